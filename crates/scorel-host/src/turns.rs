@@ -189,12 +189,7 @@ impl Turns {
                 .messages
                 .extend(self.skill_list(request, dir, window)?);
         }
-        let place = if self.commands.has_sandbox() {
-            CommandPlace::Sandbox
-        } else {
-            CommandPlace::Unsandboxed
-        };
-        let gate = Arc::new(self.gate(request, config, dir, place)?);
+        let gate = Arc::new(self.gate(request, config, dir, self.command_place())?);
         let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);
         let notices = if has_commands {
             let has_sandbox = self.commands.has_sandbox();
@@ -230,6 +225,15 @@ impl Turns {
         })
     }
 
+    /// Where the session's own commands run.
+    fn command_place(&self) -> CommandPlace {
+        if self.commands.has_sandbox() {
+            CommandPlace::Sandbox
+        } else {
+            CommandPlace::Unsandboxed
+        }
+    }
+
     /// A turn of a foreign agent.
     fn runner_turn(
         &self,
@@ -254,7 +258,7 @@ impl Turns {
             project: &project,
             fetcher: &self.fetcher,
             gate: Arc::new(self.gate(request, config, dir, CommandPlace::Runner)?),
-            own_gate: Arc::new(self.gate(request, config, dir, CommandPlace::Sandbox)?),
+            own_gate: Arc::new(self.gate(request, config, dir, self.command_place())?),
             limits: limits(&config.runtime),
         };
         Ok(PreparedTurn {

@@ -53,6 +53,11 @@ pub(crate) trait Dialect: Send + 'static {
         Ok(())
     }
 
+    /// Whether a message of the running turn can be sent now.
+    fn takes_steers(&self) -> bool {
+        false
+    }
+
     /// Whether the message is taken.
     fn steer(
         &mut self,

@@ -9,12 +9,15 @@ use serde::Serialize;
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
     events: VecDeque<RunnerEvent>,
+    /// What the events of the log take.
+    log_bytes: usize,
     outgoing: Vec<u8>,
     ends_input: bool,
 }
 
 impl Exchange {
     pub(crate) fn event(&mut self, event: RunnerEvent) {
+        self.log_bytes += log_cost(&event);
         self.events.push_back(event);
     }
 
@@ -57,12 +60,40 @@ impl Exchange {
         self.ends_input = true;
     }
 
+    /// Drops the oldest texts of the log above a size in bytes, while events are not taken. Twice the size
+    /// may be there for a moment, so that not every text costs a look at all.
+    pub(crate) fn shorten_log(&mut self, max: usize) {
+        if self.log_bytes <= max.saturating_mul(2) {
+            return;
+        }
+        let mut kept = 0;
+        let mut events: VecDeque<RunnerEvent> = VecDeque::new();
+        for event in std::mem::take(&mut self.events).into_iter().rev() {
+            let cost = log_cost(&event);
+            if cost == 0 || kept + cost <= max {
+                kept += cost;
+                events.push_front(event);
+            }
+        }
+        (self.events, self.log_bytes) = (events, kept);
+    }
+
     pub(crate) fn next_event(&mut self) -> Option<RunnerEvent> {
-        self.events.pop_front()
+        let event = self.events.pop_front()?;
+        self.log_bytes -= log_cost(&event);
+        Some(event)
     }
 
     pub(crate) fn take_outgoing(&mut self) -> (Vec<u8>, bool) {
         let ends = std::mem::take(&mut self.ends_input);
         (std::mem::take(&mut self.outgoing), ends)
+    }
+}
+
+/// What an event of the log takes, in bytes; 0 for others.
+fn log_cost(event: &RunnerEvent) -> usize {
+    match event {
+        RunnerEvent::Log { text, .. } => text.len() + size_of::<RunnerEvent>(),
+        _ => 0,
     }
 }

@@ -78,6 +78,9 @@ impl Launch {
             "stream-json",
             "--verbose",
             "--include-partial-messages",
+            // Settings of the user may have another mode, in which it does not ask.
+            "--permission-mode",
+            "default",
             // Tells when the model is given a message that was sent while it worked.
             "--replay-user-messages",
             "--permission-prompt-tool",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use scorel_exec::{CommandLine, CommandOrder, Environment, Supervisors};
+use scorel_exec::{CommandLine, CommandOrder, EndCause, Environment, Supervisors};
 use tokio::sync::OnceCell;
 
 use crate::version::Version;
@@ -65,12 +65,13 @@ impl Versions {
     pub(crate) async fn of(&self, program: &Path, environment: &Environment) -> Option<Version> {
         let identity = FileIdentity::of(program)?;
         let cell = Arc::clone(self.known().entry(identity).or_default());
-        *cell
-            .get_or_init(async || self.ask(program, environment).await)
-            .await
+        // A program that did not answer is asked again the next time.
+        let asked = cell.get_or_try_init(async || self.ask(program, environment).await.ok_or(()));
+        asked.await.copied().ok().flatten()
     }
 
-    async fn ask(&self, program: &Path, environment: &Environment) -> Option<Version> {
+    /// What the program says; `None` if it says nothing in time.
+    async fn ask(&self, program: &Path, environment: &Environment) -> Option<Option<Version>> {
         let order = CommandOrder {
             command: CommandLine::Program {
                 program: program.to_owned(),
@@ -86,9 +87,10 @@ impl Versions {
         };
         let root = File::open("/").ok()?;
         let run = self.supervisors.start(order, root.as_fd()).ok()?;
-        run.wait().await;
+        let end = run.wait().await;
         let answer = run.section(0, ANSWER).bytes;
-        Version::find(&String::from_utf8_lossy(&answer))
+        let has_answered = end.cause == EndCause::Exited;
+        has_answered.then(|| Version::find(&String::from_utf8_lossy(&answer)))
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<FileIdentity, VersionCell>> {

@@ -15,6 +15,9 @@ use crate::exchange::Exchange;
 use crate::peer::{Output, Peer, exit_of};
 use crate::secrets::Secrets;
 
+/// What is kept of the log of a handshake, in bytes: as much as of a turn's.
+const EARLY_LOG: usize = 256 * 1024;
+
 /// How long a program may take until it takes a prompt.
 const HANDSHAKE: Duration = Duration::from_secs(30);
 
@@ -67,6 +70,8 @@ impl<D: Dialect> WireLink<D> {
         self.flush()?;
         while !self.dialect.is_open() {
             self.step().await?;
+            // Until the handshake is done, nothing of it is taken.
+            self.exchange.shorten_log(EARLY_LOG);
         }
         Ok(())
     }
@@ -162,6 +167,10 @@ impl<D: Dialect> RunnerLink for WireLink<D> {
     ) -> Result<(), RunnerError> {
         self.dialect.served(request, reply, &mut self.exchange)?;
         self.flush()
+    }
+
+    fn takes_steers(&self) -> bool {
+        self.in_turn && self.failure.is_none() && self.dialect.takes_steers()
     }
 
     fn steer(&mut self, input: Vec<RunnerInput>) -> Result<bool, RunnerError> {

@@ -1,5 +1,6 @@
 mod calls;
 mod draft;
+mod limits;
 mod questions;
 mod services;
 mod state;
@@ -23,10 +24,10 @@ pub use self::step::{RunnerFact, RunnerStep};
 use crate::ports::{
     Gatekeeper, Permission, Runner, RunnerAction, RunnerAnswer, RunnerEnd, RunnerError,
     RunnerErrorKind, RunnerEvent, RunnerInput, RunnerLink, RunnerOrder, RunnerQuestion,
-    RunnerServices, RunnerSpent, RunnerStart,
+    RunnerServices, RunnerStart,
 };
 use crate::stop::{Stop, StopSignal};
-use crate::{Clock, Effect, RawRuntimeEvent, TurnEnd, TurnLimits, TurnStep};
+use crate::{Clock, Effect, RawRuntimeEvent, Spending, TurnEnd, TurnLimits, TurnStep};
 
 /// What the gate judges of a runner's action. Implemented where paths can be resolved.
 pub trait ActionEffects: fmt::Debug + Send + Sync {
@@ -74,6 +75,8 @@ pub struct RunnerDriver {
     services: OpenServices,
     usage: Usage,
     cost: CostTotal,
+    /// Before this turn.
+    spent: Spending,
     /// Messages that the answer had.
     steps: u32,
     /// When the runner was heard of last.
@@ -131,6 +134,7 @@ impl RunnerDriver {
             questions: Questions::default(),
             usage: Usage::default(),
             cost: CostTotal::default(),
+            spent: Spending::default(),
             steps: 0,
             heard_at: now,
             ending: None,
@@ -196,8 +200,10 @@ impl RunnerDriver {
     /// Whether the runner takes a message now.
     #[must_use]
     pub fn takes_steers(&self) -> bool {
-        let runs = matches!(self.link, LinkState::Running(_)) && self.ending.is_none();
-        runs && self.ports.runner.capabilities().steer
+        match &self.link {
+            LinkState::Running(link) => self.ending.is_none() && link.takes_steers(),
+            _ => false,
+        }
     }
 
     /// Adds a message to the running turn. Returns whether the runner takes one now.
@@ -326,9 +332,21 @@ impl RunnerDriver {
         if !self.calls.is_open(&question.call.id) {
             self.begin_call(question.call.clone());
         }
-        let effects = self.ports.effects.of(&question.action);
-        let judged = self.ports.gate.judge(&effects);
-        self.questions.ask(question, judged);
+        let (effects, gate) = (
+            Arc::clone(&self.ports.effects),
+            Arc::clone(&self.ports.gate),
+        );
+        let action = question.action.clone();
+        let judged = async move {
+            // Looks at the file system.
+            let looked = tokio::task::spawn_blocking(move || effects.of(&action)).await;
+            let effects = looked.unwrap_or_else(|error| {
+                let reason = error.to_string();
+                vec![Effect::Unresolved { reason }]
+            });
+            gate.judge(&effects).await
+        };
+        self.questions.ask(question, Box::pin(judged));
     }
 
     fn begin_call(&mut self, call: crate::ToolCall) {
@@ -370,19 +388,6 @@ impl RunnerDriver {
                 let error = self.ports.limits.answer_is_too_long();
                 self.end_early(EarlyEnd::Limit(error));
             }
-        }
-    }
-
-    fn count(&mut self, spent: &RunnerSpent) {
-        self.usage += spent.usage;
-        self.cost.add(&spent.usage, spent.cost);
-        self.event(RawRuntimeEvent::CallCharged {
-            model: self.draft.model().to_owned(),
-            usage: spent.usage,
-            cost: spent.cost,
-        });
-        if let Some(error) = self.ports.limits.reached(0, &self.usage) {
-            self.end_early(EarlyEnd::Limit(error));
         }
     }
 

@@ -34,7 +34,7 @@ impl SessionFiles {
             .map_err(|_| failed(ErrorCode::InvalidArguments, "is no UTF-8 text"))
     }
 
-    /// Creates a file, or replaces what is in it; in the encoding that it has.
+    /// Creates a file, or replaces what is in it; in the encoding that it has. Not after `cancel`.
     ///
     /// # Errors
     /// The path leads where nothing may be written, or the file cannot be.
@@ -42,9 +42,9 @@ impl SessionFiles {
         self: &Arc<Self>,
         path: &str,
         content: &str,
-        permit: &Permit,
+        (permit, cancel): (&Permit, CancellationToken),
     ) -> Result<(), ToolError> {
-        let pace = Pace::new(CancellationToken::new(), self.time_limit);
+        let pace = Pace::new(cancel, self.time_limit);
         let call = RunningCall::new(Arc::clone(self), permit.clone(), pace);
         let (_, write) = self.writing(path);
         let write = write?;
@@ -61,6 +61,7 @@ impl SessionFiles {
         };
         let content = encoding.marked(content);
         let bytes = encoded(&content, encoding, location)?;
+        call.check_wanted(location)?;
         destination.put(&bytes, original.as_ref())?;
         Ok(())
     }

@@ -41,6 +41,6 @@ impl CommandLines {
 fn now() -> impl Iterator<Item = String> {
     processes::all().filter_map(|pid| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-        Some(String::from_utf8_lossy(&line).into_owned())
+        Some(String::from_utf8_lossy(&line).replace('\0', " "))
     })
 }

@@ -1,6 +1,6 @@
 //! Plain commands as runners.
 
-use scorel_proto::{SendMessage, SendMessageParams};
+use scorel_proto::{Cancel, CancelParams, SendMessage, SendMessageParams};
 use scorel_testkit::{ModelServer, ScriptedChat};
 use serde_json::Value;
 
@@ -148,4 +148,36 @@ command = ["/bin/bash", "-c", """
     );
     let preview = block["preview"].as_str().unwrap();
     assert!(preview.starts_with("begin") && preview.len() < 20_000);
+}
+
+/// One that never pauses is cancelled as well.
+#[tokio::test]
+async fn a_flood_of_text_is_cancelled() {
+    let model = ModelServer::start().await.unwrap();
+    // Without text of its own, which no subscriber could take that fast.
+    let config = r#"
+[runners.echo]
+type = "command"
+output = "events"
+trustOwn = true
+cancelSeconds = 1
+command = ["/bin/sh", "-c", """
+    echo '{"type": "text", "text": "begun", "delta": true}'
+    exec yes '{"type": "text", "text": "", "delta": true}'
+"""]
+"#;
+    let daemon = daemon(&model, config).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send_to(&client, id, "echo", "go").await;
+    watch.until("text_delta").await;
+    let params = CancelParams {
+        session_id: id,
+        expected_turn_id: None,
+        clear_queue: None,
+        command_id: None,
+    };
+    client.call::<Cancel>(&params).await.unwrap();
+    let events = watch.until("turn_outcome").await;
+    assert_eq!(only(&events, "turn_outcome")["reason"], "cancelled");
 }

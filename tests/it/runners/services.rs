@@ -127,6 +127,7 @@ async fn what_a_client_allows_is_done_and_nothing_else() {
         write("allowed"),
         ["session/request_permission", ask],
         write("allowed"),
+        write("allowed"),
         write("other"),
     ]);
     scene.begin(&calls).await;
@@ -138,7 +139,8 @@ async fn what_a_client_allows_is_done_and_nothing_else() {
     let text = results[0]["message"].as_str().unwrap();
     assert!(text.contains("request permission"), "{text}");
     assert_eq!(results[2], json!({}));
-    assert_eq!(results[3]["code"], -32602, "{results:?}");
+    assert_eq!(results[3]["code"], -32602, "once is once: {results:?}");
+    assert_eq!(results[4]["code"], -32602, "{results:?}");
     assert!(path("allowed").exists() && !path("other").exists());
 }
 
@@ -178,4 +180,26 @@ async fn terminals_run_in_the_sandbox_of_commands() {
     assert!(results[8]["signal"].is_string(), "{results:?}");
     assert!(scene.daemon.project().join("made").exists());
     assert!(!std::path::Path::new("/etc/scorel-made").exists());
+}
+
+/// The end of an output that is larger than what is kept of its beginning.
+#[tokio::test]
+async fn a_long_output_of_a_terminal_is_cut_at_its_beginning() {
+    if !has_sandbox() {
+        return;
+    }
+    let mut scene = ServiceScene::new("").await;
+    let print = "print('x' * 400000 + 'the end')";
+    let of = |method: &str| json!([method, {"terminalId": "$terminal"}]);
+    let calls = json!([
+        ["terminal/create", {"command": "python3", "args": ["-c", print]}],
+        of("terminal/wait_for_exit"),
+        of("terminal/output"),
+    ]);
+    scene.begin(&calls).await;
+    let results = scene.results().await;
+    let output = results[2]["output"].as_str().unwrap();
+    assert!(output.ends_with("the end\n"), "{} bytes", output.len());
+    assert_eq!(results[2]["truncated"], true);
+    assert!(output.len() > 200_000, "{} bytes", output.len());
 }

@@ -1,12 +1,12 @@
 //! Turns of each agent: what it is told and what it streams, its questions, its usage.
 
-use scorel_proto::PermissionDecision;
+use scorel_proto::{PermissionDecision, SendMessage, SendMessageParams, WhileRunning};
 use scorel_testkit::{AgentCli, ResponseGate};
 use serde_json::Value;
 
 use super::scene::{AgentScene, answer, runner, say};
 use super::{answer_of, only, send_to};
-use crate::under_test::{Watch, new_session, session};
+use crate::under_test::{Watch, message, new_session, session};
 
 fn outcome(events: &[Value]) -> (&str, u64, u64) {
     let outcome = only(events, "turn_outcome");
@@ -76,4 +76,30 @@ async fn turns_in_one_context(cli: AgentCli) {
     let contexts = session(&client, id).await.runner_contexts;
     let said = answer_of(&events)["message"]["meta"]["runner"].clone();
     assert_eq!(said["contextId"], contexts[runner(cli)].context_id.as_str());
+}
+
+/// A message that comes while the agent starts reaches it once.
+#[tokio::test]
+async fn a_steer_at_the_start_is_not_lost() {
+    for cli in [AgentCli::Codex, AgentCli::Claude] {
+        let config = "[permissions]\nmode = \"full\"\n";
+        let Some(scene) = AgentScene::start(&[cli], "", config).await else {
+            continue;
+        };
+        let (client, id) = new_session(&scene.daemon).await;
+        let mut watch = Watch::from_start(&client, id).await;
+        scene.reply(cli.command("call_1", "sleep 1"));
+        scene.reply(say("done"));
+        scene.reply(say("done again"));
+        send_to(&client, id, runner(cli), "go").await;
+        let steer = SendMessageParams {
+            while_running: Some(WhileRunning::Steer),
+            ..message(id, "STEERED")
+        };
+        client.call::<SendMessage>(&steer).await.unwrap();
+        let events = watch.until("turn_outcome").await;
+        assert_eq!(only(&events, "turn_outcome")["reason"], "completed");
+        let last = scene.agents.requests().pop().unwrap();
+        assert_eq!(last.matches("STEERED").count(), 1, "{last}");
+    }
 }

@@ -5,6 +5,9 @@ use scorel_fetch::Fetcher;
 use scorel_runtime::{ActionEffects, Effect, RunnerAction};
 use scorel_tools::SessionFiles;
 
+/// The files of one action that are looked at.
+const MAX_PATHS: usize = 1024;
+
 /// The effects of what a runner asks to do, with its paths resolved as those of the session's own tools
 /// are. Looks at the file system.
 #[derive(Debug)]
@@ -55,6 +58,10 @@ impl ProjectEffects {
 fn each(paths: &[PathBuf], effect: impl Fn(&str) -> Effect) -> Vec<Effect> {
     if paths.is_empty() {
         let reason = "the runner does not say which files it is about".to_owned();
+        return vec![Effect::Unresolved { reason }];
+    }
+    if paths.len() > MAX_PATHS {
+        let reason = format!("it is about more than {MAX_PATHS} files");
         return vec![Effect::Unresolved { reason }];
     }
     let effects = paths.iter().map(|path| match path.to_str() {

@@ -9,12 +9,15 @@ use scorel_runtime::{
     Effect, Gatekeeper, Permit, RunnerServices, ServiceReply, ServiceRequest, Verdict,
 };
 use scorel_tools::{Commands, PlannedCommand, SessionFiles, Terminal, ToolError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
 
 /// Terminals of a turn at a time.
 const MAX_TERMINALS: usize = 16;
 
-/// The most of a terminal's output that is given at a time, in bytes.
-const MAX_OUTPUT: usize = 1024 * 1024;
+/// The most of a terminal's output that is given at a time, in bytes: the end of an output that is in memory
+/// without a gap.
+const MAX_OUTPUT: usize = 256 * 1024;
 
 /// Serves the runner of one turn.
 #[derive(Debug, Clone)]
@@ -24,6 +27,10 @@ pub(crate) struct ProjectServices {
     /// Judges as it does the session's own tools, since these do the work.
     gate: Arc<dyn Gatekeeper>,
     terminals: Arc<Mutex<Terminals>>,
+    /// One for each terminal that may be open.
+    places: Arc<Semaphore>,
+    /// The turn is over: what is not written by now is not written any more.
+    ended: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -36,6 +43,7 @@ struct Terminals {
 struct OpenTerminal {
     terminal: Terminal,
     output_bytes: usize,
+    _place: Arc<OwnedSemaphorePermit>,
 }
 
 impl ProjectServices {
@@ -49,6 +57,8 @@ impl ProjectServices {
             commands,
             gate,
             terminals: Arc::default(),
+            places: Arc::new(Semaphore::new(MAX_TERMINALS)),
+            ended: CancellationToken::new(),
         }
     }
 
@@ -60,7 +70,8 @@ impl ProjectServices {
         match request {
             ServiceRequest::ReadFile { path, line, limit } => {
                 let path = text_of(path)?;
-                let effect = self.files.reading(&path);
+                let (files, named) = (Arc::clone(&self.files), path.clone());
+                let effect = blocking(move || Ok(files.reading(&named))).await?;
                 let permit = self.permit(effect, is_allowed).await?;
                 let read = move || self.files.read_text(&path, &permit);
                 let text = blocking(read).await?;
@@ -68,9 +79,11 @@ impl ProjectServices {
             }
             ServiceRequest::WriteFile { path, content } => {
                 let path = text_of(path)?;
-                let effect = self.files.changing(&path);
+                let (files, named) = (Arc::clone(&self.files), path.clone());
+                let effect = blocking(move || Ok(files.changing(&named))).await?;
                 let permit = self.permit(effect, is_allowed).await?;
-                let write = move || self.files.replace_text(&path, &content, &permit);
+                let cancel = self.ended.clone();
+                let write = move || self.files.replace_text(&path, &content, (&permit, cancel));
                 blocking(write).await?;
                 Ok(ServiceReply::Done)
             }
@@ -120,10 +133,9 @@ impl ProjectServices {
         let Some(commands) = self.commands.clone() else {
             return Err(ServiceError("the session runs no commands".to_owned()));
         };
-        if self.terminals().open.len() >= MAX_TERMINALS {
-            let text = format!("{MAX_TERMINALS} terminals are open already");
-            return Err(ServiceError(text));
-        }
+        let place = Arc::clone(&self.places).try_acquire_owned();
+        let place = place
+            .map_err(|_| ServiceError(format!("{MAX_TERMINALS} terminals are open already")))?;
         let directory = directory.map(text_of).transpose()?;
         let (files, line) = (Arc::clone(&self.files), command.clone());
         let plan = move || PlannedCommand::new(&files, &line, directory.as_deref(), None);
@@ -138,6 +150,7 @@ impl ProjectServices {
         let open = OpenTerminal {
             terminal,
             output_bytes,
+            _place: Arc::new(place),
         };
         terminals.open.insert(id.clone(), open);
         Ok(ServiceReply::Started(id))
@@ -181,6 +194,7 @@ impl RunnerServices for ProjectServices {
     }
 
     fn end(&self) {
+        self.ended.cancel();
         self.terminals().open.clear();
     }
 }

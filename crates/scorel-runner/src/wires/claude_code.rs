@@ -324,6 +324,10 @@ impl Dialect for ClaudeCodeDialect {
         out.send(&json!({"type": "control_response", "response": response}))
     }
 
+    fn takes_steers(&self) -> bool {
+        true
+    }
+
     fn steer(&mut self, input: Vec<RunnerInput>, out: &mut Exchange) -> Result<bool, RunnerError> {
         let id = random_uuid();
         self.say(&input, Some(&id), out)?;

@@ -2,6 +2,7 @@
 
 mod items;
 mod questions;
+mod steers;
 
 use scorel_proto::Usage;
 use scorel_runtime::{
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 
 use self::items::Items;
 use self::questions::Questions;
+use self::steers::{AfterTurn, Steers};
 use super::json::{number, owned, text};
 use crate::data_url::data_url;
 use crate::dialect::Dialect;
@@ -42,6 +44,7 @@ pub(crate) struct CodexDialect {
     turn: Option<String>,
     /// An interrupt came before the id was known.
     interrupts: bool,
+    steers: Steers,
     items: Items,
     questions: Questions,
     meter: UsageMeter,
@@ -59,6 +62,7 @@ impl CodexDialect {
             thread: None,
             turn: None,
             interrupts: false,
+            steers: Steers::default(),
             items: Items::default(),
             questions: Questions::default(),
             meter: UsageMeter::default(),
@@ -115,7 +119,11 @@ impl CodexDialect {
                 return Err(RunnerError::new(kind, failure.message));
             }
             // The turn has ended by itself.
-            (Purpose::Steer | Purpose::Interrupt, Err(failure)) => {
+            (Purpose::Steer, Err(_)) => {
+                self.steers.refused();
+                return self.go_on(out);
+            }
+            (Purpose::Interrupt, Err(failure)) => {
                 out.notice(failure.message);
                 return Ok(());
             }
@@ -140,7 +148,11 @@ impl CodexDialect {
             }
             Purpose::Thread => self.thread_opened(&result, out),
             Purpose::Turn => self.turn_started(&result["turn"], out),
-            Purpose::Steer | Purpose::Interrupt => Ok(()),
+            Purpose::Steer => {
+                self.steers.taken();
+                self.go_on(out)
+            }
+            Purpose::Interrupt => Ok(()),
         }
     }
 
@@ -193,7 +205,7 @@ impl CodexDialect {
         }
         match method {
             "turn/started" => return self.turn_started(&params["turn"], out),
-            "turn/completed" => self.turn_ended(&params["turn"], out),
+            "turn/completed" => return self.turn_ended(&params["turn"], out),
             "turn/plan/updated" => out.event(plan(&params["plan"])),
             "thread/tokenUsage/updated" => self.count(params, out),
             "error" => self.failed(params, out),
@@ -240,20 +252,38 @@ impl CodexDialect {
         }
     }
 
-    fn turn_ended(&mut self, turn: &Value, out: &mut Exchange) {
+    fn turn_ended(&mut self, turn: &Value, out: &mut Exchange) -> Result<(), RunnerError> {
         // One that was started by others, or before.
         if self.turn.is_none() || self.turn.as_deref() != turn["id"].as_str() {
-            return;
+            return Ok(());
         }
         self.turn = None;
         self.interrupts = false;
         self.items = Items::default();
         self.questions = Questions::default();
-        out.event(RunnerEvent::End(match text(turn, "status") {
-            "completed" => RunnerEnd::Completed,
+        let end = match text(turn, "status") {
+            "completed" => {
+                self.steers.ended();
+                return self.go_on(out);
+            }
             "interrupted" => RunnerEnd::Interrupted,
             _ => RunnerEnd::Failed(turn_error(&turn["error"])),
-        }));
+        };
+        self.steers = Steers::default();
+        out.event(RunnerEvent::End(end));
+        Ok(())
+    }
+
+    /// After a turn that completed: a message that came too late for it begins another one.
+    fn go_on(&mut self, out: &mut Exchange) -> Result<(), RunnerError> {
+        match self.steers.next() {
+            Some(AfterTurn::Prompt(input)) => self.prompt(input, out),
+            Some(AfterTurn::End) => {
+                out.event(RunnerEvent::End(RunnerEnd::Completed));
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
     fn asked(
@@ -353,14 +383,19 @@ impl Dialect for CodexDialect {
         out.send(&self.rpc.answer(&id, &json!({"decision": decision})))
     }
 
+    /// Before its id is known, a turn cannot be steered.
+    fn takes_steers(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| !turn.is_empty())
+    }
+
     fn steer(&mut self, input: Vec<RunnerInput>, out: &mut Exchange) -> Result<bool, RunnerError> {
-        // Before its id is known, a turn cannot be steered.
-        let Some(turn) = self.turn.as_ref().filter(|turn| !turn.is_empty()) else {
+        if !self.takes_steers() {
             return Ok(false);
-        };
-        let input = user_input(&input);
-        let params = json!({"threadId": self.thread, "expectedTurnId": turn, "input": input});
+        }
+        let params = json!({"threadId": self.thread, "expectedTurnId": self.turn,
+            "input": user_input(&input)});
         self.call(Purpose::Steer, "turn/steer", &params, out)?;
+        self.steers.sent(input);
         Ok(true)
     }
 

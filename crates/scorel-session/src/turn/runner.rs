@@ -79,6 +79,11 @@ impl TurnTask {
 impl RunnerTurn {
     async fn run(mut self) -> Result<TurnExit, SessionError> {
         let mut driver = self.open().await;
+        let limits = self.prepared.ports.limits.cost;
+        if !limits.is_none() {
+            let spending = self.task.spending(limits.day.is_some(), 0).await?;
+            driver.provide_spending(spending);
+        }
         loop {
             // Enabled before the look: a steer that comes between the two would wait for the next step.
             let lane = Arc::clone(&self.task.lane);
@@ -199,7 +204,9 @@ impl RunnerTurn {
             lane.persist(move |section| section.take_steer(turn_id))
                 .await
         };
-        while let Some(content) = take().await? {
+        while driver.takes_steers()
+            && let Some(content) = take().await?
+        {
             let input = prompt::input(&content, lane.blobs()).await?;
             driver.steer(input);
         }

@@ -79,9 +79,8 @@ fn action(update: &ToolCallUpdate, kind: ToolKind, name: &str, directory: &Path)
     let paths = paths(fields.locations.as_deref(), fields.content.as_deref());
     let known = match kind {
         ToolKind::Execute => {
-            // Agents that send no input have the command as the title.
-            let command = input("command").or_else(|| fields.title.clone());
-            command.map(|command| RunnerAction::Command {
+            // A title is for people, and need not be what runs: without an input it is asked each time.
+            input("command").map(|command| RunnerAction::Command {
                 command,
                 directory: directory.to_owned(),
             })

@@ -42,6 +42,9 @@ pub trait RunnerLink: Send {
         reply: Result<ServiceReply, String>,
     ) -> Result<(), RunnerError>;
 
+    /// Whether the running turn takes a message now: some runners do not at its beginning.
+    fn takes_steers(&self) -> bool;
+
     /// Adds a message to the running turn. Returns whether the runner takes one.
     ///
     /// # Errors

@@ -57,18 +57,20 @@ pub enum ServiceRequest {
 }
 
 impl ServiceRequest {
-    /// Whether an action that a client has allowed is this one.
-    #[must_use]
-    pub fn is_part_of(&self, action: &RunnerAction) -> bool {
+    /// Whether an action that a client has allowed has this as a part.
+    pub(crate) fn is_part_of(&self, action: &RunnerAction) -> bool {
         match (self, action) {
             (Self::ReadFile { path, .. }, RunnerAction::Read { paths })
             | (Self::WriteFile { path, .. }, RunnerAction::Write { paths }) => paths.contains(path),
             (
-                Self::StartTerminal { command, .. },
-                RunnerAction::Command {
-                    command: allowed, ..
+                Self::StartTerminal {
+                    command, directory, ..
                 },
-            ) => command == allowed,
+                RunnerAction::Command {
+                    command: allowed,
+                    directory: place,
+                },
+            ) => command == allowed && directory.as_ref().is_none_or(|wanted| wanted == place),
             _ => false,
         }
     }

@@ -1,7 +1,7 @@
 //! The part of the conversation that a runner's context lacks, as text.
 
 use scorel_journal::Blobs;
-use scorel_proto::{ContextWindow, EventId, Message, TurnId, WindowItem};
+use scorel_proto::{ContextWindow, EventId, Message, TurnId, WindowItem, excerpt};
 
 use crate::transcript::quoted;
 
@@ -59,12 +59,17 @@ fn joined(texts: &[String], max_bytes: usize) -> String {
     };
     let kept = texts.iter().rev().take_while(fits).count();
     let (left_out, kept) = texts.split_at(texts.len() - kept);
+    let unseen = left_out.len().saturating_sub(usize::from(kept.is_empty()));
     let mut text = HEAD.to_owned();
-    if !left_out.is_empty() {
-        let count = left_out.len();
-        text.push_str(&format!("\n[{count} earlier messages are left out]\n"));
+    if unseen > 0 {
+        text.push_str(&format!("\n[{unseen} earlier messages are left out]\n"));
     }
-    for message in kept {
+    // The newest is what the runner is most likely asked about.
+    let newest = match kept {
+        [] => left_out.last().map(|text| excerpt(text, max_bytes)),
+        _ => None,
+    };
+    for message in newest.iter().chain(kept) {
         text.push('\n');
         text.push_str(&message.replace("</system-reminder", "<\\/system-reminder"));
         text.push('\n');
