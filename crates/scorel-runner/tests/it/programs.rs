@@ -24,12 +24,12 @@ pub(crate) fn trials() -> Vec<Trial> {
             trial(name("takes_a_no"), move || denied(cli)),
             trial(name("replaces_a_lost_context"), move || lost(cli)),
             trial(name("is_cancelled_at_a_question"), move || cancelled(cli)),
+            trial(name("takes_an_image"), move || image(cli)),
         ];
         if cli != AgentCli::Gemini {
             all.extend([
                 trial(name("resumes_in_a_new_process"), move || resumed(cli)),
                 trial(name("takes_a_message_while_it_works"), move || steered(cli)),
-                trial(name("takes_an_image"), move || image(cli)),
                 trial(name("says_that_it_is_not_logged_in"), move || no_login(cli)),
             ]);
         }
