@@ -25,7 +25,9 @@ mod switching;
 mod turns;
 
 use scorel_client::Connection;
-use scorel_proto::{SendMessage, SendMessageParams, SendMessageResult, SessionId};
+use scorel_proto::{
+    Cancel, CancelParams, SendMessage, SendMessageParams, SendMessageResult, SessionId,
+};
 use serde_json::Value;
 
 use crate::under_test::{message, types};
@@ -41,6 +43,17 @@ async fn send_to(client: &Connection, id: SessionId, runner: &str, text: &str) {
         matches!(sent, SendMessageResult::Accepted { .. }),
         "{sent:?}"
     );
+}
+
+/// Cancels the running turn.
+async fn cancel(client: &Connection, id: SessionId) {
+    let params = CancelParams {
+        session_id: id,
+        expected_turn_id: None,
+        clear_queue: None,
+        command_id: None,
+    };
+    client.call::<Cancel>(&params).await.unwrap();
 }
 
 /// The one event of a type.

@@ -172,10 +172,14 @@ impl RunnerDriver {
 
     /// Answers [`RunnerStep::NeedPrompt`].
     pub fn provide_prompt(&mut self, input: Vec<RunnerInput>) {
-        let LinkState::Opened(link) = std::mem::replace(&mut self.link, LinkState::Closed) else {
-            return;
-        };
-        self.link = LinkState::Running(link);
+        match std::mem::replace(&mut self.link, LinkState::Closed) {
+            LinkState::Opened(link) => self.link = LinkState::Running(link),
+            // The turn has ended before its prompt, and the link with it.
+            other => {
+                self.link = other;
+                return;
+            }
+        }
         self.heard_at = self.ports.clock.now();
         self.send(|link| link.prompt(input));
     }
@@ -408,21 +412,6 @@ impl RunnerDriver {
         } else {
             let (reason, error) = early.outcome(&self.ports.limits);
             self.close(reason, error, false);
-        }
-    }
-
-    fn overdue(&mut self) {
-        match self.ending.take() {
-            Some((early, _)) => {
-                let (reason, error) = early.outcome(&self.ports.limits);
-                self.close(reason, error, false);
-            }
-            None => {
-                let seconds = self.ports.idle.as_secs();
-                let message = format!("the runner made no progress for {seconds} s");
-                let error = RunnerError::new(RunnerErrorKind::Stalled, message);
-                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
-            }
         }
     }
 

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use rustix::process::Signal;
 use scorel_client::Connection;
-use scorel_proto::{Cancel, CancelParams, PermissionDecision, SessionId};
+use scorel_proto::{PermissionDecision, SessionId};
 use scorel_testkit::{AgentCli, ResponseGate};
 
 use super::pipes::NamedPipe;
 use super::scene::{AgentScene, answer, runner, say};
-use super::{only, processes, send_to};
+use super::{cancel, only, processes, send_to};
 use crate::under_test::{Watch, new_session};
 
 #[tokio::test]
@@ -57,13 +57,7 @@ async fn cancelled_in_each_phase(cli: AgentCli) {
     for phase in PHASES {
         let gate = reach(phase, &scene, cli, (&client, id, &mut watch)).await;
         let begun = Instant::now();
-        let params = CancelParams {
-            session_id: id,
-            expected_turn_id: None,
-            clear_queue: None,
-            command_id: None,
-        };
-        client.call::<Cancel>(&params).await.unwrap();
+        cancel(&client, id).await;
         let events = watch.until("turn_outcome").await;
         println!(
             "{} cancelled at {phase:?}: {:?}",

@@ -1,10 +1,10 @@
 //! Plain commands as runners.
 
-use scorel_proto::{Cancel, CancelParams, SendMessage, SendMessageParams};
+use scorel_proto::{SendMessage, SendMessageParams};
 use scorel_testkit::{ModelServer, ScriptedChat};
 use serde_json::Value;
 
-use super::{answer_of, only, send_to};
+use super::{answer_of, cancel, only, send_to};
 use crate::under_test::{Watch, connect, daemon, message, new_session};
 
 /// Repeats its prompt.
@@ -171,13 +171,23 @@ command = ["/bin/sh", "-c", """
     let mut watch = Watch::from_start(&client, id).await;
     send_to(&client, id, "echo", "go").await;
     watch.until("text_delta").await;
-    let params = CancelParams {
-        session_id: id,
-        expected_turn_id: None,
-        clear_queue: None,
-        command_id: None,
-    };
-    client.call::<Cancel>(&params).await.unwrap();
+    cancel(&client, id).await;
     let events = watch.until("turn_outcome").await;
     assert_eq!(only(&events, "turn_outcome")["reason"], "cancelled");
+}
+
+/// A limit that cannot be kept ends the turn before anything is started.
+#[tokio::test]
+async fn a_runner_without_a_price_does_not_run_where_a_cost_is_limited() {
+    let model = ModelServer::start().await.unwrap();
+    let config = format!("{ECHO}[runtime]\nmaxTurnCost = 1.0\n");
+    let daemon = daemon(&model, &config).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send_to(&client, id, "echo", "go").await;
+    let events = watch.until("turn_outcome").await;
+    let outcome = only(&events, "turn_outcome");
+    assert_eq!(outcome["reason"], "limit", "{outcome}");
+    assert_eq!(outcome["error"]["code"], "cost_unknown", "{outcome}");
+    assert!(!events.iter().any(|event| event["type"] == "runner_start"));
 }

@@ -1,13 +1,13 @@
 //! More sessions than there are places for processes.
 
 use scorel_client::Connection;
-use scorel_proto::{Cancel, CancelParams, Phase, SessionId};
+use scorel_proto::{Phase, SessionId};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 
 use super::double::{AcpDouble, process_of, script_runner};
 use super::pipes::NamedPipe;
 use super::processes::RunningProcess;
-use super::{only, send_to};
+use super::{cancel, only, send_to};
 use crate::under_test::{Watch, connect, create_session, daemon, session};
 
 /// Processes of runners at a time.
@@ -89,8 +89,8 @@ impl WaitingSession {
     }
 }
 
-#[tokio::test]
-async fn a_turn_beyond_the_places_waits_and_none_is_lost() {
+/// As many sessions as there are places, with a running process each.
+async fn full() -> (Crowd, Vec<WaitingSession>) {
     let config = script_runner("waits", "command", WAITING, "trustOwn = true");
     let crowd = Crowd::start(&config).await;
     let mut sessions = Vec::new();
@@ -99,6 +99,12 @@ async fn a_turn_beyond_the_places_waits_and_none_is_lost() {
         session.watch.until("text_delta").await;
         sessions.push(session);
     }
+    (crowd, sessions)
+}
+
+#[tokio::test]
+async fn a_turn_beyond_the_places_waits_and_none_is_lost() {
+    let (crowd, mut sessions) = full().await;
     let mut last = crowd.wait_in("waits", PLACES).await;
     crowd.turn_of_the_engine().await;
     assert_eq!(crowd.phase(last.id).await, Phase::Preparing);
@@ -118,23 +124,10 @@ async fn a_turn_beyond_the_places_waits_and_none_is_lost() {
 
 #[tokio::test]
 async fn a_turn_that_waits_is_cancelled_without_a_process() {
-    let config = script_runner("waits", "command", WAITING, "trustOwn = true");
-    let crowd = Crowd::start(&config).await;
-    let mut sessions = Vec::new();
-    for number in 0..PLACES {
-        let mut session = crowd.wait_in("waits", number).await;
-        session.watch.until("text_delta").await;
-        sessions.push(session);
-    }
+    let (crowd, mut sessions) = full().await;
     let mut last = crowd.wait_in("waits", PLACES).await;
     crowd.turn_of_the_engine().await;
-    let params = CancelParams {
-        session_id: last.id,
-        expected_turn_id: None,
-        clear_queue: None,
-        command_id: None,
-    };
-    crowd.client.call::<Cancel>(&params).await.unwrap();
+    cancel(&crowd.client, last.id).await;
     let events = last.watch.until("turn_outcome").await;
     assert_eq!(only(&events, "turn_outcome")["reason"], "cancelled");
     assert!(!crowd.has_started(last.id));

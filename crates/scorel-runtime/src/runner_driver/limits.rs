@@ -37,7 +37,7 @@ impl RunnerDriver {
         self.spent = spending;
         if !self.ports.runner.capabilities().cost {
             let text = format!("{} does not report its cost", self.ports.runner.name());
-            self.finish(OutcomeReason::Limit, Some(cost_unknown(&text)));
+            self.close(OutcomeReason::Limit, Some(cost_unknown(&text)), false);
             return;
         }
         self.check_limits();

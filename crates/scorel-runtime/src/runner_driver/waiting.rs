@@ -1,9 +1,10 @@
 use futures_util::future::BoxFuture;
+use scorel_proto::{OutcomeReason, RunnerErrorKind};
 
 use super::RunnerDriver;
 use super::state::{LinkState, Waited};
 use super::step::{RunnerFact, RunnerStep};
-use crate::ports::RunnerExit;
+use crate::ports::{RunnerError, RunnerExit};
 
 impl RunnerDriver {
     /// Waits for whatever comes first. Cancel-safe.
@@ -61,6 +62,22 @@ impl RunnerDriver {
         };
         let left = until.saturating_sub(self.ports.clock.now());
         self.ports.clock.sleep(left)
+    }
+
+    /// The runner has been silent for too long, or has not ended in time.
+    pub(super) fn overdue(&mut self) {
+        match self.ending.take() {
+            Some((early, _)) => {
+                let (reason, error) = early.outcome(&self.ports.limits);
+                self.close(reason, error, false);
+            }
+            None => {
+                let seconds = self.ports.idle.as_secs();
+                let message = format!("the runner made no progress for {seconds} s");
+                let error = RunnerError::new(RunnerErrorKind::Stalled, message);
+                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
+            }
+        }
     }
 
     /// Ends the runner, or keeps it for the next turn.
