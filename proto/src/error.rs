@@ -112,6 +112,13 @@ codes! {
     /// The runner cannot be used. `details.runner` names it, `details.kind` is the code that the error
     /// of a turn would have, such as `runner_not_logged_in`, and `details.hint` says what helps.
     RunnerError = 1020, "runner_error", false;
+    /// No agent has this name; `details.suggestion` may have one that is like it.
+    AgentNotFound = 1021, "agent_not_found", false;
+    /// No runtime has this id.
+    RuntimeNotFound = 1022, "runtime_not_found", false;
+    /// The agent takes no task from this session now; `details.kind` says why: `disabled`, `depth`,
+    /// `too_many`, `queue_full`, `budget` or `archived`. `details.limit` may hold the limit.
+    SpawnRefused = 1023, "spawn_refused", false;
 }
 
 impl fmt::Display for ErrorCode {

@@ -9,6 +9,7 @@ mod conversation;
 mod display;
 mod edit;
 mod excerpt;
+mod agent_runtime;
 mod runner_message;
 mod window;
 
@@ -87,6 +88,13 @@ impl PersistentBody {
             Self::RunnerStart(body) => body,
             Self::RunnerContext(body) => body,
             Self::RunnerExit(body) => body,
+            Self::RuntimeSpawned(body) => body,
+            Self::RuntimeBoundSession(body) => body,
+            Self::RuntimeStatusChanged(body) => body,
+            Self::RuntimeQueueChanged(body) => body,
+            Self::RuntimeSummaryUpdated(body) => body,
+            Self::RuntimeFinished(body) => body,
+            Self::RuntimeResultDelivered(body) => body,
             Self::DamageAccepted(body) => body,
             Self::Notice(body) => body,
             Self::SeqReserve(body) => body,

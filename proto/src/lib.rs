@@ -16,6 +16,7 @@
 //! it is. The manual is `docs/protocol.md`; `docs/protocol-reference.md` is generated from here.
 #![warn(missing_docs)]
 
+mod agent;
 mod as_text;
 mod block;
 mod catalogue;
@@ -42,6 +43,7 @@ mod tool_preset;
 mod usage;
 mod view;
 
+pub use agent::{Binding, BoundContext, RuntimeStatus, SpawnRefusal};
 pub use block::{BlobHash, Block, InvalidBlobHash, ToolResultBlock};
 pub use context::{Context, ContextIter};
 pub use cost::{Cost, CostSource, CostTotal};
@@ -59,7 +61,7 @@ pub use handler::{
 };
 pub use id::{
     ClientId, CommandId, CompactionId, DeviceId, EventId, InvalidId, PermissionRequestId,
-    ProjectId, QueueItemId, SessionId, TurnId,
+    ProjectId, QueueItemId, RuntimeId, SessionId, TurnId,
 };
 pub use message::{
     AssistantMessage, InternalMessage, Message, MessageSource, Meta, Role, StopReason,
@@ -79,7 +81,7 @@ pub use token_estimate::TokenEstimate;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
-    GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind, OpenBlock, OpenCall, OpenCompaction,
+    AgentRuntime, AgentRuntimes, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind, OpenBlock, OpenCall, OpenCompaction,
     OpenItems, OpenMessage, OpenRestore, OpenRun, OpenTool, OpenTurn, PathNode, Phase, Queue,
     RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND, SessionState, SessionView, Tree,
     TreeNode, opening,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Block, Cost, MessageRunner, ToolResultBlock, Usage};
+use crate::{Block, Cost, MessageRunner, RuntimeId, ToolResultBlock, Usage};
 
 /// One message of a conversation, by its author.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -172,6 +172,7 @@ pub struct InternalMessage {
 
 /// Metadata of a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Meta {
     /// How a user message arrived; absent if it started a turn directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,13 +184,19 @@ pub struct Meta {
     /// daemon calls gets such messages as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<MessageRunner>,
+    /// The runtime whose result a user message holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_id: Option<RuntimeId>,
 }
 
 impl Meta {
     /// Whether all fields are absent; the whole object is then omitted.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.source.is_none() && self.provider.is_none() && self.runner.is_none()
+        self.source.is_none()
+            && self.provider.is_none()
+            && self.runner.is_none()
+            && self.runtime_id.is_none()
     }
 }
 

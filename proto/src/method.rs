@@ -1,6 +1,7 @@
 //! The method table: dispatch, the typed client, `rpc.discover` and the reference are all derived
 //! from it.
 
+mod agent;
 mod conversation;
 mod end_wait;
 mod files;
@@ -20,6 +21,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use agent::*;
 pub use conversation::*;
 pub use end_wait::*;
 pub use files::*;
@@ -70,6 +72,8 @@ pub enum MethodGroup {
     Projects,
     /// The life cycle and metadata of sessions.
     Sessions,
+    /// Agents, and the tasks that sessions give them.
+    Agents,
     /// Messages, turns, queue, tree.
     Conversation,
     /// Events, blobs and subscriptions.
@@ -78,10 +82,11 @@ pub enum MethodGroup {
 
 impl MethodGroup {
     /// Every group, in the order of the documentation.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Host,
         Self::Projects,
         Self::Sessions,
+        Self::Agents,
         Self::Conversation,
         Self::Reading,
     ];
@@ -270,6 +275,51 @@ methods! {
         /// stays in the log.
         AcceptDamage = "acceptDamage", Control, now, AcceptDamageParams => SeqResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict];
+    }
+    Agents {
+        /// Lists the agents of the configuration, with their quotas and how many of their runtimes run
+        /// and wait.
+        ListAgents = "listAgents", Read, now, ListAgentsParams => ListAgentsResult,
+            [ProjectNotFound];
+        /// Adds an agent to the user's configuration, or changes it there. Comments in the file stay.
+        SetAgent = "setAgent", Admin, now, SetAgentParams => SetAgentResult,
+            [FilesystemError, Conflict, StorageStalled, Overloaded];
+        /// Sets how many runtimes of an agent may run at once in a project, and for its workflows.
+        /// A lower number ends nothing.
+        SetQuota = "setQuota", Admin, now, SetQuotaParams => SetQuotaResult,
+            [ProjectNotFound, AgentNotFound, FilesystemError, Conflict, StorageStalled, Overloaded];
+        /// Returns the project's orchestrator, a session with the tools for agents. Creates it if there
+        /// is none.
+        OpenOrchestrator = "openOrchestrator", Control, now,
+            OpenOrchestratorParams => CreateSessionResult,
+            [ProjectNotFound, Conflict, StorageStalled, Overloaded];
+        /// Gives an agent a task. Returns once the task is durable; it may have to wait.
+        SpawnRuntime = "spawnRuntime", Control, now, SpawnRuntimeParams => SpawnRuntimeResult,
+            [SessionNotFound, SessionFailed, AgentNotFound, RuntimeNotFound, SpawnRefused, Conflict,
+             PayloadTooLarge, StorageStalled, Overloaded];
+        /// Returns a runtime, with its task and its result.
+        GetRuntime = "getRuntime", Read, now, GetRuntimeParams => GetRuntimeResult,
+            [RuntimeNotFound, SessionFailed];
+        /// Lists runtimes, the last spawned first, those that have ended included.
+        ListRuntimes = "listRuntimes", Read, now, ListRuntimesParams => ListRuntimesResult,
+            [ProjectNotFound, SessionNotFound];
+        /// Moves a runtime that waits to another place of its queue.
+        MoveRuntime = "moveRuntime", Control, now, MoveRuntimeParams => SeqResult,
+            [RuntimeNotFound, SessionFailed, Conflict, StorageStalled];
+        /// Stops a runtime. One that waits ends at once; the turn of one that runs is cancelled.
+        StopRuntime = "stopRuntime", Control, now, StopRuntimeParams => StopRuntimeResult,
+            [RuntimeNotFound, SessionFailed, Conflict, StorageStalled];
+        /// Returns a session's runtimes, and those of their sessions, as a graph.
+        GetGraph = "getGraph", Read, now, GetGraphParams => RuntimeGraph,
+            [SessionNotFound, SessionFailed];
+        /// Lists the git worktrees that agents work in.
+        ListWorktrees = "listWorktrees", Read, now, ListWorktreesParams => ListWorktreesResult,
+            [ProjectNotFound, FilesystemError];
+        /// Removes the git worktree of an agent. Its branch stays. Fails with `conflict` if it has changes
+        /// that are not committed, unless forced, and with `runtime_busy` while its agent works.
+        RemoveWorktree = "removeWorktree", Admin, now,
+            RemoveWorktreeParams => RemoveWorktreeResult,
+            [RuntimeNotFound, RuntimeBusy, FilesystemError, Conflict, StorageStalled, Overloaded];
     }
     Conversation {
         /// Sends a message to a session. Returns once the message is durable, without waiting for

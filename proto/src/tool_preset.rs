@@ -15,13 +15,21 @@ pub enum ToolPreset {
     Readonly,
     /// All tools, including those that access the web.
     All,
+    /// The tools that give tasks to agents, and those that change nothing.
+    Orchestrator,
     /// No tools.
     None,
 }
 
 impl ToolPreset {
     /// All presets, in the order of the documentation.
-    pub const ALL: [Self; 4] = [Self::Coding, Self::Readonly, Self::All, Self::None];
+    pub const ALL: [Self; 5] = [
+        Self::Coding,
+        Self::Readonly,
+        Self::All,
+        Self::Orchestrator,
+        Self::None,
+    ];
 
     /// The name on the wire and in the configuration.
     #[must_use]
@@ -30,6 +38,7 @@ impl ToolPreset {
             Self::Coding => "coding",
             Self::Readonly => "readonly",
             Self::All => "all",
+            Self::Orchestrator => "orchestrator",
             Self::None => "none",
         }
     }
@@ -46,6 +55,6 @@ impl FromStr for ToolPreset {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let found = Self::ALL.into_iter().find(|preset| preset.name() == name);
-        found.ok_or_else(|| format!("`{name}` is not one of coding, readonly, all, none"))
+        found.ok_or_else(|| format!("`{name}` is not one of coding, readonly, all, orchestrator, none"))
     }
 }

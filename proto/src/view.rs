@@ -1,5 +1,6 @@
 //! The fold of a session's events into its state.
 
+mod agent_runtimes;
 mod compaction;
 mod guidance;
 mod in_flight;
@@ -16,6 +17,7 @@ mod turn;
 
 use serde::{Deserialize, Serialize};
 
+pub use agent_runtimes::{AgentRuntime, AgentRuntimes};
 pub use compaction::OpenCompaction;
 pub use guidance::{GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, SKILLS_KIND};
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
@@ -120,6 +122,12 @@ pub struct SessionState {
     /// What the runners of the session keep of it.
     #[serde(default)]
     pub runners: RunnerContexts,
+    /// What the session has given to agents.
+    #[serde(default, skip_serializing_if = "AgentRuntimes::is_empty")]
+    pub runtimes: AgentRuntimes,
+    /// How the last turn ended.
+    #[serde(default)]
+    pub last_outcome: Option<OutcomeReason>,
     /// The usage of all model calls of the session.
     pub usage: Usage,
     /// What they cost.
@@ -294,6 +302,7 @@ impl SessionState {
         self.count_call(event);
         OpenRestore::fold(&mut self.restore, event);
         self.runners.fold(event);
+        self.runtimes.fold(event);
         match &event.body {
             PersistentBody::Message(body) => self.message(event, body),
             PersistentBody::CustomMessage(body) => self.took(event, body.queue_item_id),
@@ -325,6 +334,13 @@ impl SessionState {
             | PersistentBody::RunnerStart(_)
             | PersistentBody::RunnerContext(_)
             | PersistentBody::RunnerExit(_)
+            | PersistentBody::RuntimeSpawned(_)
+            | PersistentBody::RuntimeBoundSession(_)
+            | PersistentBody::RuntimeStatusChanged(_)
+            | PersistentBody::RuntimeQueueChanged(_)
+            | PersistentBody::RuntimeSummaryUpdated(_)
+            | PersistentBody::RuntimeFinished(_)
+            | PersistentBody::RuntimeResultDelivered(_)
             | PersistentBody::SeqReserve(_) => {}
         }
     }
@@ -424,6 +440,7 @@ impl SessionState {
         self.permissions.clear();
         let completed = reason == Some(OutcomeReason::Completed);
         self.has_completed |= completed;
+        self.last_outcome = reason;
         self.queue.turn_ended(completed);
     }
 

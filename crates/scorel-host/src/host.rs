@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use scorel_proto::{ProtocolRange, Status};
+use scorel_proto::{HostEvent, ProtocolRange, Status};
 use scorel_rpc::Load;
-use scorel_session::Sessions;
+use scorel_session::{SessionError, Sessions};
 
 pub use open::HostParts;
 
@@ -64,6 +64,14 @@ impl Host {
     /// Sets the load of the RPC service, for `getStatus`. Only the first call counts.
     pub fn set_load(&self, load: Load) {
         let _unset = self.load.set(load);
+    }
+
+    /// The snapshot with which a host subscription begins.
+    pub(crate) async fn snapshot(&self) -> Result<(u64, HostEvent), SessionError> {
+        let runtimes = Vec::new();
+        self.sessions
+            .snapshot(self.projects.list(), runtimes)
+            .await
     }
 
     /// The reply to `getStatus`.

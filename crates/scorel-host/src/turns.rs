@@ -462,9 +462,10 @@ fn skill_project(request: &TurnRequest, dir: &Path) -> SkillProject {
 /// server wants its tools, and each call of one is judged.
 fn is_offered(preset: ToolPreset, class: ToolClass) -> bool {
     match preset {
-        ToolPreset::Coding => class != ToolClass::Web,
+        ToolPreset::Coding => !matches!(class, ToolClass::Web | ToolClass::Agents),
         ToolPreset::Readonly => class == ToolClass::Inspect,
         ToolPreset::All => true,
+        ToolPreset::Orchestrator => matches!(class, ToolClass::Inspect | ToolClass::Agents),
         ToolPreset::None => false,
     }
 }

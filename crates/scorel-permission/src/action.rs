@@ -35,4 +35,9 @@ pub enum Action {
     },
     /// Call a tool that runs outside the daemon, such as one of an MCP server.
     CallTool { tool: String },
+    /// Give an agent a task.
+    SpawnAgent {
+        /// The agent's name in the configuration.
+        agent_type: String,
+    },
 }

@@ -86,6 +86,7 @@ impl Policy {
             Action::Fetch { url } => self.fetch(url),
             Action::FetchPrivate { url } => self.fetch_private(url),
             Action::CallTool { tool } => self.call_tool(tool),
+            Action::SpawnAgent { agent_type } => self.spawn_agent(agent_type),
         }
     }
 
@@ -168,6 +169,16 @@ impl Policy {
         self.by_mode(match self.mode {
             Mode::Full => Decision::Allow,
             Mode::Readonly | Mode::Ask | Mode::Workspace => Decision::Ask,
+        })
+    }
+
+    /// Allowed in every mode unless a rule says otherwise: what the agent does is judged in its own
+    /// session, by the same rules.
+    fn spawn_agent(&self, agent: &str) -> PolicyVerdict {
+        let covers =
+            |rule: &Rule| matches!(rule.scope(), RuleScope::SpawnAgent(p) if p.covers(agent));
+        self.by_rules(covers).unwrap_or_else(|| {
+            PolicyVerdict::new(Decision::Allow, "the agent is judged in its own session")
         })
     }
 

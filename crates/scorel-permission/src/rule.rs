@@ -32,6 +32,8 @@ pub enum RuleKind {
     WebFetch,
     /// Calls of outside tools: `Tool`.
     Outside,
+    /// Tasks for agents: `AgentSpawn`.
+    SpawnAgent,
 }
 
 /// A rule such as `Bash(git log *)`; see the [crate's documentation](crate). Parsed with [`str::parse`] and
@@ -51,6 +53,7 @@ pub(crate) enum RuleScope {
     RunUnsandboxed(CommandPattern),
     Fetch(HostPattern),
     CallTool(ToolNamePattern),
+    SpawnAgent(ToolNamePattern),
 }
 
 impl Rule {
@@ -63,6 +66,7 @@ impl Rule {
             RuleScope::RunUnsandboxed(_) => RuleKind::Unsandboxed,
             RuleScope::Fetch(_) => RuleKind::WebFetch,
             RuleScope::CallTool(_) => RuleKind::Outside,
+            RuleScope::SpawnAgent(_) => RuleKind::SpawnAgent,
         }
     }
 

@@ -2,7 +2,8 @@ use scorel_journal::{
     AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
 };
 use scorel_proto::{
-    ErrorChain, ErrorCode, EventId, FilePath, Phase, QueueItem, SessionId, TurnError,
+    ErrorChain, ErrorCode, EventId, FilePath, Phase, QueueItem, RuntimeId, SessionId, SpawnRefusal,
+    TurnError,
 };
 
 use crate::damage::DamagedPlace;
@@ -91,6 +92,15 @@ pub enum SessionError {
     /// A record or a blob would exceed `limit` bytes.
     #[error("the content is larger than {limit} bytes")]
     TooLarge { limit: u64 },
+    #[error("there is no runtime {0}")]
+    RuntimeNotFound(RuntimeId),
+    /// An agent gets no task from this session now. `limit` is the limit that is reached, if there is
+    /// one.
+    #[error("no agent is given a task: {}", refusal(*kind, *limit))]
+    SpawnRefused {
+        kind: SpawnRefusal,
+        limit: Option<u64>,
+    },
     #[error("the daemon is stopping")]
     ShuttingDown,
     #[error("{0}")]
@@ -112,6 +122,18 @@ const fn describe(phase: Phase) -> &'static str {
         Phase::Cancelling => "a turn is being cancelled",
         Phase::Failed => "it has failed",
     }
+}
+
+fn refusal(kind: SpawnRefusal, limit: Option<u64>) -> String {
+    let text = match kind {
+        SpawnRefusal::Disabled => "the agent is disabled",
+        SpawnRefusal::Depth => "agents of agents may not go deeper",
+        SpawnRefusal::TooMany => "the session, or its turn, has as many runtimes as it may have",
+        SpawnRefusal::QueueFull => "as many runtimes wait for the agent as may wait",
+        SpawnRefusal::Budget => "the session and its runtimes have cost what they may cost",
+        SpawnRefusal::Archived => "the session is archived",
+    };
+    limit.map_or_else(|| text.to_owned(), |limit| format!("{text} ({limit})"))
 }
 
 fn target_name(target: Option<EventId>) -> String {
@@ -152,6 +174,8 @@ impl SessionError {
             Self::NotPrepared(_) => ErrorCode::ProviderError,
             Self::InvalidParams(_) => ErrorCode::InvalidParams,
             Self::TooLarge { .. } => ErrorCode::PayloadTooLarge,
+            Self::RuntimeNotFound(_) => ErrorCode::RuntimeNotFound,
+            Self::SpawnRefused { .. } => ErrorCode::SpawnRefused,
             Self::ShuttingDown => ErrorCode::ShuttingDown,
             Self::Unsupported(_) => ErrorCode::Unsupported,
             Self::Filesystem(_) => ErrorCode::FilesystemError,

@@ -1,6 +1,6 @@
 use scorel_journal::{FORMAT, LogHeader};
 use scorel_proto::{
-    DeviceId, Phase, ProjectId, Session, SessionId, SessionKind, SessionParent, SessionView,
+    DeviceId, Phase, ProjectId, RuntimeQuestion, Session, SessionAgent, SessionId, SessionKind, SessionParent, SessionView,
 };
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,8 @@ pub struct SessionHeader {
     pub kind: SessionKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionParent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<SessionAgent>,
     /// Milliseconds since 1970.
     pub created_at: u64,
     /// The daemon's version.
@@ -53,6 +55,7 @@ impl SessionHeader {
             project_id: self.project_id,
             kind: self.kind,
             parent: self.parent.clone(),
+            agent: self.agent.clone(),
             title: folded.display_title().map(str::to_owned),
             title_source: folded.display_title_source(),
             model: folded.model.clone(),
@@ -75,9 +78,16 @@ impl SessionHeader {
             updated_at: folded.updated_at.max(self.created_at),
             archived: folded.archived,
             problem: None,
+            child_questions: child_questions(view),
             storage_stalled: None,
         }
     }
+}
+
+fn child_questions(view: &SessionView) -> Vec<RuntimeQuestion> {
+    let open = view.state.runtimes.unfinished();
+    open.filter_map(|(_, runtime)| runtime.waiting_for.clone())
+        .collect()
 }
 
 fn newer(format: u32) -> Option<String> {

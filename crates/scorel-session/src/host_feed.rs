@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use scorel_proto::{HostEvent, Project, ProjectId, Session, SessionId};
+use scorel_proto::{AgentInfo, HostEvent, Project, ProjectId, RuntimeInfo, Session, SessionId};
 use tokio::sync::watch;
 
 /// How many changes, and how many bytes of them, are kept for subscribers that are behind.
@@ -99,6 +99,22 @@ impl HostFeed {
     pub fn session_changed(&self, session: Session) {
         let session = Box::new(session);
         self.publish(|version| HostEvent::SessionChanged { version, session });
+    }
+
+    /// A runtime was spawned or has changed.
+    pub fn runtime_changed(&self, runtime: RuntimeInfo) {
+        let runtime = Box::new(runtime);
+        self.publish(|version| HostEvent::RuntimeChanged { version, runtime });
+    }
+
+    /// An agent has changed; in one project if `project_id` is given.
+    pub fn agent_changed(&self, project_id: Option<ProjectId>, agent: AgentInfo) {
+        let agent = Box::new(agent);
+        self.publish(|version| HostEvent::AgentChanged {
+            version,
+            project_id,
+            agent,
+        });
     }
 
     pub fn session_removed(&self, session_id: SessionId) {

@@ -66,6 +66,7 @@ mod restore;
 mod restore_plan;
 mod rewrite;
 mod run;
+mod runtimes;
 mod section;
 mod send;
 mod sizes;
@@ -93,6 +94,10 @@ pub(crate) use job::{Job, RunningJob};
 pub use move_leaf::LeafTarget;
 pub(crate) use published::PublishedLane;
 pub(crate) use read::encoded;
+pub use runtimes::{
+    ChildState, RunReport, RuntimeChange, RuntimeEnding, RuntimePlaces, SpawnLimits, SpawnRequest,
+    SpawnTarget,
+};
 pub(crate) use section::Section;
 pub use send::SendRequest;
 

@@ -40,9 +40,11 @@ mod lane;
 mod lane_model_test;
 #[cfg(test)]
 mod model_test;
+mod observer;
 mod receipts;
 mod restore;
 mod runner_pool;
+mod runtime_text;
 mod sessions;
 mod settings;
 mod setup;
@@ -66,8 +68,13 @@ pub use error::SessionError;
 pub use guidance::{Guidance, KnownGuidance};
 pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{HostFeed, HostFeedGap};
-pub use lane::{Lane, LeafTarget, RestoreChoice, RestorePoint, SendRequest};
+pub use lane::{
+    ChildState, Lane, LeafTarget, RestoreChoice, RestorePoint, RunReport, RuntimeChange,
+    RuntimeEnding, RuntimePlaces, SendRequest, SpawnLimits, SpawnRequest, SpawnTarget,
+};
+pub use observer::SessionObserver;
 pub use receipts::MutationCommand;
+pub use runtime_text::spawned;
 pub use sessions::{CloneRequest, NewSession, Sessions};
 pub use settings::SessionSettings;
 pub use setup::{

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use scorel_proto::{
     AppendResult, ClientId, CommandId, CompactionId, Message, MessageBody, PersistentBody,
-    PersistentEvent, QueueOp, SendMessageResult, Seq,
+    PersistentEvent, QueueOp, SendMessageResult, Seq, SpawnRuntimeResult,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -82,6 +82,8 @@ pub(crate) enum ReceiptAnswer {
         seq: Seq,
         version: u64,
     },
+    /// `spawnRuntime`.
+    Spawned(SpawnRuntimeResult),
     /// `compact`.
     CompactionStarted {
         seq: Seq,
@@ -249,6 +251,11 @@ fn answer(event: &PersistentEvent) -> ReceiptAnswer {
             seq: event.seq,
             compaction_id: body.compaction_id,
         },
+        (PersistentBody::RuntimeSpawned(body), _) => ReceiptAnswer::Spawned(SpawnRuntimeResult {
+            runtime_id: body.stamp.runtime_id,
+            session_id: body.session_id,
+            seq: event.seq,
+        }),
         _ => ReceiptAnswer::Done(event.seq),
     }
 }

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use scorel_journal::Storage;
 use scorel_proto::{
     ActiveSession, Anchors, DeviceId, HostEvent, ListSessionsResult, Phase, Project, ProjectId,
-    SessionId,
+    RuntimeInfo, SessionId,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -31,7 +31,7 @@ pub use create::NewSession;
 
 use crate::catalog::ListFilter;
 use crate::shared::LaneShared;
-use crate::{HostFeed, Lane, SessionError, SessionSettings, Subscriber, TurnSetup, blocking, jobs};
+use crate::{HostFeed, Lane, SessionError, SessionObserver, SessionSettings, Subscriber, TurnSetup, blocking, jobs};
 
 /// How many sessions a host snapshot holds, the most recent ones. It has to fit into one reply; a
 /// client lists the rest.
@@ -95,6 +95,12 @@ impl Sessions {
         })
     }
 
+    /// Has every record of every session told to `observer`. Only the first call counts; call it before a
+    /// session is loaded.
+    pub fn observe(&self, observer: Arc<dyn SessionObserver>) {
+        let _taken = self.shared.observer.set(observer);
+    }
+
     /// Changes of projects and sessions, for host subscribers.
     #[must_use]
     pub fn host(&self) -> &HostFeed {
@@ -142,6 +148,9 @@ impl Sessions {
     async fn load(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
         let shared = Arc::clone(&self.shared);
         let loaded = blocking(move || Lane::load(shared, id, jobs::start_job)).await?;
+        if let (Ok(_), Some(observer)) = (&loaded, self.shared.observer.get()) {
+            observer.loaded(id);
+        }
         if let Err(SessionError::Failed { reason, .. }) = &loaded {
             self.shared.session_failed(id, reason);
         }
@@ -212,7 +221,11 @@ impl Sessions {
     /// # Errors
     ///
     /// If the directory of sessions cannot be read.
-    pub async fn snapshot(&self, projects: Vec<Project>) -> Result<(u64, HostEvent), SessionError> {
+    pub async fn snapshot(
+        &self,
+        projects: Vec<Project>,
+        runtimes: Vec<RuntimeInfo>,
+    ) -> Result<(u64, HostEvent), SessionError> {
         let catalog = self.shared.catalog().await?;
         // The version before the sessions: a change in between is sent twice, not lost.
         let version = self.shared.host.version();
@@ -228,6 +241,7 @@ impl Sessions {
                 projects,
                 sessions: page.sessions,
                 more: page.next_cursor.is_some(),
+                runtimes,
             },
         ))
     }

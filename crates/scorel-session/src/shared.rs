@@ -1,6 +1,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use scorel_journal::{Blobs, Storage};
@@ -13,7 +13,7 @@ use crate::descriptors::SpareDescriptors;
 use crate::runner_pool::RunnerPool;
 use crate::usage_index::UsageIndex;
 use crate::window_pool::{WINDOW_BYTES, WindowPool};
-use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
+use crate::{HostFeed, SessionError, SessionObserver, SessionSettings, TurnSetup};
 
 /// What all lanes of a daemon share: the settings, the host side of turns, and the files that are
 /// about all sessions.
@@ -31,6 +31,8 @@ pub(crate) struct LaneShared {
     pub(crate) usage: UsageIndex,
     pub(crate) descriptors: SpareDescriptors,
     pub(crate) runners: RunnerPool,
+    /// Empty until someone observes.
+    pub(crate) observer: OnceLock<Arc<dyn SessionObserver>>,
     dir: PathBuf,
     catalog: Arc<Catalog>,
     draining: AtomicBool,
@@ -57,6 +59,7 @@ impl LaneShared {
             windows: WindowPool::new(WINDOW_BYTES),
             descriptors: SpareDescriptors::default(),
             runners: RunnerPool::new(),
+            observer: OnceLock::new(),
             storage,
             settings,
             setup,
@@ -133,6 +136,9 @@ impl LaneShared {
         self.host.session_removed(id);
         self.setup.forget(id);
         self.runners.end(id);
+        if let Some(observer) = self.observer.get() {
+            observer.removed(id);
+        }
     }
 
     /// Renames a session's directory, which deletes the session; returns the new path. Removing the

@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::{
     AuxiliaryUsageBody, CompactBody, CompactionBody, FilesRestoreBody, FilesRestoredBody,
     InstructionPart, PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody,
-    RunnerContextBody, RunnerExitBody, RunnerStartBody, TurnOutcomeBody, WaitKind,
+    RunnerContextBody, RunnerExitBody, RunnerStartBody, RuntimeBoundSessionBody,
+    RuntimeFinishedBody, RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
+    RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, TurnOutcomeBody, WaitKind,
 };
 use crate::{
     ClientId, CommandId, EventId, FileBefore, FileChange, Message, OnRestart, QueueItemId,
@@ -187,6 +189,20 @@ persistent_bodies! {
     RunnerContext(RunnerContextBody) = "runner_context", Control;
     /// A runner has ended, or waits for the next turn.
     RunnerExit(RunnerExitBody) = "runner_exit", Control;
+    /// An agent was given a task.
+    RuntimeSpawned(RuntimeSpawnedBody) = "runtime_spawned", Control;
+    /// The session of an agent's task exists.
+    RuntimeBoundSession(RuntimeBoundSessionBody) = "runtime_bound_session", Control;
+    /// A task began, waits for a person, goes on, or is being stopped.
+    RuntimeStatusChanged(RuntimeStatusChangedBody) = "runtime_status_changed", Control;
+    /// Tasks that wait for their agent have other places.
+    RuntimeQueueChanged(RuntimeQueueChangedBody) = "runtime_queue_changed", Control;
+    /// An agent does something else.
+    RuntimeSummaryUpdated(RuntimeSummaryUpdatedBody) = "runtime_summary_updated", Control;
+    /// An agent's task ended.
+    RuntimeFinished(RuntimeFinishedBody) = "runtime_finished", Control;
+    /// The model has got the result of an agent's task.
+    RuntimeResultDelivered(RuntimeResultDeliveredBody) = "runtime_result_delivered", Control;
     /// A damaged place in the log was accepted.
     DamageAccepted(DamageAcceptedBody) = "damage_accepted", Control;
     /// The daemon tells the user something.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Block, ClientId, CommandId, CompactionId, QueueItemId, TurnId};
+use crate::{Block, ClientId, CommandId, CompactionId, QueueItemId, RuntimeId, TurnId};
 
 /// Body of `queue_update`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -131,6 +131,9 @@ pub struct QueueItemMeta {
     /// Present if `appendCustomMessage` queued the message: it becomes a `custom_message`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub custom: Option<QueuedCustomMessage>,
+    /// The runtime whose result the message is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_id: Option<RuntimeId>,
 }
 
 /// What the `custom_message` made from a queue item has besides the item's content.

@@ -25,6 +25,8 @@ macro_rules! control {
     };
 }
 
+pub(super) use control;
+
 control! {
     InstructionSnapshotBody => |_this| Vec::new();
     TurnOutcomeBody => |this| outcome(this);

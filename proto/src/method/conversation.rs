@@ -248,9 +248,22 @@ pub struct CancelParams {
     /// with a receipt: a retry with the same `commandId` gets the first reply and signals nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_queue: Option<bool>,
-    /// Makes the call idempotent, if `clearQueue` is set. Requires a `clientId`; see `hello`.
+    /// Which of the session's runtimes are stopped. Absent: those that the cancelled turn has spawned,
+    /// once it has its outcome.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub children: Option<CancelChildren>,
+    /// Makes the call idempotent, if `clearQueue` or `children` is set. Requires a `clientId`; see
+    /// `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
+}
+
+/// Which runtimes of a session a `cancel` stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CancelChildren {
+    /// All that have not ended.
+    All,
 }
 
 /// Result of `cancel`.

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClientId, DeviceId, Phase, Project, ProjectId, Session, SessionId, StorageStall, ThinkingLevel,
-    TurnId, Usage,
+    AgentInfo, ClientId, DeviceId, Phase, Project, ProjectId, RuntimeInfo, Session, SessionId,
+    StorageStall, ThinkingLevel, TurnId, Usage,
 };
 
 /// Parameters of a method that takes none.
@@ -327,6 +327,9 @@ pub enum HostEvent {
         sessions: Vec<Session>,
         /// Whether sessions were left out; `listSessions` returns all.
         more: bool,
+        /// The runtimes that have not ended.
+        #[serde(default)]
+        runtimes: Vec<RuntimeInfo>,
     },
     /// A project was registered.
     ProjectAdded {
@@ -348,6 +351,24 @@ pub enum HostEvent {
         version: u64,
         /// The session after the change.
         session: Box<Session>,
+    },
+    /// A runtime was spawned or has changed. Also tells what it does, more often than its session's log.
+    RuntimeChanged {
+        /// The version after this change.
+        version: u64,
+        /// The runtime after the change.
+        runtime: Box<RuntimeInfo>,
+    },
+    /// The configuration of an agent, its quota in a project, or how many of its runtimes run or wait has
+    /// changed.
+    AgentChanged {
+        /// The version after this change.
+        version: u64,
+        /// The project; absent if the agent's own configuration changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        project_id: Option<ProjectId>,
+        /// The agent after the change.
+        agent: Box<AgentInfo>,
     },
     /// A session was deleted.
     SessionRemoved {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart, Phase, ProjectId, QueueItem,
-    RunnerContext, Seq, SessionId, StorageStall, ThinkingLevel, TitleSource, ToolPreset, TurnId,
+    RunnerContext, RuntimeQuestion, Seq, SessionId, StorageStall, ThinkingLevel, TitleSource, ToolPreset, TurnId,
     Usage,
 };
 
@@ -22,6 +22,9 @@ pub struct Session {
     /// The session it was created from; absent for a session that a user started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionParent>,
+    /// The agent that works in it; absent if none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<SessionAgent>,
     /// The title; without one, the first line of the first message, shortened; `null` if there is
     /// neither.
     pub title: Option<String>,
@@ -77,6 +80,9 @@ pub struct Session {
     /// Why it cannot be used, or only be read; absent if nothing is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// The questions that its runtimes wait for. `respondPermission` answers each in the session it names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub child_questions: Vec<RuntimeQuestion>,
     /// Since when the log cannot be written, and what waits for that; absent while it can be.
     /// `problem` has the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,6 +123,28 @@ pub struct SessionParent {
     /// The task for which it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
+}
+
+/// The agent of a session, for the session's life.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionAgent {
+    /// Its name in the configuration.
+    pub agent_type: String,
+    /// How many sessions are above this one.
+    pub depth: u32,
+    /// The git worktree that it works in; absent if it works in the project's directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<SessionWorktree>,
+}
+
+/// A git worktree of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionWorktree {
+    /// Where it is, absolute.
+    pub path: String,
+    /// Its branch.
+    pub branch: String,
 }
 
 /// Parameters of `createSession`.
@@ -280,9 +308,21 @@ pub struct UpdateSessionResult {
 pub struct DeleteSessionParams {
     /// The session's id.
     pub session_id: SessionId,
+    /// What happens to the sessions of its runtimes that have not ended. Absent: the call is refused with
+    /// `runtime_busy` if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub children: Option<DeleteChildren>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
+}
+
+/// What becomes of the runtimes of a session that is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeleteChildren {
+    /// They are stopped, and their sessions are deleted.
+    Delete,
 }
 
 /// Result of `deleteSession`.

@@ -76,6 +76,7 @@ pub(super) const fn group_title(group: MethodGroup) -> &'static str {
         MethodGroup::Host => "The daemon",
         MethodGroup::Projects => "Projects",
         MethodGroup::Sessions => "Sessions",
+        MethodGroup::Agents => "Agents",
         MethodGroup::Conversation => "Conversation",
         MethodGroup::Reading => "Reading",
     }

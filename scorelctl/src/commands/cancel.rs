@@ -16,6 +16,7 @@ pub(super) async fn run(
     let wanted = &args.target.session;
     let session_id = target::existing(control, wanted, args.target.project.as_deref()).await?;
     let params = CancelParams {
+        children: None,
         session_id,
         expected_turn_id: None,
         clear_queue: args.clear_queue.then_some(true),

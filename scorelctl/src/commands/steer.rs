@@ -50,6 +50,7 @@ async fn cancel(control: &mut DaemonClient, session_id: SessionId) -> Result<(),
         return Ok(());
     };
     let params = CancelParams {
+        children: None,
         session_id,
         expected_turn_id: Some(turn_id),
         clear_queue: None,

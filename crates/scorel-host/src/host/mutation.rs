@@ -141,7 +141,9 @@ impl Host {
             parent: None,
             client_id,
             title: params.title,
+            agent: None,
             model: params.model,
+            runner: params.runner,
             thinking_level: params.thinking_level,
             tools: params.tools,
         };

@@ -93,7 +93,7 @@ async fn pump_host(host: Arc<Host>, sink: Sink) {
                 sink.send_batch(&events).await
             }
             None | Some(Err(HostFeedGap)) => {
-                let Ok((at, snapshot)) = host.sessions.snapshot(host.projects.list()).await else {
+                let Ok((at, snapshot)) = host.snapshot().await else {
                     return;
                 };
                 version = Some(at);

@@ -39,6 +39,10 @@ impl Policy {
                 .map(|name| format!("Tool({name})"))
                 .into_iter()
                 .collect(),
+            Action::SpawnAgent { agent_type } => ToolNamePattern::exactly(agent_type)
+                .map(|name| format!("AgentSpawn({name})"))
+                .into_iter()
+                .collect(),
         };
         let rules: Vec<Rule> = texts.iter().filter_map(|text| text.parse().ok()).collect();
         let granted = self.clone().allowing(rules.iter().cloned());

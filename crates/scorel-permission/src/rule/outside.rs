@@ -1,8 +1,8 @@
-//! Patterns of outside tools.
+//! Patterns of outside tools, and of agents.
 
 use super::RuleErrorKind;
 
-/// A pattern of the names of outside tools.
+/// A pattern of the names of outside tools, or of agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ToolNamePattern {
     Exactly(String),

@@ -14,7 +14,7 @@ const OUTSIDE: &str = "Tool";
 const UNSANDBOXED: &str = "Outside";
 
 /// The names of rules.
-const NAMES: [(&str, RuleKind); 9] = [
+const NAMES: [(&str, RuleKind); 10] = [
     ("Read", RuleKind::Read),
     ("Glob", RuleKind::Read),
     ("Grep", RuleKind::Read),
@@ -23,6 +23,7 @@ const NAMES: [(&str, RuleKind); 9] = [
     ("Bash", RuleKind::Bash),
     (UNSANDBOXED, RuleKind::Unsandboxed),
     ("WebFetch", RuleKind::WebFetch),
+    ("AgentSpawn", RuleKind::SpawnAgent),
     (OUTSIDE, RuleKind::Outside),
 ];
 
@@ -102,6 +103,7 @@ fn scope(kind: RuleKind, pattern: Option<&str>) -> Result<RuleScope, (usize, Rul
         RuleKind::Bash => RuleScope::Run(CommandPattern::parse(pattern)?),
         RuleKind::Unsandboxed => RuleScope::RunUnsandboxed(CommandPattern::parse(pattern)?),
         RuleKind::WebFetch => RuleScope::Fetch(HostPattern::parse(pattern)?),
+        RuleKind::SpawnAgent => RuleScope::SpawnAgent(ToolNamePattern::parse(pattern, [])?),
         RuleKind::Outside => RuleScope::CallTool(ToolNamePattern::parse(pattern, built_in())?),
     })
 }

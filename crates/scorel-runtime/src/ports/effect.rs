@@ -58,6 +58,11 @@ pub enum Effect {
         /// The tool's name, which rules `Tool(…)` are about.
         tool: String,
     },
+    /// Gives an agent a task. What the agent does then is judged in its own session.
+    SpawnAgent {
+        /// The agent's name in the configuration.
+        agent_type: String,
+    },
     /// Something whose target cannot be determined. It is refused in every mode: by the time the
     /// call runs it could lead anywhere.
     Unresolved {

@@ -44,7 +44,9 @@ pub enum ToolClass {
     Command,
     /// Fetches from the network.
     Web,
-    /// Runs outside the daemon, which sees only the call: MCP servers, extensions, child agents.
+    /// Gives tasks to agents.
+    Agents,
+    /// Runs outside the daemon, which sees only the call: MCP servers, extensions.
     Outside,
 }
 

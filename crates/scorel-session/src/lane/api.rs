@@ -254,7 +254,34 @@ impl Lane {
         command: MutationCommand,
         expected: Option<TurnId>,
     ) -> Result<CancelResult, SessionError> {
-        self.mutate(CancelAndClear { command, expected }).await
+        self.mutate(CancelAndClear {
+            command,
+            expected,
+            clears: true,
+            stops_children: false,
+        })
+        .await
+    }
+
+    /// Signals the running turn, stops the session's runtimes, and empties the queue if `clears`, in one
+    /// step. If another turn than the expected one is open, nothing happens.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lane::cancel_and_clear`].
+    pub async fn cancel_with_children(
+        self: &Arc<Self>,
+        command: MutationCommand,
+        expected: Option<TurnId>,
+        clears: bool,
+    ) -> Result<CancelResult, SessionError> {
+        self.mutate(CancelAndClear {
+            command,
+            expected,
+            clears,
+            stops_children: true,
+        })
+        .await
     }
 
     /// Deletes the session unless a turn runs. Returns the directory to remove.

@@ -114,6 +114,7 @@ fn queued(request: AppendMessage) -> Result<QueueItem, SessionError> {
     Ok(QueueItem {
         meta: Some(QueueItemMeta {
             custom: Some(custom),
+            runtime_id: None,
         }),
         ..sent_item(request.command, QueueKind::Steer, content)
     })

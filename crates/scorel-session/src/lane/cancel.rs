@@ -5,14 +5,17 @@ use super::{EventDraft, Job, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// `cancel` with `clearQueue`.
+/// `cancel` with `clearQueue`, with `children`, or both.
 ///
-/// Without `clearQueue`, cancel is no mutation: it signals the turn from outside the lane, so that a
+/// Without them, cancel is no mutation: it signals the turn from outside the lane, so that a
 /// slow disk does not delay it, and leaves no receipt.
 #[derive(Debug)]
 pub(super) struct CancelAndClear {
     pub(super) command: MutationCommand,
     pub(super) expected: Option<TurnId>,
+    pub(super) clears: bool,
+    /// Whether the session's runtimes are stopped.
+    pub(super) stops_children: bool,
 }
 
 impl Mutation for CancelAndClear {
@@ -54,7 +57,13 @@ impl Mutation for CancelAndClear {
             });
         }
         let cancelled = section.lane.job.cancel(self.expected);
-        let cleared = section.clear_queue(&self.command, cancelled);
+        // The receipt last: a retry that finds it must have nothing left to do.
+        let stopped = if self.stops_children {
+            section.stop_runtimes()
+        } else {
+            Ok(())
+        };
+        let cleared = stopped.and_then(|()| self.record(section, cancelled));
         // The phase may have changed although no record says so.
         section.announce();
         match cleared {
@@ -72,17 +81,18 @@ impl Mutation for CancelAndClear {
     }
 }
 
-impl Section<'_> {
-    /// Removes all items in one record, which is the command's receipt even if the queue is empty.
-    fn clear_queue(
-        &mut self,
-        command: &MutationCommand,
+impl CancelAndClear {
+    /// Removes all items, if it clears the queue, in one record, which is the command's receipt even if
+    /// there are none.
+    fn record(
+        &self,
+        section: &mut Section<'_>,
         cancelled: Option<Job>,
     ) -> Result<scorel_proto::Seq, SessionError> {
-        let view = self.view();
+        let view = section.view();
         let queue = &view.state.queue;
         let remove = |queue_item_id| QueueOp::Remove { queue_item_id };
-        let items = queue.items.iter();
+        let items = queue.items.iter().filter(|_| self.clears);
         let body = PersistentBody::QueueUpdate(QueueUpdateBody {
             version: queue.version + 1,
             ops: items.map(|item| remove(item.queue_item_id)).collect(),
@@ -90,6 +100,6 @@ impl Section<'_> {
             cancel_compaction_id: cancelled.and_then(Job::compaction),
         });
         drop(view);
-        Ok(self.commit(EventDraft::new(body).by(command))?.seq)
+        Ok(section.commit(EventDraft::new(body).by(&self.command))?.seq)
     }
 }

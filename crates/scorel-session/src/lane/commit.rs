@@ -196,6 +196,10 @@ impl Section<'_> {
         let usage = &self.lane.shared.usage;
         usage.record(&self.lane.header, record.place(), event);
         self.state.spool.recorded(event.id, &event.body);
+        self.tell_of_runtimes(event);
+        if let Some(observer) = self.lane.shared.observer.get() {
+            observer.committed(self.lane.id(), event);
+        }
     }
 
     fn publish_transient(&mut self, event: &TransientEvent) {

@@ -213,8 +213,12 @@ pub(super) fn sent_item(
 /// The record that takes an item out of the queue.
 fn taken(item: QueueItem, source: MessageSource) -> PersistentBody {
     let queue_item_id = Some(item.queue_item_id);
-    let message = user_message(item.content, Some(source));
-    let Some(custom) = item.meta.and_then(|meta| meta.custom) else {
+    let meta = item.meta.unwrap_or_default();
+    let mut message = user_message(item.content, Some(source));
+    if let Message::User(message) = &mut message {
+        message.meta.runtime_id = meta.runtime_id;
+    }
+    let Some(custom) = meta.custom else {
         return PersistentBody::Message(MessageBody {
             queue_item_id,
             ..MessageBody::new(message)

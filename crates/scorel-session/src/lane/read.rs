@@ -91,6 +91,27 @@ impl Lane {
         Ok(lines.first().is_some_and(|line| event_id(line) != Some(id)))
     }
 
+    /// The record with a number.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it cannot be read.
+    pub async fn record(self: &Arc<Self>, seq: Seq) -> Result<PersistentEvent, SessionError> {
+        let place = self.published().place_of(seq);
+        let missing = || SessionError::Filesystem(format!("record {seq} cannot be read"));
+        self.record_at(place.ok_or_else(missing)?).await
+    }
+
+    /// The record at a place.
+    pub(super) async fn record_at(
+        self: &Arc<Self>,
+        place: RecordPosition,
+    ) -> Result<PersistentEvent, SessionError> {
+        let lines = self.read_lines(vec![place]).await?;
+        let damaged = || SessionError::Filesystem(format!("record {} is damaged", place.seq));
+        decoded(lines.first().ok_or_else(damaged)?)
+    }
+
     /// Reads records on a blocking thread, without holding the lane: the log only grows, so places
     /// stay valid. Damaged records are left out, and the session is reread before this returns.
     pub(crate) async fn read_lines(

@@ -11,6 +11,7 @@ use scorel_proto::{
 
 use super::{EventDraft, Job, Section};
 use crate::SessionError;
+use crate::runtime_text::spawned;
 use crate::spool::SpooledMessage;
 
 /// The message by which the model of a resumed turn learns of the interruption.
@@ -155,7 +156,10 @@ impl Section<'_> {
             let id = call.started.unwrap_or_else(EventId::generate);
             let recorded = self.interrupted_files(&call);
             let runner = call.ran_by.clone().map(|name| self.message_runner(name));
-            let mut result = unknown_result(call, cause);
+            let mut result = match self.spawned_by(turn_id, &call) {
+                Some(spawned) => spawned,
+                None => unknown_result(call, cause),
+            };
             result.meta.runner = runner;
             let result = Message::ToolResult(result);
             let body = MessageBody::new(result).recording(recorded);
@@ -163,6 +167,23 @@ impl Section<'_> {
             self.commit(draft.in_turn(turn_id))?;
         }
         Ok(())
+    }
+}
+
+impl Section<'_> {
+    /// The result of a call that gave an agent a task: the record of the task is what it did.
+    fn spawned_by(&self, turn_id: TurnId, call: &OpenCall) -> Option<ToolResultMessage> {
+        let view = self.view();
+        let runtimes = &view.state.runtimes;
+        let id = runtimes.spawned_by(turn_id, &call.tool_call_id)?;
+        let outcome = spawned(id, runtimes.get(id)?);
+        let result = ToolResultBlock {
+            tool_use_id: call.tool_call_id.clone(),
+            content: outcome.content,
+            is_error: outcome.is_error,
+            details: outcome.details,
+        };
+        Some(ToolResultMessage::new(call.tool_name.clone(), result, 0))
     }
 }
 

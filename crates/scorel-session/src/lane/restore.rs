@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use scorel_journal::RecordPosition;
 use scorel_proto::{
     EventId, FailedFile, FilesRestoredBody, OpenRestore, PersistentBody, PersistentEvent,
     RestoreEntry, RestoreFilesResult, RestoreScope, Seq,
@@ -13,7 +12,6 @@ use super::begin_restore::{
 };
 use super::move_leaf::{LeafTarget, MoveLeaf};
 use super::mutate::Mutation;
-use super::read::decoded;
 use super::restore_plan::RestorePlan;
 use super::{EventDraft, Lane, Section};
 use crate::{MutationCommand, SessionError};
@@ -182,22 +180,6 @@ impl Lane {
         }
         let text = "the end of the restore is not in the log";
         Err(SessionError::Filesystem(text.to_owned()))
-    }
-
-    async fn record(self: &Arc<Self>, seq: Seq) -> Result<PersistentEvent, SessionError> {
-        let place = self.published().place_of(seq);
-        let missing = || SessionError::Filesystem(format!("record {seq} cannot be read"));
-        self.record_at(place.ok_or_else(missing)?).await
-    }
-
-    async fn record_at(
-        self: &Arc<Self>,
-        place: RecordPosition,
-    ) -> Result<PersistentEvent, SessionError> {
-        let lines = self.read_lines(vec![place]).await?;
-        let damaged = "a record about restored files is damaged";
-        let line = lines.first();
-        decoded(line.ok_or_else(|| SessionError::Filesystem(damaged.to_owned()))?)
     }
 
     /// The record that a restore carries out.

@@ -120,7 +120,8 @@ impl Section<'_> {
     pub(crate) fn leave_active_if_idle(&self) {
         let view = self.view();
         let fold = &view.state;
-        if !fold.has_job() && fold.queue.items.is_empty() && fold.permissions.is_empty() {
+        let is_at_rest = !fold.has_job() && fold.runtimes.are_settled();
+        if is_at_rest && fold.queue.items.is_empty() && fold.permissions.is_empty() {
             self.lane.shared.active.leave(self.lane.id());
         }
     }

@@ -100,6 +100,7 @@ impl Sessions {
         event_id: Option<EventId>,
     ) -> SessionHeader {
         SessionHeader {
+            agent: None,
             type_name: HeaderType::Session,
             format: FORMAT,
             session_id: id,

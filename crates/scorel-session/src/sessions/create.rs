@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use scorel_journal::FORMAT;
 use scorel_proto::{
-    ClientId, ProjectId, Seq, Session, SessionChanges, SessionId, SessionKind, SessionParent,
+    ClientId, ProjectId, Seq, Session, SessionAgent, SessionChanges, SessionId, SessionKind, SessionParent,
     ThinkingLevel, ToolPreset,
 };
 use tokio::sync::OnceCell;
@@ -22,7 +22,10 @@ pub struct NewSession {
     pub parent: Option<SessionParent>,
     pub client_id: ClientId,
     pub title: Option<String>,
+    /// The agent that works in it. In the header, for life.
+    pub agent: Option<SessionAgent>,
     pub model: Option<String>,
+    pub runner: Option<String>,
     pub thinking_level: Option<ThinkingLevel>,
     pub tools: Option<ToolPreset>,
 }
@@ -90,6 +93,7 @@ impl Sessions {
             device_id: self.device_id,
             kind: new.kind,
             parent: new.parent.clone(),
+            agent: new.agent.clone(),
             created_at: now_ms(),
             version: self.version.clone(),
         }
@@ -124,6 +128,7 @@ fn first_changes(new: &NewSession) -> Option<SessionChanges> {
     let changes = SessionChanges {
         title: new.title.clone(),
         model: new.model.clone(),
+        runner: new.runner.clone(),
         thinking_level: new.thinking_level,
         tools: new.tools,
         ..SessionChanges::default()

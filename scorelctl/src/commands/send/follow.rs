@@ -301,6 +301,7 @@ impl<'a> TurnFollower<'a> {
         self.cancelled = true;
         self.note("cancelling; press Ctrl-C again to leave without waiting")?;
         let params = CancelParams {
+            children: None,
             session_id: self.session_id,
             expected_turn_id: Some(turn),
             clear_queue: None,

@@ -1,0 +1,270 @@
+use std::collections::BTreeMap;
+
+use scorel_proto::{
+    BlobHash, DeliveredVia, EventId, PersistentBody, RuntimeBoundSessionBody, RuntimeFinishedBody,
+    RuntimeId, RuntimeMetadata, RuntimeQuestion, RuntimeQueueChangedBody,
+    RuntimeResultDeliveredBody, RuntimeStatus, RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody,
+    Seq,
+};
+
+use crate::lane::mutate::Mutation;
+use crate::lane::{EventDraft, Section};
+use crate::receipts::ReceiptAnswer;
+use crate::{MutationCommand, SessionError};
+
+/// What a runtime does from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuntimeChange {
+    pub status: RuntimeStatus,
+    /// The question that its session asks.
+    pub waiting_for: Option<RuntimeQuestion>,
+    /// Whether it is to end.
+    pub stopping: bool,
+    /// What it does, and the event that says so.
+    pub summary: Option<(String, EventId)>,
+}
+
+impl RuntimeChange {
+    #[must_use]
+    pub const fn to(status: RuntimeStatus) -> Self {
+        Self {
+            status,
+            waiting_for: None,
+            stopping: false,
+            summary: None,
+        }
+    }
+}
+
+/// How a runtime ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuntimeEnding {
+    /// Final.
+    pub status: RuntimeStatus,
+    /// For people.
+    pub reason: String,
+    pub last_message: String,
+    /// The whole of it, if that is longer.
+    pub blob: Option<BlobHash>,
+    pub metadata: RuntimeMetadata,
+}
+
+impl RuntimeEnding {
+    /// The end of a runtime that was stopped while it waited.
+    #[must_use]
+    pub fn before_it_began() -> Self {
+        Self {
+            status: RuntimeStatus::Interrupted,
+            reason: "stopped before it began".to_owned(),
+            last_message: String::new(),
+            blob: None,
+            metadata: RuntimeMetadata::default(),
+        }
+    }
+}
+
+/// The places of a session's runtimes in one queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuntimePlaces {
+    pub agent_type: String,
+    /// How many wait there, those of other sessions included.
+    pub queued: u32,
+    /// The places, from 1.
+    pub places: BTreeMap<RuntimeId, u32>,
+}
+
+/// `moveRuntime`.
+#[derive(Debug)]
+pub(super) struct MoveRuntimes {
+    pub(super) command: MutationCommand,
+    pub(super) places: RuntimePlaces,
+}
+
+impl Mutation for MoveRuntimes {
+    type Reply = Seq;
+
+    fn command(&self) -> Option<&MutationCommand> {
+        Some(&self.command)
+    }
+
+    fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
+        answer.done()
+    }
+
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        let moved = section.place_runtimes(&self.places, Some(&self.command))?;
+        moved.ok_or_else(|| {
+            SessionError::Conflict("the runtime does not wait, or is at that place".to_owned())
+        })
+    }
+}
+
+impl Section<'_> {
+    pub(super) fn bind_runtime(&mut self, id: RuntimeId) -> Result<(), SessionError> {
+        let runtime = self.known_runtime(id)?;
+        let Some(session_id) = runtime.session_id.filter(|_| !runtime.bound) else {
+            return Ok(());
+        };
+        let stamp = self.stamp(id, runtime.status);
+        let body = RuntimeBoundSessionBody { stamp, session_id };
+        self.commit_runtime(PersistentBody::RuntimeBoundSession(body))?;
+        Ok(())
+    }
+
+    /// Returns whether the runtime has not ended.
+    pub(super) fn change_runtime(
+        &mut self,
+        id: RuntimeId,
+        change: &RuntimeChange,
+    ) -> Result<bool, SessionError> {
+        let runtime = self.known_runtime(id)?;
+        if runtime.status.is_final() {
+            return Ok(false);
+        }
+        let is_same = runtime.status == change.status
+            && runtime.waiting_for == change.waiting_for
+            && (runtime.stopping || !change.stopping);
+        match &change.summary {
+            Some((summary, source)) if is_same => {
+                self.summarise(id, summary, *source)?;
+            }
+            _ if is_same => {}
+            _ => {
+                self.change(id, change, None)?;
+            }
+        }
+        Ok(true)
+    }
+
+    pub(super) fn change(
+        &mut self,
+        id: RuntimeId,
+        change: &RuntimeChange,
+        command: Option<&MutationCommand>,
+    ) -> Result<Option<Seq>, SessionError> {
+        let body = RuntimeStatusChangedBody {
+            stamp: self.stamp(id, change.status),
+            summary: change.summary.as_ref().map(|(text, _)| text.clone()),
+            waiting_for: change.waiting_for.clone(),
+            stopping: change.stopping,
+        };
+        self.commit_for(PersistentBody::RuntimeStatusChanged(body), command)
+            .map(Some)
+    }
+
+    fn summarise(
+        &mut self,
+        id: RuntimeId,
+        summary: &str,
+        source_event: EventId,
+    ) -> Result<(), SessionError> {
+        let runtime = self.known_runtime(id)?;
+        if runtime.summary.as_deref() == Some(summary) {
+            return Ok(());
+        }
+        let body = RuntimeSummaryUpdatedBody {
+            stamp: self.stamp(id, runtime.status),
+            summary: summary.to_owned(),
+            source_event,
+        };
+        self.commit_runtime(PersistentBody::RuntimeSummaryUpdated(body))?;
+        Ok(())
+    }
+
+    /// One record for all that have another place, or none.
+    pub(super) fn place_runtimes(
+        &mut self,
+        places: &RuntimePlaces,
+        command: Option<&MutationCommand>,
+    ) -> Result<Option<Seq>, SessionError> {
+        let view = self.view();
+        let runtimes = &view.state.runtimes;
+        let has_moved = |(id, place): &(RuntimeId, u32)| {
+            runtimes.get(*id).is_some_and(|runtime| {
+                runtime.status == RuntimeStatus::Queued
+                    && runtime.position != Some((*place, places.queued))
+            })
+        };
+        let all = places.places.iter().map(|(id, place)| (*id, *place));
+        let mut moved = all
+            .filter(has_moved)
+            .map(|(id, place)| (id, (place, runtimes.next_version(id))))
+            .collect::<BTreeMap<_, _>>();
+        drop(view);
+        let Some((first, (queue_position, _))) = moved.pop_first() else {
+            return Ok(None);
+        };
+        let body = RuntimeQueueChangedBody {
+            stamp: self.stamp(first, RuntimeStatus::Queued),
+            agent_type: places.agent_type.clone(),
+            queue_position,
+            queued_count: places.queued,
+            positions: moved,
+        };
+        self.commit_for(PersistentBody::RuntimeQueueChanged(body), command)
+            .map(Some)
+    }
+
+    pub(super) fn finish_runtime(
+        &mut self,
+        id: RuntimeId,
+        ending: RuntimeEnding,
+    ) -> Result<Option<Seq>, SessionError> {
+        self.finish(id, ending, None)
+    }
+
+    pub(super) fn finish(
+        &mut self,
+        id: RuntimeId,
+        ending: RuntimeEnding,
+        command: Option<&MutationCommand>,
+    ) -> Result<Option<Seq>, SessionError> {
+        let runtime = self.known_runtime(id)?;
+        if runtime.finished_seq.is_some() {
+            return Ok(None);
+        }
+        let stamp = self.stamp(id, ending.status);
+        let metadata = RuntimeMetadata {
+            duration_ms: stamp.timestamp.saturating_sub(runtime.started_at),
+            ..ending.metadata
+        };
+        let body = RuntimeFinishedBody {
+            stamp,
+            final_status: ending.status,
+            ended_at: stamp.timestamp,
+            reason: ending.reason,
+            last_message: ending.last_message,
+            last_message_blob: ending.blob,
+            metadata,
+        };
+        self.commit_for(PersistentBody::RuntimeFinished(body), command)
+            .map(Some)
+    }
+
+    pub(super) fn record_delivery(&mut self, id: RuntimeId) -> Result<(), SessionError> {
+        let runtime = self.known_runtime(id)?;
+        let Some(event_id) = runtime.delivered.filter(|_| !runtime.delivery_recorded) else {
+            return Ok(());
+        };
+        let body = RuntimeResultDeliveredBody {
+            stamp: self.stamp(id, runtime.status),
+            event_id,
+            via: runtime.delivered_via.unwrap_or(DeliveredVia::Message),
+        };
+        self.commit_runtime(PersistentBody::RuntimeResultDelivered(body))?;
+        Ok(())
+    }
+
+    fn commit_for(
+        &mut self,
+        body: PersistentBody,
+        command: Option<&MutationCommand>,
+    ) -> Result<Seq, SessionError> {
+        let Some(command) = command else {
+            return self.commit_runtime(body);
+        };
+        let seq = self.commit(EventDraft::new(body).by(command))?.seq;
+        self.announce();
+        Ok(seq)
+    }
+}

@@ -1,0 +1,20 @@
+//! What a model is told of its runtimes.
+
+use scorel_proto::{AgentRuntime, RuntimeId};
+use scorel_runtime::ToolOutcome;
+use serde_json::json;
+
+/// The result of a call that has given an agent a task. The same whether the call ran to its end or the
+/// daemon found its record after a crash.
+#[must_use]
+pub fn spawned(id: RuntimeId, runtime: &AgentRuntime) -> ToolOutcome {
+    let agent = &runtime.agent_type;
+    let text = format!(
+        "Agent {agent} has the task as {id}. Its result comes as a message when it has ended; \
+         AgentStatus waits for it."
+    );
+    ToolOutcome::success(
+        text,
+        &json!({"runtimeId": id, "agentType": agent, "sessionId": runtime.session_id}),
+    )
+}

@@ -1,0 +1,204 @@
+//! Events of runtimes, the tasks that a session gives to agents. All are in the log of that session.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    BlobHash, CostTotal, EventId, PermissionRequestId, RuntimeId, RuntimeStatus, SessionId, TurnId,
+    Usage,
+};
+
+/// What every event of a runtime says.
+///
+/// `version` makes events comparable that arrive twice, late or not at all: of two, the one with the
+/// greater version tells what is so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeStamp {
+    /// The runtime.
+    pub runtime_id: RuntimeId,
+    /// Counts the runtime's events, from 1.
+    pub version: u64,
+    /// What has become of the runtime.
+    pub status: RuntimeStatus,
+    /// When that was, in milliseconds since 1970.
+    pub timestamp: u64,
+}
+
+/// What becomes of a runtime's result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ResultDelivery {
+    /// The session's model gets it: in its running turn, or in a turn of its own.
+    #[default]
+    Turn,
+    /// It stays with the runtime, for people.
+    None,
+}
+
+/// Body of `runtime_spawned`. The first event of a runtime.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeSpawnedBody {
+    /// Which runtime, and its status.
+    #[serde(flatten)]
+    pub stamp: RuntimeStamp,
+    /// The agent: its name in the configuration.
+    pub agent_type: String,
+    /// The session in which the agent works. It may not exist yet.
+    pub session_id: SessionId,
+    /// Whether that session has had a runtime before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continued: bool,
+    /// The workflow for whose quota it counts; absent for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow_id: Option<String>,
+    /// The task in a few words.
+    pub title: String,
+    /// What the agent is told to do.
+    pub prompt: String,
+    /// What becomes of the result.
+    pub deliver: ResultDelivery,
+    /// The call of `AgentSpawn` that made it; absent if a client did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// When it was spawned, in milliseconds since 1970.
+    pub started_at: u64,
+}
+
+/// Body of `runtime_bound_session`: the session of the runtime exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeBoundSessionBody {
+    /// Which runtime, and its status.
+    #[serde(flatten)]
+    pub stamp: RuntimeStamp,
+    /// The session.
+    pub session_id: SessionId,
+}
+
+/// Body of `runtime_status_changed`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeStatusChangedBody {
+    /// Which runtime, and its new status.
+    #[serde(flatten)]
+    pub stamp: RuntimeStamp,
+    /// What the runtime does; absent if that is unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The question that it waits for; absent if it waits for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_for: Option<RuntimeQuestion>,
+    /// Whether it is being stopped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopping: bool,
+}
+
+/// A question that the session of a runtime asks. `respondPermission` answers it there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeQuestion {
+    /// The session that asks.
+    pub session_id: SessionId,
+    /// The question.
+    pub request_id: PermissionRequestId,
+    /// The tool that it is about.
+    pub tool_name: String,
+}
+
+/// Body of `runtime_queue_changed`: runtimes that wait have other places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeQueueChangedBody {
+    /// The first of them, and its status.
+    #[serde(flatten)]
+    pub stamp: RuntimeStamp,
+    /// The agent that they wait for.
+    pub agent_type: String,
+    /// The place of the first of them, from 1.
+    pub queue_position: u32,
+    /// How many runtimes wait in the same queue, those of other sessions included.
+    pub queued_count: u32,
+    /// The others of this session: each one's place and the version of its event, which is this one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub positions: BTreeMap<RuntimeId, (u32, u64)>,
+}
+
+/// Body of `runtime_summary_updated`: a runtime does something else. Written at most every ten seconds;
+/// the host feed has each change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeSummaryUpdatedBody {
+    /// Which runtime, and its status.
+    #[serde(flatten)]
+    pub stamp: RuntimeStamp,
+    /// What it does, in at most 200 characters.
+    pub summary: String,
+    /// The event of the runtime's session that says so.
+    pub source_event: EventId,
+}
+
+/// Body of `runtime_finished`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeFinishedBody {
+    /// Which runtime, and its last status.
+    #[serde(flatten)]
+    pub stamp: RuntimeStamp,
+    /// The same as `status`.
+    pub final_status: RuntimeStatus,
+    /// When it ended, in milliseconds since 1970.
+    pub ended_at: u64,
+    /// Why it ended, for people.
+    pub reason: String,
+    /// Its result: what the agent said last, up to 16 KiB; the rest is in `lastMessageBlob`.
+    pub last_message: String,
+    /// The whole result, as a blob of this session; absent if `lastMessage` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_message_blob: Option<BlobHash>,
+    /// What it took.
+    pub metadata: RuntimeMetadata,
+}
+
+/// What a runtime took.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeMetadata {
+    /// Its last turn; absent if it has had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// The tokens that its model calls used.
+    pub usage: Usage,
+    /// What these cost.
+    pub cost: CostTotal,
+    /// How many model calls there were.
+    pub steps: u32,
+    /// The time since it was spawned, in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// Body of `runtime_result_delivered`: the session's model has the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RuntimeResultDeliveredBody {
+    /// Which runtime, and its status.
+    #[serde(flatten)]
+    pub stamp: RuntimeStamp,
+    /// The event that holds the result.
+    pub event_id: EventId,
+    /// What that is.
+    pub via: DeliveredVia,
+}
+
+/// How a model got the result of a runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveredVia {
+    /// As a message.
+    Message,
+    /// As the result of a call of `AgentStatus`.
+    ToolResult,
+}
