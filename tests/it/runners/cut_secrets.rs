@@ -10,10 +10,10 @@ use super::{answer_of, disk, only, send_to};
 use crate::under_test::{Watch, daemon, new_session};
 
 /// With characters that JSON escapes.
-const SECRET: &str = r#"sk-"canary"\012345678"#;
+const SECRET: &str = r#"sk-"canary"\0123xyzzy"#;
 
-/// What of it may stand nowhere.
-const PARTS: [&str; 2] = ["canary", "5678"];
+/// What of it may stand nowhere. No digits: times and random names have any four of them.
+const PARTS: [&str; 2] = ["canary", "xyzzy"];
 
 /// Of a line of JSON with the secret in it.
 const ESCAPE: &str = r#"json=${KEY//\\/\\\\}; json=${json//\"/\\\"}"#;

@@ -13,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 use crate::session::{Session, canary, processes, wait_for_end};
 use crate::trial;
 
+/// What waits for a `sleep` of these tests waits for years. Generous, since machines are busy.
+const LONG: Duration = Duration::from_secs(60);
+
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial("a_command_answers_its_output", a_command_answers_its_output),
@@ -232,7 +235,7 @@ async fn a_cancelled_call() {
     };
     let (answer, cancelled_at) = tokio::join!(call, cancelling);
     assert!(
-        cancelled_at.elapsed() < Duration::from_millis(500),
+        cancelled_at.elapsed() < LONG,
         "{:?}",
         cancelled_at.elapsed()
     );
@@ -250,11 +253,7 @@ async fn what_is_left_running() {
     let canary = canary();
     let started = Instant::now();
     let answer = session.bash(&format!("sleep {canary} & echo done")).await;
-    assert!(
-        started.elapsed() < Duration::from_millis(2500),
-        "{:?}",
-        started.elapsed()
-    );
+    assert!(started.elapsed() < LONG, "{:?}", started.elapsed());
     assert!(!answer.is_error);
     assert!(
         answer
