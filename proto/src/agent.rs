@@ -5,5 +5,5 @@ mod refusal;
 mod runtime_status;
 
 pub use binding::{Binding, BoundContext};
-pub use refusal::{SpawnRefusal};
+pub use refusal::SpawnRefusal;
 pub use runtime_status::RuntimeStatus;

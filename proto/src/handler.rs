@@ -4,12 +4,12 @@
 //! programs that show a session. The walk that builds the context and those programs know no event
 //! types, so a new type is a new handler and nothing else.
 
+mod agent_runtime;
 mod control;
 mod conversation;
 mod display;
 mod edit;
 mod excerpt;
-mod agent_runtime;
 mod runner_message;
 mod window;
 

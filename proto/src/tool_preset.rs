@@ -55,6 +55,8 @@ impl FromStr for ToolPreset {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let found = Self::ALL.into_iter().find(|preset| preset.name() == name);
-        found.ok_or_else(|| format!("`{name}` is not one of coding, readonly, all, orchestrator, none"))
+        found.ok_or_else(|| {
+            format!("`{name}` is not one of coding, readonly, all, orchestrator, none")
+        })
     }
 }

@@ -47,7 +47,9 @@ pub struct RuntimeSpawnedBody {
     pub stamp: RuntimeStamp,
     /// The agent: its name in the configuration.
     pub agent_type: String,
-    /// The session in which the agent works. It may not exist yet.
+    /// The session in which the agent works. It may not exist yet. The event's own `sessionId` is that of
+    /// the session that gives the task.
+    #[serde(rename = "childSessionId")]
     pub session_id: SessionId,
     /// Whether that session has had a runtime before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -76,6 +78,7 @@ pub struct RuntimeBoundSessionBody {
     #[serde(flatten)]
     pub stamp: RuntimeStamp,
     /// The session.
+    #[serde(rename = "childSessionId")]
     pub session_id: SessionId,
 }
 

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart, Phase, ProjectId, QueueItem,
-    RunnerContext, RuntimeQuestion, Seq, SessionId, StorageStall, ThinkingLevel, TitleSource, ToolPreset, TurnId,
-    Usage,
+    RunnerContext, RuntimeQuestion, Seq, SessionId, StorageStall, ThinkingLevel, TitleSource,
+    ToolPreset, TurnId, Usage,
 };
 
 /// The metadata of a session: everything but its events.

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CostTotal, DeliveredVia, EventId, Message, MessageBody, OutcomeReason, PersistentBody,
-    PersistentEvent, QueueItemId, QueueOp, ResultDelivery, RuntimeFinishedBody, RuntimeId, RuntimeQuestion,
-    RuntimeQueueChangedBody, RuntimeSpawnedBody, RuntimeStamp, RuntimeStatus,
+    PersistentEvent, QueueItemId, QueueOp, ResultDelivery, RuntimeFinishedBody, RuntimeId,
+    RuntimeQuestion, RuntimeQueueChangedBody, RuntimeSpawnedBody, RuntimeStamp, RuntimeStatus,
     RuntimeStatusChangedBody, Seq, SessionId, ToolResultMessage, TurnId, Usage,
 };
 

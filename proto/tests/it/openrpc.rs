@@ -146,6 +146,12 @@ fn documented(document: &Value, name: &str) -> Option<Value> {
             "error_kinds" => json!({"type": "array", "items": component("RunnerErrorKind")}),
             other => panic!("no schema for runner/{other}"),
         },
+        "agent" => match rest {
+            "statuses" => json!({"type": "array", "items": component("RuntimeStatus")}),
+            // They are in the details of an error, which the document leaves open.
+            "refusals" => return None,
+            other => panic!("no schema for agent/{other}"),
+        },
         other => panic!("no schema for goldens of {other}"),
     };
     Some(schema(document, found))

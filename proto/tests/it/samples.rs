@@ -1,5 +1,6 @@
 //! One value or more of every wire type.
 
+mod agents;
 mod files;
 mod ids;
 mod messages;
@@ -9,7 +10,7 @@ mod persistent;
 mod runners;
 mod transient;
 
-use scorel_proto::{ErrorCode, ErrorData, RpcError};
+use scorel_proto::{ErrorCode, ErrorData, RpcError, SpawnRefusal};
 use serde_json::json;
 
 use crate::golden::Golden;
@@ -20,6 +21,7 @@ pub(crate) fn all() -> Vec<Golden> {
     all.extend(persistent::all());
     all.extend(transient::all());
     all.extend(runners::all());
+    all.extend(agents::all());
     all.extend(methods::all());
     all.extend(notifications::all());
     all.extend(errors());
@@ -34,6 +36,8 @@ fn errors() -> impl Iterator<Item = Golden> {
             ErrorCode::RunnerError => json!({
                 "runner": "codex", "kind": "runner_not_logged_in", "hint": "run `codex login`",
             }),
+            ErrorCode::AgentNotFound => json!({"suggestion": "reviewer"}),
+            ErrorCode::SpawnRefused => json!({"kind": SpawnRefusal::TooMany, "limit": 32}),
             ErrorCode::RuntimeBusy => json!({"phase": "running"}),
             _ => serde_json::Value::Null,
         });

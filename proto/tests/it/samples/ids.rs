@@ -2,7 +2,7 @@
 
 use scorel_proto::{
     BlobHash, ClientId, CommandId, CompactionId, DeviceId, EventId, PermissionRequestId, ProjectId,
-    QueueItemId, Seq, SessionId, TurnId,
+    QueueItemId, RuntimeId, Seq, SessionId, TurnId,
 };
 
 /// 2026-08-01 00:00:00 UTC, in milliseconds.
@@ -24,6 +24,11 @@ pub(crate) fn session() -> SessionId {
     id("ses", 1)
 }
 
+/// The session in which an agent works.
+pub(crate) fn child() -> SessionId {
+    id("ses", 2)
+}
+
 pub(crate) fn event(last: u32) -> EventId {
     id("evt", last)
 }
@@ -42,6 +47,10 @@ pub(crate) fn compaction() -> CompactionId {
 
 pub(crate) fn request() -> PermissionRequestId {
     id("prm", 1)
+}
+
+pub(crate) fn runtime(last: u32) -> RuntimeId {
+    id("rti", last)
 }
 
 pub(crate) fn client() -> ClientId {

@@ -1,6 +1,8 @@
 //! Parameters and results of every method.
 
+mod agent;
 mod conversation;
+mod graph;
 mod host;
 mod reading;
 mod runner;
@@ -11,12 +13,14 @@ use scorel_proto::Method;
 
 use crate::golden::Golden;
 
+pub(super) use agent::{agent, runtime};
 pub(super) use reading::in_flight;
 pub(super) use session::{project, session};
 
 pub(super) fn all() -> Vec<Golden> {
     let mut all = host::all();
     all.extend(session::all());
+    all.extend(agent::all());
     all.extend(conversation::all());
     all.extend(super::files::methods());
     all.extend(reading::all());

@@ -1,7 +1,7 @@
 use scorel_proto::{Anchors, EndReason, HostEvent, SyncMarker, SyncMode};
 
 use super::ids;
-use super::methods::{in_flight, project, session};
+use super::methods::{agent, in_flight, project, runtime, session};
 use crate::golden::Golden;
 
 pub(super) fn all() -> Vec<Golden> {
@@ -65,6 +65,7 @@ fn host() -> Vec<(&'static str, HostEvent)> {
         projects: vec![project()],
         sessions: vec![session()],
         more: false,
+        runtimes: vec![runtime()],
     };
     let changed = HostEvent::SessionChanged {
         version: 3,
@@ -73,6 +74,10 @@ fn host() -> Vec<(&'static str, HostEvent)> {
     let project_removed = HostEvent::ProjectRemoved {
         version: 4,
         project_id: ids::project(),
+    };
+    let runtime_changed = HostEvent::RuntimeChanged {
+        version: 6,
+        runtime: Box::new(runtime()),
     };
     let session_removed = HostEvent::SessionRemoved {
         version: 5,
@@ -90,5 +95,22 @@ fn host() -> Vec<(&'static str, HostEvent)> {
         ("project_removed", project_removed),
         ("session_changed", changed),
         ("session_removed", session_removed),
+        ("runtime_changed", runtime_changed),
+        (
+            "agent_changed",
+            HostEvent::AgentChanged {
+                version: 7,
+                project_id: Some(ids::project()),
+                agent: Box::new(agent()),
+            },
+        ),
+        (
+            "agent_changed.own",
+            HostEvent::AgentChanged {
+                version: 8,
+                project_id: None,
+                agent: Box::new(agent()),
+            },
+        ),
     ]
 }

@@ -401,6 +401,7 @@ fn custom_item() -> QueueItem {
         kind: QueueKind::Steer,
         meta: Some(QueueItemMeta {
             custom: Some(custom),
+            runtime_id: None,
         }),
         ..item()
     }

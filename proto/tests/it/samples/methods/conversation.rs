@@ -1,10 +1,11 @@
 use scorel_proto::{
     AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomMessageResult,
-    AppendCustomParams, AppendResult, Branch, BranchParams, Cancel, CancelParams, CancelResult,
-    Compact, CompactParams, CompactResult, Content, EndWait, EndWaitParams, Message, MoveResult,
-    PermissionDecision, QueueEdit, QueueKind, RespondPermission, RespondPermissionParams, Rewind,
-    RewindParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
-    SendMessageParams, SendMessageResult, SeqResult, StorageStall, UnsavedRecord, WhileRunning,
+    AppendCustomParams, AppendResult, Branch, BranchParams, Cancel, CancelChildren, CancelParams,
+    CancelResult, Compact, CompactParams, CompactResult, Content, EndWait, EndWaitParams, Message,
+    MoveResult, PermissionDecision, QueueEdit, QueueKind, RespondPermission,
+    RespondPermissionParams, Rewind, RewindParams, RewriteQueue, RewriteQueueParams,
+    RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult, SeqResult, StorageStall,
+    UnsavedRecord, WhileRunning,
 };
 
 use serde_json::json;
@@ -82,12 +83,14 @@ fn steering() -> Vec<Golden> {
         session_id,
         expected_turn_id: Some(ids::turn()),
         clear_queue: Some(true),
+        children: Some(CancelChildren::All),
         command_id: Some(ids::command()),
     };
     let any = CancelParams {
         session_id,
         expected_turn_id: None,
         clear_queue: None,
+        children: None,
         command_id: None,
     };
     let respond = RespondPermissionParams {

@@ -3,15 +3,16 @@ use std::collections::BTreeMap;
 use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
     CloneSessionParams, CostTotal, CreateSession, CreateSessionParams, CreateSessionResult,
-    DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams,
-    GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult, OnRestart, Phase,
-    Project, SeqResult, Session, SessionKind, SessionParent, StorageStall, ThinkingLevel,
-    TitleSource, UnreadableSession, UpdateSession, UpdateSessionParams, UpdateSessionResult, Usage,
+    DeleteChildren, DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession,
+    GetSessionParams, GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult,
+    OnRestart, Phase, Project, SeqResult, Session, SessionAgent, SessionKind, SessionParent,
+    SessionWorktree, StorageStall, ThinkingLevel, TitleSource, UnreadableSession, UpdateSession,
+    UpdateSessionParams, UpdateSessionResult, Usage,
 };
 
 use super::{method, params_of, result_of};
 use crate::golden::Golden;
-use crate::samples::{ids, messages, persistent, runners};
+use crate::samples::{agents, ids, messages, persistent, runners};
 
 pub(in crate::samples) fn project() -> Project {
     Project {
@@ -33,6 +34,14 @@ pub(in crate::samples) fn session() -> Session {
             session_id: ids::session(),
             event_id: Some(ids::event(1)),
             task_id: Some("task-1".into()),
+        }),
+        agent: Some(SessionAgent {
+            agent_type: "reviewer".into(),
+            depth: 1,
+            worktree: Some(SessionWorktree {
+                path: "/home/ada/.scorel/worktrees/rti_01K1H9Q8000000000000000001".into(),
+                branch: "scorel/look-at-the-parser-00000001".into(),
+            }),
         }),
         title: Some("Read me".into()),
         title_source: Some(TitleSource::Generated),
@@ -59,6 +68,7 @@ pub(in crate::samples) fn session() -> Session {
         updated_at: ids::TS + 1_000,
         archived: true,
         problem: Some("events.jsonl is damaged at byte 4096".into()),
+        child_questions: vec![agents::question()],
         storage_stalled: Some(StorageStall {
             since: ids::TS,
             unsaved: None,
@@ -70,6 +80,7 @@ fn empty() -> Session {
     Session {
         kind: SessionKind::User,
         parent: None,
+        agent: None,
         title: None,
         title_source: None,
         model: None,
@@ -90,6 +101,7 @@ fn empty() -> Session {
         on_restart: None,
         archived: false,
         problem: None,
+        child_questions: Vec::new(),
         storage_stalled: None,
         ..session()
     }
@@ -204,6 +216,7 @@ fn changing() -> Vec<Golden> {
     };
     let delete = DeleteSessionParams {
         session_id,
+        children: Some(DeleteChildren::Delete),
         command_id: command_id.clone(),
     };
     let accept = AcceptDamageParams {
@@ -217,6 +230,14 @@ fn changing() -> Vec<Golden> {
     all.extend(method::<DeleteSession>(
         &delete,
         &DeleteSessionResult { session_id },
+    ));
+    all.push(params_of::<DeleteSession>(
+        ".refused",
+        &DeleteSessionParams {
+            session_id,
+            children: None,
+            command_id: None,
+        },
     ));
     all.extend(method::<AcceptDamage>(
         &accept,

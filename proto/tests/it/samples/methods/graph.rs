@@ -1,0 +1,95 @@
+use scorel_proto::{
+    GetGraph, GetGraphParams, GraphEdge, GraphEdgeKind, GraphNode, GraphNodeKind, RuntimeGraph,
+    RuntimeStatus,
+};
+
+use super::agent::{queued, runtime};
+use super::{method, result_of};
+use crate::golden::Golden;
+use crate::samples::{ids, messages};
+
+pub(super) fn all() -> Vec<Golden> {
+    let session_id = ids::session();
+    let graph = RuntimeGraph {
+        version: 9,
+        nodes: vec![root(), asking(), waiting(), ended()],
+        edges: vec![
+            edge(runtime().runtime_id.to_string(), Some("release")),
+            edge(queued().runtime_id.to_string(), None),
+            edge(ids::runtime(3).to_string(), None),
+        ],
+    };
+    let alone = RuntimeGraph {
+        version: 0,
+        nodes: vec![root()],
+        edges: Vec::new(),
+    };
+    let mut all = Vec::from(method::<GetGraph>(&GetGraphParams { session_id }, &graph));
+    all.push(result_of::<GetGraph>(".alone", &alone));
+    all
+}
+
+fn root() -> GraphNode {
+    GraphNode {
+        id: ids::session().to_string(),
+        kind: GraphNodeKind::Orchestrator,
+        session_id: Some(ids::session()),
+        agent_type: None,
+        status: RuntimeStatus::Running,
+        queue_position: None,
+        summary: "Read me".into(),
+        started_at: ids::TS,
+        ended_at: None,
+        usage: Some(messages::usage()),
+        waiting_for: None,
+    }
+}
+
+fn asking() -> GraphNode {
+    let runtime = runtime();
+    GraphNode {
+        id: runtime.runtime_id.to_string(),
+        kind: GraphNodeKind::Runtime,
+        session_id: runtime.session_id,
+        agent_type: Some(runtime.agent_type),
+        status: runtime.status,
+        queue_position: None,
+        summary: runtime.title,
+        started_at: runtime.started_at,
+        ended_at: None,
+        usage: None,
+        waiting_for: runtime.waiting_for,
+    }
+}
+
+fn waiting() -> GraphNode {
+    let runtime = queued();
+    GraphNode {
+        id: runtime.runtime_id.to_string(),
+        session_id: None,
+        status: runtime.status,
+        queue_position: runtime.queue_position,
+        waiting_for: None,
+        ..asking()
+    }
+}
+
+fn ended() -> GraphNode {
+    GraphNode {
+        id: ids::runtime(3).to_string(),
+        status: RuntimeStatus::Failed,
+        ended_at: Some(ids::TS + 61_250),
+        usage: Some(messages::usage()),
+        waiting_for: None,
+        ..asking()
+    }
+}
+
+fn edge(to: String, workflow_id: Option<&str>) -> GraphEdge {
+    GraphEdge {
+        from: ids::session().to_string(),
+        to,
+        kind: GraphEdgeKind::SpawnedBy,
+        workflow_id: workflow_id.map(str::to_owned),
+    }
+}
