@@ -2,12 +2,14 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use crate::daemon_home::DaemonHome;
+
 /// The directories that paths in rules and commands are relative to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseDirs {
     project: PathBuf,
     home: PathBuf,
-    scorel_home: PathBuf,
+    scorel_home: DaemonHome,
 }
 
 impl BaseDirs {
@@ -17,7 +19,7 @@ impl BaseDirs {
         Self {
             project: normal(project),
             home: normal(home),
-            scorel_home: normal(scorel_home),
+            scorel_home: DaemonHome::of(&normal(scorel_home), &normal(project)),
         }
     }
 
@@ -31,7 +33,7 @@ impl BaseDirs {
         &self.home
     }
 
-    pub(crate) fn scorel_home(&self) -> &Path {
+    pub(crate) fn scorel_home(&self) -> &DaemonHome {
         &self.scorel_home
     }
 

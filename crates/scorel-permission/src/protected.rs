@@ -6,6 +6,8 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
+use crate::daemon_home::DaemonHome;
+
 /// Git's data: hooks and configuration decide what git runs.
 pub const GIT_DIRECTORY: &str = ".git";
 /// Scorel's configuration in a project; the daemon's home has the same name.
@@ -120,11 +122,12 @@ impl Protection {
 ///
 /// Ignores case: on a case-insensitive file system `.GIT/hooks` is `.git/hooks`.
 #[must_use]
-pub fn is_protected(path: &Path, daemon_home: &Path) -> Option<Protection> {
-    if path.starts_with(daemon_home) {
+pub fn is_protected(path: &Path, daemon_home: &DaemonHome) -> Option<Protection> {
+    if daemon_home.keeps(path) {
         return Some(Protection::Daemon);
     }
-    let names: Vec<String> = path
+    let names: Vec<String> = daemon_home
+        .telling(path)
         .components()
         .filter(|part| matches!(part, Component::Normal(_)))
         .map(|part| part.as_os_str().to_string_lossy().to_lowercase())
@@ -193,7 +196,7 @@ mod tests {
 
     #[test]
     fn files_that_other_programs_run_or_read_are_protected() {
-        let home = Path::new("/srv/scorel");
+        let home = &DaemonHome::closed(Path::new("/srv/scorel"));
         let table: [(Protection, &[&str]); 8] = [
             (
                 Protection::Git,
@@ -290,8 +293,23 @@ mod tests {
     }
 
     #[test]
+    fn a_worktree_in_the_home_is_judged_as_a_project() {
+        let worktree = Path::new("/home/u/.scorel/worktrees/rti_1");
+        let home = DaemonHome::of(Path::new("/home/u/.scorel"), worktree);
+        for (path, expected) in [
+            ("src/main.rs", None),
+            (".git", Some(Protection::Git)),
+            (".scorel/config.toml", Some(Protection::Configuration)),
+            ("../rti_2/src/main.rs", Some(Protection::Daemon)),
+        ] {
+            let path = crate::base_dirs::normal(&worktree.join(path));
+            assert_eq!(is_protected(&path, &home), expected, "{}", path.display());
+        }
+    }
+
+    #[test]
     fn everything_else_is_not() {
-        let home = Path::new("/srv/scorel");
+        let home = &DaemonHome::closed(Path::new("/srv/scorel"));
         for path in [
             "/p/src/main.rs",
             "/p/.gitignore",

@@ -129,6 +129,17 @@ impl Catalog {
             .any(|entry| entry.session.project_id == project_id)
     }
 
+    /// The sessions that were created for a task, by its id.
+    pub(crate) fn by_task(&self) -> HashMap<String, SessionId> {
+        let entries = self.entries();
+        let sessions = entries.by_id.values().map(|entry| &entry.session);
+        let of_task = |session: &Session| {
+            let task = session.parent.as_ref()?.task_id.clone()?;
+            Some((task, session.session_id))
+        };
+        sessions.filter_map(of_task).collect()
+    }
+
     /// The sessions that were busy when the last daemon stopped.
     pub(crate) fn unfinished(&self) -> Vec<SessionId> {
         let entries = self.entries();

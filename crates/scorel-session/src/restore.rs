@@ -33,7 +33,7 @@ async fn carry_out(lane: &Arc<Lane>, open: OpenRestore) -> Result<Vec<FailedFile
     let files = event.body.restored_files().unwrap_or_default().to_vec();
     let lane = Arc::clone(lane);
     blocking(move || {
-        let recorder = lane.setup().files(lane.id(), lane.header().project_id);
+        let recorder = lane.setup().files(lane.header());
         match recorder {
             Ok(recorder) => recorder.restore(&open.event_id.to_string(), &files),
             Err(error) => all_failed(&files, &error.to_string()),

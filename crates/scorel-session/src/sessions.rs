@@ -216,6 +216,15 @@ impl Sessions {
         Ok(self.shared.catalog().await?.has_sessions(project_id))
     }
 
+    /// The sessions that were created for a task, by its id.
+    ///
+    /// # Errors
+    ///
+    /// If the directory of sessions cannot be read.
+    pub async fn by_task(&self) -> Result<HashMap<String, SessionId>, SessionError> {
+        Ok(self.shared.catalog().await?.by_task())
+    }
+
     /// The snapshot with which a host subscription begins.
     ///
     /// # Errors

@@ -8,12 +8,12 @@ use futures_util::future::BoxFuture;
 use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
-    CompactionFacts, Context, NoticeBody, ProjectId, SessionId, ThinkingLevel, ToolPreset,
-    TurnError,
+    CompactionFacts, Context, NoticeBody, ProjectId, SessionAgent, SessionId, ThinkingLevel,
+    ToolPreset, TurnError,
 };
 use scorel_runtime::{ModelInfo, Provider, RunnerAccess, RunnerPorts, TurnPorts};
 
-use crate::{Guidance, KnownGuidance, TitleAnswer, TitleRequest};
+use crate::{Guidance, KnownGuidance, SessionHeader, TitleAnswer, TitleRequest};
 
 /// The host's side of a turn: model, tools, limits and instructions.
 ///
@@ -49,12 +49,13 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
         CompactionFacts::default()
     }
 
-    /// The recorder of what the session does to the files of its project.
+    /// The recorder of what the session does to the files that it works on: those of its project, or of a
+    /// worktree of its own.
     ///
     /// # Errors
     ///
-    /// The project is not registered any more, or its directory cannot be opened.
-    fn files(&self, session_id: SessionId, project_id: ProjectId) -> io::Result<Arc<FileRecorder>>;
+    /// The project is not registered any more, or the directory cannot be opened.
+    fn files(&self, session: &SessionHeader) -> io::Result<Arc<FileRecorder>>;
 
     /// The session leaves memory. What the host keeps for it may go too, unless it is in use.
     fn unload(&self, session_id: SessionId);
@@ -68,6 +69,8 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
 pub struct TurnRequest {
     pub session_id: SessionId,
     pub project_id: ProjectId,
+    /// The agent that works in the session, if one does.
+    pub agent: Option<SessionAgent>,
     /// The runner; `None` is the daemon's own engine.
     pub runner: Option<String>,
     /// The session's model, if it overrides the default.

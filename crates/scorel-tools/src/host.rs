@@ -1,10 +1,11 @@
 //! The daemon, as the tools of a session see it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use scorel_exec::Umask;
 use scorel_files::FileRecorder;
+use scorel_permission::DaemonHome;
 use scorel_runtime::BlobSink;
 
 use crate::lazy::Lazy;
@@ -12,7 +13,7 @@ use crate::lazy::Lazy;
 /// The daemon, as the tools of a session see it.
 #[derive(Debug, Clone)]
 pub struct ToolHost {
-    home: PathBuf,
+    home: DaemonHome,
     blobs: Arc<dyn BlobSink>,
     umask: Lazy<Option<Umask>>,
     recorder: Option<Arc<FileRecorder>>,
@@ -25,7 +26,7 @@ impl ToolHost {
         // A home that does not exist contains nothing to protect.
         let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
         Self {
-            home,
+            home: DaemonHome::closed(&home),
             blobs,
             umask: Lazy::default(),
             recorder: None,
@@ -51,8 +52,16 @@ impl ToolHost {
         self.recorder.as_ref()
     }
 
+    /// The same host, as a session sees it that works in `project`, a path without links.
+    pub(crate) fn seen_from(self, project: &Path) -> Self {
+        Self {
+            home: DaemonHome::of(self.home.path(), project),
+            ..self
+        }
+    }
+
     /// The daemon's home, links resolved.
-    pub(crate) fn home(&self) -> &Path {
+    pub(crate) fn home(&self) -> &DaemonHome {
         &self.home
     }
 

@@ -55,4 +55,6 @@ pub use roots::{EntryKind, Location, Roots};
 pub use session_files::SessionFiles;
 pub use skill_roots::SkillRoots;
 pub use tools::ProjectTools;
-pub use tools::bash::{BegunCommand, CommandSettings, Commands, PlannedCommand, Terminal};
+pub use tools::bash::{
+    BegunCommand, CommandSettings, Commands, PlannedCommand, RepositoryAccess, Terminal,
+};

@@ -2,12 +2,14 @@
 
 use std::path::{Component, Path};
 
+use scorel_permission::DaemonHome;
+
 /// Why the file at `path`, absolute and without links, is off limits; `None` if it is not.
 ///
 /// File tools run in the daemon. What `/proc` says about it, such as its environment, holds keys, and so
 /// does its home.
-pub(crate) fn off_limits(path: &Path, daemon_home: &Path) -> Option<&'static str> {
-    if path.starts_with(daemon_home) {
+pub(crate) fn off_limits(path: &Path, daemon_home: &DaemonHome) -> Option<&'static str> {
+    if daemon_home.keeps(path) {
         return Some("it belongs to Scorel");
     }
     let mut parts = path.components().skip(1);
@@ -25,7 +27,8 @@ mod tests {
 
     #[test]
     fn processes_and_the_daemons_home_are_off_limits() {
-        let is_off = |path: &str| off_limits(Path::new(path), Path::new("/srv/scorel")).is_some();
+        let home = DaemonHome::closed(Path::new("/srv/scorel"));
+        let is_off = |path: &str| off_limits(Path::new(path), &home).is_some();
         for path in [
             "/proc/1/environ",
             "/proc/4711",

@@ -75,9 +75,9 @@ impl PlannedWrite {
 impl SessionFiles {
     pub(crate) fn new(roots: Roots, host: ToolHost) -> Self {
         Self {
+            host: host.seen_from(roots.project_path()),
             roots,
             seen: SeenFiles::default(),
-            host,
             time_limit: TIME_LIMIT,
         }
     }

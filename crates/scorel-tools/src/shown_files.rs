@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scorel_permission::DaemonHome;
 use scorel_runtime::ReadFilter;
 
 use crate::off_limits::off_limits;
@@ -12,7 +13,7 @@ pub(crate) struct ShownFiles<'a> {
     /// Of the permit; all files without it.
     pub(crate) rules: Option<&'a dyn ReadFilter>,
     /// Set outside the roots.
-    pub(crate) daemon_home: Option<&'a Path>,
+    pub(crate) daemon_home: Option<&'a DaemonHome>,
 }
 
 impl ShownFiles<'_> {

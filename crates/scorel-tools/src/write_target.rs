@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{ErrorCode, ToolError};
 use crate::roots::Location;
+use scorel_permission::DaemonHome;
 use scorel_permission::protected::{Protection, is_protected};
 
 /// The file that a call would create or change, links resolved. A permit is for this file: the call fails if
@@ -16,7 +17,7 @@ pub(crate) struct WriteTarget {
 }
 
 impl WriteTarget {
-    pub(crate) fn new(location: &Location, path: PathBuf, daemon_home: &Path) -> Self {
+    pub(crate) fn new(location: &Location, path: PathBuf, daemon_home: &DaemonHome) -> Self {
         Self {
             location: location.named(),
             protection: is_protected(&path, daemon_home),

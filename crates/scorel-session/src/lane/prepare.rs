@@ -60,6 +60,7 @@ impl Lane {
         self.view(|view| TurnRequest {
             session_id: self.id(),
             project_id: self.header().project_id,
+            agent: self.header().agent.clone(),
             runner: None,
             model: view.state.model.clone(),
             thinking_level: view.state.thinking_level,

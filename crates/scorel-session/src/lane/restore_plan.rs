@@ -205,7 +205,7 @@ impl Lane {
     }
 
     pub(crate) fn recorder(&self) -> Result<Arc<FileRecorder>, SessionError> {
-        let files = self.setup().files(self.id(), self.header().project_id);
+        let files = self.setup().files(self.header());
         files.map_err(|error| {
             SessionError::Filesystem(format!("the project's files cannot be used: {error}"))
         })

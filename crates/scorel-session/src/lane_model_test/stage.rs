@@ -21,8 +21,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::project::Project;
 use crate::{
-    CompactionSettings, CompactionSetup, Guidance, PreparedEngine, PreparedTurn, TitleAnswer,
-    TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
+    CompactionSettings, CompactionSetup, Guidance, PreparedEngine, PreparedTurn, SessionHeader,
+    TitleAnswer, TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 
 /// More calls and events than a history leaves unread.
@@ -186,7 +186,7 @@ impl TurnSetup for Stage {
 
     fn leaf_moved(&self, _: SessionId) {}
 
-    fn files(&self, _: SessionId, _: ProjectId) -> io::Result<Arc<FileRecorder>> {
+    fn files(&self, _: &SessionHeader) -> io::Result<Arc<FileRecorder>> {
         let project = self.project.as_ref();
         let project = project.ok_or(io::ErrorKind::NotFound)?;
         Ok(project.recorder())

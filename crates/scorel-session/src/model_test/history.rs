@@ -25,8 +25,8 @@ use super::reference::Reference;
 use crate::clock::now_ms;
 use crate::lane::{EventDraft, Section};
 use crate::{
-    Lane, NewSession, PreparedTurn, SessionError, SessionSettings, Sessions, TitleAnswer,
-    TitleRequest, TurnRequest, TurnSetup,
+    Lane, NewSession, PreparedTurn, SessionError, SessionHeader, SessionSettings, Sessions,
+    TitleAnswer, TitleRequest, TurnRequest, TurnSetup,
 };
 
 use clients::Watcher;
@@ -74,7 +74,7 @@ impl TurnSetup for NoTurns {
     }
 
     fn leaf_moved(&self, _: SessionId) {}
-    fn files(&self, _: SessionId, _: ProjectId) -> io::Result<Arc<scorel_files::FileRecorder>> {
+    fn files(&self, _: &SessionHeader) -> io::Result<Arc<scorel_files::FileRecorder>> {
         Err(io::ErrorKind::NotFound.into())
     }
 

@@ -18,8 +18,8 @@ use scorel_runtime::{
     ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
 };
 use scorel_session::{
-    CompactionSetup, Guidance, KnownGuidance, PreparedEngine, PreparedTurn, TitleAnswer,
-    TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
+    CompactionSetup, Guidance, KnownGuidance, PreparedEngine, PreparedTurn, SessionHeader,
+    TitleAnswer, TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
@@ -235,7 +235,7 @@ impl TurnSetup for Script {
         self.moved.lock().expect("not poisoned").push(session_id);
     }
 
-    fn files(&self, _: SessionId, _: ProjectId) -> io::Result<Arc<FileRecorder>> {
+    fn files(&self, _: &SessionHeader) -> io::Result<Arc<FileRecorder>> {
         let files = self.plan.lock().expect("not poisoned").files.clone();
         files.ok_or_else(|| io::ErrorKind::NotFound.into())
     }

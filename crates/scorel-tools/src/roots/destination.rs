@@ -5,13 +5,13 @@ mod temporary;
 
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
 
 use rustix::fs::{
     Mode, OFlags, RenameFlags, fchmod, fstat, fsync, mkdirat, openat, renameat, renameat_with,
 };
 use rustix::io::Errno;
 use scorel_exec::Umask;
+use scorel_permission::DaemonHome;
 
 use super::{Location, Roots, refusal};
 use crate::error::{ErrorCode, ToolError};
@@ -40,7 +40,7 @@ pub(crate) struct Destination<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WriteAccess<'a> {
     /// For [`WriteTarget`]'s protection.
-    pub(crate) daemon_home: &'a Path,
+    pub(crate) daemon_home: &'a DaemonHome,
     /// The file that the call was judged for.
     pub(crate) planned: &'a WriteTarget,
     /// Whether it may be protected.
@@ -57,7 +57,7 @@ impl Roots {
     pub(crate) fn write_target(
         &self,
         location: &Location,
-        daemon_home: &Path,
+        daemon_home: &DaemonHome,
     ) -> Result<WriteTarget, ToolError> {
         Ok(self.settle(location, daemon_home)?.1)
     }
@@ -108,7 +108,7 @@ impl Roots {
     fn settle(
         &self,
         location: &Location,
-        daemon_home: &Path,
+        daemon_home: &DaemonHome,
     ) -> Result<(Settled, WriteTarget), ToolError> {
         let (root, path) = self.resolve(location, RootUse::Writing)?;
         if root.name().is_read_only() {

@@ -11,6 +11,9 @@ use serde_json::json;
 use crate::session::{Session, ToolAnswer};
 use crate::trial;
 
+/// A linked work tree of an agent, in the daemon's home.
+const AGENT: &str = "home/worktrees/rti_1";
+
 const WORKSPACE: CommandAccess = CommandAccess::Workspace { network: false };
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -18,6 +21,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     for (place, project) in [
         ("a_linked_work_tree", "linked"),
         ("a_directory_below", "main/sub"),
+        ("a_work_tree_in_the_home", AGENT),
     ] {
         for (how, mounts) in [("mounts", true), ("guards", false)] {
             trials.push(trial(
@@ -33,6 +37,16 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials.push(trial(
         "worktrees::a_linked_one_leaves_the_main_one_alone",
         main_one,
+    ));
+    for (how, mounts) in [("mounts", true), ("guards", false)] {
+        trials.push(trial(
+            &format!("worktrees::one_in_the_home_opens_nothing_else_with_{how}"),
+            move || nothing_else(mounts),
+        ));
+    }
+    trials.push(trial(
+        "worktrees::one_in_the_home_is_read_without_a_right_to_write",
+        only_read,
     ));
     trials.push(trial("worktrees::a_forged_one_gets_nothing", forged));
     trials
@@ -57,7 +71,7 @@ pub(crate) fn git(directory: &Path, arguments: &str) {
 pub(crate) fn trees() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
-    for name in ["home", "origin/sub"] {
+    for name in ["home/worktrees/rti_2", "origin/sub"] {
         fs::create_dir_all(root.join(name)).unwrap();
     }
     fs::write(root.join("origin/sub/file"), "text").unwrap();
@@ -72,7 +86,14 @@ pub(crate) fn trees() -> tempfile::TempDir {
         git(&origin, step);
     }
     git(root, "clone -q origin main");
+    for name in ["home/key", "home/worktrees/rti_2/file"] {
+        fs::write(root.join(name), "hidden").unwrap();
+    }
     git(&root.join("main"), "worktree add -q ../linked");
+    git(
+        &root.join("main"),
+        &format!("worktree add -q -b agent ../{AGENT}"),
+    );
     directory
 }
 
@@ -162,6 +183,45 @@ async fn main_one() {
         "{answer:?}"
     );
     git(&session.path("main"), "status");
+}
+
+async fn nothing_else(mounts: bool) {
+    let session = session(AGENT, mounts);
+    let answer = session
+        .bash(
+            "cat ../../key && echo CHANGED; ls ../.. && echo CHANGED; cat ../rti_2/file && echo CHANGED
+             for place in ../../x ../x ../rti_2/x ../rti_2/file ../../../main/sub/file ../../../main/x; do
+               echo x > $place && echo CHANGED; done
+             cat sub/file; echo changed > sub/file && cat sub/file; echo x > .envrc; true",
+        )
+        .await;
+    assert!(
+        !answer.is_error && !answer.text.contains("CHANGED"),
+        "{answer:?}"
+    );
+    assert!(answer.text.contains("changed"), "{answer:?}");
+    assert!(!session.path(AGENT).join(".envrc").exists(), "{answer:?}");
+    for (tool, input) in [
+        ("Read", json!({ "path": "sub/file" })),
+        ("Write", json!({ "path": "sub/new", "content": "new" })),
+    ] {
+        let answer = session.call(tool, input).await;
+        assert!(!answer.is_error, "{tool}: {answer:?}");
+    }
+    for path in ["home/key", "home/worktrees/rti_2/file"] {
+        let path = session.path(path).canonicalize().unwrap();
+        let answer = session.call("Read", json!({ "path": path })).await;
+        assert!(answer.is_error, "{answer:?}");
+    }
+}
+
+async fn only_read() {
+    let session = Session::at(trees(), AGENT, CommandAccess::Readonly, |_| {});
+    let answer = session
+        .bash("cat sub/file; git status --short; git log --oneline | wc -l; echo x > x && echo CHANGED; true")
+        .await;
+    assert!(answer.text.starts_with("text1\n"), "{answer:?}");
+    assert!(!answer.text.contains("CHANGED"), "{answer:?}");
 }
 
 async fn forged() {

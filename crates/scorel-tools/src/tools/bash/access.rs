@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use scorel_exec::{Isolation, SHARED_MEMORY, Sandbox, Surroundings};
+use scorel_permission::DaemonHome;
 use scorel_runtime::{CommandAccess, HiddenFiles, Permit};
 
 use super::CommandSettings;
@@ -48,7 +49,7 @@ pub(super) struct CommandPlaces<'a> {
     /// Canonical.
     pub(super) project: &'a Path,
     pub(super) temporary: &'a Path,
-    pub(super) daemon_home: &'a Path,
+    pub(super) daemon_home: &'a DaemonHome,
 }
 
 impl CommandPlaces<'_> {
@@ -73,6 +74,9 @@ impl CommandPlaces<'_> {
             shown: self.settings.shown.clone(),
             ..bare
         };
+        sandbox
+            .shown
+            .extend(self.daemon_home.opened().map(Path::to_owned));
         if self.settings.spaces {
             sandbox.writable.push(PathBuf::from(SHARED_MEMORY));
         }
@@ -121,7 +125,7 @@ impl CommandPlaces<'_> {
         // Most places of credentials do not exist, and each one would cost the command, as it starts,
         // some hundred system calls.
         let existing = own.filter(|place| place.symlink_metadata().is_ok());
-        for place in existing.chain([self.daemon_home]).map(real) {
+        for place in existing.chain([self.daemon_home.path()]).map(real) {
             // Landlock alone would keep commands from making files beside it.
             if self.settings.mounts && is_inside(&place) && !holds_writable(&place) {
                 sandbox.masked.extend(around(place, &self.settings.shown));
@@ -151,9 +155,12 @@ impl CommandPlaces<'_> {
     /// Protects what other programs run or obey.
     fn protect(&self, sandbox: &mut Sandbox, repository: Option<&OutsideRepository>) {
         let mounts = self.settings.mounts;
+        // A hidden place around the project, such as the daemon's home around a worktree, exempts nothing
+        // in it.
         let exempt: Vec<PathBuf> = [&sandbox.hidden, &sandbox.masked, &self.settings.caches]
             .into_iter()
             .flatten()
+            .filter(|place| !self.project.starts_with(place))
             .cloned()
             .collect();
         let mut found = guarded::find(self.project, &exempt, mounts);

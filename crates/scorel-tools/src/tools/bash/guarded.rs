@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use scorel_exec::{Guard, GuardRule, GuardedPlace};
 
+use scorel_permission::DaemonHome;
 use scorel_permission::protected::{GIT_DIRECTORY, is_protected, looked_for, may_be_protected};
 
 /// Directory entries that are read for one command. The walk is breadth-first, so that what is missed
@@ -244,7 +245,8 @@ impl<'a> Finder<'a> {
 /// Whether the path, relative to the project, is protected. The daemon's home is in `hidden`, so any
 /// path that is not in the project will do.
 fn is_named_protected(path: &Path) -> bool {
-    is_protected(&Path::new("/").join(path), Path::new("/.scorel")).is_some()
+    let elsewhere = DaemonHome::closed(Path::new("/.scorel"));
+    is_protected(&Path::new("/").join(path), &elsewhere).is_some()
 }
 
 #[cfg(test)]
