@@ -1,8 +1,11 @@
 //! The command line. Doc comments here are the help texts.
 
+mod agents;
 mod on_ask;
 mod queue;
 mod runners;
+mod runtimes;
+mod spawn;
 mod target;
 mod travel;
 mod trust;
@@ -13,9 +16,14 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
+pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
 pub(crate) use on_ask::OnAsk;
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 pub(crate) use runners::{RunnersArgs, RunnersCommand};
+pub(crate) use runtimes::{
+    GraphArgs, RuntimesArgs, RuntimesCommand, WorktreesArgs, WorktreesCommand,
+};
+pub(crate) use spawn::SpawnArgs;
 pub(crate) use target::TargetArgs;
 pub(crate) use travel::{BranchArgs, CloneArgs, MovedFilesArgs, ResendArgs, RewindArgs};
 
@@ -88,8 +96,18 @@ pub(crate) enum CliCommand {
     Approve(ApproveArgs),
     /// List the available models
     Models(ModelsArgs),
-    /// List the agents that can run a session's turns, check one, or look at the contexts that they keep
+    /// List the programs that can run a session's turns, check one, or look at the contexts that they keep
     Runners(RunnersArgs),
+    /// List the agents that take tasks, change one, or set how many may run at once
+    Agents(AgentsArgs),
+    /// Give an agent a task
+    Spawn(SpawnArgs),
+    /// List the tasks that agents were given; show, move or stop one
+    Runtimes(RuntimesArgs),
+    /// Draw what a session has given to agents, and what these have given on
+    Graph(GraphArgs),
+    /// List the git worktrees that agents work in, or remove one
+    Worktrees(WorktreesArgs),
     /// List the skills of the user and of a project
     Skills(SkillsArgs),
     /// List what a project brings with it, such as skills, and trust it
@@ -135,7 +153,7 @@ pub(crate) struct SendArgs {
     /// engine
     #[arg(long, short, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) runner: Option<String>,
-    /// Switch the session to this set of tools: coding, readonly, all or none
+    /// Switch the session to this set of tools: coding, readonly, all, orchestrator or none
     #[arg(long, value_name = "PRESET")]
     pub(crate) tools: Option<ToolPreset>,
     /// Print the session id and exit once the message is accepted
@@ -286,6 +304,10 @@ pub(crate) struct CancelArgs {
     /// Also remove all queued messages
     #[arg(long)]
     pub(crate) clear_queue: bool,
+    /// Also stop all runtimes that the session has given to agents [default: those that the cancelled
+    /// turn has given]
+    #[arg(long)]
+    pub(crate) children: bool,
 }
 
 #[derive(Debug, Args)]

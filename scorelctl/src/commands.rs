@@ -1,6 +1,8 @@
 //! The commands, one file each.
 
+mod agents;
 mod approve;
+mod blob;
 mod branch;
 mod call;
 mod cancel;
@@ -11,6 +13,7 @@ mod doctor;
 mod end_wait;
 mod files;
 mod fsck;
+mod graph;
 mod init;
 mod input;
 mod interrupted;
@@ -22,10 +25,13 @@ mod resend;
 mod restored;
 mod rewind;
 mod runners;
+mod runtime_state;
+mod runtimes;
 mod send;
 mod sessions;
 mod show;
 mod skills;
+mod spawn;
 mod stall;
 mod status;
 mod stdio;
@@ -36,6 +42,7 @@ mod tail;
 mod tree;
 mod trust;
 mod usage;
+mod worktrees;
 
 use tokio::runtime::Builder;
 
@@ -126,6 +133,19 @@ async fn dispatch(
         }
         CliCommand::Runners(args) => {
             runners::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Agents(args) => {
+            agents::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Spawn(args) => Box::pin(spawn::run(&args, link, output)).await,
+        CliCommand::Runtimes(args) => {
+            runtimes::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Graph(args) => {
+            graph::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Worktrees(args) => {
+            worktrees::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Skills(args) => {
             skills::run(&args, &mut DaemonClient::connect(link).await?, output).await

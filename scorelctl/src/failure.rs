@@ -1,3 +1,5 @@
+mod agent_hint;
+
 use std::io;
 
 use scorel_client::ClientError;
@@ -100,7 +102,9 @@ impl From<ClientError> for Failure {
             | ClientError::Start(_) => (Exit::Unreachable, "unreachable"),
         };
         let hint = error.hint().or_else(|| match &error {
-            ClientError::Rpc(rpc) => own_hint(rpc).or_else(|| rpc_hint(rpc).map(str::to_owned)),
+            ClientError::Rpc(rpc) => own_hint(rpc)
+                .or_else(|| agent_hint::of(rpc))
+                .or_else(|| rpc_hint(rpc).map(str::to_owned)),
             _ => None,
         });
         let details = match &error {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use scorel_proto::{PermissionDecision, PermissionRequestBody};
+use scorel_proto::{PermissionDecision, PermissionRequestBody, RuntimeQuestion};
 
 use crate::escape::{one_line, visible};
 
@@ -32,6 +32,20 @@ pub(crate) fn describe(request: &PermissionRequestBody) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// Says which question the session of an agent asks, and how a person answers it: a model never does.
+pub(crate) fn child_question(question: &RuntimeQuestion) -> String {
+    let RuntimeQuestion {
+        session_id,
+        request_id,
+        tool_name,
+    } = question;
+    format!(
+        "{} asks for permission in {session_id}: `scorelctl approve --session {session_id} {request_id}` \
+         allows it, with --deny it is refused",
+        one_line(tool_name)
+    )
 }
 
 /// One line per argument; a multi-line argument, such as a command, keeps its lines.
@@ -112,6 +126,21 @@ mod tests {
         for line in ["", "maybe", "y please", "yn"] {
             assert_eq!(parse(line), Err(()), "{line:?}");
         }
+    }
+
+    #[test]
+    fn the_question_of_a_child_comes_with_the_command_that_answers_it() {
+        let question = RuntimeQuestion {
+            session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            request_id: "prm_01ARZ3NDEKTSV4RRFFQ69G5FAW".parse().unwrap(),
+            tool_name: "Ba\u{1b}sh".to_owned(),
+        };
+        assert_eq!(
+            child_question(&question),
+            "Ba^[sh asks for permission in ses_01ARZ3NDEKTSV4RRFFQ69G5FAV: `scorelctl approve --session \
+             ses_01ARZ3NDEKTSV4RRFFQ69G5FAV prm_01ARZ3NDEKTSV4RRFFQ69G5FAW` allows it, with --deny it is \
+             refused"
+        );
     }
 
     #[test]

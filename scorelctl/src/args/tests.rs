@@ -1,6 +1,11 @@
 use clap::CommandFactory;
 
+use scorel_proto::{
+    AgentWorkspace, QuotaPolicy, QuotaStrategy, ResultDelivery, RuntimeStatus, ThinkingLevel,
+};
+
 use super::*;
+use crate::runtime_selector::RuntimeSelector;
 use crate::turn_selector::TurnSelector;
 
 fn parse(line: &str) -> Result<CliCommand, clap::Error> {
@@ -105,6 +110,121 @@ fn invalid_command_lines_are_refused() {
         "init --api openai-completions",
         "call",
         "dance",
+    ] {
+        let error = parse(line).expect_err(line);
+        assert_eq!(error.exit_code(), i32::from(Exit::Usage.code()), "{line}");
+    }
+}
+
+#[test]
+fn a_quota_without_parts_is_only_told() {
+    let policy = |line: &str| {
+        let Ok(CliCommand::Agents(args)) = parse(line) else {
+            panic!("{line}")
+        };
+        let Some(AgentsCommand::Quota(args)) = args.action else {
+            panic!("{line}")
+        };
+        args.policy()
+    };
+    assert_eq!(policy("agents quota reviewer"), None);
+    assert_eq!(
+        policy("agents quota reviewer --clear --project /x"),
+        Some(QuotaPolicy::default())
+    );
+    let given = policy("agents quota reviewer 3 --workflow fix=1 --workflow a=b=0 --serial");
+    let expected = QuotaPolicy {
+        project: Some(3),
+        workflow: [("fix".to_owned(), 1), ("a=b".to_owned(), 0)].into(),
+        strategy: QuotaStrategy::Serial,
+    };
+    assert_eq!(given, Some(expected));
+}
+
+#[test]
+fn an_agent_is_set_in_parts() {
+    let line = "agents set reviewer --workspace worktree --thinking-level high --tools readonly \
+                --capability a --capability b --default-quota 0 --disable";
+    let Ok(CliCommand::Agents(args)) = parse(line) else {
+        panic!("parsed")
+    };
+    let Some(AgentsCommand::Set(args)) = args.action else {
+        panic!("set")
+    };
+    assert_eq!(args.workspace, Some(AgentWorkspace::Worktree));
+    assert_eq!(args.thinking_level, Some(ThinkingLevel::High));
+    assert_eq!(args.tools, Some(ToolPreset::Readonly));
+    assert_eq!(args.capability, ["a", "b"]);
+    assert_eq!(args.default_quota, Some(0));
+    assert!(args.disable && !args.enable);
+}
+
+#[test]
+fn a_task_is_words_and_its_result_stays_unless_it_is_to_be_delivered() {
+    let Ok(CliCommand::Spawn(args)) = parse("spawn --wait reviewer look at it") else {
+        panic!("parsed")
+    };
+    assert_eq!((args.agent_type.as_str(), args.wait), ("reviewer", true));
+    assert_eq!(args.prompt, ["look", "at", "it"]);
+    assert_eq!(ResultDelivery::from(args.deliver), ResultDelivery::None);
+    assert_eq!(args.parent, SessionSelector::Latest);
+    let line = "spawn developer -- --fix it --deliver turn";
+    let Ok(CliCommand::Spawn(args)) = parse(line) else {
+        panic!("parsed")
+    };
+    assert_eq!(args.prompt, ["--fix", "it", "--deliver", "turn"]);
+}
+
+#[test]
+fn runtimes_are_listed_shown_moved_and_stopped() {
+    let Ok(CliCommand::Runtimes(args)) = parse("runtimes --status waiting_input --agent x") else {
+        panic!("parsed")
+    };
+    assert_eq!(args.status, Some(RuntimeStatus::WaitingInput));
+    assert_eq!(args.limit, 50);
+    let part = || RuntimeSelector::Part("5FAV".to_owned());
+    let Ok(CliCommand::Runtimes(args)) = parse("runtimes move 5FAV 2 --json") else {
+        panic!("parsed")
+    };
+    let Some(RuntimesCommand::Move { runtime, position }) = args.action else {
+        panic!("move")
+    };
+    assert_eq!((runtime, position), (part(), 2));
+    let Ok(CliCommand::Worktrees(args)) = parse("worktrees remove 5FAV --force") else {
+        panic!("parsed")
+    };
+    let Some(WorktreesCommand::Remove { runtime, force }) = args.action else {
+        panic!("remove")
+    };
+    assert_eq!((runtime, force), (part(), true));
+    let Ok(CliCommand::Graph(args)) = parse("graph ses_01") else {
+        panic!("parsed")
+    };
+    assert_eq!(args.session, SessionSelector::Prefix("ses_01".to_owned()));
+}
+
+#[test]
+fn invalid_command_lines_about_agents_are_refused() {
+    for line in [
+        "agents set",
+        "agents set x --enable --disable",
+        "agents set x --workspace mine",
+        "agents set x --thinking-level much",
+        "agents set x --tools some",
+        "agents quota x -1",
+        "agents quota x 1 --clear",
+        "agents quota x --serial --concurrent",
+        "agents quota x --workflow fix",
+        "agents quota x --workflow =1",
+        "agents quota x --workflow fix=many",
+        "spawn",
+        "spawn x --deliver soon y",
+        "runtimes --status done",
+        "runtimes --limit 0",
+        "runtimes --all --project /x",
+        "runtimes move 5FAV 0",
+        "runtimes stop",
+        "worktrees remove",
     ] {
         let error = parse(line).expect_err(line);
         assert_eq!(error.exit_code(), i32::from(Exit::Usage.code()), "{line}");

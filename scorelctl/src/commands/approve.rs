@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::args::ApproveArgs;
 use crate::daemon::{DaemonClient, new_command_id};
+use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
@@ -24,6 +25,9 @@ const MIN_PREFIX: usize = 14;
 #[serde(rename_all = "camelCase")]
 struct OpenRequest {
     session_id: SessionId,
+    /// The agent that works in the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_type: Option<String>,
     #[serde(flatten)]
     request: PermissionRequestBody,
 }
@@ -75,7 +79,9 @@ fn list(open: &[OpenRequest], output: &mut Output) -> std::io::Result<()> {
     }
     for open in open {
         let (request, session) = (open.request.request_id, open.session_id);
-        output.line(&format!("{request} in {session}"))?;
+        let agent = open.agent_type.as_deref().map(one_line);
+        let agent = agent.map_or_else(String::new, |agent| format!(", agent {agent}"));
+        output.line(&format!("{request} in {session}{agent}"))?;
         for line in describe(&open.request) {
             output.line(&format!("  {line}"))?;
         }
@@ -115,24 +121,42 @@ fn choose<'a>(wanted: &str, open: &'a [OpenRequest]) -> Result<&'a OpenRequest, 
     }
 }
 
-/// The open requests of the selected session, or of all sessions.
+/// The open requests of the selected session and of what it has given to agents, or of all sessions.
 async fn open(args: &ApproveArgs, control: &mut DaemonClient) -> Result<Vec<OpenRequest>, Failure> {
     let sessions = match &args.session {
         SessionSelector::Latest => target::in_phase(control, Phase::AwaitingPermission).await?,
         wanted => {
             let id = target::existing(control, wanted, None).await?;
-            vec![target::get(control, id).await?]
+            with_children(target::get(control, id).await?, control).await?
         }
     };
     let mut all = Vec::new();
     for session in sessions {
         let requests = requests(&session, control).await?;
         let session_id = session.session_id;
+        let agent_type = session.agent.map(|agent| agent.agent_type);
         let open = requests.into_iter().map(|request| OpenRequest {
             session_id,
+            agent_type: agent_type.clone(),
             request,
         });
         all.extend(open);
+    }
+    Ok(all)
+}
+
+/// The session, and those of its runtimes that ask.
+async fn with_children(
+    session: Session,
+    control: &mut DaemonClient,
+) -> Result<Vec<Session>, Failure> {
+    let questions = session.child_questions.iter();
+    let mut asking: Vec<SessionId> = questions.map(|question| question.session_id).collect();
+    asking.sort_unstable();
+    asking.dedup();
+    let mut all = vec![session];
+    for session_id in asking {
+        all.push(target::get(control, session_id).await?);
     }
     Ok(all)
 }

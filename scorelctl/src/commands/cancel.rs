@@ -1,4 +1,4 @@
-use scorel_proto::{Cancel, CancelParams};
+use scorel_proto::{Cancel, CancelChildren, CancelParams};
 
 use super::stall::stall_text;
 use crate::args::CancelArgs;
@@ -16,7 +16,7 @@ pub(super) async fn run(
     let wanted = &args.target.session;
     let session_id = target::existing(control, wanted, args.target.project.as_deref()).await?;
     let params = CancelParams {
-        children: None,
+        children: args.children.then_some(CancelChildren::All),
         session_id,
         expected_turn_id: None,
         clear_queue: args.clear_queue.then_some(true),
@@ -29,6 +29,9 @@ pub(super) async fn run(
         } else {
             "no turn is running"
         })?;
+        if args.children {
+            output.note("what it has given to agents is stopped; `scorelctl runtimes` lists it")?;
+        }
         match &answer.storage_stalled {
             Some(stall) => output.note(&format!(
                 "{}; it is lost if the daemon stops before that",

@@ -13,6 +13,7 @@ use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::question::child_question;
 use crate::render::{AsideStream, Screen, Transcript};
 use crate::target;
 
@@ -85,6 +86,9 @@ pub(super) async fn run(
             }
             (Some(problem), None) => transcript.note(&problem, output)?,
             (None, _) => {}
+        }
+        for question in &session.child_questions {
+            transcript.note(&child_question(question), output)?;
         }
     }
     Ok(Exit::Success)

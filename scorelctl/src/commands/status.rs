@@ -2,7 +2,7 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use scorel_client::{Backoff, ClientError};
-use scorel_proto::{GetStatus, NoParams, Status};
+use scorel_proto::{GetStatus, NoParams, Phase, Status};
 use tokio::time::{Instant, sleep};
 
 use super::sessions::{age, phase};
@@ -83,6 +83,12 @@ fn describe(status: &Status, output: &mut Output) -> io::Result<()> {
             session.session_id,
             phase(session.phase)
         ))?;
+        if session.phase == Phase::AwaitingPermission {
+            let id = session.session_id;
+            output.line(&format!(
+                "asking    `scorelctl approve --session {id}` lists its questions"
+            ))?;
+        }
         if let (Some(problem), Some(stall)) = (&session.problem, &session.storage_stalled) {
             output.line(&format!("stalled   {}", stall_text(problem, stall)))?;
         }

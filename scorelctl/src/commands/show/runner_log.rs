@@ -1,9 +1,7 @@
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use scorel_proto::{Event, GetBlob, GetBlobParams, PersistentBody, SessionId};
+use scorel_proto::{Event, PersistentBody, SessionId};
 
+use crate::commands::blob;
 use crate::daemon::DaemonClient;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render::Transcript;
@@ -24,22 +22,12 @@ pub(super) async fn show(
     let Some(log) = &body.log else {
         return Ok(());
     };
-    let params = GetBlobParams {
-        session_id,
-        sha256: log.blob.clone(),
-        offset: None,
-        length: None,
-    };
-    let blob = control.call::<GetBlob>(&params).await?;
-    let bytes = STANDARD.decode(&blob.data).map_err(|error| {
-        let message = format!("the daemon sent an invalid blob: {error}");
-        Failure::new(Exit::Internal, "protocol", message)
-    })?;
+    let text = blob::text(session_id, &log.blob, control).await?;
     if log.dropped_bytes > 0 {
-        let text = format!("log: the first {} bytes were not kept", log.dropped_bytes);
-        transcript.note(&text, output)?;
+        let note = format!("log: the first {} bytes were not kept", log.dropped_bytes);
+        transcript.note(&note, output)?;
     }
-    for line in String::from_utf8_lossy(&bytes).lines() {
+    for line in text.lines() {
         transcript.note(&format!("log: {line}"), output)?;
     }
     Ok(())

@@ -1,0 +1,123 @@
+use scorel_proto::{AgentInfo, AgentWorkspace, EffectiveQuota, QuotaSource};
+
+use crate::escape::one_line;
+
+const HEAD: [&str; 7] = [
+    "AGENT",
+    "RUNNER",
+    "RUNNING",
+    "QUEUED",
+    "QUOTA",
+    "WORKSPACE",
+    "NAME",
+];
+
+/// The agents as a table; no lines if there are none.
+pub(super) fn lines(agents: &[AgentInfo]) -> Vec<String> {
+    if agents.is_empty() {
+        return Vec::new();
+    }
+    let rows: Vec<[String; 7]> = std::iter::once(HEAD.map(str::to_owned))
+        .chain(agents.iter().map(cells))
+        .collect();
+    let width = |column: usize| {
+        let widths = rows.iter().map(|row| row[column].chars().count());
+        widths.max().unwrap_or_default()
+    };
+    let widths: [usize; 7] = std::array::from_fn(width);
+    rows.iter().map(|row| line(row, &widths)).collect()
+}
+
+fn line(row: &[String; 7], widths: &[usize; 7]) -> String {
+    let mut line = String::new();
+    for (cell, width) in row.iter().zip(widths) {
+        line.push_str(&format!("{cell:<width$}  "));
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+fn cells(agent: &AgentInfo) -> [String; 7] {
+    let config = &agent.config;
+    let runner = match &config.model {
+        Some(model) => format!("{}/{model}", config.runner),
+        None => config.runner.clone(),
+    };
+    let state = if config.enabled { "" } else { " (disabled)" };
+    [
+        one_line(&agent.agent_type),
+        one_line(&runner),
+        agent.running.to_string(),
+        agent.queued.to_string(),
+        quota(agent.quota),
+        workspace(config.workspace).to_owned(),
+        format!("{}{state}", one_line(&config.display_name)),
+    ]
+}
+
+/// A quota, and what says so.
+pub(super) fn quota(quota: EffectiveQuota) -> String {
+    let source = match quota.source {
+        QuotaSource::Workflow => "workflow",
+        QuotaSource::Project => "project",
+        QuotaSource::Default => "default",
+        QuotaSource::Serial => "serial",
+    };
+    format!("{} ({source})", quota.effective)
+}
+
+const fn workspace(workspace: AgentWorkspace) -> &'static str {
+    match workspace {
+        AgentWorkspace::Shared => "shared",
+        AgentWorkspace::Worktree => "worktree",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::AgentConfig;
+
+    use super::*;
+
+    fn agent(name: &str, model: Option<&str>, enabled: bool) -> AgentInfo {
+        AgentInfo {
+            agent_type: name.to_owned(),
+            config: AgentConfig {
+                display_name: format!("The {name}"),
+                description: String::new(),
+                capabilities: Vec::new(),
+                runner: "codex".to_owned(),
+                model: model.map(str::to_owned),
+                thinking_level: None,
+                tools: None,
+                prompt: None,
+                workspace: AgentWorkspace::Worktree,
+                default_quota: 1,
+                enabled,
+            },
+            running: 1,
+            queued: 12,
+            quota: EffectiveQuota {
+                effective: 3,
+                source: QuotaSource::Project,
+            },
+            finished: 0,
+            last_event: None,
+        }
+    }
+
+    #[test]
+    fn columns_are_aligned_and_a_disabled_agent_is_marked() {
+        let agents = [
+            agent("developer", Some("gpt-5"), true),
+            agent("x", None, false),
+        ];
+        let expected = [
+            "AGENT      RUNNER       RUNNING  QUEUED  QUOTA        WORKSPACE  NAME",
+            "developer  codex/gpt-5  1        12      3 (project)  worktree   The developer",
+            "x          codex        1        12      3 (project)  worktree   The x (disabled)",
+        ];
+        assert_eq!(lines(&agents), expected);
+        assert!(lines(&[]).is_empty());
+    }
+}

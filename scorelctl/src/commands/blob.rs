@@ -1,0 +1,33 @@
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use scorel_proto::{BlobHash, GetBlob, GetBlobParams, SessionId};
+
+use crate::daemon::DaemonClient;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// The text of a blob of a session. What is not UTF-8 is replaced.
+pub(super) async fn text(
+    session_id: SessionId,
+    hash: &BlobHash,
+    control: &mut DaemonClient,
+) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    loop {
+        let params = GetBlobParams {
+            session_id,
+            sha256: hash.clone(),
+            offset: Some(bytes.len() as u64),
+            length: None,
+        };
+        let part = control.call::<GetBlob>(&params).await?;
+        let decoded = STANDARD.decode(&part.data).map_err(|error| {
+            let message = format!("the daemon sent an invalid blob: {error}");
+            Failure::new(Exit::Internal, "protocol", message)
+        })?;
+        bytes.extend_from_slice(&decoded);
+        if decoded.is_empty() || bytes.len() as u64 >= part.size {
+            return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Lists runtimes, the tasks that agents were given; shows, moves and stops them.
+
+mod show;
+
+use std::time::SystemTime;
+
+use scorel_proto::{
+    ListRuntimes, ListRuntimesParams, ListRuntimesResult, MoveRuntime, MoveRuntimeParams,
+    RuntimeInfo, StopRuntime, StopRuntimeParams,
+};
+
+use super::runtime_state::RuntimeState;
+use super::sessions::age;
+use crate::args::{RuntimesArgs, RuntimesCommand};
+use crate::daemon::{DaemonClient, new_command_id};
+use crate::escape::one_line;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::runtime_selector::RuntimeSelector;
+use crate::selector::SessionSelector;
+use crate::target;
+pub(super) use show::last_message;
+
+/// Columns of an agent's name and of a status.
+const AGENT_WIDTH: usize = 12;
+const STATE_WIDTH: usize = 15;
+
+/// The length limit of what a runtime does, in characters.
+const SHOWN_CHARS: usize = 80;
+
+pub(super) async fn run(
+    args: &RuntimesArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    match &args.action {
+        None => list(args, control, output).await?,
+        Some(RuntimesCommand::Show { runtime }) => show::run(runtime, control, output).await?,
+        Some(RuntimesCommand::Move { runtime, position }) => {
+            move_to(runtime, *position, control, output).await?;
+        }
+        Some(RuntimesCommand::Stop { runtime }) => stop(runtime, control, output).await?,
+    }
+    Ok(Exit::Success)
+}
+
+async fn list(
+    args: &RuntimesArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let answer = listed(args, control).await?;
+    let now = SystemTime::now();
+    result(output, &answer, |output| {
+        let mut runtimes = answer.runtimes.iter();
+        runtimes.try_for_each(|runtime| output.line(&row(runtime, now)))
+    })?;
+    if answer.runtimes.is_empty() {
+        output.note("no runtimes; `scorelctl spawn TYPE PROMPT` gives an agent a task")?;
+    } else if answer.more {
+        output.note("there are more; --limit lists up to 1000")?;
+    }
+    Ok(())
+}
+
+async fn listed(
+    args: &RuntimesArgs,
+    control: &mut DaemonClient,
+) -> Result<ListRuntimesResult, Failure> {
+    let mut params = ListRuntimesParams {
+        agent_type: args.agent.clone(),
+        status: args.status,
+        limit: Some(args.limit),
+        ..ListRuntimesParams::default()
+    };
+    if args.session != SessionSelector::Latest {
+        let directory = args.project.as_deref();
+        params.session_id = Some(target::existing(control, &args.session, directory).await?);
+    } else if !args.all {
+        let directory = target::project_directory(args.project.as_deref())?;
+        match target::project(control, &directory).await? {
+            Some(project) => params.project_id = Some(project.project_id),
+            None => return Ok(nothing()),
+        }
+    }
+    Ok(control.call::<ListRuntimes>(&params).await?)
+}
+
+/// The runtimes of a directory that is no project.
+const fn nothing() -> ListRuntimesResult {
+    ListRuntimesResult {
+        runtimes: Vec::new(),
+        more: false,
+    }
+}
+
+fn row(runtime: &RuntimeInfo, now: SystemTime) -> String {
+    let doing = runtime.summary.as_deref().unwrap_or(&runtime.title);
+    format!(
+        "{}  {:<AGENT_WIDTH$}  {:<STATE_WIDTH$}{:>6}  {}",
+        runtime.runtime_id,
+        one_line(&runtime.agent_type),
+        RuntimeState(runtime),
+        age(runtime.started_at, now),
+        shortened(doing),
+    )
+}
+
+fn shortened(text: &str) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+async fn move_to(
+    runtime: &RuntimeSelector,
+    position: u32,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let params = MoveRuntimeParams {
+        runtime_id: runtime.find(control).await?,
+        position,
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<MoveRuntime>(&params).await?;
+    let id = params.runtime_id;
+    result(output, &answer, |output| {
+        output.line(&format!("moved {id} to place {position} of its queue"))
+    })
+}
+
+async fn stop(
+    runtime: &RuntimeSelector,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let params = StopRuntimeParams {
+        runtime_id: runtime.find(control).await?,
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<StopRuntime>(&params).await?;
+    let id = params.runtime_id;
+    result(output, &answer, |output| {
+        output.line(&match answer.seq {
+            Some(_) => format!("stopping {id}"),
+            None => format!("{id} had ended"),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use scorel_proto::RuntimeStatus;
+
+    use super::super::runtime_state::tests::runtime;
+    use super::*;
+
+    #[test]
+    fn a_row_has_what_the_agent_does_or_else_its_task() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_120);
+        let mut info = runtime(RuntimeStatus::Queued);
+        info.queue_position = Some(1);
+        info.queued_count = Some(2);
+        let expected = "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV  reviewer      queued 1 of 2      2m  \
+                        Review the parser";
+        assert_eq!(row(&info, now), expected);
+        info.summary = Some("reads\nsrc\u{1b}[2J".to_owned());
+        let text = row(&info, now);
+        assert!(text.ends_with("2m  reads src^[[2J"), "{text}");
+    }
+
+    #[test]
+    fn a_long_summary_is_cut() {
+        assert_eq!(shortened(&"ü".repeat(100)).chars().count(), SHOWN_CHARS + 1);
+    }
+}

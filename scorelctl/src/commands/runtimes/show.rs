@@ -1,0 +1,160 @@
+use std::io;
+use std::time::SystemTime;
+
+use scorel_proto::{CostTotal, GetRuntime, GetRuntimeParams, GetRuntimeResult, RuntimeInfo};
+
+use crate::commands::blob;
+use crate::commands::runtime_state::RuntimeState;
+use crate::commands::sessions::age;
+use crate::daemon::DaemonClient;
+use crate::escape::one_line;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::question::child_question;
+use crate::runtime_selector::RuntimeSelector;
+
+/// Prints a runtime, its task and its result.
+pub(super) async fn run(
+    runtime: &RuntimeSelector,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let params = GetRuntimeParams {
+        runtime_id: runtime.find(control).await?,
+    };
+    let answer = control.call::<GetRuntime>(&params).await?;
+    let said = if output.json {
+        None
+    } else {
+        last_message(&answer, control).await?
+    };
+    result(output, &answer, |output| {
+        print(&answer, said.as_deref(), output)
+    })
+}
+
+/// What the agent said last, whole; `None` until the runtime has ended.
+pub(in crate::commands) async fn last_message(
+    answer: &GetRuntimeResult,
+    control: &mut DaemonClient,
+) -> Result<Option<String>, Failure> {
+    let Some(ended) = &answer.result else {
+        return Ok(None);
+    };
+    Ok(Some(match &ended.last_message_blob {
+        Some(hash) => blob::text(answer.runtime.parent_session_id, hash, control).await?,
+        None => ended.last_message.clone(),
+    }))
+}
+
+fn print(answer: &GetRuntimeResult, said: Option<&str>, output: &mut Output) -> io::Result<()> {
+    for line in facts(&answer.runtime, SystemTime::now()) {
+        output.line(&line)?;
+    }
+    if let Some(ended) = &answer.result {
+        output.line(&format!("reason    {}", one_line(&ended.reason)))?;
+    }
+    output.line("\nTask:")?;
+    output.line(answer.prompt.trim_end())?;
+    match said.map(str::trim_end).filter(|text| !text.is_empty()) {
+        Some(text) => {
+            output.line("\nResult:")?;
+            output.line(text)
+        }
+        None => Ok(()),
+    }
+}
+
+/// All but the task and the result, a line each.
+fn facts(runtime: &RuntimeInfo, now: SystemTime) -> Vec<String> {
+    let mut lines = vec![
+        format!("runtime   {}", runtime.runtime_id),
+        format!("agent     {}", one_line(&runtime.agent_type)),
+        format!("title     {}", one_line(&runtime.title)),
+        format!("status    {}", RuntimeState(runtime)),
+        format!("given by  {}", runtime.parent_session_id),
+    ];
+    if let Some(session) = runtime.session_id {
+        lines.push(format!("works in  {session}"));
+    }
+    if let Some(workflow) = &runtime.workflow_id {
+        lines.push(format!("workflow  {}", one_line(workflow)));
+    }
+    lines.push(format!("spawned   {} ago", age(runtime.started_at, now)));
+    if let Some(ended_at) = runtime.ended_at {
+        lines.push(format!("ended     {} ago", age(ended_at, now)));
+        let tokens = runtime.usage.total();
+        lines.push(format!(
+            "used      {tokens} tokens, {}",
+            dollars(&runtime.cost)
+        ));
+    }
+    if let Some(summary) = &runtime.summary {
+        lines.push(format!("summary   {}", one_line(summary)));
+    }
+    if let Some(question) = &runtime.waiting_for {
+        lines.push(format!("question  {}", child_question(question)));
+    }
+    lines
+}
+
+/// The cost in dollars; with `+` if it is not all.
+fn dollars(cost: &CostTotal) -> String {
+    let more = if cost.unpriced > 0 { "+" } else { "" };
+    format!("${:.4}{more}", cost.micro_usd as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use scorel_proto::{RuntimeResult, RuntimeStatus, Usage};
+
+    use super::*;
+    use crate::commands::runtime_state::tests::runtime;
+
+    #[test]
+    fn a_runtime_is_told_in_lines() {
+        let now = UNIX_EPOCH + Duration::from_secs(1_120);
+        let mut info = runtime(RuntimeStatus::Completed);
+        info.ended_at = Some(1_060_000);
+        info.usage = Usage {
+            input_tokens: 1_200,
+            output_tokens: 34,
+            ..Usage::default()
+        };
+        info.cost.micro_usd = 12_300;
+        info.workflow_id = Some("fix".to_owned());
+        let expected = [
+            "runtime   rti_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "agent     reviewer",
+            "title     Review the parser",
+            "status    completed",
+            "given by  ses_01ARZ3NDEKTSV4RRFFQ69G5FAA",
+            "works in  ses_01ARZ3NDEKTSV4RRFFQ69G5FAB",
+            "workflow  fix",
+            "spawned   2m ago",
+            "ended     1m ago",
+            "used      1234 tokens, $0.0123",
+        ];
+        assert_eq!(facts(&info, now), expected);
+    }
+
+    #[test]
+    fn the_result_is_escaped_on_a_terminal() {
+        let (mut output, captured) = Output::captured(true);
+        let answer = GetRuntimeResult {
+            runtime: runtime(RuntimeStatus::Failed),
+            prompt: "Look\nhere\n".to_owned(),
+            result: Some(RuntimeResult {
+                reason: "no\nkey".to_owned(),
+                last_message: "\u{1b}[2J".to_owned(),
+                last_message_blob: None,
+            }),
+        };
+        print(&answer, Some("\u{1b}[2J"), &mut output).expect("written");
+        let text = captured.out.text();
+        let end = "reason    no key\n\nTask:\nLook\nhere\n\nResult:\n^[[2J\n";
+        assert!(text.ends_with(end), "{text}");
+    }
+}

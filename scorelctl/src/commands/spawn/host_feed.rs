@@ -1,0 +1,68 @@
+use scorel_client::{Backoff, ClientError, Subscription};
+use scorel_proto::HostEvent;
+use serde_json::value::RawValue;
+use tokio::time::{Instant, sleep};
+
+use crate::daemon::{DaemonConnector, PATIENCE};
+
+/// The changes that the daemon reports of itself, on a connection of its own that is made again when it is
+/// lost. Each connection begins with a snapshot, so no state is missed.
+pub(super) struct HostFeed {
+    link: DaemonConnector,
+    subscription: Option<Subscription>,
+}
+
+impl HostFeed {
+    pub(super) const fn new(link: DaemonConnector) -> Self {
+        Self {
+            link,
+            subscription: None,
+        }
+    }
+
+    /// The next change, with its text. Changes that this version does not know are skipped.
+    pub(super) async fn next(&mut self) -> Result<(Box<RawValue>, HostEvent), ClientError> {
+        loop {
+            let subscription = match &mut self.subscription {
+                Some(subscription) => subscription,
+                None => {
+                    let opened = self.open().await?;
+                    self.subscription.insert(opened)
+                }
+            };
+            match subscription.next().await {
+                Some(text) => {
+                    if let Ok(event) = serde_json::from_str(text.get()) {
+                        return Ok((text, event));
+                    }
+                }
+                None => self.subscription = None,
+            }
+        }
+    }
+
+    /// Whether [`HostFeed::next`] would return without waiting.
+    pub(super) fn is_ready(&self) -> bool {
+        self.subscription
+            .as_ref()
+            .is_some_and(Subscription::is_ready)
+    }
+
+    async fn open(&self) -> Result<Subscription, ClientError> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut backoff = Backoff::default();
+        loop {
+            match self.subscribe().await {
+                Err(error) if error.may_pass() && Instant::now() < deadline => {
+                    let (_, pause) = backoff.pause();
+                    sleep(pause).await;
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    async fn subscribe(&self) -> Result<Subscription, ClientError> {
+        self.link.connect_identified().await?.subscribe_host().await
+    }
+}

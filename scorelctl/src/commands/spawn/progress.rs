@@ -1,0 +1,95 @@
+use scorel_proto::{PermissionRequestId, RuntimeInfo, RuntimeStatus};
+
+use crate::commands::runtime_state::RuntimeState;
+use crate::escape::one_line;
+use crate::question::child_question;
+
+/// What was told of a runtime, so that only news is told.
+#[derive(Debug, Default)]
+pub(super) struct RuntimeProgress {
+    state: String,
+    summary: Option<String>,
+    question: Option<PermissionRequestId>,
+    /// Whether it was told that the queue of the runtime's session is paused.
+    paused: bool,
+}
+
+impl RuntimeProgress {
+    /// What has changed: its state, and what it does.
+    pub(super) fn news(&mut self, runtime: &RuntimeInfo) -> Vec<String> {
+        let mut lines = Vec::new();
+        let state = RuntimeState(runtime).to_string();
+        if state != self.state {
+            lines.push(state.clone());
+            self.state = state;
+        }
+        if runtime.summary != self.summary {
+            self.summary.clone_from(&runtime.summary);
+            lines.extend(runtime.summary.as_deref().map(one_line));
+        }
+        lines
+    }
+
+    /// What a person has to do, so that it goes on.
+    pub(super) fn demand(&mut self, runtime: &RuntimeInfo) -> Option<String> {
+        let waits = runtime.status == RuntimeStatus::WaitingInput;
+        let question = runtime.waiting_for.as_ref().filter(|_| waits);
+        let asked = question.map(|question| question.request_id);
+        let paused = waits && question.is_none() && !runtime.stopping;
+        let is_new = (asked.is_some() && asked != self.question) || (paused && !self.paused);
+        self.question = asked;
+        self.paused = paused;
+        if !is_new {
+            return None;
+        }
+        if let Some(question) = question {
+            return Some(child_question(question));
+        }
+        let session = runtime.session_id?;
+        Some(format!(
+            "its queue is paused: `scorelctl queue --session {session} resume` goes on with it"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::RuntimeQuestion;
+
+    use super::*;
+    use crate::commands::runtime_state::tests::runtime;
+
+    #[test]
+    fn only_news_is_told() {
+        let mut progress = RuntimeProgress::default();
+        let mut info = runtime(RuntimeStatus::Queued);
+        assert_eq!(progress.news(&info), ["queued"]);
+        assert!(progress.news(&info).is_empty());
+        info.status = RuntimeStatus::Running;
+        info.summary = Some("reads\u{1b}".to_owned());
+        assert_eq!(progress.news(&info), ["running", "reads^["]);
+        assert!(progress.news(&info).is_empty());
+    }
+
+    #[test]
+    fn a_question_and_a_paused_queue_are_told_once_with_what_to_do() {
+        let mut progress = RuntimeProgress::default();
+        let mut info = runtime(RuntimeStatus::WaitingInput);
+        let text = progress.demand(&info).expect("a paused queue");
+        assert!(
+            text.contains("queue --session ses_01ARZ3NDEKTSV4RRFFQ69G5FAB resume"),
+            "{text}"
+        );
+        assert_eq!(progress.demand(&info), None);
+        info.waiting_for = Some(RuntimeQuestion {
+            session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAB".parse().unwrap(),
+            request_id: "prm_01ARZ3NDEKTSV4RRFFQ69G5FAW".parse().unwrap(),
+            tool_name: "Bash".to_owned(),
+        });
+        let text = progress.demand(&info).expect("a question");
+        assert!(text.contains("scorelctl approve"), "{text}");
+        assert_eq!(progress.demand(&info), None);
+        info.status = RuntimeStatus::Running;
+        assert_eq!(progress.demand(&info), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! Lists the git worktrees of agents, and removes them.
+
+use scorel_proto::{
+    ErrorCode, ListWorktrees, ListWorktreesParams, ListWorktreesResult, RemoveWorktree,
+    RemoveWorktreeParams, WorktreeInfo,
+};
+
+use crate::args::{WorktreesArgs, WorktreesCommand};
+use crate::daemon::{DaemonClient, new_command_id};
+use crate::escape::one_line;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::runtime_selector::RuntimeSelector;
+use crate::target;
+
+pub(super) async fn run(
+    args: &WorktreesArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    match &args.action {
+        None => list(args, control, output).await?,
+        Some(WorktreesCommand::Remove { runtime, force }) => {
+            remove(runtime, *force, control, output).await?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+async fn list(
+    args: &WorktreesArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let answer = listed(args, control).await?;
+    result(output, &answer, |output| {
+        let mut worktrees = answer.worktrees.iter();
+        worktrees.try_for_each(|worktree| output.line(&row(worktree)))
+    })?;
+    if answer.worktrees.is_empty() {
+        output.note("no agent has a worktree")?;
+    }
+    Ok(())
+}
+
+async fn listed(
+    args: &WorktreesArgs,
+    control: &mut DaemonClient,
+) -> Result<ListWorktreesResult, Failure> {
+    let mut params = ListWorktreesParams::default();
+    if !args.all {
+        let directory = target::project_directory(args.project.as_deref())?;
+        let Some(project) = target::project(control, &directory).await? else {
+            return Ok(ListWorktreesResult {
+                worktrees: Vec::new(),
+            });
+        };
+        params.project_id = Some(project.project_id);
+    }
+    Ok(control.call::<ListWorktrees>(&params).await?)
+}
+
+fn row(worktree: &WorktreeInfo) -> String {
+    let state = match worktree.dirty {
+        Some(true) => "changed",
+        Some(false) => "clean",
+        None => "unknown",
+    };
+    let deleted = match worktree.session_id {
+        Some(_) => "",
+        None => "  (its session was deleted)",
+    };
+    format!(
+        "{}  {state:<7}  {}  {}{deleted}",
+        worktree.runtime_id,
+        one_line(&worktree.branch),
+        one_line(&worktree.path),
+    )
+}
+
+async fn remove(
+    runtime: &RuntimeSelector,
+    force: bool,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let runtime_id = match runtime {
+        RuntimeSelector::Id(id) => *id,
+        // A worktree outlives its runtime, so the list of worktrees is searched.
+        RuntimeSelector::Part(_) => {
+            let params = ListWorktreesParams::default();
+            let found = control.call::<ListWorktrees>(&params).await?.worktrees;
+            runtime.choose(found.iter().map(|worktree| worktree.runtime_id))?
+        }
+    };
+    let params = RemoveWorktreeParams {
+        runtime_id,
+        force: force.then_some(true),
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<RemoveWorktree>(&params).await;
+    let answer = answer.map_err(|error| not_removed(error.into(), runtime_id.to_string()))?;
+    result(output, &answer, |output| {
+        let branch = one_line(&answer.branch);
+        output.line(&format!("removed the worktree; the branch {branch} stays"))
+    })
+}
+
+fn not_removed(failure: Failure, runtime: String) -> Failure {
+    let code = match &failure {
+        Failure::Report(report) => report.code,
+        Failure::OutputClosed => return failure,
+    };
+    if code == ErrorCode::RuntimeBusy.name() {
+        failure.hint(format!(
+            "`scorelctl runtimes stop {runtime}` stops its agent"
+        ))
+    } else if code == ErrorCode::Conflict.name() {
+        failure.hint("commit the changes there, or lose them with --force")
+    } else if code == ErrorCode::RuntimeNotFound.name() {
+        failure.hint("`scorelctl worktrees --all` lists the worktrees")
+    } else {
+        failure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_client::ClientError;
+    use scorel_proto::RpcError;
+
+    use super::*;
+
+    #[test]
+    fn a_row_says_whether_work_would_be_lost() {
+        let mut worktree = WorktreeInfo {
+            runtime_id: "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            session_id: None,
+            project_id: "prj_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            path: "/home/me/w\n".to_owned(),
+            branch: "scorel/fix-g5fav".to_owned(),
+            dirty: Some(true),
+        };
+        assert_eq!(
+            row(&worktree),
+            "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV  changed  scorel/fix-g5fav  /home/me/w   (its session was \
+             deleted)"
+        );
+        worktree.session_id = Some("ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap());
+        worktree.dirty = None;
+        assert!(row(&worktree).contains("  unknown  "));
+    }
+
+    #[test]
+    fn a_refusal_says_what_helps_here() {
+        for (code, part) in [
+            (ErrorCode::RuntimeBusy, "runtimes stop rti_1"),
+            (ErrorCode::Conflict, "--force"),
+            (ErrorCode::RuntimeNotFound, "worktrees --all"),
+        ] {
+            let failure = ClientError::Rpc(RpcError::new(code, "no")).into();
+            let Failure::Report(report) = not_removed(failure, "rti_1".to_owned()) else {
+                panic!("a report")
+            };
+            let hint = report.hint.expect("a hint");
+            assert!(hint.contains(part), "{hint}");
+        }
+    }
+}
