@@ -82,7 +82,7 @@ pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
     AgentRuntime, AgentRuntimes, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind,
-    OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenRun, OpenTool,
-    OpenTurn, PathNode, Phase, Queue, RunnerContext, RunnerContexts, RunnerLogTail, SKILLS_KIND,
-    SessionState, SessionView, Tree, TreeNode, opening,
+    OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenRun, OpenRuntime,
+    OpenTool, OpenTurn, PathNode, Phase, Queue, RunnerContext, RunnerContexts, RunnerLogTail,
+    SKILLS_KIND, SessionState, SessionView, Tree, TreeNode, opening,
 };

@@ -17,7 +17,7 @@ mod turn;
 
 use serde::{Deserialize, Serialize};
 
-pub use agent_runtimes::{AgentRuntime, AgentRuntimes};
+pub use agent_runtimes::{AgentRuntime, AgentRuntimes, OpenRuntime};
 pub use compaction::OpenCompaction;
 pub use guidance::{GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, SKILLS_KIND};
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};

@@ -161,9 +161,9 @@ impl Tasks {
 
     /// Recovers sessions, then removes temporary files from before `started`, if that is known.
     fn recover(&mut self, home: Home, started: Option<SystemTime>) {
-        let sessions = Arc::clone(self.host.sessions());
+        let host = Arc::clone(&self.host);
         self.running.push(tokio::spawn(async move {
-            sessions.recover().await;
+            host.recover().await;
             let Some(started) = started else { return };
             let tidied = tokio::task::spawn_blocking(move || home.remove_temporary(started));
             if let Err(error) = tidied.await {

@@ -204,6 +204,7 @@ async fn cancelling_keeps_the_text_and_ends_the_request() {
     gate.reached().await;
     while streamed_text(&watch.until("text_delta").await) != "answer" {}
     let params = CancelParams {
+        children: None,
         session_id: id,
         expected_turn_id: Some(turn_id),
         clear_queue: None,

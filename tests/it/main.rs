@@ -5,6 +5,7 @@
     reason = "a test that cannot go on has failed, and says what it skips or measures"
 )]
 
+mod agents;
 mod bad_inputs;
 mod bash;
 mod beyond;

@@ -296,6 +296,7 @@ async fn what_stands_by_for_a_command_ends_with_its_question_and_with_the_daemon
 
 async fn cancel(client: &Connection, session_id: SessionId) {
     let params = CancelParams {
+        children: None,
         session_id,
         expected_turn_id: None,
         clear_queue: None,

@@ -48,6 +48,7 @@ async fn send_to(client: &Connection, id: SessionId, runner: &str, text: &str) {
 /// Cancels the running turn.
 async fn cancel(client: &Connection, id: SessionId) {
     let params = CancelParams {
+        children: None,
         session_id: id,
         expected_turn_id: None,
         clear_queue: None,

@@ -236,6 +236,7 @@ async fn edit(client: Connection, session_id: SessionId) -> Edits {
         }
         if round % 8 == 7 {
             let params = CancelParams {
+                children: None,
                 session_id,
                 expected_turn_id: seen.turn_id,
                 clear_queue: None,

@@ -7,16 +7,19 @@
 mod rpc_error;
 
 use scorel_journal::BlobError;
+use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ProjectId, ProtocolRange, RpcError};
 use scorel_provider::ListError;
 use scorel_runtime::{ProviderError, RunnerError};
 use scorel_session::SessionError;
 
+use crate::config::{EditConfigError, RefusedText};
 use crate::directories::DirectoriesError;
 use crate::models::ModelError;
 use crate::projects::ProjectError;
 use crate::receipts::ReceiptError;
 use crate::trust::TrustError;
+use crate::worktrees::WorktreeError;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +41,9 @@ pub(crate) enum CallError {
         error: ProjectError,
         path: Option<String>,
     },
+    /// The user's configuration was not changed.
+    #[error(transparent)]
+    Configuration(#[from] EditConfigError),
     #[error("{error}")]
     Directories {
         error: DirectoriesError,
@@ -45,6 +51,8 @@ pub(crate) enum CallError {
     },
     #[error(transparent)]
     Trust(#[from] TrustError),
+    #[error(transparent)]
+    Worktree(#[from] WorktreeError),
     /// The model that the caller named cannot be used: the caller's mistake where no such model or
     /// provider exists, otherwise the provider's.
     #[error(transparent)]
@@ -69,6 +77,8 @@ pub(crate) enum CallError {
     /// The runner that the caller named cannot be used.
     #[error("{error}")]
     Runner { runner: String, error: RunnerError },
+    #[error(transparent)]
+    Orchestrator(#[from] OrchestratorError),
     /// A parameter that has the right type and a value that the method refuses. `field` goes to the
     /// error's details, where clients look for it.
     #[error("{reason}")]
@@ -111,5 +121,11 @@ impl CallError {
             reason: reason.into(),
             field: Some(field),
         }
+    }
+}
+
+impl From<RefusedText> for CallError {
+    fn from(text: RefusedText) -> Self {
+        Self::invalid_field(text.key.unwrap_or("agentType"), text.reason)
     }
 }

@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_exec::{Environment, Sandbox, Supervisors, Umask, cargo_registry, default_caches};
-use scorel_permission::BaseDirs;
-use scorel_tools::{CommandSettings, Commands, Lazy};
+use scorel_permission::{BaseDirs, DaemonHome};
+use scorel_tools::{CommandSettings, Commands, Lazy, RepositoryAccess};
 
 use crate::config::{Config, ConfigPath};
 use crate::environment::{CommandEnvironments, EnvironmentReport};
@@ -61,7 +61,6 @@ impl CommandHost {
     /// The directories against which paths in rules and commands are resolved, without links.
     pub(crate) fn base_dirs(&self, project: &Path) -> BaseDirs {
         let home = self.user_home.as_deref().unwrap_or(Path::new("/"));
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         BaseDirs::new(&real(project), &real(home), &real(&self.scorel_home))
     }
 
@@ -112,13 +111,54 @@ impl CommandHost {
         let hidden = self.find_hidden(config, project);
         let mut writable = vec![project.to_owned(), env::temp_dir()];
         writable.extend(self.paths(state));
+        let mounts = self.supervisors.support().mounts;
+        // Without a guard: a runner is kept, and what people change meanwhile would be put back.
+        let repository = RepositoryAccess::of_project(&real(project), mounts);
+        let (data, protected) = repository.map(|it| (it.writable, it.protected)).unzip();
+        writable.extend(data);
         Sandbox {
             writable,
+            protected: protected.unwrap_or_default(),
             hidden: hidden.hidden(),
-            shown: hidden.shown().to_vec(),
+            shown: hidden.shown(),
             network: true,
             ..Sandbox::default()
         }
+    }
+
+    /// What git may do that the daemon runs for a project: look at everything that commands may, at a
+    /// worktree, and change that and the data of its repository if it `changes` some. `None` where there
+    /// is no sandbox. Looks at the file system.
+    pub(crate) fn git_sandbox(
+        &self,
+        config: &Config,
+        project: &Path,
+        worktree: Option<&Path>,
+        changes: Option<&Path>,
+    ) -> Option<Sandbox> {
+        if !self.has_sandbox() {
+            return None;
+        }
+        let hidden = self.find_hidden(config, project).opening(worktree);
+        let mut sandbox = Sandbox {
+            hidden: hidden.hidden(),
+            shown: hidden.shown(),
+            ..Sandbox::default()
+        };
+        if let Some(data) = changes {
+            let access = RepositoryAccess::to_data(data, self.supervisors.support().mounts);
+            sandbox.writable = vec![access.writable];
+            sandbox.writable.extend(worktree.map(Path::to_owned));
+            sandbox.protected = access.protected;
+            sandbox.guard = Some(access.guard);
+        }
+        Some(sandbox)
+    }
+
+    /// The umask of what is made for the user. Blocks while the login shell is asked.
+    pub(crate) fn umask_now(&self, config: &Config, project: &Path) -> Umask {
+        let place = config.tools.environment.login_shell;
+        self.environments.umask(place, project)
     }
 
     /// The environment of commands, for people. Blocks.
@@ -141,7 +181,7 @@ impl CommandHost {
             umask: Some(self.environments.umask(place, project)),
             caches,
             hidden: hidden.hidden(),
-            shown: hidden.shown().to_vec(),
+            shown: hidden.shown(),
             mounts: support.mounts,
             spaces: support.spaces,
             cargo_registry: home.map(|home| cargo_registry(home, cargo_home.as_deref())),
@@ -153,11 +193,17 @@ impl CommandHost {
         let place = config.tools.environment.login_shell;
         let variable = |name: &str| self.environments.variable(place, project, name);
         let home = self.user_home.as_deref();
-        HiddenPlaces::of(&config.tools, home, &self.scorel_home, variable)
+        let daemon = DaemonHome::of(&real(&self.scorel_home), &real(project));
+        HiddenPlaces::of(&config.tools, home, &self.scorel_home, variable).opening(daemon.opened())
     }
 
     fn paths(&self, paths: &[ConfigPath]) -> impl Iterator<Item = PathBuf> {
         let home = self.user_home.as_deref();
         paths.iter().filter_map(move |path| path.path(home))
     }
+}
+
+/// The path without links, if there is something at it.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -2,21 +2,29 @@
 //!
 //! Text → `parse` (serde, errors with position and suggestion) → `schema` (sections, ranges) →
 //! `layers` ([`Config`], complete with defaults) → `source` (cached, re-read when a file changes).
+//! `edit` changes the user's file for a client, and keeps what it does not change byte for byte.
 //!
 //! Both files have one schema. A file with an unknown key or a value out of range is rejected as a
 //! whole. A project's file is as untrusted as the repository: it may only choose the model's id and
-//! thinking level, lower a turn's limits, and add `deny` and `ask` rules. Its other settings are
-//! ignored with a [`Warning`].
+//! thinking level, lower limits of turns, agents and the orchestrator, and add `deny` and `ask` rules.
+//! Its other settings are ignored with a [`Warning`].
 
+mod agent;
+mod agent_layer;
+mod agent_section;
+mod agent_texts;
 mod auxiliary;
 mod bounded;
 mod dollars;
+mod edit;
+mod edit_error;
 mod endpoint;
 mod error;
 mod layers;
 mod login_shell_place;
 mod model;
 mod model_section;
+mod orchestrator;
 mod origin;
 mod parse;
 mod path;
@@ -28,7 +36,10 @@ mod schema;
 mod source;
 mod variable;
 
+pub use agent::{AgentLimits, AgentSettings, Agents};
+pub(crate) use agent_texts::{AgentTexts, RefusedText, check_agent_name};
 pub use auxiliary::AuxiliaryConfig;
+pub(crate) use edit_error::EditConfigError;
 pub use error::{ConfigError, Position};
 pub use login_shell_place::LoginShellPlace;
 pub(crate) use model::CustomProviders;
@@ -41,6 +52,7 @@ pub use runner::{OnContextLost, RunnerConfig, RunnerSandbox};
 pub use source::ConfigSource;
 pub use variable::{VariableName, VariablePattern, VariableValue};
 
+use scorel_orchestrator::OrchestratorLimits;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -64,6 +76,10 @@ pub struct Config {
     /// The `[providers.NAME]` tables.
     pub(crate) providers: CustomProviders,
     pub(crate) runners: Runners,
+    /// The `[agents.TYPE]` tables.
+    pub agents: Agents,
+    /// `[orchestrator]`, effective.
+    pub orchestrator: OrchestratorLimits,
     pub sessions: SessionsConfig,
     pub runtime: RuntimeConfig,
     /// `[checkpoints]`, effective.

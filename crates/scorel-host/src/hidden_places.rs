@@ -23,6 +23,8 @@ pub(crate) struct HiddenPlaces {
     places: Vec<HiddenPlace>,
     /// Shown although they are below a hidden place.
     shown: Vec<PathBuf>,
+    /// The worktree in the daemon's home that the session works in. No place around it hides it.
+    opened: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +101,14 @@ impl HiddenPlaces {
         found
     }
 
+    /// The same places for a session that works in a worktree in the daemon's home.
+    pub(crate) fn opening(self, worktree: Option<&Path>) -> Self {
+        Self {
+            opened: worktree.map(Path::to_owned),
+            ..self
+        }
+    }
+
     fn add(&mut self, path: PathBuf, origin: HiddenOrigin, shown: &[PathBuf]) {
         let is_shown =
             origin != HiddenOrigin::Daemon && shown.iter().any(|it| path.starts_with(it));
@@ -113,8 +123,8 @@ impl HiddenPlaces {
     }
 
     /// For the sandbox of commands.
-    pub(crate) fn shown(&self) -> &[PathBuf] {
-        &self.shown
+    pub(crate) fn shown(&self) -> Vec<PathBuf> {
+        self.shown.iter().chain(&self.opened).cloned().collect()
     }
 
     /// Why the call that has this effect is refused, if it is.
@@ -140,7 +150,12 @@ impl HiddenPlaces {
     /// The hidden place that contains a path without links.
     fn holding(&self, path: &Path) -> Option<&HiddenPlace> {
         let is_shown = self.shown.iter().any(|shown| path.starts_with(shown));
-        let mut places = self.places.iter().filter(|it| path.starts_with(&it.path));
+        let opened = self.opened.as_ref().filter(|it| path.starts_with(it));
+        let is_around = |place: &HiddenPlace| opened.is_some_and(|it| it.starts_with(&place.path));
+        let mut places = self
+            .places
+            .iter()
+            .filter(|it| path.starts_with(&it.path) && !is_around(it));
         places.find(|place| !is_shown || place.origin == HiddenOrigin::Daemon)
     }
 }

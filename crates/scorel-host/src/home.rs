@@ -10,6 +10,8 @@ mod socket_path;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use scorel_permission::WORKTREES;
+
 pub use error::HomeError;
 pub use locate::HomeSource;
 pub(crate) use locate::user_home;
@@ -152,6 +154,12 @@ impl Home {
     #[must_use]
     pub fn active(&self) -> PathBuf {
         self.root.join("active")
+    }
+
+    /// The git worktrees of agents.
+    #[must_use]
+    pub fn worktrees(&self) -> PathBuf {
+        self.root.join(WORKTREES)
     }
 
     #[must_use]

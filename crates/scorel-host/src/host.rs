@@ -5,12 +5,14 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use scorel_orchestrator::Orchestrator;
 use scorel_proto::{HostEvent, ProtocolRange, Status};
 use scorel_rpc::Load;
 use scorel_session::{SessionError, Sessions};
 
 pub use open::HostParts;
 
+use crate::agents::HostAgents;
 use crate::config::{Config, ConfigSource};
 use crate::device::Device;
 use crate::models::Models;
@@ -20,6 +22,7 @@ use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
 use crate::skills::Skills;
 use crate::trust::TrustStore;
+use crate::worktrees::Worktrees;
 
 /// The context of every method: one machine with its projects, models and sessions.
 ///
@@ -33,6 +36,10 @@ pub struct Host {
     pub(crate) trust: Arc<TrustStore>,
     pub(crate) skills: Skills,
     pub(crate) runners: Arc<HostRunners>,
+    pub(crate) orchestrator: Arc<Orchestrator>,
+    /// Held while a project's orchestrator is looked for and made.
+    pub(crate) opening: tokio::sync::Mutex<()>,
+    pub(crate) worktrees: Arc<Worktrees>,
     pub(crate) device: Device,
     pub(crate) home: PathBuf,
     pub(crate) started_at: u64,
@@ -55,10 +62,25 @@ impl Host {
         &self.sessions
     }
 
+    /// Loads the sessions that the last daemon left with work, and lets agents begin what waits. To be
+    /// spawned: the daemon serves clients meanwhile.
+    pub async fn recover(&self) {
+        Arc::clone(&self.sessions).recover().await;
+        self.orchestrator.start();
+    }
+
     /// The current configuration, without a project's.
     #[must_use]
     pub fn config(&self) -> Arc<Config> {
         self.config.current(None)
+    }
+
+    /// The agents, as the configuration and the projects' policies have them now.
+    pub(crate) fn agents(&self) -> HostAgents {
+        HostAgents {
+            projects: Arc::clone(&self.projects),
+            orchestrator: Arc::clone(&self.orchestrator),
+        }
     }
 
     /// Sets the load of the RPC service, for `getStatus`. Only the first call counts.
@@ -68,10 +90,8 @@ impl Host {
 
     /// The snapshot with which a host subscription begins.
     pub(crate) async fn snapshot(&self) -> Result<(u64, HostEvent), SessionError> {
-        let runtimes = Vec::new();
-        self.sessions
-            .snapshot(self.projects.list(), runtimes)
-            .await
+        let runtimes = self.orchestrator.open_runtimes();
+        self.sessions.snapshot(self.projects.list(), runtimes).await
     }
 
     /// The reply to `getStatus`.

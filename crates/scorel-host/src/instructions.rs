@@ -43,6 +43,8 @@ pub(crate) struct InstructionSources<'a> {
     pub(crate) tools: &'a ToolList,
     /// `[prompt] text` of the configuration.
     pub(crate) prompt: Option<&'a str>,
+    /// `prompt` of the agent that works in the session.
+    pub(crate) role: Option<&'a str>,
 }
 
 /// The parts of the prompt, as they are now. Reads files.
@@ -55,6 +57,9 @@ pub(crate) fn instructions(sources: InstructionSources<'_>) -> Vec<InstructionPa
     ];
     if let Some(text) = sources.prompt.filter(|text| !text.trim().is_empty()) {
         drafts.push(PartDraft::cuttable("prompt", text.trim().to_owned(), 80));
+    }
+    if let Some(text) = sources.role.filter(|text| !text.trim().is_empty()) {
+        drafts.push(PartDraft::cuttable("role", text.trim().to_owned(), 80));
     }
     drafts.extend(chain(sources.home, project).into_iter().map(agents));
     if let Some(text) = tools(sources.tools) {
@@ -214,6 +219,7 @@ mod tests {
             model: &model(window),
             tools: &ToolList::default(),
             prompt: Some("Speak plainly."),
+            role: None,
         })
     }
 

@@ -11,11 +11,13 @@
 //! Nothing here depends on the process: sockets, signals, claiming the home and exit codes belong to
 //! `scoreld`, and `scorel-fsck` reads the same files with the types of this crate.
 
+mod agents;
 mod call_error;
 mod command_report;
 mod commands;
 mod compaction_facts;
 mod config;
+mod configured_agents;
 mod device;
 mod directories;
 mod environment;
@@ -41,13 +43,14 @@ mod trust;
 mod trusted_file;
 mod turns;
 mod unix_time;
+mod worktrees;
 
 pub use command_report::command_environment;
 pub use config::{
-    AuxiliaryConfig, Config, ConfigError, ConfigPath, ConfigSource, EnvironmentConfig, KeyName,
-    Layer, LoginShellPlace, ModelSettings, OnContextLost, PermissionsConfig, Position,
-    RunnerConfig, RunnerSandbox, RuntimeConfig, SessionsConfig, ToolsConfig, VariableName,
-    VariablePattern, VariableValue, Warning,
+    AgentLimits, AgentSettings, Agents, AuxiliaryConfig, Config, ConfigError, ConfigPath,
+    ConfigSource, EnvironmentConfig, KeyName, Layer, LoginShellPlace, ModelSettings, OnContextLost,
+    PermissionsConfig, Position, RunnerConfig, RunnerSandbox, RuntimeConfig, SessionsConfig,
+    ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
 };
 pub use device::{Device, DeviceError};
 pub use environment::EnvironmentReport;
@@ -58,7 +61,7 @@ pub use home::{
 };
 pub use host::{Host, HostParts};
 pub use models::{ModelListsError, check_model_lists};
-pub use projects::{OpenProjectsError, ProjectError, ProjectRegistry};
+pub use projects::{OpenProjectsError, ProjectError, ProjectRegistry, QuotaError};
 pub use receipts::{MAX_BYTES as MAX_RECEIPT_BYTES, problem_of_line as problem_of_receipt_line};
 pub use rpc::table as methods;
 pub use secret::{InvalidSecretName, SecretError, SecretName, SecretStore};

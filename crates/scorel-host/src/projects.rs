@@ -2,16 +2,19 @@
 
 mod error;
 mod file;
+mod quota;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use scorel_proto::{Project, ProjectId};
+use scorel_proto::{Project, ProjectId, QuotaPolicy};
 
 pub use error::{OpenProjectsError, ProjectError};
 use file::{ProjectsFile, StoredProject};
+pub use quota::QuotaError;
+pub(crate) use quota::check_policy;
 
 use crate::unix_time::now_ms;
 
@@ -113,6 +116,52 @@ impl ProjectRegistry {
         let removed = changed.projects.remove(position);
         self.replace(&mut file, changed)?;
         Ok(Some(removed.project))
+    }
+
+    /// How many runtimes of an agent may run at once in a project. An empty policy is one that was never
+    /// set, also of a project that is not registered.
+    #[must_use]
+    pub fn quota(&self, id: ProjectId, agent_type: &str) -> QuotaPolicy {
+        let file = self.lock();
+        let project = file
+            .projects
+            .iter()
+            .find(|known| known.project.project_id == id);
+        let policy = project.and_then(|project| project.quotas.get(agent_type));
+        policy.cloned().unwrap_or_default()
+    }
+
+    /// Replaces the policy of an agent in a project, and returns whether the project is registered. An
+    /// empty policy removes it.
+    ///
+    /// # Errors
+    /// On every error the registry is unchanged.
+    pub fn set_quota(
+        &self,
+        id: ProjectId,
+        agent_type: &str,
+        policy: &QuotaPolicy,
+    ) -> Result<bool, ProjectError> {
+        check_policy(policy)?;
+        let mut file = self.lock();
+        let mut changed = file.clone();
+        let known = changed
+            .projects
+            .iter_mut()
+            .find(|known| known.project.project_id == id);
+        let Some(project) = known else {
+            return Ok(false);
+        };
+        let before = if policy.is_empty() {
+            project.quotas.remove(agent_type)
+        } else {
+            project.quotas.insert(agent_type.to_owned(), policy.clone())
+        };
+        // Said again, as after a lost reply, it is not written again.
+        if before.unwrap_or_default() != *policy {
+            self.replace(&mut file, changed)?;
+        }
+        Ok(true)
     }
 
     fn replace(&self, file: &mut ProjectsFile, changed: ProjectsFile) -> Result<(), ProjectError> {

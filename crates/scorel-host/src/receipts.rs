@@ -93,7 +93,7 @@ impl HostReceipts {
     /// Before `subject` is deleted: makes durable that whatever created it is done, or the next start
     /// would create it again.
     pub(crate) async fn settle(&self, subject: Subject) {
-        let settled = self.with(move |ledger| ledger.settle(subject)).await;
+        let settled = self.with(move |ledger| ledger.settle(&subject)).await;
         report(settled, "a power failure may bring back what is deleted");
     }
 

@@ -4,6 +4,7 @@
 //!
 //! [`CallError`]: crate::call_error::CallError
 
+mod agents;
 mod append;
 mod caller;
 mod conversation;
@@ -14,12 +15,14 @@ mod projects;
 mod reading;
 mod register;
 mod runners;
+mod runtimes;
 mod sessions;
 mod subscribe;
 mod travel;
 mod trust;
 mod unavailable;
 mod usage;
+mod worktrees;
 
 use std::sync::Arc;
 
@@ -43,6 +46,9 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     subscribe::register(&mut table)?;
     trust::register(&mut table)?;
     runners::register(&mut table)?;
+    runtimes::register(&mut table)?;
+    agents::register(&mut table)?;
+    worktrees::register(&mut table)?;
     unavailable::register(&mut table)?;
     Ok(table.build())
 }

@@ -2,11 +2,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup, WebFetch};
 use scorel_files::FileRecorder;
+use scorel_orchestrator::{Orchestrator, agent_tools};
 use scorel_proto::{
     CompactionFacts, Context, CustomMessageBody, ErrorChain, ProjectId, SessionId, ThinkingLevel,
     ToolPreset, TurnError,
@@ -16,8 +17,8 @@ use scorel_runtime::{
     TurnLimits, TurnPorts,
 };
 use scorel_session::{
-    CompactionSetup, PreparedEngine, PreparedTurn, Sessions, TitleAnswer, TitleRequest, TokioClock,
-    TurnBackend, TurnRequest, TurnSetup,
+    CompactionSetup, PreparedEngine, PreparedTurn, SessionHeader, TitleAnswer, TitleRequest,
+    TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 use scorel_tools::{OpenProjects, ProjectTools, Roots, ToolHost};
 
@@ -34,6 +35,7 @@ use crate::runners::{HostRunners, RunnerParts, check_suitable};
 use crate::session_blobs::SessionBlobs;
 use crate::skills::{SkillProject, SkillTool, Skills, listing};
 use crate::titles;
+use crate::worktrees::work_dir;
 
 /// Prepares turns: provider, tools, gate and limits from the configuration, the project and the model.
 ///
@@ -54,8 +56,7 @@ pub(crate) struct Turns {
     open_projects: OpenProjects,
     recorders: Recorders,
     tools: Mutex<HashMap<SessionId, SessionTools>>,
-    /// Weak, since the sessions own this set-up.
-    sessions: Weak<Sessions>,
+    orchestrator: Arc<Orchestrator>,
 }
 
 /// What a session's tools remember.
@@ -79,7 +80,7 @@ impl Turns {
         home: &Path,
         runners: Arc<HostRunners>,
         skills: Skills,
-        sessions: Weak<Sessions>,
+        orchestrator: Arc<Orchestrator>,
     ) -> Self {
         Self {
             projects,
@@ -95,14 +96,8 @@ impl Turns {
             open_projects: OpenProjects::default(),
             tools: Mutex::default(),
             recorders: Recorders::new(home.join("sessions")),
-            sessions,
+            orchestrator,
         }
-    }
-
-    /// The sessions, for a tool that creates a child session. `None` once the host is dropped.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no tool uses it yet"))]
-    pub(crate) fn sessions(&self) -> Option<Arc<Sessions>> {
-        self.sessions.upgrade()
     }
 
     fn provider(
@@ -181,6 +176,8 @@ impl Turns {
             model: provider.model(),
             tools: &tools,
             prompt: config.prompt.as_deref(),
+            role: agent_type(request)
+                .and_then(|name| config.agents.get(name)?.config.prompt.as_deref()),
         });
         let mut guidance = guidance(&request.known, current);
         if tools.get("Skill").is_some() {
@@ -206,7 +203,7 @@ impl Turns {
             tools,
             gate,
             clock: Arc::new(TokioClock::new()),
-            limits: limits(&config.runtime),
+            limits: limits(&config.runtime_of(agent_type(request))),
             retry: RetryPolicy {
                 max_attempts: config.runtime.retries.saturating_add(1),
                 max_wait: config.runtime.max_wait,
@@ -259,7 +256,7 @@ impl Turns {
             fetcher: &self.fetcher,
             gate: Arc::new(self.gate(request, config, dir, CommandPlace::Runner)?),
             own_gate: Arc::new(self.gate(request, config, dir, self.command_place())?),
-            limits: limits(&config.runtime),
+            limits: limits(&config.runtime_of(agent_type(request))),
         };
         Ok(PreparedTurn {
             backend: TurnBackend::Runner(parts.prepared(runner)),
@@ -298,6 +295,8 @@ impl Turns {
         tools.push(skills);
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
         tools.push(Arc::new(WebFetch::new(self.fetcher.clone(), blobs)));
+        let agents = self.orchestrator.host().agents(Some(request.project_id));
+        tools.extend(agent_tools(&self.orchestrator, request.session_id, &agents));
         ToolList::new(tools).map_err(|error| config_error(error.to_string()))
     }
 
@@ -358,12 +357,14 @@ impl TurnSetup for Turns {
                 sizes: None,
             }
         })?;
-        let dir = Path::new(&project.work_dir);
-        let config = self.config.current(Some(dir));
+        let dir = work_dir(&project, request.agent.as_ref());
+        let dir = dir.map_err(|gone| gone.turn_error())?;
+        // That of the project, also in a worktree of it: a person has written it there.
+        let config = self.config.current(Some(Path::new(&project.work_dir)));
         self.fetcher.allow(&config.tools.fetch_private);
         match &request.runner {
-            None => self.engine_turn(request, &config, dir),
-            Some(name) => self.runner_turn(request, name, &config, dir),
+            None => self.engine_turn(request, &config, &dir),
+            Some(name) => self.runner_turn(request, name, &config, &dir),
         }
     }
 
@@ -409,23 +410,25 @@ impl TurnSetup for Turns {
         compaction_facts(messages, processes)
     }
 
-    fn files(&self, session_id: SessionId, project_id: ProjectId) -> io::Result<Arc<FileRecorder>> {
-        if let Some(known) = self.recorders.get(session_id) {
+    fn files(&self, session: &SessionHeader) -> io::Result<Arc<FileRecorder>> {
+        if let Some(known) = self.recorders.get(session.session_id) {
             return Ok(known);
         }
-        let project = self.projects.get(project_id).ok_or_else(|| {
+        let project = self.projects.get(session.project_id).ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::NotFound,
                 "the project is not registered any more",
             )
         })?;
-        let dir = Path::new(&project.work_dir);
+        let dir = work_dir(&project, session.agent.as_ref())
+            .map_err(|gone| io::Error::new(io::ErrorKind::NotFound, gone))?;
         let opened = self
             .open_projects
-            .open(dir)
+            .open(&dir)
             .map_err(|error| io::Error::new(error.source.kind(), ErrorChain(&error).to_string()))?;
-        let limits = self.config.current(Some(dir)).checkpoints;
-        Ok(self.recorders.of(session_id, &opened, limits))
+        let config = self.config.current(Some(Path::new(&project.work_dir)));
+        let id = session.session_id;
+        Ok(self.recorders.of(id, &opened, config.checkpoints))
     }
 
     fn unload(&self, session_id: SessionId) {
@@ -456,6 +459,12 @@ fn skill_project(request: &TurnRequest, dir: &Path) -> SkillProject {
         id: request.project_id,
         dir: dir.to_owned(),
     }
+}
+
+/// The agent that works in the session, by its name in the configuration.
+fn agent_type(request: &TurnRequest) -> Option<&str> {
+    let agent = request.agent.as_ref();
+    agent.map(|agent| agent.agent_type.as_str())
 }
 
 /// Whether a preset has the tools of a class. Tools from outside are in `coding`: who configures an MCP

@@ -86,7 +86,13 @@ mod tests {
             let home = DaemonHome::of(Path::new(HOME), &Path::new(HOME).join(project));
             let keeps = |path: &str| home.keeps(&Path::new(HOME).join(path));
             assert!(!keeps("worktrees/rti_1") && !keeps("worktrees/rti_1/src"));
-            for path in ["", "env", "worktrees", "worktrees/rti_10", "worktrees/rti_1.json"] {
+            for path in [
+                "",
+                "env",
+                "worktrees",
+                "worktrees/rti_10",
+                "worktrees/rti_1.json",
+            ] {
                 assert!(keeps(path), "{path}");
             }
             assert!(!home.keeps(Path::new("/home/u/work")));
@@ -95,7 +101,12 @@ mod tests {
 
     #[test]
     fn nothing_is_open_to_sessions_elsewhere() {
-        for project in ["/p", "/home/u", "/home/u/.scorel", "/home/u/.scorel/worktrees"] {
+        for project in [
+            "/p",
+            "/home/u",
+            "/home/u/.scorel",
+            "/home/u/.scorel/worktrees",
+        ] {
             let home = DaemonHome::of(Path::new(HOME), Path::new(project));
             assert_eq!(home, DaemonHome::closed(Path::new(HOME)), "{project}");
             assert!(home.keeps(&Path::new(HOME).join("worktrees/rti_1/src")));

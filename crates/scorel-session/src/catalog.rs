@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use scorel_journal::{EVENTS, Storage, read_bounded, replace_file};
-use scorel_proto::{ListSessionsResult, Phase, ProjectId, Session, SessionId};
+use scorel_proto::{
+    ListSessionsResult, Phase, ProjectId, Session, SessionId, SessionKind, ToolPreset,
+};
 use tokio::sync::OnceCell;
 
 use crate::{SessionError, blocking};
@@ -145,12 +147,53 @@ impl Catalog {
         let entries = self.entries();
         let sessions = entries.by_id.values().map(|entry| &entry.session);
         let unfinished = |session: &&Session| {
-            !matches!(session.phase, Phase::Idle | Phase::Failed) || !session.queue.is_empty()
+            let has_open = session.runtimes.is_some_and(|runtimes| runtimes.open > 0);
+            let is_busy = !matches!(session.phase, Phase::Idle | Phase::Failed);
+            is_busy || has_open || !session.queue.is_empty()
         };
         sessions
             .filter(unfinished)
             .map(|session| session.session_id)
             .collect()
+    }
+
+    /// The sessions that have given tasks to agents.
+    pub(crate) fn with_runtimes(&self, project_id: Option<ProjectId>) -> Vec<SessionId> {
+        let entries = self.entries();
+        let sessions = entries.by_id.values().map(|entry| &entry.session);
+        let is_in = |session: &&Session| project_id.is_none_or(|id| id == session.project_id);
+        let with_runtimes = sessions.filter(|session| session.runtimes.is_some());
+        with_runtimes
+            .filter(is_in)
+            .map(|session| session.session_id)
+            .collect()
+    }
+
+    /// The session of a user with the tools for agents that was changed last.
+    pub(crate) fn orchestrator(&self, project_id: ProjectId) -> Option<SessionId> {
+        let entries = self.entries();
+        let sessions = entries.by_id.values().map(|entry| &entry.session);
+        let is_one = |session: &&Session| {
+            session.project_id == project_id
+                && session.kind == SessionKind::User
+                && session.tools == Some(ToolPreset::Orchestrator)
+                && !session.archived
+        };
+        let last = sessions
+            .filter(is_one)
+            .max_by_key(|session| session.updated_at);
+        last.map(|session| session.session_id)
+    }
+
+    /// The session that was made for a task.
+    pub(crate) fn for_task(&self, task_id: &str) -> Option<Session> {
+        let entries = self.entries();
+        let mut sessions = entries.by_id.values().map(|entry| &entry.session);
+        let is_it = |session: &&Session| {
+            let parent = session.parent.as_ref();
+            parent.and_then(|parent| parent.task_id.as_deref()) == Some(task_id)
+        };
+        sessions.find(is_it).cloned()
     }
 
     /// The title of a session.

@@ -1,6 +1,7 @@
 use scorel_journal::{FORMAT, LogHeader};
 use scorel_proto::{
-    DeviceId, Phase, ProjectId, RuntimeQuestion, Session, SessionAgent, SessionId, SessionKind, SessionParent, SessionView,
+    DeviceId, Phase, ProjectId, RuntimeQuestion, Session, SessionAgent, SessionId, SessionKind,
+    SessionParent, SessionView,
 };
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +79,7 @@ impl SessionHeader {
             updated_at: folded.updated_at.max(self.created_at),
             archived: folded.archived,
             problem: None,
+            runtimes: folded.runtimes.counts(),
             child_questions: child_questions(view),
             storage_stalled: None,
         }

@@ -95,8 +95,8 @@ pub use move_leaf::LeafTarget;
 pub(crate) use published::PublishedLane;
 pub(crate) use read::encoded;
 pub use runtimes::{
-    ChildState, RunReport, RuntimeChange, RuntimeEnding, RuntimePlaces, SpawnLimits, SpawnRequest,
-    SpawnTarget,
+    ChildState, LaneChanges, RunReport, RuntimeChange, RuntimeEnding, RuntimePlaces, SpawnLimits,
+    SpawnRequest, SpawnTarget,
 };
 pub(crate) use section::Section;
 pub use send::SendRequest;

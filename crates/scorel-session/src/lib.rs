@@ -69,8 +69,9 @@ pub use guidance::{Guidance, KnownGuidance};
 pub use header::{HeaderType, SessionHeader};
 pub use host_feed::{HostFeed, HostFeedGap};
 pub use lane::{
-    ChildState, Lane, LeafTarget, RestoreChoice, RestorePoint, RunReport, RuntimeChange,
-    RuntimeEnding, RuntimePlaces, SendRequest, SpawnLimits, SpawnRequest, SpawnTarget,
+    ChildState, Lane, LaneChanges, LeafTarget, RestoreChoice, RestorePoint, RunReport,
+    RuntimeChange, RuntimeEnding, RuntimePlaces, SendRequest, SpawnLimits, SpawnRequest,
+    SpawnTarget,
 };
 pub use observer::SessionObserver;
 pub use receipts::MutationCommand;

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use scorel_journal::Storage;
 use scorel_proto::{
     ActiveSession, Anchors, DeviceId, HostEvent, ListSessionsResult, Phase, Project, ProjectId,
-    RuntimeInfo, SessionId,
+    RuntimeInfo, Session, SessionId,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -31,7 +31,10 @@ pub use create::NewSession;
 
 use crate::catalog::ListFilter;
 use crate::shared::LaneShared;
-use crate::{HostFeed, Lane, SessionError, SessionObserver, SessionSettings, Subscriber, TurnSetup, blocking, jobs};
+use crate::{
+    HostFeed, Lane, SessionError, SessionObserver, SessionSettings, Subscriber, TurnSetup,
+    blocking, jobs,
+};
 
 /// How many sessions a host snapshot holds, the most recent ones. It has to fit into one reply; a
 /// client lists the rest.
@@ -223,6 +226,52 @@ impl Sessions {
     /// If the directory of sessions cannot be read.
     pub async fn by_task(&self) -> Result<HashMap<String, SessionId>, SessionError> {
         Ok(self.shared.catalog().await?.by_task())
+    }
+
+    /// The sessions that have given tasks to agents, of one project or of all.
+    ///
+    /// # Errors
+    ///
+    /// If the directory of sessions cannot be read.
+    pub async fn with_runtimes(
+        &self,
+        project_id: Option<ProjectId>,
+    ) -> Result<Vec<SessionId>, SessionError> {
+        Ok(self.shared.catalog().await?.with_runtimes(project_id))
+    }
+
+    /// The orchestrator of a project: a session of a user with the tools for agents, not archived, the one
+    /// that was changed last.
+    ///
+    /// # Errors
+    ///
+    /// If the directory of sessions cannot be read.
+    pub async fn orchestrator(
+        &self,
+        project_id: ProjectId,
+    ) -> Result<Option<SessionId>, SessionError> {
+        Ok(self.shared.catalog().await?.orchestrator(project_id))
+    }
+
+    /// The session that was made for a task; `None` if it was deleted.
+    ///
+    /// # Errors
+    ///
+    /// If the directory of sessions cannot be read.
+    pub async fn for_task(&self, task_id: &str) -> Result<Option<Session>, SessionError> {
+        Ok(self.shared.catalog().await?.for_task(task_id))
+    }
+
+    /// The session's lane, if it is in memory.
+    #[must_use]
+    pub fn loaded_lane(&self, id: SessionId) -> Option<Arc<Lane>> {
+        self.lane_in_memory(id)
+    }
+
+    /// Ends what the tools of a session have running and open, as if it were deleted. Its next turn gets new
+    /// ones.
+    pub fn forget_tools(&self, id: SessionId) {
+        self.shared.setup.forget(id);
     }
 
     /// The snapshot with which a host subscription begins.

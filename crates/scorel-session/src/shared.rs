@@ -1,7 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use scorel_journal::{Blobs, Storage};
 use scorel_proto::{Session, SessionId};

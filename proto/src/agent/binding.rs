@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{HostEvent, RuntimeId, RuntimeInfo, RuntimeStatus, SessionId};
 
@@ -12,6 +12,8 @@ pub struct Binding {
     selected: BoundContext,
     /// The runtimes that have not ended, with their sessions.
     open: BTreeMap<RuntimeId, OpenContext>,
+    /// Those that have, so that what is told late of them does not bring them back.
+    ended: BTreeSet<RuntimeId>,
 }
 
 /// What a client shows.
@@ -37,6 +39,7 @@ impl Binding {
             orchestrator,
             selected: BoundContext::Orchestrator,
             open: BTreeMap::new(),
+            ended: BTreeSet::new(),
         }
     }
 
@@ -81,15 +84,15 @@ impl Binding {
     pub fn apply(&mut self, event: &HostEvent) {
         match event {
             HostEvent::Snapshot { runtimes, .. } => {
-                self.open.clear();
+                let told: BTreeSet<_> = runtimes.iter().map(|it| it.runtime_id).collect();
+                self.end(|id, _| !told.contains(&id));
                 for runtime in runtimes {
                     self.changed(runtime);
                 }
             }
             HostEvent::RuntimeChanged { runtime, .. } => self.changed(runtime),
             HostEvent::SessionRemoved { session_id, .. } => {
-                self.open
-                    .retain(|_, open| open.session_id != Some(*session_id));
+                self.end(|_, open| open.session_id == Some(*session_id));
             }
             _ => {}
         }
@@ -100,6 +103,17 @@ impl Binding {
         }
     }
 
+    fn end(&mut self, has_ended: impl Fn(RuntimeId, &OpenContext) -> bool) {
+        let ended = &mut self.ended;
+        self.open.retain(|id, open| {
+            let ends = has_ended(*id, open);
+            if ends {
+                ended.insert(*id);
+            }
+            !ends
+        });
+    }
+
     fn changed(&mut self, runtime: &RuntimeInfo) {
         if runtime.parent_session_id != self.orchestrator {
             return;
@@ -107,6 +121,9 @@ impl Binding {
         let id = runtime.runtime_id;
         if RuntimeStatus::is_final(runtime.status) {
             self.open.remove(&id);
+            self.ended.insert(id);
+        }
+        if self.ended.contains(&id) {
             return;
         }
         let is_newer = |open: &OpenContext| runtime.version >= open.version;
@@ -177,6 +194,87 @@ mod tests {
         assert_eq!(binding.selected(), BoundContext::Orchestrator);
         assert_eq!(binding.session(), parent);
         assert!(!binding.select(id), "history selects nothing");
+    }
+
+    fn snapshot(runtimes: Vec<RuntimeInfo>) -> HostEvent {
+        HostEvent::Snapshot {
+            version: 1,
+            projects: Vec::new(),
+            sessions: Vec::new(),
+            more: false,
+            runtimes,
+        }
+    }
+
+    /// A binding that shows a runtime, which is at version 2.
+    fn selected() -> (Binding, RuntimeInfo) {
+        let parent = SessionId::generate();
+        let mut binding = Binding::new(parent);
+        let runtime = RuntimeInfo {
+            version: 2,
+            ..info(parent, RuntimeId::generate(), Some(SessionId::generate()))
+        };
+        binding.apply(&changed(runtime.clone()));
+        assert!(binding.select(runtime.runtime_id));
+        (binding, runtime)
+    }
+
+    #[test]
+    fn a_snapshot_without_the_selected_runtime_shows_the_orchestrator() {
+        let (mut binding, runtime) = selected();
+        let child = runtime.session_id.expect("it has one");
+        binding.apply(&snapshot(vec![runtime.clone()]));
+        assert_eq!(binding.session(), child);
+        let other = info(runtime.parent_session_id, RuntimeId::generate(), None);
+        binding.apply(&snapshot(vec![other]));
+        assert_eq!(binding.selected(), BoundContext::Orchestrator);
+        assert_eq!(binding.session(), runtime.parent_session_id);
+        // What was told before the snapshot comes after it.
+        binding.apply(&changed(runtime.clone()));
+        assert!(!binding.select(runtime.runtime_id));
+    }
+
+    #[test]
+    fn an_older_version_that_comes_late_changes_nothing() {
+        let (mut binding, runtime) = selected();
+        let late = RuntimeInfo {
+            version: 1,
+            session_id: None,
+            ..runtime.clone()
+        };
+        let before = binding.clone();
+        binding.apply(&changed(late.clone()));
+        assert_eq!(binding, before);
+        binding.apply(&changed(RuntimeInfo {
+            version: 3,
+            status: RuntimeStatus::Failed,
+            ..runtime.clone()
+        }));
+        let ended = binding.clone();
+        binding.apply(&changed(late));
+        binding.apply(&changed(runtime.clone()));
+        assert_eq!(binding, ended);
+        assert!(!binding.select(runtime.runtime_id), "it has ended");
+    }
+
+    #[test]
+    fn a_runtime_is_selectable_once_its_session_exists() {
+        let parent = SessionId::generate();
+        let id = RuntimeId::generate();
+        let mut binding = Binding::new(parent);
+        binding.apply(&snapshot(vec![info(parent, id, None)]));
+        assert!(!binding.select(id));
+        assert_eq!(binding.session(), parent);
+        let child = SessionId::generate();
+        binding.apply(&changed(RuntimeInfo {
+            version: 2,
+            ..info(parent, id, Some(child))
+        }));
+        assert_eq!(binding.session(), parent, "nothing is selected by itself");
+        assert!(binding.select(id));
+        assert_eq!(binding.session(), child);
+        binding.select_orchestrator();
+        assert_eq!(binding.session(), parent);
     }
 
     #[test]

@@ -34,6 +34,10 @@ impl QueueUpdateBody {
 /// One operation on the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most operations add, and a record has few"
+)]
 pub enum QueueOp {
     /// Add a message. A paused queue continues, unless `hold` is set.
     Add {

@@ -1,6 +1,7 @@
 //! Agents: which there are, how many may run, and what they were given to do.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -376,11 +377,11 @@ impl RuntimeInfo {
             stopping: runtime.stopping,
             queue_position: runtime.position.map(|(position, _)| position),
             queued_count: runtime.position.map(|(_, count)| count),
-            summary: runtime.summary.clone(),
+            summary: runtime.summary.as_deref().map(str::to_owned),
             waiting_for: runtime.waiting_for.clone(),
             deliver: runtime.deliver,
             started_at: runtime.started_at,
-            ended_at: runtime.ended_at,
+            ended_at: runtime.ended_at.map(NonZeroU64::get),
             usage: runtime.usage,
             cost: runtime.cost,
         }

@@ -80,6 +80,9 @@ pub struct Session {
     /// Why it cannot be used, or only be read; absent if nothing is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// How many runtimes it has; absent if it never had any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtimes: Option<RuntimeCounts>,
     /// The questions that its runtimes wait for. `respondPermission` answers each in the session it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_questions: Vec<RuntimeQuestion>,
@@ -123,6 +126,15 @@ pub struct SessionParent {
     /// The task for which it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
+}
+
+/// The runtimes of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RuntimeCounts {
+    /// All.
+    pub total: u32,
+    /// Those that have not ended, or whose results were not delivered yet.
+    pub open: u32,
 }
 
 /// The agent of a session, for the session's life.

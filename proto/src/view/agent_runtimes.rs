@@ -1,13 +1,21 @@
+mod open_runtime;
+mod spawning_turn;
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU64;
+use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     CostTotal, DeliveredVia, EventId, Message, MessageBody, OutcomeReason, PersistentBody,
-    PersistentEvent, QueueItemId, QueueOp, ResultDelivery, RuntimeFinishedBody, RuntimeId,
-    RuntimeQuestion, RuntimeQueueChangedBody, RuntimeSpawnedBody, RuntimeStamp, RuntimeStatus,
+    PersistentEvent, QueueItemId, QueueOp, ResultDelivery, RuntimeCounts, RuntimeFinishedBody,
+    RuntimeId, RuntimeQueueChangedBody, RuntimeSpawnedBody, RuntimeStamp, RuntimeStatus,
     RuntimeStatusChangedBody, Seq, SessionId, ToolResultMessage, TurnId, Usage,
 };
+
+pub use open_runtime::OpenRuntime;
+use spawning_turn::SpawningTurn;
 
 /// The tool whose results hold results of runtimes; `details.delivered` of each names them.
 const STATUS_TOOL: &str = "AgentStatus";
@@ -23,14 +31,15 @@ pub struct AgentRuntimes {
     by_id: BTreeMap<RuntimeId, AgentRuntime>,
     /// Those for which something is still to be done.
     unsettled: BTreeSet<RuntimeId>,
-    /// The last turn that has spawned one, and how many it has.
+    /// The last turn that has spawned one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    spawned_in: Option<(TurnId, u32)>,
+    last_turn: Option<SpawningTurn>,
     /// What those that have ended cost.
     cost: CostTotal,
 }
 
-/// A runtime: a task that was given to an agent.
+/// A runtime: a task that was given to an agent. What is known of it only for a time is in
+/// [`OpenRuntime`], to which this dereferences: one that is settled takes half a KiB with its texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentRuntime {
@@ -51,37 +60,19 @@ pub struct AgentRuntime {
     /// Whether that session exists.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub bound: bool,
-    /// The workflow for whose quota it counts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workflow_id: Option<String>,
     /// The task in a few words.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// What becomes of the result.
     pub deliver: ResultDelivery,
-    /// The turn that spawned it; `None` if a client did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub turn_id: Option<TurnId>,
-    /// The call that spawned it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_call_id: Option<String>,
     /// When it was spawned, in milliseconds since 1970.
     pub started_at: u64,
     /// When it ended, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended_at: Option<u64>,
-    /// Its place in the queue, from 1, and how many wait there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub position: Option<(u32, u32)>,
+    pub ended_at: Option<NonZeroU64>,
     /// What it does, or did last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
-    /// The question that it waits for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub waiting_for: Option<RuntimeQuestion>,
-    /// Whether it is to end: it is being stopped, or the turn that spawned it was cancelled.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub stopping: bool,
+    pub summary: Option<Box<str>>,
     /// What its model calls used, once it has ended.
     pub usage: Usage,
     /// What these cost.
@@ -89,12 +80,6 @@ pub struct AgentRuntime {
     /// The number of its `runtime_finished`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_seq: Option<Seq>,
-    /// The message of the queue that holds its result, or held it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub offered: Option<QueueItemId>,
-    /// Whether a client has removed that message from the queue.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub dropped: bool,
     /// The event that gave its result to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivered: Option<EventId>,
@@ -104,12 +89,24 @@ pub struct AgentRuntime {
     /// Whether `runtime_result_delivered` says so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub delivery_recorded: bool,
+    /// The rest; `None` if nothing of it is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open: Option<Box<OpenRuntime>>,
+}
+
+impl Deref for AgentRuntime {
+    type Target = OpenRuntime;
+
+    fn deref(&self) -> &OpenRuntime {
+        const NOTHING: &OpenRuntime = &OpenRuntime::NOTHING;
+        self.open.as_deref().unwrap_or(NOTHING)
+    }
 }
 
 impl AgentRuntime {
     /// Whether it has ended, and its result was delivered if it is to be: nothing is left to do.
     #[must_use]
-    pub const fn is_settled(&self) -> bool {
+    pub fn is_settled(&self) -> bool {
         let delivered = match self.deliver {
             ResultDelivery::Turn => self.delivery_recorded || self.dropped,
             ResultDelivery::None => true,
@@ -126,13 +123,20 @@ impl AgentRuntime {
         if !self.status.is_final() {
             self.status = stamp.status;
         }
-        if self.status != RuntimeStatus::Queued {
-            self.position = None;
-        }
-        if self.status != RuntimeStatus::WaitingInput {
-            self.waiting_for = None;
+        if let Some(open) = &mut self.open {
+            open.has_become(self.status);
         }
         true
+    }
+
+    fn open_mut(&mut self) -> &mut OpenRuntime {
+        self.open.get_or_insert_default()
+    }
+
+    /// Forgets what is of no use once nothing is left to do.
+    fn settle(&mut self) {
+        let open = self.open.take();
+        self.open = open.and_then(|open| open.settled()).map(Box::new);
     }
 }
 
@@ -167,6 +171,16 @@ impl AgentRuntimes {
         self.unsettled.is_empty()
     }
 
+    /// How many there are, and for how many something is left to do; `None` if there is none.
+    #[must_use]
+    pub fn counts(&self) -> Option<RuntimeCounts> {
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        (!self.is_empty()).then(|| RuntimeCounts {
+            total: count(self.by_id.len()),
+            open: count(self.unsettled.len()),
+        })
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -182,10 +196,12 @@ impl AgentRuntimes {
     /// How many a turn has spawned.
     #[must_use]
     pub fn spawned_in(&self, turn_id: TurnId) -> u32 {
-        match self.spawned_in {
-            Some((last, count)) if last == turn_id => count,
-            _ => 0,
-        }
+        self.turn(turn_id).map_or(0, |turn| turn.count)
+    }
+
+    fn turn(&self, turn_id: TurnId) -> Option<&SpawningTurn> {
+        let last = self.last_turn.as_ref();
+        last.filter(|turn| turn.turn_id == turn_id)
     }
 
     /// What those that have ended cost.
@@ -194,18 +210,10 @@ impl AgentRuntimes {
         self.cost
     }
 
-    /// The runtime that a call of `AgentSpawn` has made.
+    /// The runtime that a call of `AgentSpawn` has made, if its turn is the last that has made any.
     #[must_use]
     pub fn spawned_by(&self, turn_id: TurnId, tool_call_id: &str) -> Option<RuntimeId> {
-        let is_it = |runtime: &&AgentRuntime| {
-            runtime.turn_id == Some(turn_id)
-                && runtime.tool_call_id.as_deref() == Some(tool_call_id)
-        };
-        // From the newest: the turn is the session's last.
-        let mut newest = self.by_id.iter().rev();
-        newest
-            .find(|(_, runtime)| is_it(runtime))
-            .map(|(id, _)| *id)
+        self.turn(turn_id)?.by_call.get(tool_call_id).copied()
     }
 
     /// The version of the next event of a runtime.
@@ -231,7 +239,7 @@ impl AgentRuntimes {
             PersistentBody::RuntimeSummaryUpdated(body) => {
                 let (runtime, is_newer) = self.advance(&body.stamp);
                 if is_newer {
-                    runtime.summary = Some(body.summary.clone());
+                    runtime.summary = Some(body.summary.as_str().into());
                 }
             }
             PersistentBody::RuntimeFinished(body) => self.finished(event.seq, body),
@@ -261,7 +269,9 @@ impl AgentRuntimes {
     }
 
     fn settle(&mut self, id: RuntimeId) {
-        if self.by_id.get(&id).is_some_and(AgentRuntime::is_settled) {
+        let settled = self.by_id.get_mut(&id);
+        if let Some(runtime) = settled.filter(|runtime| runtime.is_settled()) {
+            runtime.settle();
             self.unsettled.remove(&id);
         }
     }
@@ -276,15 +286,19 @@ impl AgentRuntimes {
         runtime.agent_type.clone_from(&body.agent_type);
         runtime.session_id = Some(body.session_id);
         runtime.continued = body.continued;
-        runtime.workflow_id.clone_from(&body.workflow_id);
         runtime.title.clone_from(&body.title);
         runtime.deliver = body.deliver;
-        runtime.turn_id = event.turn_id;
-        runtime.tool_call_id.clone_from(&body.tool_call_id);
         runtime.started_at = body.started_at;
+        let open = runtime.open_mut();
+        open.workflow_id.clone_from(&body.workflow_id);
+        open.turn_id = event.turn_id;
         if let Some(turn_id) = event.turn_id {
-            let count = self.spawned_in(turn_id) + 1;
-            self.spawned_in = Some((turn_id, count));
+            let last = self.last_turn.take();
+            let mut turn = last
+                .filter(|turn| turn.turn_id == turn_id)
+                .unwrap_or_else(|| SpawningTurn::new(turn_id));
+            turn.spawned(body.stamp.runtime_id, body.tool_call_id.as_deref());
+            self.last_turn = Some(turn);
         }
         self.settle(body.stamp.runtime_id);
     }
@@ -294,14 +308,17 @@ impl AgentRuntimes {
         if !is_newer {
             return;
         }
-        // A runtime that is to end never stops having to.
-        runtime.stopping |= body.stopping;
         if let Some(summary) = &body.summary {
-            runtime.summary = Some(summary.clone());
+            runtime.summary = Some(summary.as_str().into());
         }
-        if runtime.status == RuntimeStatus::WaitingInput {
-            runtime.waiting_for.clone_from(&body.waiting_for);
+        if runtime.status.is_final() {
+            return;
         }
+        let waits = runtime.status == RuntimeStatus::WaitingInput;
+        let open = runtime.open_mut();
+        // A runtime that is to end never stops having to.
+        open.stopping |= body.stopping;
+        open.waiting_for = body.waiting_for.clone().filter(|_| waits);
     }
 
     fn queue_changed(&mut self, body: &RuntimeQueueChangedBody) {
@@ -319,7 +336,7 @@ impl AgentRuntimes {
             };
             let (runtime, is_newer) = self.advance(&stamp);
             if is_newer && runtime.status == RuntimeStatus::Queued {
-                runtime.position = Some((position, body.queued_count));
+                runtime.open_mut().position = Some((position, body.queued_count));
             }
         }
     }
@@ -330,10 +347,9 @@ impl AgentRuntimes {
             return;
         }
         runtime.finished_seq = Some(seq);
-        runtime.ended_at = Some(body.ended_at);
+        runtime.ended_at = NonZeroU64::new(body.ended_at);
         runtime.usage = body.metadata.usage;
         runtime.cost = body.metadata.cost;
-        runtime.stopping = false;
         self.cost += body.metadata.cost;
         self.settle(body.stamp.runtime_id);
     }
@@ -343,8 +359,9 @@ impl AgentRuntimes {
             match op {
                 QueueOp::Add { item, .. } => {
                     let id = item.meta.as_ref().and_then(|meta| meta.runtime_id);
-                    if let Some(runtime) = id.and_then(|id| self.by_id.get_mut(&id)) {
-                        runtime.offered = Some(item.queue_item_id);
+                    let runtime = id.and_then(|id| self.by_id.get_mut(&id));
+                    if let Some(runtime) = runtime.filter(|runtime| !runtime.is_settled()) {
+                        runtime.open_mut().offered = Some(item.queue_item_id);
                     }
                 }
                 QueueOp::Remove { queue_item_id } => self.removed(*queue_item_id),
@@ -360,7 +377,7 @@ impl AgentRuntimes {
         drop(unsettled);
         if let Some(id) = holder {
             if let Some(runtime) = self.by_id.get_mut(&id) {
-                runtime.dropped = true;
+                runtime.open_mut().dropped = true;
             }
             self.settle(id);
         }
@@ -401,7 +418,7 @@ impl AgentRuntimes {
                 && runtime.turn_id == turn_id
                 && !runtime.status.is_final()
             {
-                runtime.stopping = true;
+                runtime.open_mut().stopping = true;
             }
         }
     }

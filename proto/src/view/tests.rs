@@ -1,5 +1,6 @@
 //! The fold, one rule a test.
 
+mod agent_runtimes;
 mod files;
 mod log;
 mod open_items;

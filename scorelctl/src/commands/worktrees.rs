@@ -2,7 +2,7 @@
 
 use scorel_proto::{
     ErrorCode, ListWorktrees, ListWorktreesParams, ListWorktreesResult, RemoveWorktree,
-    RemoveWorktreeParams, WorktreeInfo,
+    RemoveWorktreeParams, RuntimeId, WorktreeInfo,
 };
 
 use crate::args::{WorktreesArgs, WorktreesCommand};
@@ -100,14 +100,14 @@ async fn remove(
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<RemoveWorktree>(&params).await;
-    let answer = answer.map_err(|error| not_removed(error.into(), runtime_id.to_string()))?;
+    let answer = answer.map_err(|error| not_removed(error.into(), runtime_id))?;
     result(output, &answer, |output| {
         let branch = one_line(&answer.branch);
         output.line(&format!("removed the worktree; the branch {branch} stays"))
     })
 }
 
-fn not_removed(failure: Failure, runtime: String) -> Failure {
+fn not_removed(failure: Failure, runtime: RuntimeId) -> Failure {
     let code = match &failure {
         Failure::Report(report) => report.code,
         Failure::OutputClosed => return failure,
@@ -154,13 +154,14 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_helps_here() {
+        let runtime = "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
         for (code, part) in [
-            (ErrorCode::RuntimeBusy, "runtimes stop rti_1"),
+            (ErrorCode::RuntimeBusy, "runtimes stop rti_01ARZ"),
             (ErrorCode::Conflict, "--force"),
             (ErrorCode::RuntimeNotFound, "worktrees --all"),
         ] {
             let failure = ClientError::Rpc(RpcError::new(code, "no")).into();
-            let Failure::Report(report) = not_removed(failure, "rti_1".to_owned()) else {
+            let Failure::Report(report) = not_removed(failure, runtime) else {
                 panic!("a report")
             };
             let hint = report.hint.expect("a hint");

@@ -112,6 +112,7 @@ impl Scene {
     pub(super) async fn cancel(&self) {
         let running = session(&self.client, self.session).await;
         let params = CancelParams {
+            children: None,
             session_id: self.session,
             expected_turn_id: running.turn_id,
             clear_queue: None,

@@ -1,7 +1,9 @@
 use std::error::Error;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
+use std::path::Path;
 
 use scorel_journal::BlobError;
+use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ErrorCode, RpcError};
 use scorel_provider::{ListError, SetupError};
 use scorel_runtime::ProviderError;
@@ -9,10 +11,12 @@ use scorel_session::SessionError;
 use serde_json::{Value, json};
 
 use super::CallError;
+use crate::config::{ConfigError, EditConfigError};
 use crate::models::ModelError;
 use crate::projects::ProjectError;
 use crate::receipts::ReceiptError;
 use crate::trust::TrustError;
+use crate::worktrees::WorktreeError;
 
 impl From<CallError> for RpcError {
     fn from(error: CallError) -> Self {
@@ -27,8 +31,10 @@ impl From<CallError> for RpcError {
             }
             CallError::ProjectHasSessions(_) => plain(ErrorCode::ProjectHasSessions),
             CallError::Project { error, path } => project(&error, path.as_deref()),
+            CallError::Configuration(error) => configuration(&error),
             CallError::Directories { error, path } => filesystem(&error, path.as_deref()),
             CallError::Trust(error) => Self::new(trust_code(&error), chain(&error)),
+            CallError::Worktree(error) => worktree(&error),
             CallError::NamedModel(error) => named_model(&error),
             CallError::Provider { provider, error } => unusable(&provider, &error),
             CallError::ListModels { provider, error } => match *error {
@@ -41,6 +47,7 @@ impl From<CallError> for RpcError {
                 let details = json!({ "runner": runner, "kind": kind, "hint": hint });
                 Self::new(ErrorCode::RunnerError, text).with_details(details)
             }
+            CallError::Orchestrator(error) => orchestrator(error),
             CallError::UnknownProvider { .. } => {
                 plain(ErrorCode::InvalidParams).with_details(json!({ "field": "provider" }))
             }
@@ -90,6 +97,11 @@ fn session(error: &SessionError) -> RpcError {
             json!({ "compactedThrough": compacted_through })
         }
         SessionError::NothingToCompact => json!({ "kind": "nothing" }),
+        SessionError::SpawnRefused { kind, limit } => match limit {
+            Some(limit) => json!({ "kind": kind, "limit": limit }),
+            None => json!({ "kind": kind }),
+        },
+        SessionError::RuntimeNotFound(id) => json!({ "runtimeId": id }),
         SessionError::Archived => json!({ "kind": "archived" }),
         SessionError::NotPrepared(error) => json!({ "reason": error.code }),
         SessionError::TooLarge { limit } => json!({ "limit": limit }),
@@ -99,6 +111,22 @@ fn session(error: &SessionError) -> RpcError {
         _ => Value::Null,
     };
     RpcError::new(error.code(), error.to_string()).with_details(details)
+}
+
+fn orchestrator(error: OrchestratorError) -> RpcError {
+    let text = error.to_string();
+    match error {
+        OrchestratorError::Session(error) => session(&error),
+        OrchestratorError::AgentNotFound {
+            agent_type,
+            suggestion,
+        } => RpcError::new(ErrorCode::AgentNotFound, text)
+            .with_details(json!({ "agentType": agent_type, "suggestion": suggestion })),
+        OrchestratorError::RuntimeNotFound(id) => {
+            RpcError::new(ErrorCode::RuntimeNotFound, text).with_details(json!({ "runtimeId": id }))
+        }
+        OrchestratorError::InvalidParams(_) => RpcError::new(ErrorCode::InvalidParams, text),
+    }
 }
 
 fn blob(error: &BlobError) -> RpcError {
@@ -130,13 +158,38 @@ fn trust_code(error: &TrustError) -> ErrorCode {
             ErrorCode::InvalidParams
         }
         TrustError::Changed(_) => ErrorCode::Conflict,
-        TrustError::Io(error) => match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => {
-                ErrorCode::StorageStalled
-            }
-            _ => ErrorCode::FilesystemError,
-        },
+        TrustError::Io(error) => write_code(error),
     }
+}
+
+fn write_code(error: &io::Error) -> ErrorCode {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => {
+            ErrorCode::StorageStalled
+        }
+        _ => ErrorCode::FilesystemError,
+    }
+}
+
+fn worktree(error: &WorktreeError) -> RpcError {
+    let path = |path: &Path| json!({ "path": path });
+    let (code, details) = match error {
+        WorktreeError::NotFound(id) => (ErrorCode::RuntimeNotFound, json!({ "runtimeId": id })),
+        WorktreeError::Dirty { path } => {
+            let details = json!({ "kind": "dirty", "path": path });
+            (ErrorCode::Conflict, details)
+        }
+        WorktreeError::Unclear { path, reason } => {
+            let details = json!({ "kind": "unclear", "path": path, "reason": reason });
+            (ErrorCode::Conflict, details)
+        }
+        WorktreeError::NoSpace(_) => (ErrorCode::StorageStalled, Value::Null),
+        WorktreeError::Io { path: at, .. } | WorktreeError::NotText { path: at } => {
+            (ErrorCode::FilesystemError, path(at))
+        }
+        _ => (ErrorCode::FilesystemError, Value::Null),
+    };
+    RpcError::new(code, error.to_string()).with_details(details)
 }
 
 fn chain(error: &dyn Error) -> String {
@@ -146,11 +199,38 @@ fn chain(error: &dyn Error) -> String {
 fn project(error: &ProjectError, path: Option<&str>) -> RpcError {
     let failed = filesystem(error, path);
     match error {
+        ProjectError::Quota(error) => RpcError::new(ErrorCode::InvalidParams, error.to_string())
+            .with_details(json!({ "field": "policy" })),
         ProjectError::Write { source, .. } if source.kind() == ErrorKind::ReadOnlyFilesystem => {
             RpcError::new(ErrorCode::StorageStalled, failed.message)
         }
         _ => failed,
     }
+}
+
+fn configuration(error: &EditConfigError) -> RpcError {
+    let (code, details) = match error {
+        EditConfigError::File(ConfigError::Content { path, position, .. }) => {
+            let (line, column) = position.map(|it| (it.line, it.column)).unzip();
+            let details = json!({ "path": path, "line": line, "column": column });
+            (ErrorCode::FilesystemError, details)
+        }
+        EditConfigError::File(ConfigError::File(_)) => (ErrorCode::FilesystemError, Value::Null),
+        EditConfigError::Refused {
+            field, suggestion, ..
+        } => {
+            let details = json!({ "field": field, "suggestion": suggestion });
+            (ErrorCode::InvalidParams, details)
+        }
+        EditConfigError::Changed { path } => {
+            (ErrorCode::Conflict, json!({ "kind": "file", "path": path }))
+        }
+        EditConfigError::Write { path, source } => (write_code(source), json!({ "path": path })),
+        EditConfigError::BrokenLink { path } | EditConfigError::Unsafe { path, .. } => {
+            (ErrorCode::FilesystemError, json!({ "path": path }))
+        }
+    };
+    RpcError::new(code, chain(error)).with_details(details)
 }
 
 fn filesystem(error: &dyn Error, path: Option<&str>) -> RpcError {

@@ -11,9 +11,13 @@ use scorel_rpc::RpcLimits;
 use scorel_runtime::{CostLimits, RetryPolicy};
 use scorel_session::CompactionSettings;
 
+use scorel_orchestrator::OrchestratorLimits;
+
+use super::agent_section::agents;
 use super::bounded::Bounded;
 use super::dollars::Dollars;
 use super::model_section::model_settings;
+use super::orchestrator::orchestrator_limits;
 use super::origin::DocumentOrigin;
 use super::project::{ProjectLayer, Warning, warning};
 use super::provider_section::custom_providers;
@@ -23,8 +27,8 @@ use super::schema::{
     PermissionsSection, RpcSection, RuntimeSection, SessionsSection, ToolsSection,
 };
 use super::{
-    AuxiliaryConfig, Config, ConfigError, CustomProviders, EnvironmentConfig, ModelSettings,
-    PermissionsConfig, RuntimeConfig, SessionsConfig, ToolsConfig,
+    Agents, AuxiliaryConfig, Config, ConfigError, CustomProviders, EnvironmentConfig,
+    ModelSettings, PermissionsConfig, RuntimeConfig, SessionsConfig, ToolsConfig, agent_layer,
 };
 use crate::permission::{BuiltinRule, RuleSet};
 
@@ -34,6 +38,8 @@ impl Default for Config {
             model: ModelSettings::demo(),
             providers: CustomProviders::new(),
             runners: builtin_runners(),
+            agents: Agents::new(),
+            orchestrator: OrchestratorLimits::default(),
             sessions: sessions(&SessionsSection::default()),
             runtime: runtime(&RuntimeSection::default()),
             checkpoints: CheckpointLimits::default(),
@@ -59,10 +65,13 @@ impl Config {
         let model = model
             .map(|section| model_settings(section, &providers, origin))
             .transpose()?;
+        let runners = runners(&document.runners, origin)?;
         Ok(Self {
             model: model.unwrap_or_else(ModelSettings::demo),
             providers,
-            runners: runners(&document.runners, origin)?,
+            agents: agents(&document.agents, &runners, origin)?,
+            runners,
+            orchestrator: orchestrator_limits(&document.orchestrator),
             sessions: sessions(&document.sessions),
             runtime: runtime(&document.runtime),
             checkpoints: checkpoints(&document.checkpoints),
@@ -95,6 +104,7 @@ impl Config {
         rules.ask.extend_from_slice(&layer.ask);
         config.model.thinking = layer.thinking.unwrap_or(config.model.thinking);
         lower_limits(&mut config.runtime, layer, &mut config.warnings);
+        agent_layer::lower(&mut config, layer);
         config
     }
 }

@@ -1,14 +1,16 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::agent_layer::AgentLayer;
 use super::origin::DocumentOrigin;
-use super::schema::{Document, RuntimeSection};
+use super::schema::{Document, OrchestratorSection, RuntimeSection};
 use crate::permission::GateRule;
 
 /// Keys that a project may set. Its limits only apply where they are lower than the user's.
-const ALLOWED: [&str; 11] = [
+const ALLOWED: [&str; 17] = [
     "model.id",
     "model.thinkingLevel",
     "runtime.maxSteps",
@@ -18,9 +20,18 @@ const ALLOWED: [&str; 11] = [
     "runtime.maxSessionCost",
     "runtime.maxDayCost",
     "runtime.maxToolCalls",
+    "orchestrator.maxRunning",
+    "orchestrator.maxOpen",
+    "orchestrator.maxQueued",
+    "orchestrator.maxSpawnsPerTurn",
+    "orchestrator.maxDepth",
+    "orchestrator.maxCost",
     "permissions.ask",
     "permissions.deny",
 ];
+
+/// Keys that a project may set in its `[agents.TYPE]` tables.
+const ALLOWED_OF_AGENTS: [&str; 2] = ["defaultQuota", "enabled"];
 
 /// A setting of a project's file that was ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +61,8 @@ pub(super) struct ProjectLayer {
     pub(super) model_id: Option<String>,
     pub(super) thinking: Option<scorel_proto::ThinkingLevel>,
     pub(super) limits: RuntimeSection,
+    pub(super) agents: BTreeMap<String, AgentLayer>,
+    pub(super) orchestrator: OrchestratorSection,
     pub(super) ask: Vec<GateRule>,
     pub(super) deny: Vec<GateRule>,
     /// Its other settings.
@@ -64,6 +77,8 @@ impl ProjectLayer {
             model_id: model.and_then(|model| model.id.clone()),
             thinking: model.and_then(|model| model.thinking_level),
             limits: document.runtime.clone(),
+            agents: AgentLayer::all(&document.agents),
+            orchestrator: document.orchestrator.clone(),
             ask: document.permissions.ask.clone(),
             deny: document.permissions.deny.clone(),
             refused: refused(origin),
@@ -71,20 +86,25 @@ impl ProjectLayer {
     }
 }
 
-/// The keys that are set and not in [`ALLOWED`]. Taken from the text and not from the schema, so that
-/// a key added to the schema later is refused until it is added there too.
+/// The keys that are set and that a project may not set. Taken from the text and not from the schema,
+/// so that a key added to the schema later is refused until [`is_allowed`] knows it too.
 fn refused(origin: &DocumentOrigin) -> Vec<Warning> {
     let table: Table = origin.text().parse().unwrap_or_default();
     let mut keys = Vec::new();
     for (section, value) in &table {
         collect(section, value, &mut keys);
     }
-    let refused = keys
-        .into_iter()
-        .filter(|key| !ALLOWED.contains(&key.as_str()));
+    let refused = keys.into_iter().filter(|key| !is_allowed(key));
     refused
         .map(|key| warning(origin.path(), key, "a project may not set it"))
         .collect()
+}
+
+fn is_allowed(key: &str) -> bool {
+    let of_agent = key
+        .strip_prefix("agents.")
+        .and_then(|key| key.rsplit_once('.'));
+    ALLOWED.contains(&key) || of_agent.is_some_and(|(_, key)| ALLOWED_OF_AGENTS.contains(&key))
 }
 
 pub(super) fn warning(path: &Path, key: String, reason: &'static str) -> Warning {

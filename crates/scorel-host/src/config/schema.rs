@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use scorel_fetch::PrivateHost;
 use scorel_permission::Mode;
-use scorel_proto::{OnRestart, ThinkingLevel, ToolPreset};
+use scorel_proto::{AgentWorkspace, OnRestart, ThinkingLevel, ToolPreset};
 use scorel_provider::ThinkingLevels;
 use serde::Deserialize;
 use toml::Spanned;
@@ -32,6 +32,8 @@ pub(super) struct Document {
     pub(super) model: Option<Spanned<ModelSection>>,
     pub(super) providers: BTreeMap<String, Spanned<ProviderSection>>,
     pub(super) runners: BTreeMap<String, Spanned<RunnerSection>>,
+    pub(super) agents: BTreeMap<String, Spanned<AgentSection>>,
+    pub(super) orchestrator: OrchestratorSection,
     pub(super) sessions: SessionsSection,
     pub(super) runtime: RuntimeSection,
     pub(super) checkpoints: CheckpointsSection,
@@ -125,6 +127,38 @@ pub(super) enum RunnerType {
 pub(super) enum OutputName {
     Text,
     Events,
+}
+
+/// `[agents.TYPE]`: an agent that sessions can give tasks to.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct AgentSection {
+    pub(super) display_name: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) capabilities: Vec<String>,
+    pub(super) runner: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) thinking_level: Option<ThinkingLevel>,
+    pub(super) tools: Option<ToolPreset>,
+    pub(super) prompt: Option<String>,
+    pub(super) workspace: AgentWorkspace,
+    pub(super) default_quota: Option<Bounded<0, 1000>>,
+    pub(super) enabled: Option<bool>,
+    pub(super) max_turn_tokens: Option<Bounded<1, { 1_000_000 * MILLION }>>,
+    pub(super) max_turn_seconds: Option<Bounded<1, { 30 * DAY }>>,
+    pub(super) max_session_cost: Option<Dollars>,
+}
+
+/// `[orchestrator]`: limits of all tasks together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct OrchestratorSection {
+    pub(super) max_running: Option<Bounded<1, 1024>>,
+    pub(super) max_open: Option<Bounded<1, 10_000>>,
+    pub(super) max_queued: Option<Bounded<1, 100_000>>,
+    pub(super) max_spawns_per_turn: Option<Bounded<1, 1000>>,
+    pub(super) max_depth: Option<Bounded<0, 16>>,
+    pub(super) max_cost: Option<Dollars>,
 }
 
 /// `[model.price]`: dollars per million tokens.

@@ -10,7 +10,7 @@ use super::{Config, ConfigError};
 use crate::trusted_file::{self, Stamp, Trust};
 
 /// Upper bound of a configuration file.
-const MAX_BYTES: u64 = 1024 * 1024;
+pub(super) const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Cached projects; beyond that the cache is emptied.
 const MAX_PROJECTS: usize = 256;
@@ -26,6 +26,8 @@ const MAX_PROJECTS: usize = 256;
 pub struct ConfigSource {
     user_path: PathBuf,
     state: Mutex<ConfigCache>,
+    /// Held while the user's file is changed.
+    editing: Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -67,6 +69,7 @@ impl ConfigSource {
         Ok(Self {
             user_path: path.to_owned(),
             state: Mutex::new(state),
+            editing: Mutex::default(),
         })
     }
 
@@ -102,6 +105,16 @@ impl ConfigSource {
         problems.sort_unstable();
         problems.splice(0..0, state.user.problem.as_deref());
         (!problems.is_empty()).then(|| problems.join("\n"))
+    }
+
+    pub(super) fn user_path(&self) -> &Path {
+        &self.user_path
+    }
+
+    /// Until the guard is dropped, no one else changes the user's file for a client.
+    pub(super) fn editing(&self) -> MutexGuard<'_, ()> {
+        // Poisoning can be ignored: the file is replaced as a whole.
+        self.editing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// For a project at the user's home directory, `.scorel/config.toml` is the user's own file.

@@ -1,3 +1,5 @@
+mod agents;
+mod edit;
 mod files;
 mod model;
 mod project;

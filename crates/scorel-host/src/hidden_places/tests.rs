@@ -61,6 +61,24 @@ fn credentials_are_hidden_and_their_neighbours_are_not() {
 }
 
 #[test]
+fn a_worktree_in_the_daemons_home_is_open_to_its_session() {
+    let home = UserHome::new();
+    let worktree = home.path(".scorel/worktrees/rti_1");
+    let hidden = home.hidden("").opening(Some(&worktree));
+    for path in ["", "src/main.rs"] {
+        assert!(!hidden.hides(&worktree.join(path)), "{path}");
+    }
+    for path in [
+        ".scorel/env",
+        ".scorel/worktrees/rti_2/x",
+        ".aws/credentials",
+    ] {
+        assert!(hidden.hides(&home.path(path)), "{path}");
+    }
+    assert!(hidden.shown().contains(&worktree));
+}
+
+#[test]
 fn a_refusal_says_why_and_which_key_lifts_it() {
     let home = UserHome::new();
     let hidden = home.hidden(

@@ -1,12 +1,15 @@
 //! Mutations of the host, each applied once however often the command is sent; see
 //! [`receipts`](crate::receipts) for the protocol.
 
+mod agents;
+mod worktree;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
     ClientId, CloneSessionParams, CreateSessionParams, ProjectId, RegisterProjectParams, SessionId,
-    SessionKind,
+    SessionKind, ToolPreset,
 };
 use scorel_session::{CloneRequest, MutationCommand, NewSession, SessionError};
 
@@ -80,7 +83,7 @@ impl Host {
     ) -> Result<Subject, CallError> {
         let result = self.apply(key.client_id, effect.clone(), attempt).await;
         match &result {
-            Ok(subject) => self.receipts.done(key, *subject).await,
+            Ok(subject) => self.receipts.done(key, subject.clone()).await,
             // Created, but not completely: the receipt stays open, and a retry completes it by its id.
             Err(_) if self.is_there(&effect).await => {}
             Err(_) => self.receipts.abandon(key).await,
@@ -91,7 +94,9 @@ impl Host {
     /// Whether the object exists although creating it failed.
     async fn is_there(&self, effect: &Effect) -> bool {
         match effect {
-            Effect::CreateSession { session_id, .. } | Effect::CloneSession { session_id, .. } => {
+            Effect::CreateSession { session_id, .. }
+            | Effect::CloneSession { session_id, .. }
+            | Effect::OpenOrchestrator { session_id, .. } => {
                 let found = self.sessions.get(*session_id).await;
                 !matches!(found, Err(SessionError::NotFound(_)))
             }
@@ -112,11 +117,31 @@ impl Host {
             Effect::CloneSession { session_id, params } => {
                 self.clone_session(client_id, session_id, params).await
             }
-            Effect::DeleteSession { session_id } => self.delete_session(session_id, attempt).await,
+            Effect::DeleteSession {
+                session_id,
+                children,
+            } => self.delete_session(session_id, children, attempt).await,
+            Effect::OpenOrchestrator {
+                session_id,
+                project_id,
+            } => {
+                self.open_orchestrator(client_id, session_id, project_id)
+                    .await
+            }
             Effect::RegisterProject { project_id, params } => {
                 self.register_project(project_id, params).await
             }
             Effect::RemoveProject { project_id } => self.remove_project(project_id, attempt).await,
+            Effect::SetAgent { params } => self.set_agent(params).await,
+            Effect::SetQuota { params } => self.set_quota(params).await,
+            Effect::RemoveWorktree {
+                runtime_id,
+                branch,
+                force,
+            } => {
+                let removed = self.remove_worktree(runtime_id, force).await;
+                worktree::removed(removed, runtime_id, branch, attempt)
+            }
         }
     }
 
@@ -151,6 +176,37 @@ impl Host {
         Ok(Subject::SessionId(session_id))
     }
 
+    /// The project's orchestrator: the session with the preset for it that was changed last, or a new one.
+    async fn open_orchestrator(
+        &self,
+        client_id: ClientId,
+        session_id: SessionId,
+        project_id: ProjectId,
+    ) -> Result<Subject, CallError> {
+        if self.projects.get(project_id).is_none() {
+            return Err(CallError::ProjectNotFound(project_id));
+        }
+        // Two calls at once must not make two.
+        let _opening = self.opening.lock().await;
+        if let Some(known) = self.sessions.orchestrator(project_id).await? {
+            return Ok(Subject::SessionId(known));
+        }
+        let new = NewSession {
+            project_id,
+            kind: SessionKind::User,
+            parent: None,
+            client_id,
+            title: Some("Orchestrator".to_owned()),
+            agent: None,
+            model: None,
+            runner: None,
+            thinking_level: None,
+            tools: Some(ToolPreset::Orchestrator),
+        };
+        self.sessions.create_as(session_id, new).await?;
+        Ok(Subject::SessionId(session_id))
+    }
+
     async fn clone_session(
         &self,
         client_id: ClientId,
@@ -169,11 +225,19 @@ impl Host {
     async fn delete_session(
         &self,
         session_id: SessionId,
+        children: Option<Vec<SessionId>>,
         attempt: Attempt,
     ) -> Result<Subject, CallError> {
         let subject = Subject::SessionId(session_id);
+        match children {
+            None => self.orchestrator.check_unused(session_id).await?,
+            Some(children) => {
+                let deleted = self.orchestrator.delete_children(session_id, &children);
+                deleted.await?;
+            }
+        }
         // Before deleting: an open receipt of its creation would recreate it at the next start.
-        self.receipts.settle(subject).await;
+        self.receipts.settle(subject.clone()).await;
         match self.sessions.delete(session_id).await {
             // The first attempt deleted it and did not get to end its receipt.
             Err(SessionError::NotFound(_)) if attempt == Attempt::Again => {}
@@ -219,7 +283,7 @@ impl Host {
         if self.sessions.has_sessions(project_id).await? {
             return Err(CallError::ProjectHasSessions(project_id));
         }
-        self.receipts.settle(subject).await;
+        self.receipts.settle(subject.clone()).await;
         let (projects, sessions) = (Arc::clone(&self.projects), Arc::clone(&self.sessions));
         let remove = move || {
             let removed = projects.remove(project_id);

@@ -4,11 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use scorel_exec::{Supervisors, Umask};
 use scorel_journal::FileStorage;
-use scorel_session::{SessionSettings, Sessions, TurnSetup};
+use scorel_orchestrator::{AgentHost, Orchestrator};
+use scorel_session::{SessionObserver, SessionSettings, Sessions, TurnSetup};
 
 use super::Host;
 use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource};
+use crate::configured_agents::ConfiguredAgents;
 use crate::device::Device;
 use crate::home::Home;
 use crate::models::Models;
@@ -21,6 +23,7 @@ use crate::skills::Skills;
 use crate::trust::TrustStore;
 use crate::trusted_file::FileProblem;
 use crate::turns::Turns;
+use crate::worktrees::{SupervisedGit, Worktrees};
 
 /// The input of [`Host::open`].
 #[derive(Debug)]
@@ -44,10 +47,6 @@ pub struct HostParts {
 impl Host {
     /// Wires the parts and reads `receipts.jsonl`. No task is started and no session loaded.
     pub fn open(parts: HostParts) -> Result<Arc<Self>, FileProblem> {
-        Self::open_with_turns(parts).map(|(host, _)| host)
-    }
-
-    fn open_with_turns(parts: HostParts) -> Result<(Arc<Self>, Arc<Turns>), FileProblem> {
         let home = parts.home;
         let (projects, config) = (Arc::new(parts.projects), Arc::new(parts.config));
         let settings = session_settings(&config.current(None), parts.descriptors);
@@ -59,11 +58,18 @@ impl Host {
             home.root(),
             parts.umask,
         );
+        let git = SupervisedGit::new(
+            Arc::clone(&parts.supervisors),
+            Arc::clone(&commands),
+            Arc::clone(&config),
+        );
+        let worktrees = Arc::new(Worktrees::new(home.root(), git));
         let secrets = SecretStore::new(home.env());
         let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
-        let mut made = None;
+        let agents = Arc::new(ConfiguredAgents::new(&config, &projects, &worktrees));
+        let mut orchestrator = None;
         let sessions = Sessions::with_setup(
             home.sessions(),
             (home.index(), home.active()),
@@ -72,6 +78,8 @@ impl Host {
             settings,
             // Weak: the sessions own the set-up.
             |sessions| {
+                let agents = Arc::clone(&agents) as Arc<dyn AgentHost>;
+                let orchestrator = orchestrator.insert(Orchestrator::new(sessions, agents));
                 let turns = Turns::new(
                     Arc::clone(&projects),
                     Arc::clone(&config),
@@ -79,12 +87,14 @@ impl Host {
                     home.root(),
                     Arc::clone(&runners),
                     skills.clone(),
-                    sessions,
+                    Arc::clone(orchestrator),
                 );
-                Arc::clone(made.insert(Arc::new(turns))) as Arc<dyn TurnSetup>
+                Arc::new(turns) as Arc<dyn TurnSetup>
             },
         );
-        let host = Arc::new(Self {
+        let orchestrator = orchestrator.expect("`with_setup` calls the closure");
+        sessions.observe(Arc::clone(&orchestrator) as Arc<dyn SessionObserver>);
+        Ok(Arc::new(Self {
             sessions,
             projects,
             receipts: HostReceipts::open(&home.receipts())?,
@@ -93,14 +103,15 @@ impl Host {
             trust,
             skills,
             runners,
+            orchestrator,
+            opening: tokio::sync::Mutex::default(),
+            worktrees,
             device: parts.device,
             home: home.root().to_owned(),
             started_at: parts.started_at,
             shutdown: parts.shutdown,
             load: OnceLock::new(),
-        });
-        let turns = made.expect("`with_setup` calls the closure");
-        Ok((host, turns))
+        }))
     }
 }
 

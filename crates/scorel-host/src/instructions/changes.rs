@@ -12,7 +12,7 @@ const MAX_DIFF: usize = 4 * 1024;
 
 /// The sources whose changes the model is told of. The others describe how the session began, or change
 /// with the daemon only.
-const FOLLOWED: [&str; 3] = ["environment", "prompt", "agents"];
+const FOLLOWED: [&str; 4] = ["environment", "prompt", "role", "agents"];
 
 /// The data of the message: all parts that differ from the snapshot.
 #[derive(Debug, Default, Serialize, Deserialize)]

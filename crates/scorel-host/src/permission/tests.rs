@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scorel_permission::protected::is_protected;
-use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy, Rules};
+use scorel_permission::{Action, BaseDirs, DaemonHome, Decision, Mode, Policy, Rules};
 use scorel_proto::{BlobHash, Block};
 use scorel_runtime::{
     BlobSink, CommandAccess, Effect, Gatekeeper as _, ToolCall, ToolContext, ToolList, Verdict,
@@ -201,7 +201,7 @@ fn the_engine_and_the_tools_protect_the_same_files() {
         let path = Path::new(path);
         let write = Action::Write { path: path.into() };
         let is_asked = policy.judge(&write).decision == Decision::Ask;
-        let protection = is_protected(path, home);
+        let protection = is_protected(path, &DaemonHome::closed(home));
         assert_eq!(is_asked, protection.is_some(), "{}", path.display());
     }
 }

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::QuotaError;
 use crate::trusted_file::FileProblem;
 
 /// Why the registry cannot be loaded. It is never repaired automatically: sessions refer to projects
@@ -19,7 +20,7 @@ pub enum OpenProjectsError {
     Newer { path: PathBuf, version: u32 },
 }
 
-/// Why a project was not registered or removed.
+/// Why a project was not registered, changed or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     #[error("`{path}` is not an absolute path")]
@@ -38,6 +39,8 @@ pub enum ProjectError {
     },
     #[error("the limit of {max} projects is reached; remove some")]
     TooMany { max: usize },
+    #[error(transparent)]
+    Quota(#[from] QuotaError),
     #[error("cannot write {path}")]
     Write {
         path: PathBuf,

@@ -1,9 +1,9 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::Path;
 
 use scorel_journal::{FileStorage, replace_file};
-use scorel_proto::Project;
+use scorel_proto::{Project, QuotaPolicy};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -31,6 +31,9 @@ pub(super) struct ProjectsFile {
 pub(super) struct StoredProject {
     #[serde(flatten)]
     pub(super) project: Project,
+    /// The policies of its agents, by their names; none of them is empty.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) quotas: BTreeMap<String, QuotaPolicy>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
@@ -39,6 +42,7 @@ impl StoredProject {
     pub(super) fn new(project: Project) -> Self {
         Self {
             project,
+            quotas: BTreeMap::new(),
             other: Map::new(),
         }
     }

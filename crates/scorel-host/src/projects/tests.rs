@@ -5,6 +5,8 @@ use std::thread;
 
 use super::*;
 
+mod quotas;
+
 struct Fixture {
     dir: tempfile::TempDir,
     registry: ProjectRegistry,

@@ -1,5 +1,6 @@
 use scorel_proto::{
-    CloneSessionParams, CreateSessionParams, ProjectId, RegisterProjectParams, SessionId,
+    CloneSessionParams, CreateSessionParams, ProjectId, RegisterProjectParams, RuntimeId,
+    SessionId, SetAgentParams, SetQuotaParams,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,14 @@ pub(crate) enum Effect {
     },
     DeleteSession {
         session_id: SessionId,
+        /// With these, the sessions of its runtimes; `None` if it may have none that has not ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        children: Option<Vec<SessionId>>,
+    },
+    OpenOrchestrator {
+        /// Unused if the project has one.
+        session_id: SessionId,
+        project_id: ProjectId,
     },
     RegisterProject {
         /// Unused if the directory is registered already.
@@ -32,6 +41,18 @@ pub(crate) enum Effect {
     },
     RemoveProject {
         project_id: ProjectId,
+    },
+    SetAgent {
+        params: SetAgentParams,
+    },
+    SetQuota {
+        params: SetQuotaParams,
+    },
+    RemoveWorktree {
+        runtime_id: RuntimeId,
+        /// Its branch when the command began; `None` if there was no worktree.
+        branch: Option<String>,
+        force: bool,
     },
 }
 
@@ -42,16 +63,24 @@ pub(crate) enum HostMethod {
     CreateSession,
     CloneSession,
     DeleteSession,
+    OpenOrchestrator,
     RegisterProject,
     RemoveProject,
+    SetAgent,
+    SetQuota,
+    RemoveWorktree,
 }
 
-/// The object that an effect created or deleted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// The object that an effect created, changed or deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Subject {
     SessionId(SessionId),
     ProjectId(ProjectId),
+    /// The user's configuration file.
+    Configuration,
+    /// The branch of a worktree.
+    Branch(String),
 }
 
 impl Effect {
@@ -60,19 +89,27 @@ impl Effect {
             Self::CreateSession { .. } => HostMethod::CreateSession,
             Self::CloneSession { .. } => HostMethod::CloneSession,
             Self::DeleteSession { .. } => HostMethod::DeleteSession,
+            Self::OpenOrchestrator { .. } => HostMethod::OpenOrchestrator,
             Self::RegisterProject { .. } => HostMethod::RegisterProject,
             Self::RemoveProject { .. } => HostMethod::RemoveProject,
+            Self::SetAgent { .. } => HostMethod::SetAgent,
+            Self::SetQuota { .. } => HostMethod::SetQuota,
+            Self::RemoveWorktree { .. } => HostMethod::RemoveWorktree,
         }
     }
 
     /// The object that the effect creates.
     pub(crate) const fn makes(&self) -> Option<Subject> {
         match self {
-            Self::CreateSession { session_id, .. } | Self::CloneSession { session_id, .. } => {
-                Some(Subject::SessionId(*session_id))
-            }
+            Self::CreateSession { session_id, .. }
+            | Self::CloneSession { session_id, .. }
+            | Self::OpenOrchestrator { session_id, .. } => Some(Subject::SessionId(*session_id)),
             Self::RegisterProject { project_id, .. } => Some(Subject::ProjectId(*project_id)),
-            Self::DeleteSession { .. } | Self::RemoveProject { .. } => None,
+            Self::DeleteSession { .. }
+            | Self::RemoveProject { .. }
+            | Self::SetAgent { .. }
+            | Self::SetQuota { .. }
+            | Self::RemoveWorktree { .. } => None,
         }
     }
 }
@@ -81,14 +118,27 @@ impl Subject {
     pub(crate) fn session(self) -> Result<SessionId, ReceiptError> {
         match self {
             Self::SessionId(id) => Ok(id),
-            Self::ProjectId(_) => Err(ReceiptError::OtherKind),
+            Self::ProjectId(_) | Self::Configuration | Self::Branch(_) => {
+                Err(ReceiptError::OtherKind)
+            }
         }
     }
 
     pub(crate) fn project(self) -> Result<ProjectId, ReceiptError> {
         match self {
             Self::ProjectId(id) => Ok(id),
-            Self::SessionId(_) => Err(ReceiptError::OtherKind),
+            Self::SessionId(_) | Self::Configuration | Self::Branch(_) => {
+                Err(ReceiptError::OtherKind)
+            }
+        }
+    }
+
+    pub(crate) fn branch(self) -> Result<String, ReceiptError> {
+        match self {
+            Self::Branch(branch) => Ok(branch),
+            Self::SessionId(_) | Self::ProjectId(_) | Self::Configuration => {
+                Err(ReceiptError::OtherKind)
+            }
         }
     }
 }

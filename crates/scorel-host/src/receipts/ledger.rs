@@ -100,7 +100,7 @@ impl Ledger {
         }
         if let Some(known) = self.done.get(&key) {
             check_digest(known, &digest)?;
-            return Ok(Begun::Done(known.what.subject));
+            return Ok(Begun::Done(known.what.subject.clone()));
         }
         self.make_room(now)?;
         let receipt = HostReceipt {
@@ -143,15 +143,15 @@ impl Ledger {
     }
 
     /// Ends the receipts of the commands that created `subject`, and syncs.
-    pub(super) fn settle(&mut self, subject: Subject) -> io::Result<()> {
+    pub(super) fn settle(&mut self, subject: &Subject) -> io::Result<()> {
         let makers: Vec<CommandKey> = self
             .begun
             .values()
-            .filter(|receipt| receipt.what.makes() == Some(subject))
+            .filter(|receipt| receipt.what.makes().as_ref() == Some(subject))
             .map(|receipt| receipt.key.clone())
             .collect();
         for key in makers {
-            self.done(&key, subject)?;
+            self.done(&key, subject.clone())?;
         }
         if self.file.is_synced() {
             Ok(())

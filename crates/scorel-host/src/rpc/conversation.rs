@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use scorel_journal::MAX_RECORD;
 use scorel_proto::{
-    Block, Cancel, CancelParams, CancelResult, Compact, CompactParams, CompactResult, Method,
-    PermissionDecision, PermissionDecisionBody, QueueEdit, RespondPermission,
-    RespondPermissionParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
-    SendMessageParams, SendMessageResult, SeqResult,
+    Block, Cancel, CancelChildren, CancelParams, CancelResult, Compact, CompactParams,
+    CompactResult, Method, PermissionDecision, PermissionDecisionBody, QueueEdit,
+    RespondPermission, RespondPermissionParams, RewriteQueue, RewriteQueueParams,
+    RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult, SeqResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::{SendRequest, SessionError};
@@ -109,7 +109,7 @@ async fn rewrite_queue(
     Ok(rewritten.await?)
 }
 
-/// Without `clearQueue` it is answered from memory and `commandId` is ignored: there is no record that
+/// Without `clearQueue` and `children` it is answered from memory and `commandId` is ignored: there is no record that
 /// could hold a receipt.
 async fn cancel(
     host: Arc<Host>,
@@ -117,7 +117,8 @@ async fn cancel(
     mut params: CancelParams,
 ) -> Result<CancelResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
-    if params.clear_queue != Some(true) {
+    let clears = params.clear_queue == Some(true);
+    if !clears && params.children.is_none() {
         return Ok(CancelResult {
             cancelled: lane.cancel(params.expected_turn_id),
             seq: None,
@@ -126,8 +127,11 @@ async fn cancel(
     }
     let id = params.command_id.take();
     let command = command(&call, id, Cancel::NAME, &params)?;
-    let cancelled = lane.cancel_and_clear(command, params.expected_turn_id);
-    Ok(cancelled.await?)
+    let expected = params.expected_turn_id;
+    Ok(match params.children {
+        None => lane.cancel_and_clear(command, expected).await?,
+        Some(CancelChildren::All) => lane.cancel_with_children(command, expected, clears).await?,
+    })
 }
 
 async fn compact(

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
-    CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteSession,
-    DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams, GetSessionResult,
-    ListSessions, ListSessionsParams, ListSessionsResult, Method, OWN_RUNNER, ProjectId, SeqResult,
-    SessionChanges, SessionId, ThinkingLevel, UpdateSession, UpdateSessionParams,
-    UpdateSessionResult,
+    CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteChildren,
+    DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams,
+    GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult, Method, OWN_RUNNER,
+    ProjectId, SeqResult, SessionChanges, SessionId, ThinkingLevel, UpdateSession,
+    UpdateSessionParams, UpdateSessionResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::{Lane, ListFilter, MutationCommand};
@@ -67,7 +67,7 @@ async fn clone(
 }
 
 /// Carries out an effect that makes a session, and describes it.
-async fn made(
+pub(super) async fn made(
     host: &Arc<Host>,
     command: MutationCommand,
     effect: Effect,
@@ -170,9 +170,35 @@ async fn delete(
     let id = params.command_id.take();
     let command = command(&call, id, DeleteSession::NAME, &params)?;
     let session_id = params.session_id;
-    let effect = Effect::DeleteSession { session_id };
+    let (command, children) = match params.children {
+        None => (command, None),
+        Some(DeleteChildren::Delete) => {
+            let children = host.orchestrator.open_children(session_id).await?;
+            (with_receipt(command)?, Some(children))
+        }
+    };
+    let effect = Effect::DeleteSession {
+        session_id,
+        children,
+    };
     host.mutate(command, effect).await?;
     Ok(DeleteSessionResult { session_id })
+}
+
+/// Several sessions are deleted or none: a call without an id gets a receipt all the same, by which the next
+/// daemon finds what is left.
+fn with_receipt(command: MutationCommand) -> Result<MutationCommand, CallError> {
+    if command.id.is_some() {
+        return Ok(command);
+    }
+    let id = scorel_proto::EventId::generate().to_string();
+    let id = id
+        .parse()
+        .map_err(|error| CallError::Internal(format!("{error}")))?;
+    Ok(MutationCommand {
+        id: Some(id),
+        ..command
+    })
 }
 
 async fn accept_damage(

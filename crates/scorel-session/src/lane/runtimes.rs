@@ -11,7 +11,7 @@ mod report;
 mod spawn;
 mod stop;
 
-pub use child::ChildState;
+pub use child::{ChildState, LaneChanges};
 pub use records::{RuntimeChange, RuntimeEnding, RuntimePlaces};
 pub use report::RunReport;
 pub use spawn::{SpawnLimits, SpawnRequest, SpawnTarget};
@@ -19,8 +19,8 @@ pub use spawn::{SpawnLimits, SpawnRequest, SpawnTarget};
 use std::sync::Arc;
 
 use scorel_proto::{
-    AgentRuntime, AgentRuntimes, Block, CostTotal, PersistentBody, PersistentEvent, RuntimeId, RuntimeInfo,
-    RuntimeStamp, RuntimeStatus, Seq, SpawnRuntimeResult,
+    AgentRuntime, AgentRuntimes, Block, CostTotal, PersistentBody, PersistentEvent, RuntimeId,
+    RuntimeInfo, RuntimeStamp, RuntimeStatus, Seq, SpawnRuntimeResult,
 };
 
 use super::{EventDraft, Lane, Section};

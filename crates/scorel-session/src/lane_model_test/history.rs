@@ -82,6 +82,8 @@ impl History {
         let project = dice.one_in(20).then(|| Arc::new(Project::new()));
         let (sessions, end) = daemon(traits, &disk, project.clone());
         let new = NewSession {
+            agent: None,
+            runner: None,
             project_id: ProjectId::generate(),
             kind: SessionKind::User,
             parent: None,

@@ -91,6 +91,8 @@ impl History {
         let ring_bytes = dice.pick(&RING_BYTES);
         let sessions = sessions(&home, ring_bytes);
         let new = NewSession {
+            agent: None,
+            runner: None,
             project_id: ProjectId::generate(),
             kind: SessionKind::User,
             parent: None,

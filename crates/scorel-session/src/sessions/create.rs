@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use scorel_journal::FORMAT;
 use scorel_proto::{
-    ClientId, ProjectId, Seq, Session, SessionAgent, SessionChanges, SessionId, SessionKind, SessionParent,
-    ThinkingLevel, ToolPreset,
+    ClientId, ProjectId, Seq, Session, SessionAgent, SessionChanges, SessionId, SessionKind,
+    SessionParent, ThinkingLevel, ToolPreset,
 };
 use tokio::sync::OnceCell;
 

@@ -112,6 +112,8 @@ impl Rig {
 
     pub(crate) async fn session_of(&self, project: ProjectId, title: Option<&str>) -> SessionId {
         let new = NewSession {
+            agent: None,
+            runner: None,
             project_id: project,
             kind: SessionKind::User,
             parent: None,

@@ -268,6 +268,8 @@ async fn a_session_that_cannot_be_described_is_not_made() {
     let disk = Disk::new();
     let rig = Rig::on_disk(disk.storage());
     let new = NewSession {
+        agent: None,
+        runner: None,
         project_id: ProjectId::generate(),
         kind: SessionKind::User,
         parent: None,
@@ -364,6 +366,8 @@ async fn a_session_that_could_not_be_created_leaves_no_directory() {
     let disk = Disk::new();
     let rig = Rig::on_disk(disk.storage());
     let new = NewSession {
+        agent: None,
+        runner: None,
         project_id: ProjectId::generate(),
         kind: SessionKind::User,
         parent: None,

@@ -73,6 +73,7 @@ fn body() -> impl Strategy<Value = Value> {
             "type": "runner_exit", "traceId": id("trn", 0), "code": null, "signal": null,
             "kept": true, "durationMs": 1,
         })),
+        runtime(),
         Just(json!({"type": "runner_log", "stream": "stderr", "text": "x"})),
         event().prop_map(|target| json!({"type": "rewind", "targetEventId": target})),
         Just(json!({"type": "rewind", "targetEventId": null})),
@@ -125,6 +126,67 @@ fn body() -> impl Strategy<Value = Value> {
             "toolCallId": "c", "toolName": "R", "args": {},
         })),
     ]
+}
+
+/// An event of a runtime, or what delivers a result.
+fn runtime() -> impl Strategy<Value = Value> {
+    let statuses = vec![
+        "queued",
+        "running",
+        "waiting_input",
+        "completed",
+        "interrupted",
+    ];
+    let status = prop::sample::select(statuses);
+    (0..9_u8, 0..3_u8, 0..6_u64, status, any::<bool>()).prop_map(
+        |(kind, which, version, status, flag)| {
+            let runtime = id("rti", which);
+            let special = match kind {
+                0 => json!({
+                    "type": "runtime_spawned", "agentType": "a", "childSessionId": id("ses", which),
+                    "title": "t", "prompt": "p", "deliver": if flag { "turn" } else { "none" },
+                    "toolCallId": "c0", "startedAt": 1,
+                }),
+                1 => json!({"type": "runtime_bound_session", "childSessionId": id("ses", which)}),
+                2 => json!({"type": "runtime_status_changed", "stopping": flag, "waitingFor": {
+                    "sessionId": id("ses", which), "requestId": id("prm", 0), "toolName": "R",
+                }}),
+                3 => json!({
+                    "type": "runtime_queue_changed", "agentType": "a", "queuePosition": 1,
+                    "queuedCount": 2, "positions": {id("rti", 3): [2, version]},
+                }),
+                4 => json!({
+                    "type": "runtime_summary_updated", "summary": "s", "sourceEvent": id("evt", 0),
+                }),
+                5 => json!({
+                    "type": "runtime_finished", "finalStatus": status, "endedAt": version,
+                    "reason": "r", "lastMessage": "m", "metadata": {
+                        "usage": {"inputTokens": u64::MAX, "outputTokens": 1},
+                        "cost": {"microUsd": u64::MAX}, "steps": 1, "durationMs": 1,
+                    },
+                }),
+                6 => json!({
+                    "type": "runtime_result_delivered", "eventId": id("evt", which),
+                    "via": if flag { "message" } else { "tool_result" },
+                }),
+                7 => json!({"type": "message", "message": {
+                    "role": "user", "content": [], "meta": {"runtimeId": runtime},
+                }}),
+                _ => json!({"type": "queue_update", "version": version, "ops": [{
+                    "op": "add", "item": {
+                        "queueItemId": id("que", which), "kind": "steer", "content": [],
+                        "clientId": "daemon", "meta": {"runtimeId": runtime},
+                    },
+                }]}),
+            };
+            let mut body = json!({
+                "runtimeId": runtime, "version": version, "status": status, "timestamp": 1,
+            });
+            let fields = body.as_object_mut().expect("an object");
+            fields.extend(special.as_object().expect("an object").clone());
+            body
+        },
+    )
 }
 
 fn event() -> impl Strategy<Value = Event> {

@@ -136,7 +136,9 @@ impl<'a> RuntimeFollower<'a> {
             self.output.json(ended)?;
             return Ok(exit(ended.runtime.status));
         }
-        if let Some(said) = last_message(ended, &mut self.control).await?
+        let said = last_message(ended, &mut self.control).await;
+        let said = said.map_err(|failure| self.lost(&failure.to_string()))?;
+        if let Some(said) = said
             && !said.trim().is_empty()
         {
             self.output.line(said.trim_end())?;

@@ -10,13 +10,16 @@ use crate::daemon::{DaemonConnector, PATIENCE};
 pub(super) struct HostFeed {
     link: DaemonConnector,
     subscription: Option<Subscription>,
+    /// Grows while connections are lost before they bring anything.
+    backoff: Backoff,
 }
 
 impl HostFeed {
-    pub(super) const fn new(link: DaemonConnector) -> Self {
+    pub(super) fn new(link: DaemonConnector) -> Self {
         Self {
             link,
             subscription: None,
+            backoff: Backoff::default(),
         }
     }
 
@@ -32,11 +35,16 @@ impl HostFeed {
             };
             match subscription.next().await {
                 Some(text) => {
+                    self.backoff.reset();
                     if let Ok(event) = serde_json::from_str(text.get()) {
                         return Ok((text, event));
                     }
                 }
-                None => self.subscription = None,
+                None => {
+                    self.subscription = None;
+                    let (_, pause) = self.backoff.pause();
+                    sleep(pause).await;
+                }
             }
         }
     }

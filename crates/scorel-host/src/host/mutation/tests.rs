@@ -1,3 +1,5 @@
+mod agents;
+
 use std::time::Duration;
 
 use scorel_exec::Supervisors;
@@ -141,11 +143,11 @@ async fn a_repetition_gets_the_first_answer_and_another_command_a_conflict() {
         async move { mutate(&host, command, creation(project)).await }
     };
     let first = create(Arc::clone(&host), "x").await.unwrap();
-    assert_eq!(create(Arc::clone(&host), "x").await, Ok(first));
+    assert_eq!(create(Arc::clone(&host), "x").await, Ok(first.clone()));
     let refused = create(host, "y").await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::Conflict);
     let host = place.start().await;
-    assert_eq!(create(Arc::clone(&host), "x").await, Ok(first));
+    assert_eq!(create(Arc::clone(&host), "x").await, Ok(first.clone()));
     assert_eq!(sessions(&host).await, [first.session().unwrap()]);
 }
 
@@ -158,9 +160,9 @@ async fn the_next_start_finishes_a_begun_command_under_the_same_id() {
     place.dies_before("c1", "x", &effect).await;
     for _ in 0..2 {
         let host = place.start().await;
-        assert_eq!(sessions(&host).await, [subject.session().unwrap()]);
+        assert_eq!(sessions(&host).await, [subject.clone().session().unwrap()]);
         let again = mutate(&host, place.command("c1", "x"), creation(project));
-        assert_eq!(again.await, Ok(subject));
+        assert_eq!(again.await, Ok(subject.clone()));
     }
 }
 
@@ -198,7 +200,9 @@ async fn half_a_session_is_completed() {
         parent: None,
         client_id: place.client,
         title: None,
+        agent: None,
         model: None,
+        runner: None,
         thinking_level: None,
         tools: None,
     };
@@ -214,19 +218,22 @@ async fn a_session_that_was_made_and_deleted_is_not_made_again() {
     let project = place.project(&host).await;
     let create = || place.command("c1", "x");
     let subject = mutate(&host, create(), creation(project)).await.unwrap();
-    let session_id = subject.session().unwrap();
+    let session_id = subject.clone().session().unwrap();
     let delete = || place.command("c2", "y");
-    let effect = || Effect::DeleteSession { session_id };
+    let effect = || Effect::DeleteSession {
+        session_id,
+        children: None,
+    };
     for _ in 0..2 {
-        assert_eq!(mutate(&host, delete(), effect()).await, Ok(subject));
+        assert_eq!(mutate(&host, delete(), effect()).await, Ok(subject.clone()));
     }
     for _ in 0..2 {
         let host = place.start().await;
         assert_eq!(sessions(&host).await, []);
-        assert_eq!(mutate(&host, delete(), effect()).await, Ok(subject));
+        assert_eq!(mutate(&host, delete(), effect()).await, Ok(subject.clone()));
         assert_eq!(
             mutate(&host, create(), creation(project)).await,
-            Ok(subject)
+            Ok(subject.clone())
         );
         assert_eq!(sessions(&host).await, []);
     }
@@ -244,7 +251,11 @@ async fn a_deletion_without_a_receipt_ends_that_of_the_creation() {
     let new = host.create_session(place.client, session_id, params_of(effect));
     new.await.unwrap();
     let command = MutationCommand::new(place.client, None, "deleteSession", &());
-    let deleted = mutate(&host, command, Effect::DeleteSession { session_id });
+    let delete = Effect::DeleteSession {
+        session_id,
+        children: None,
+    };
+    let deleted = mutate(&host, command, delete);
     deleted.await.unwrap();
     assert_eq!(sessions(&*place.start().await).await, []);
 }
@@ -263,7 +274,10 @@ async fn a_deletion_that_was_begun_is_done_by_the_next_start() {
     let project_id = place.project(&host).await;
     let subject = mutate(&host, place.command("c1", "x"), creation(project_id));
     let session_id = subject.await.unwrap().session().unwrap();
-    let delete = Effect::DeleteSession { session_id };
+    let delete = Effect::DeleteSession {
+        session_id,
+        children: None,
+    };
     place.dies_before("c2", "y", &delete).await;
     place
         .dies_before("c3", "z", &Effect::RemoveProject { project_id })
@@ -287,7 +301,9 @@ async fn a_refused_command_is_checked_again_and_not_tried_by_the_next_start() {
         parent: None,
         client_id: place.client,
         title: title.map(str::to_owned),
+        agent: None,
         model: None,
+        runner: None,
         thinking_level: None,
         tools: None,
     };
@@ -328,10 +344,10 @@ async fn of_sixteen_equal_commands_at_once_one_takes_effect() {
         answers.push(call.await.unwrap().unwrap());
     }
     answers.dedup();
-    let [subject] = answers[..] else {
+    let [subject] = answers.as_slice() else {
         panic!("{answers:?}");
     };
-    assert_eq!(sessions(&host).await, [subject.session().unwrap()]);
+    assert_eq!(sessions(&host).await, [subject.clone().session().unwrap()]);
 }
 
 #[tokio::test]
@@ -359,7 +375,7 @@ async fn a_repeated_registration_does_not_bring_back_a_removed_project() {
         async move { mutate(&host, command, effect).await }
     };
     let subject = Subject::ProjectId(project_id);
-    assert_eq!(register(Arc::clone(&host)).await, Ok(subject));
+    assert_eq!(register(Arc::clone(&host)).await, Ok(subject.clone()));
     let command = MutationCommand::new(place.client, None, "removeProject", &());
     let removed = mutate(&host, command, Effect::RemoveProject { project_id });
     removed.await.unwrap();
@@ -394,8 +410,8 @@ async fn the_next_start_finishes_a_clone_and_removes_what_was_left_of_it() {
         assert!(!left.exists());
         assert_eq!(sessions(&host).await.len(), 2);
         let again = mutate(&host, place.command("c2", "y"), effect.clone());
-        assert_eq!(again.await, Ok(clone));
-        let id = clone.session().unwrap();
+        assert_eq!(again.await, Ok(clone.clone()));
+        let id = clone.clone().session().unwrap();
         let session = host.sessions.get(id).await.unwrap().session().unwrap();
         let parent = session.parent.expect("a clone has a parent");
         assert_eq!((parent.session_id, parent.event_id), (source, None));

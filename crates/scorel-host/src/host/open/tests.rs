@@ -1,9 +1,10 @@
 use std::path::Path;
 
-use scorel_proto::{ClientId, SessionKind, SessionParent};
+use scorel_proto::{ClientId, ProjectId, QuotaPolicy, SessionKind, SessionParent};
 use scorel_session::{ListFilter, NewSession};
 
 use super::*;
+use crate::call_error::CallError;
 
 fn parts(root: &Path) -> HostParts {
     let home = Home::unopened(root);
@@ -22,21 +23,23 @@ fn parts(root: &Path) -> HostParts {
 }
 
 #[tokio::test]
-async fn a_set_up_makes_a_child_session() {
+async fn a_child_session_says_for_life_what_it_is_and_nothing_keeps_the_sessions_alive() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("sessions")).unwrap();
-    let (host, turns) = Host::open_with_turns(parts(dir.path())).unwrap();
+    let host = Host::open(parts(dir.path())).unwrap();
     let new = |kind, parent| NewSession {
         project_id: scorel_proto::ProjectId::generate(),
         kind,
         parent,
         client_id: ClientId::Daemon,
         title: None,
+        agent: None,
         model: None,
+        runner: None,
         thinking_level: None,
         tools: None,
     };
-    let sessions = turns.sessions().unwrap();
+    let sessions = Arc::clone(host.sessions());
     let made = sessions.create(new(SessionKind::User, None)).await.unwrap();
     let parent = SessionParent {
         session_id: made.session_id,
@@ -54,9 +57,10 @@ async fn a_set_up_makes_a_child_session() {
         parent.session_id.to_string().as_str()
     );
 
-    // The set-up does not keep the sessions alive.
+    // What observes them and sets their turns up does not.
+    let weak = Arc::downgrade(&sessions);
     drop((sessions, host));
-    assert!(turns.sessions().is_none());
+    assert!(weak.upgrade().is_none());
 
     let host = Host::open(parts(dir.path())).unwrap();
     let lane = host.sessions().get(child).await.unwrap();
@@ -66,4 +70,36 @@ async fn a_set_up_makes_a_child_session() {
     let listed = host.sessions().list(ListFilter::default()).await.unwrap();
     let listed = listed.sessions.iter().find(|one| one.session_id == child);
     assert_eq!(listed, Some(&loaded));
+}
+
+#[test]
+fn a_project_has_its_own_agents_and_policies_and_an_unknown_name_gets_a_suggestion() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("sessions")).unwrap();
+    let work = dir.path().join("work");
+    std::fs::create_dir_all(work.join(".scorel")).unwrap();
+    let own = "[agents.b]\ndefaultQuota = 3\n[agents.a]\nenabled = false";
+    std::fs::write(work.join(".scorel/config.toml"), own).unwrap();
+    let user = "[agents.b]\ndefaultQuota = 4\n[agents.a]\n";
+    std::fs::write(dir.path().join("config.toml"), user).unwrap();
+    let host = Host::open(parts(dir.path())).unwrap();
+    let registered = host.projects.register(work.to_str().unwrap(), None);
+    let project = registered.unwrap().0.project_id;
+    let policy = QuotaPolicy {
+        project: Some(2),
+        ..QuotaPolicy::default()
+    };
+    assert!(host.projects.set_quota(project, "a", &policy).unwrap());
+    let told = |project| {
+        let agents = host.agents().list(project).unwrap().into_iter();
+        let told = agents.map(|it| (it.agent_type, it.quota.effective, it.config.enabled));
+        told.collect::<Vec<_>>()
+    };
+    let (a, b) = (|| "a".to_owned(), || "b".to_owned());
+    assert_eq!(told(None), [(a(), 1, true), (b(), 4, true)]);
+    assert_eq!(told(Some(project)), [(a(), 2, false), (b(), 3, true)]);
+    let unknown = host.agents().list(Some(ProjectId::generate()));
+    assert!(matches!(unknown, Err(CallError::ProjectNotFound(_))));
+    let unknown = host.agents().get(None, "reviewer").unwrap_err();
+    assert_eq!(unknown.to_string(), "there is no agent `reviewer`");
 }

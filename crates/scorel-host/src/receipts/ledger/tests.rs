@@ -98,12 +98,12 @@ fn a_command_keeps_the_ids_of_its_first_receipt() {
         begin(&mut ledger, key.clone(), &second),
         Begun::Again(first)
     );
-    ledger.done(&key, subject).unwrap();
+    ledger.done(&key, subject.clone()).unwrap();
     for mut ledger in [ledger, place.open()] {
         assert_eq!(ledger.unfinished(), []);
         assert_eq!(
             begin(&mut ledger, key.clone(), &second),
-            Begun::Done(subject)
+            Begun::Done(subject.clone())
         );
     }
     let mode = fs::metadata(place.path()).unwrap().permissions().mode();
@@ -175,7 +175,7 @@ fn a_session_that_is_about_to_be_deleted_is_not_created_again() {
     let (effect, subject) = creation();
     let mut ledger = place.open();
     begin(&mut ledger, place.key("c1"), &effect);
-    ledger.settle(subject).unwrap();
+    ledger.settle(&subject).unwrap();
     assert_eq!(place.open().unfinished(), []);
 }
 
@@ -236,7 +236,7 @@ fn receipts_are_kept_for_two_weeks_and_the_unfinished_until_they_end() {
     for name in ["done", "begun"] {
         begin(&mut ledger, place.key(name), &effect);
     }
-    ledger.done(&place.key("done"), subject).unwrap();
+    ledger.done(&place.key("done"), subject.clone()).unwrap();
     let begun = |now, name| begin_at(&mut place.open_at(now), place.key(name), &effect, now);
     assert_eq!(begun(NOW + KEEP_MS, "done"), Begun::Done(subject));
     let later = NOW + KEEP_MS + 1;
@@ -251,7 +251,7 @@ fn a_long_file_is_rewritten_with_what_is_still_remembered() {
     let key = place.key("old");
     let mut ledger = place.open();
     begin(&mut ledger, key.clone(), &effect);
-    ledger.done(&key, subject).unwrap();
+    ledger.done(&key, subject.clone()).unwrap();
     let line = place.text().lines().last().unwrap().to_owned() + "\n";
     fs::write(place.path(), line.repeat(1024 * 1024 / line.len() + 1)).unwrap();
     let mut ledger = place.open();
@@ -274,7 +274,7 @@ fn the_number_of_remembered_commands_is_bounded() {
             ts: NOW,
             what: HostOutcome {
                 method: effect.method(),
-                subject,
+                subject: subject.clone(),
             },
         }));
     }

@@ -1,6 +1,26 @@
-use scorel_proto::{CostTotal, OutcomeReason, Phase, RuntimeQuestion};
+use scorel_proto::{CostTotal, OutcomeReason, Phase, ProjectId, RuntimeQuestion};
 
+use tokio::sync::watch;
+
+use crate::feed::FeedHead;
 use crate::lane::Lane;
+
+/// Tells that a session has published events.
+#[derive(Debug)]
+pub struct LaneChanges(watch::Receiver<FeedHead>);
+
+impl LaneChanges {
+    /// What was published up to now is known.
+    pub fn mark_unchanged(&mut self) {
+        self.0.mark_unchanged();
+    }
+
+    /// Waits for the next event that is not known. Returns whether there is one; if not, the session is no
+    /// longer loaded.
+    pub async fn changed(&mut self) -> bool {
+        self.0.changed().await.is_ok()
+    }
+}
 
 /// What a session does, as far as the session that gave it a task must know.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +40,40 @@ pub struct ChildState {
 }
 
 impl Lane {
+    /// The project of the session.
+    #[must_use]
+    pub const fn project_id(&self) -> ProjectId {
+        self.header().project_id
+    }
+
+    /// How many sessions are above this one.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        self.header().agent.as_ref().map_or(0, |agent| agent.depth)
+    }
+
+    /// The tool calls of the open turn that have no result yet.
+    #[must_use]
+    pub fn open_calls(&self) -> Vec<String> {
+        self.view(|view| {
+            let turn = view.state.turn.as_ref();
+            let calls = turn.map_or(&[][..], |turn| &turn.calls);
+            calls.iter().map(|call| call.tool_call_id.clone()).collect()
+        })
+    }
+
+    /// Changes with every event of the session.
+    #[must_use]
+    pub fn watch_changes(&self) -> LaneChanges {
+        LaneChanges(self.watch_head())
+    }
+
+    /// Whether a message waits for the running turn's next model call.
+    #[must_use]
+    pub fn has_steers(&self) -> bool {
+        self.view(|view| view.state.queue.has_steers())
+    }
+
     #[must_use]
     pub fn child_state(&self) -> ChildState {
         let published = self.published();

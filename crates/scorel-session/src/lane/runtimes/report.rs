@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    AssistantMessage, Block, BlobHash, EventId, Message, OutcomeReason, PersistentBody,
+    AssistantMessage, BlobHash, Block, EventId, Message, OutcomeReason, PersistentBody,
     PersistentEvent, RuntimeMetadata, Seq,
 };
 

@@ -23,6 +23,8 @@ pub struct SpawnRequest {
     /// The call of the open turn that asks for it. Repeated, the call gets the runtime that it has made.
     pub tool_call_id: Option<String>,
     pub limits: SpawnLimits,
+    /// Why there is to be no runtime. Only a command that was carried out before gets its answer then.
+    pub refused: Option<(SpawnRefusal, Option<u64>)>,
 }
 
 /// The session in which an agent is to work.
@@ -61,6 +63,9 @@ impl Mutation for SpawnRequest {
         if section.made_by(self).is_some() {
             return Ok(());
         }
+        if let Some((kind, limit)) = self.refused {
+            return Err(SessionError::SpawnRefused { kind, limit });
+        }
         let view = section.view();
         let refused = |kind, limit: Option<u32>| SessionError::SpawnRefused {
             kind,
@@ -74,10 +79,7 @@ impl Mutation for SpawnRequest {
         if runtimes.unfinished().count() >= limits.open as usize {
             return Err(refused(SpawnRefusal::TooMany, Some(limits.open)));
         }
-        let turn_id = view
-            .state
-            .turn_id()
-            .filter(|_| self.tool_call_id.is_some());
+        let turn_id = view.state.turn_id().filter(|_| self.tool_call_id.is_some());
         let spawned = turn_id.map_or(0, |turn_id| runtimes.spawned_in(turn_id));
         if spawned >= limits.per_turn {
             return Err(refused(SpawnRefusal::TooMany, Some(limits.per_turn)));

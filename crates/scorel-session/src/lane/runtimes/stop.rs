@@ -58,7 +58,7 @@ impl Section<'_> {
             RuntimeStatus::Queued => self.finish(id, RuntimeEnding::before_it_began(), command),
             status => {
                 let change = RuntimeChange {
-                    waiting_for: runtime.waiting_for,
+                    waiting_for: runtime.waiting_for.clone(),
                     stopping: true,
                     ..RuntimeChange::to(status)
                 };

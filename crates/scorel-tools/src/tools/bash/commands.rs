@@ -141,6 +141,12 @@ impl Commands {
             // The configuration is protected, so `checkout -b x origin/y` could not note what x tracks.
             environment = environment.with_git_setting("branch.autoSetupMerge", "false");
         }
+        if files.host.home().opened().is_some() {
+            // Agents share a repository, and none of them may tidy up what belongs to the others.
+            environment = environment
+                .with_git_setting("gc.auto", "0")
+                .with_git_setting("maintenance.auto", "false");
+        }
         Ok(ReadyCommand {
             space: self.space(&confinement, stay)?,
             planned,

@@ -348,7 +348,7 @@ fn worktrees() -> Vec<Golden> {
     let gentle = RemoveWorktreeParams {
         force: None,
         command_id: None,
-        ..force.clone()
+        ..force
     };
     let project_id = Some(ids::project());
     let worktrees = vec![used, left];

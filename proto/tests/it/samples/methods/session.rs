@@ -68,6 +68,7 @@ pub(in crate::samples) fn session() -> Session {
         updated_at: ids::TS + 1_000,
         archived: true,
         problem: Some("events.jsonl is damaged at byte 4096".into()),
+        runtimes: Some(scorel_proto::RuntimeCounts { total: 3, open: 1 }),
         child_questions: vec![agents::question()],
         storage_stalled: Some(StorageStall {
             since: ids::TS,
@@ -101,6 +102,7 @@ fn empty() -> Session {
         on_restart: None,
         archived: false,
         problem: None,
+        runtimes: None,
         child_questions: Vec::new(),
         storage_stalled: None,
         ..session()

@@ -1,0 +1,76 @@
+/// The longest name of an agent, or of a runner.
+const MAX_NAME: usize = 64;
+
+const MAX_DISPLAY_NAME: usize = 1024;
+const MAX_DESCRIPTION: usize = 4 * 1024;
+const MAX_CAPABILITIES: usize = 64;
+const MAX_CAPABILITY: usize = 1024;
+const MAX_MODEL: usize = 1024;
+const MAX_PROMPT: usize = 64 * 1024;
+
+/// The texts of an agent, of which each model that may give it tasks gets some in every turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AgentTexts<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) display_name: Option<&'a str>,
+    pub(crate) description: Option<&'a str>,
+    pub(crate) capabilities: Option<&'a [String]>,
+    pub(crate) runner: Option<&'a str>,
+    pub(crate) model: Option<&'a str>,
+    pub(crate) prompt: Option<&'a str>,
+}
+
+/// A text that an agent cannot have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RefusedText {
+    /// Its key; `None` for the agent's name.
+    pub(crate) key: Option<&'static str>,
+    pub(crate) reason: String,
+}
+
+impl AgentTexts<'_> {
+    pub(crate) fn check(&self) -> Result<(), RefusedText> {
+        check_agent_name(self.name)?;
+        check_length("displayName", self.display_name, MAX_DISPLAY_NAME)?;
+        check_length("description", self.description, MAX_DESCRIPTION)?;
+        check_length("runner", self.runner, MAX_NAME)?;
+        check_length("model", self.model, MAX_MODEL)?;
+        check_length("prompt", self.prompt, MAX_PROMPT)?;
+        let capabilities = self.capabilities.unwrap_or_default();
+        if capabilities.len() > MAX_CAPABILITIES {
+            let count = capabilities.len();
+            let reason = format!("{count} entries; at most {MAX_CAPABILITIES} are allowed");
+            return Err(refused("capabilities", reason));
+        }
+        capabilities
+            .iter()
+            .try_for_each(|one| check_length("capabilities", Some(one), MAX_CAPABILITY))
+    }
+}
+
+/// A name is typed at the terminal, and stands in records, messages and permission rules.
+pub(crate) fn check_agent_name(name: &str) -> Result<(), RefusedText> {
+    let usual = |char: char| char.is_ascii_alphanumeric() || "-_".contains(char);
+    if (1..=MAX_NAME).contains(&name.len()) && name.chars().all(usual) {
+        return Ok(());
+    }
+    let reason = format!(
+        "the name of an agent has letters, digits, `-` and `_`, and 1 to {MAX_NAME} characters"
+    );
+    Err(RefusedText { key: None, reason })
+}
+
+fn check_length(key: &'static str, text: Option<&str>, max: usize) -> Result<(), RefusedText> {
+    match text.map_or(0, str::len) {
+        len if len > max => {
+            let reason = format!("{len} bytes long; at most {max} are allowed");
+            Err(refused(key, reason))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn refused(key: &'static str, reason: String) -> RefusedText {
+    let key = Some(key);
+    RefusedText { key, reason }
+}

@@ -1,0 +1,67 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use scorel_orchestrator::{AgentHost, AgentPolicy, ProjectAgents};
+use scorel_proto::{ProjectId, RuntimeId, SessionWorktree};
+
+use crate::config::ConfigSource;
+use crate::projects::ProjectRegistry;
+use crate::worktrees::Worktrees;
+
+/// The agents of the configuration, with the projects' quotas, as the orchestrator needs them.
+#[derive(Debug)]
+pub(crate) struct ConfiguredAgents {
+    config: Arc<ConfigSource>,
+    projects: Arc<ProjectRegistry>,
+    worktrees: Arc<Worktrees>,
+}
+
+impl ConfiguredAgents {
+    pub(crate) fn new(
+        config: &Arc<ConfigSource>,
+        projects: &Arc<ProjectRegistry>,
+        worktrees: &Arc<Worktrees>,
+    ) -> Self {
+        Self {
+            config: Arc::clone(config),
+            projects: Arc::clone(projects),
+            worktrees: Arc::clone(worktrees),
+        }
+    }
+}
+
+impl AgentHost for ConfiguredAgents {
+    fn agents(&self, project_id: Option<ProjectId>) -> ProjectAgents {
+        let project = project_id.and_then(|id| self.projects.get(id));
+        let dir = project.map(|project| PathBuf::from(project.work_dir));
+        let config = self.config.current(dir.as_deref());
+        let quota = |name: &str| {
+            let of_project = project_id.map(|id| self.projects.quota(id, name));
+            of_project.unwrap_or_default()
+        };
+        let policy = |(name, settings): (&String, &crate::config::AgentSettings)| {
+            let policy = AgentPolicy {
+                config: settings.config.clone(),
+                quota: quota(name),
+                cap: settings.quota_cap,
+            };
+            (name.clone(), policy)
+        };
+        ProjectAgents {
+            agents: config.agents.iter().map(policy).collect(),
+            limits: config.orchestrator,
+        }
+    }
+
+    fn worktree(
+        &self,
+        project_id: ProjectId,
+        runtime_id: RuntimeId,
+        title: &str,
+    ) -> Result<SessionWorktree, String> {
+        let project = self.projects.get(project_id);
+        let project = project.ok_or_else(|| "the project is not registered any more".to_owned())?;
+        let made = self.worktrees.make(&project, runtime_id, title);
+        made.map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,66 @@
+use std::sync::Arc;
+
+use scorel_proto::{Phase, RuntimeId, SessionId};
+use scorel_session::SessionError;
+
+use super::{Attempt, Host};
+use crate::call_error::CallError;
+use crate::receipts::Subject;
+use crate::worktrees::WorktreeError;
+
+impl Host {
+    /// Removes the worktree of a runtime, unless a turn is open in the session that works in it. What that
+    /// session's tools have open goes first.
+    pub(super) async fn remove_worktree(
+        &self,
+        runtime_id: RuntimeId,
+        force: bool,
+    ) -> Result<(), CallError> {
+        let sessions = self.sessions.by_task().await?;
+        if let Some(session_id) = sessions.get(&runtime_id.to_string()) {
+            self.leave_worktree(*session_id).await?;
+        }
+        let worktrees = Arc::clone(&self.worktrees);
+        let removed = tokio::task::spawn_blocking(move || worktrees.remove(runtime_id, force));
+        let removed = removed.await;
+        Ok(removed.map_err(|error| CallError::Internal(error.to_string()))??)
+    }
+
+    /// Ends the commands of an idle session.
+    async fn leave_worktree(&self, session_id: SessionId) -> Result<(), CallError> {
+        match self.sessions.get(session_id).await {
+            Ok(lane) => {
+                let (phase, turn) = lane.phase();
+                if turn.is_some() || !matches!(phase, Phase::Idle | Phase::Failed) {
+                    return Err(SessionError::Busy { phase, queued: 0 }.into());
+                }
+            }
+            // Nothing works in one that cannot be opened.
+            Err(SessionError::NotFound(_) | SessionError::Failed { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        self.sessions.forget_tools(session_id);
+        Ok(())
+    }
+}
+
+/// What a removal comes to. In a second attempt it is no error that there is no worktree: the first has
+/// removed it and did not get to end its receipt.
+pub(super) fn removed(
+    result: Result<(), CallError>,
+    runtime_id: RuntimeId,
+    branch: Option<String>,
+    attempt: Attempt,
+) -> Result<Subject, CallError> {
+    let not_found = || WorktreeError::NotFound(runtime_id).into();
+    match (result, branch) {
+        (Err(CallError::Worktree(WorktreeError::NotFound(_))), Some(branch))
+            if attempt == Attempt::Again =>
+        {
+            Ok(Subject::Branch(branch))
+        }
+        (Err(error), _) => Err(error),
+        (Ok(()), Some(branch)) => Ok(Subject::Branch(branch)),
+        (Ok(()), None) => Err(not_found()),
+    }
+}

@@ -1,0 +1,64 @@
+//! Methods of the git worktrees that agents work in.
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    ListWorktrees, ListWorktreesParams, ListWorktreesResult, Method, RemoveWorktree,
+    RemoveWorktreeParams, RemoveWorktreeResult, WorktreeInfo,
+};
+use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+
+use super::caller::command;
+use super::register::{blocking, method};
+use super::sessions::project_dir;
+use crate::call_error::CallError;
+use crate::host::Host;
+use crate::receipts::Effect;
+use crate::worktrees::FoundWorktree;
+
+pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
+    method::<ListWorktrees, _, _>(table, list)?;
+    method::<RemoveWorktree, _, _>(table, remove)
+}
+
+async fn list(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: ListWorktreesParams,
+) -> Result<ListWorktreesResult, CallError> {
+    if let Some(id) = params.project_id {
+        project_dir(&host, id)?;
+    }
+    let sessions = host.sessions.by_task().await?;
+    let worktrees = Arc::clone(&host.worktrees);
+    let found = blocking(move || worktrees.list(params.project_id)).await??;
+    let describe = |found: FoundWorktree| WorktreeInfo {
+        runtime_id: found.record.runtime_id,
+        session_id: sessions.get(&found.record.runtime_id.to_string()).copied(),
+        project_id: found.record.project_id,
+        path: found.record.path.display().to_string(),
+        branch: found.record.branch,
+        dirty: found.dirty,
+    };
+    Ok(ListWorktreesResult {
+        worktrees: found.into_iter().map(describe).collect(),
+    })
+}
+
+async fn remove(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: RemoveWorktreeParams,
+) -> Result<RemoveWorktreeResult, CallError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, RemoveWorktree::NAME, &params)?;
+    let (worktrees, runtime_id) = (Arc::clone(&host.worktrees), params.runtime_id);
+    let known = blocking(move || worktrees.record(runtime_id)).await??;
+    let effect = Effect::RemoveWorktree {
+        runtime_id,
+        branch: known.map(|known| known.branch),
+        force: params.force.unwrap_or(false),
+    };
+    let branch = host.mutate(command, effect).await?.branch()?;
+    Ok(RemoveWorktreeResult { branch })
+}

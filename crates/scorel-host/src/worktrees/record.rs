@@ -1,0 +1,71 @@
+//! What is noted of a worktree, beside it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use scorel_journal::{FileStorage, replace_file};
+use scorel_proto::{ProjectId, RuntimeId, SessionWorktree};
+use serde::{Deserialize, Serialize};
+
+use super::error::WorktreeError;
+use crate::trusted_file::{self, Trust};
+
+/// Upper bound of a note.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// What is noted of a worktree, in `<runtimeId>.json` beside it. The note is durable before anything of
+/// the worktree is made and goes last, so that a half of one is known for what it is, and the worktree of
+/// a deleted session, or one that git has forgotten, can still be removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WorktreeRecord {
+    pub(crate) runtime_id: RuntimeId,
+    pub(crate) project_id: ProjectId,
+    /// Where the worktree is, absolute.
+    pub(crate) path: PathBuf,
+    pub(crate) branch: String,
+    /// The data of the repository: `.git` of its main work tree, or what stands in for it.
+    pub(super) repository: PathBuf,
+}
+
+impl WorktreeRecord {
+    /// The file of a runtime's note, in the directory of worktrees.
+    pub(super) fn file(worktrees: &Path, runtime_id: RuntimeId) -> PathBuf {
+        worktrees.join(format!("{runtime_id}.json"))
+    }
+
+    /// Reads a note; `None` if there is none.
+    pub(super) fn read(file: &Path) -> Result<Option<Self>, WorktreeError> {
+        let failed = |reason: String| {
+            let source = io::Error::new(io::ErrorKind::InvalidData, reason);
+            WorktreeError::io(file)(source)
+        };
+        let read = trusted_file::read(file, MAX_BYTES, Trust::Ours);
+        let Some((_, bytes)) = read.map_err(|problem| failed(problem.to_string()))? else {
+            return Ok(None);
+        };
+        let parsed = serde_json::from_slice(&bytes);
+        parsed.map(Some).map_err(|error| failed(error.to_string()))
+    }
+
+    /// Writes the note durably.
+    pub(super) fn write(&self, file: &Path) -> Result<(), WorktreeError> {
+        let text = serde_json::to_vec_pretty(self).map_err(io::Error::from);
+        let written = text.and_then(|text| replace_file(&FileStorage, file, &text));
+        written.map_err(WorktreeError::io(file))
+    }
+
+    pub(super) fn worktree(&self) -> Result<SessionWorktree, WorktreeError> {
+        Ok(SessionWorktree {
+            path: text(&self.path)?.to_owned(),
+            branch: self.branch.clone(),
+        })
+    }
+}
+
+/// A path for git and for the protocol.
+pub(super) fn text(path: &Path) -> Result<&str, WorktreeError> {
+    path.to_str().ok_or_else(|| WorktreeError::NotText {
+        path: path.to_owned(),
+    })
+}

@@ -1,0 +1,69 @@
+//! The directory that a session works in.
+
+use std::path::{Path, PathBuf};
+
+use scorel_permission::protected::GIT_DIRECTORY;
+use scorel_proto::{Project, SessionAgent, SessionWorktree, TurnError};
+
+/// The worktree of a session is not there any more.
+#[derive(Debug, thiserror::Error)]
+#[error("the git worktree {} of this session is gone", path.display())]
+pub(crate) struct WorktreeGone {
+    path: PathBuf,
+    branch: String,
+}
+
+impl WorktreeGone {
+    /// The end of a turn.
+    pub(crate) fn turn_error(&self) -> TurnError {
+        TurnError {
+            code: "worktree_gone".to_owned(),
+            message: self.to_string(),
+            retryable: false,
+            hint: Some(format!(
+                "what was committed is on the branch {}; give the rest to a new agent",
+                self.branch
+            )),
+            resets_at: None,
+            sizes: None,
+        }
+    }
+}
+
+/// The directory that a session works in: its worktree, or the part of it that the project is, if it has
+/// one; otherwise the project's. Looks at the file system.
+pub(crate) fn work_dir(
+    project: &Project,
+    agent: Option<&SessionAgent>,
+) -> Result<PathBuf, WorktreeGone> {
+    let project = Path::new(&project.work_dir);
+    let Some(worktree) = agent.and_then(|agent| agent.worktree.as_ref()) else {
+        return Ok(project.to_owned());
+    };
+    let SessionWorktree { path, branch } = worktree;
+    let root = Path::new(path);
+    let dir = inside(root, below_repository(project));
+    if root.join(GIT_DIRECTORY).is_file() && dir.is_dir() {
+        return Ok(dir);
+    }
+    Err(WorktreeGone {
+        path: root.to_owned(),
+        branch: branch.clone(),
+    })
+}
+
+/// A directory of a worktree. Joining an empty path would add a slash.
+pub(super) fn inside(root: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() {
+        return root.to_owned();
+    }
+    root.join(below)
+}
+
+/// Where the project is in its repository; empty if it is the whole of it.
+pub(super) fn below_repository(project: &Path) -> &Path {
+    let is_top = |dir: &&Path| dir.join(GIT_DIRECTORY).exists();
+    let top = project.ancestors().find(is_top);
+    top.and_then(|top| project.strip_prefix(top).ok())
+        .unwrap_or(Path::new(""))
+}

@@ -1,0 +1,134 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use scorel_proto::{
+    AgentConfig, AgentEvent, AgentInfo, EffectiveQuota, ProjectId, QuotaPolicy, QuotaSource,
+    RuntimeId, SessionWorktree,
+};
+
+use crate::error::OrchestratorError;
+
+/// The configuration that the orchestrator works by. Methods may block on files.
+pub trait AgentHost: fmt::Debug + Send + Sync {
+    /// The agents as a project sees them now; without one, as the user has configured them.
+    fn agents(&self, project_id: Option<ProjectId>) -> ProjectAgents;
+
+    /// Makes the git worktree of a runtime, or finds it if it was made before.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none, for people. It becomes the end of the runtime.
+    fn worktree(
+        &self,
+        project_id: ProjectId,
+        runtime_id: RuntimeId,
+        title: &str,
+    ) -> Result<SessionWorktree, String>;
+}
+
+/// The agents of a project, with the limits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProjectAgents {
+    pub agents: BTreeMap<String, AgentPolicy>,
+    pub limits: OrchestratorLimits,
+}
+
+/// How alike a name must be to be suggested.
+const LIKENESS: f64 = 0.75;
+
+impl ProjectAgents {
+    /// The agent with a name.
+    ///
+    /// # Errors
+    ///
+    /// [`OrchestratorError::AgentNotFound`], with the name that is most like it.
+    pub fn find(&self, agent_type: &str) -> Result<&AgentPolicy, OrchestratorError> {
+        let likeness = |known: &String| strsim::jaro_winkler(agent_type, known);
+        self.agents.get(agent_type).ok_or_else(|| {
+            let names = self.agents.keys().map(|known| (likeness(known), known));
+            let like = names.filter(|(likeness, _)| *likeness >= LIKENESS);
+            let best = like.max_by(|a, b| a.0.total_cmp(&b.0));
+            OrchestratorError::AgentNotFound {
+                agent_type: agent_type.to_owned(),
+                suggestion: best.map(|(_, known)| known.clone()),
+            }
+        })
+    }
+}
+
+/// An agent, and how many of its runtimes may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentPolicy {
+    pub config: AgentConfig,
+    pub quota: QuotaPolicy,
+    /// The most that the project's own file allows.
+    pub cap: Option<u32>,
+}
+
+impl AgentPolicy {
+    /// How many runtimes may run at once, of a workflow or of none.
+    #[must_use]
+    pub fn effective(&self, workflow_id: Option<&str>) -> EffectiveQuota {
+        let quota = self.quota.effective(self.config.default_quota, workflow_id);
+        match self.cap {
+            Some(cap) if cap < quota.effective => EffectiveQuota {
+                effective: cap,
+                source: QuotaSource::Project,
+            },
+            _ => quota,
+        }
+    }
+
+    /// The agent as clients see it.
+    #[must_use]
+    pub fn info(&self, agent_type: &str, counts: AgentCounts) -> AgentInfo {
+        AgentInfo {
+            agent_type: agent_type.to_owned(),
+            config: self.config.clone(),
+            running: counts.running,
+            queued: counts.queued,
+            quota: self.effective(None),
+            finished: counts.finished,
+            last_event: counts.last_event,
+        }
+    }
+}
+
+/// What the runtimes of an agent do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AgentCounts {
+    pub running: u32,
+    pub queued: u32,
+    /// Since the daemon started.
+    pub finished: u32,
+    pub last_event: Option<AgentEvent>,
+}
+
+/// The section `[orchestrator]` of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrchestratorLimits {
+    /// Runtimes that run at once, of all agents and projects.
+    pub max_running: u32,
+    /// Runtimes of one session that have not ended.
+    pub max_open: u32,
+    /// Runtimes that wait in one queue.
+    pub max_queued: u32,
+    pub max_spawns_per_turn: u32,
+    /// How many sessions may be above an agent's.
+    pub max_depth: u32,
+    /// What a session and its runtimes may cost, in millionths of a US dollar.
+    pub max_cost: Option<u64>,
+}
+
+impl Default for OrchestratorLimits {
+    fn default() -> Self {
+        Self {
+            max_running: 8,
+            max_open: 32,
+            max_queued: 256,
+            max_spawns_per_turn: 16,
+            max_depth: 2,
+            max_cost: None,
+        }
+    }
+}

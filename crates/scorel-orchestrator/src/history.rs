@@ -1,0 +1,129 @@
+//! Runtimes that have ended, found in the logs of the sessions that gave the tasks.
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    GetRuntimeResult, ListRuntimesResult, PersistentBody, ProjectId, RuntimeId, RuntimeInfo,
+    RuntimeResult, RuntimeStatus, SessionId,
+};
+use scorel_session::{Lane, SessionError};
+
+use crate::error::OrchestratorError;
+use crate::orchestrator::Orchestrator;
+
+/// Which runtimes to list.
+#[derive(Debug, Clone, Default)]
+pub struct RuntimeFilter {
+    pub project_id: Option<ProjectId>,
+    /// The session that gave the task.
+    pub session_id: Option<SessionId>,
+    pub agent_type: Option<String>,
+    pub status: Option<RuntimeStatus>,
+    pub limit: usize,
+}
+
+impl Orchestrator {
+    /// Lists runtimes, the last spawned first.
+    ///
+    /// # Errors
+    ///
+    /// See [`OrchestratorError`].
+    pub async fn list(
+        &self,
+        filter: RuntimeFilter,
+    ) -> Result<ListRuntimesResult, OrchestratorError> {
+        let sessions = self.sessions()?;
+        let parents = match filter.session_id {
+            Some(id) => vec![sessions.get(id).await?.id()],
+            None => sessions.with_runtimes(filter.project_id).await?,
+        };
+        let mut runtimes = Vec::new();
+        for parent in parents {
+            // A session that cannot be read hides its own runtimes, not those of others.
+            let Ok(lane) = sessions.get(parent).await else {
+                continue;
+            };
+            let found = infos(&lane);
+            runtimes.extend(found.into_iter().filter(|runtime| filter.accepts(runtime)));
+        }
+        runtimes.sort_by_key(|runtime| std::cmp::Reverse((runtime.started_at, runtime.runtime_id)));
+        let more = runtimes.len() > filter.limit;
+        runtimes.truncate(filter.limit);
+        Ok(ListRuntimesResult { runtimes, more })
+    }
+
+    /// A runtime with its task and its result.
+    ///
+    /// # Errors
+    ///
+    /// See [`OrchestratorError`].
+    pub async fn get(&self, id: RuntimeId) -> Result<GetRuntimeResult, OrchestratorError> {
+        let lane = self.parent_of(id).await?;
+        let missing = || OrchestratorError::RuntimeNotFound(id);
+        let runtime = lane.runtime(id).ok_or_else(missing)?;
+        let seqs = lane.runtimes(|all| {
+            let runtime = all.get(id)?;
+            Some((runtime.spawned_seq?, runtime.finished_seq))
+        });
+        let (spawned, finished) = seqs.ok_or_else(missing)?;
+        let prompt = match lane.record(spawned).await?.body {
+            PersistentBody::RuntimeSpawned(body) => body.prompt,
+            _ => String::new(),
+        };
+        let result = match finished {
+            None => None,
+            Some(seq) => match lane.record(seq).await?.body {
+                PersistentBody::RuntimeFinished(body) => Some(RuntimeResult {
+                    reason: body.reason,
+                    last_message: body.last_message,
+                    last_message_blob: body.last_message_blob,
+                }),
+                _ => None,
+            },
+        };
+        Ok(GetRuntimeResult {
+            runtime,
+            prompt,
+            result,
+        })
+    }
+
+    /// The lane of the session that gave a task which has ended. The session of the agent names it, unless
+    /// that is gone or has had another task before; then every session with runtimes is looked at.
+    pub(crate) async fn past_parent(&self, id: RuntimeId) -> Result<Arc<Lane>, OrchestratorError> {
+        let sessions = self.sessions()?;
+        let child = sessions.for_task(&id.to_string()).await?;
+        let named = child.and_then(|child| child.parent);
+        let named = named.map(|parent| parent.session_id);
+        let all = sessions.with_runtimes(None).await?;
+        for parent in named.into_iter().chain(all) {
+            match sessions.get(parent).await {
+                Ok(lane) if lane.runtime(id).is_some() => return Ok(lane),
+                Ok(_) | Err(SessionError::NotFound(_) | SessionError::Failed { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(OrchestratorError::RuntimeNotFound(id))
+    }
+}
+
+impl RuntimeFilter {
+    fn accepts(&self, runtime: &RuntimeInfo) -> bool {
+        let agent = self.agent_type.as_ref();
+        self.project_id.is_none_or(|id| id == runtime.project_id)
+            && agent.is_none_or(|agent| *agent == runtime.agent_type)
+            && self.status.is_none_or(|status| status == runtime.status)
+    }
+}
+
+/// The runtimes of a session, as they were spawned.
+pub(crate) fn infos(lane: &Lane) -> Vec<RuntimeInfo> {
+    let owner = (lane.id(), lane.project_id());
+    let mut infos: Vec<_> = lane.runtimes(|all| {
+        let all = all.iter();
+        all.map(|(id, runtime)| (runtime.spawned_seq, RuntimeInfo::new(id, runtime, owner)))
+            .collect()
+    });
+    infos.sort_by_key(|(seq, _)| *seq);
+    infos.into_iter().map(|(_, info)| info).collect()
+}

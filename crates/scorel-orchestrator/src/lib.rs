@@ -1,0 +1,42 @@
+//! Agents that work for a session: who may run, what runs, and what becomes of results.
+//!
+//! In: records of sessions, as they are published ([`Orchestrator`] observes them), the configuration through
+//! the port [`AgentHost`], and calls of clients and tools. Out: sessions for agents, messages to them, and
+//! `runtime_*` records and results in the session that gave the task.
+//!
+//! The truth is the log of that session, the parent. Everything here is memory that is made anew from the
+//! parents' folds: a step looks at the fold, does what is missing, and may be repeated. So a crash at any
+//! point is continued by the next daemon, which begins with the same look.
+//!
+//! ```text
+//! record ─→ committed() ─→ a parent is due ─→ reconcile: its runtimes, one after the other
+//!                                                │  ↑
+//!                                                ↓  └── Schedule: which may begin
+//!                                     parent's lane, child's lane; never one while the other is held
+//! ```
+
+mod agents;
+mod claims;
+mod deletion;
+mod due;
+mod error;
+mod graph;
+mod history;
+#[cfg(test)]
+mod model_test;
+mod orchestrator;
+mod outcome;
+mod reconcile;
+mod result_text;
+mod schedule;
+mod spawn;
+mod step;
+mod summaries;
+mod tools;
+
+pub use agents::{AgentCounts, AgentHost, AgentPolicy, OrchestratorLimits, ProjectAgents};
+pub use error::OrchestratorError;
+pub use history::RuntimeFilter;
+pub use orchestrator::Orchestrator;
+pub use spawn::SpawnOrder;
+pub use tools::agent_tools;

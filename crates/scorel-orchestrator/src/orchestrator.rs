@@ -1,0 +1,440 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use scorel_proto::{
+    AgentEvent, PersistentBody, PersistentEvent, ProjectId, RuntimeId, RuntimeInfo, RuntimeStatus,
+    Seq, SessionId,
+};
+use scorel_session::{Lane, MutationCommand, RuntimePlaces, SessionObserver, Sessions};
+use tokio::time::Instant;
+
+use crate::agents::{AgentCounts, AgentHost, ProjectAgents};
+use crate::claims::Claims;
+use crate::due::DueSessions;
+use crate::error::OrchestratorError;
+use crate::schedule::{Places, Rules, Schedule, Task};
+use crate::summaries::Summaries;
+
+/// What has been given to agents, in all sessions, and the tasks that look after it.
+pub struct Orchestrator {
+    /// Weak, since the sessions own what observes them.
+    sessions: Weak<Sessions>,
+    host: Arc<dyn AgentHost>,
+    me: Weak<Self>,
+    state: Mutex<OrchestratorState>,
+}
+
+/// A leaf lock: no lane is used and nothing is waited for while it is held.
+#[derive(Debug, Default)]
+pub(crate) struct OrchestratorState {
+    pub(crate) schedule: Schedule,
+    /// The sessions of runtimes that have not ended, with the sessions that gave the tasks.
+    children: HashMap<SessionId, SessionId>,
+    /// The sessions with runtimes for which something is left to do.
+    watched: HashSet<SessionId>,
+    due: DueSessions,
+    pub(crate) claims: Claims,
+    pub(crate) summaries: Summaries,
+    /// The numbers of the records that hold the prompts, for runtimes whose sessions have got them.
+    pub(crate) prompts: HashMap<RuntimeId, Seq>,
+    /// When places were recorded last, by the session that has the record.
+    pub(crate) placed: HashMap<SessionId, Instant>,
+    /// What has happened since the start, by project and agent.
+    history: HashMap<(ProjectId, String), AgentHistory>,
+    /// What subscribers of the host feed were told last.
+    told: HashMap<(ProjectId, String), (u32, u32, u32)>,
+    /// Whether every session with unfinished runtimes is known. Until then none begins.
+    is_complete: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct AgentHistory {
+    finished: u32,
+    last_event: Option<AgentEvent>,
+}
+
+impl std::fmt::Debug for Orchestrator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Orchestrator").finish_non_exhaustive()
+    }
+}
+
+impl Orchestrator {
+    #[must_use]
+    pub fn new(sessions: Weak<Sessions>, host: Arc<dyn AgentHost>) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
+            sessions,
+            host,
+            me: Weak::clone(me),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Lets runtimes begin. To be called once the sessions that the last daemon left with work are loaded:
+    /// those that ran count, and an older one may wait in a session that is loaded last.
+    pub fn start(&self) {
+        self.state().is_complete = true;
+        let parents: BTreeSet<SessionId> = {
+            let state = self.state();
+            state
+                .schedule
+                .tasks()
+                .map(|(_, task)| task.parent)
+                .collect()
+        };
+        for parent in parents {
+            self.look_at(parent);
+        }
+    }
+
+    /// The configuration has changed: more may begin.
+    pub fn configuration_changed(&self) {
+        self.start_if_complete();
+    }
+
+    fn start_if_complete(&self) {
+        if self.state().is_complete {
+            self.start();
+        }
+    }
+
+    /// The runtimes of all sessions that have not ended.
+    #[must_use]
+    pub fn open_runtimes(&self) -> Vec<RuntimeInfo> {
+        let open: Vec<(RuntimeId, SessionId)> = {
+            let state = self.state();
+            let tasks = state.schedule.tasks();
+            tasks.map(|(id, task)| (id, task.parent)).collect()
+        };
+        let Some(sessions) = self.sessions.upgrade() else {
+            return Vec::new();
+        };
+        let info = |(id, parent)| sessions.loaded_lane(parent)?.runtime(id);
+        open.into_iter().filter_map(info).collect()
+    }
+
+    /// What the runtimes of an agent do, in one project or in all.
+    #[must_use]
+    pub fn counts(&self, project_id: Option<ProjectId>, agent_type: &str) -> AgentCounts {
+        let state = self.state();
+        let (running, queued) = state.schedule.counts(project_id, agent_type);
+        let mut counts = AgentCounts {
+            running,
+            queued,
+            ..AgentCounts::default()
+        };
+        let is_of = |(project, agent): &(ProjectId, String)| {
+            agent == agent_type && project_id.is_none_or(|id| id == *project)
+        };
+        for (_, history) in state.history.iter().filter(|(key, _)| is_of(key)) {
+            counts.finished += history.finished;
+            let ts = |event: Option<AgentEvent>| event.map_or(0, |event| event.ts);
+            if ts(history.last_event) >= ts(counts.last_event) {
+                counts.last_event = history.last_event;
+            }
+        }
+        counts
+    }
+
+    /// Has a runtime end. `None` if it had ended.
+    ///
+    /// # Errors
+    ///
+    /// See [`OrchestratorError`].
+    pub async fn stop(
+        &self,
+        command: MutationCommand,
+        id: RuntimeId,
+    ) -> Result<Option<Seq>, OrchestratorError> {
+        let lane = self.parent_of(id).await?;
+        Ok(lane.stop_runtime(command, id).await?)
+    }
+
+    /// Moves a runtime that waits to another place of its queue, from 1.
+    ///
+    /// # Errors
+    ///
+    /// See [`OrchestratorError`].
+    pub async fn shift(
+        &self,
+        command: MutationCommand,
+        id: RuntimeId,
+        position: u32,
+    ) -> Result<Seq, OrchestratorError> {
+        let lane = self.parent_of(id).await?;
+        let rules = self.rules().await;
+        let places = {
+            let mut state = self.state();
+            state.schedule.shift(id, position, &rules);
+            own_places(
+                &state.schedule.places(&rules),
+                &state.schedule,
+                lane.id(),
+                Some(id),
+            )
+        };
+        let places = places.into_iter().next().unwrap_or_else(|| RuntimePlaces {
+            agent_type: String::new(),
+            queued: 0,
+            places: BTreeMap::new(),
+        });
+        let moved = lane.move_runtimes(command, places).await?;
+        // Those of other sessions have moved too.
+        self.start_if_complete();
+        Ok(moved)
+    }
+
+    /// The lane of the session that has given a runtime its task.
+    pub(crate) async fn parent_of(&self, id: RuntimeId) -> Result<Arc<Lane>, OrchestratorError> {
+        let known = self.state().schedule.task(id).map(|task| task.parent);
+        match known {
+            Some(parent) => Ok(self.sessions()?.get(parent).await?),
+            None => self.past_parent(id).await,
+        }
+    }
+
+    pub(crate) fn sessions(&self) -> Result<Arc<Sessions>, OrchestratorError> {
+        let stopping = scorel_session::SessionError::ShuttingDown;
+        self.sessions.upgrade().ok_or_else(|| stopping.into())
+    }
+
+    /// The configuration that it works by.
+    #[must_use]
+    pub fn host(&self) -> &Arc<dyn AgentHost> {
+        &self.host
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, OrchestratorState> {
+        // Poisoning can be ignored: each change is one step.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The agents as a project sees them now. Reads files.
+    pub(crate) async fn agents(&self, project_id: ProjectId) -> ProjectAgents {
+        let host = Arc::clone(&self.host);
+        let read = tokio::task::spawn_blocking(move || host.agents(Some(project_id)));
+        // Fails only while the daemon stops: then nothing begins.
+        read.await.unwrap_or_default()
+    }
+
+    /// The configuration of the projects that have runtimes.
+    pub(crate) async fn rules(&self) -> Rules {
+        let projects = self.state().schedule.projects();
+        let mut rules = Rules::new();
+        for project in projects {
+            rules.insert(project, self.agents(project).await);
+        }
+        rules
+    }
+
+    /// Looks after the runtimes of a session, in a task of its own.
+    pub(crate) fn look_at(&self, parent: SessionId) {
+        if self.state().due.add(parent) {
+            self.spawn_look(parent);
+        }
+    }
+
+    fn spawn_look(&self, parent: SessionId) {
+        let Some(me) = self.me.upgrade() else { return };
+        tokio::spawn(async move {
+            while me.state().due.begin(parent) {
+                me.reconcile(parent).await;
+            }
+        });
+    }
+
+    /// Looks after the runtimes of a session in a while.
+    pub(crate) fn look_at_later(&self, parent: SessionId, after: Duration) {
+        if !self.state().due.add_later(parent) {
+            return;
+        }
+        let me = Weak::clone(&self.me);
+        tokio::spawn(async move {
+            tokio::time::sleep(after).await;
+            if let Some(me) = me.upgrade() {
+                me.state().due.later_is_now(parent);
+                me.look_at(parent);
+            }
+        });
+    }
+
+    /// Watches a session from now on, or no more. Returns whether it was watched.
+    pub(crate) fn watch(&self, parent: SessionId, is_watched: bool) -> bool {
+        let watched = &mut self.state().watched;
+        if is_watched {
+            !watched.insert(parent)
+        } else {
+            watched.remove(&parent)
+        }
+    }
+
+    /// Takes the unfinished runtimes of a session, as its fold has them.
+    pub(crate) fn refresh(&self, parent: SessionId, tasks: Vec<(RuntimeId, Task)>) {
+        let mut state = self.state();
+        state.children.retain(|_, known| *known != parent);
+        for (_, task) in &tasks {
+            if let Some(child) = task.session_id {
+                state.children.insert(child, parent);
+            }
+        }
+        state.schedule.refresh(parent, tasks);
+    }
+
+    /// Lets begin what may, and tells the sessions whose runtimes begin or have other places.
+    pub(crate) async fn admit(&self) {
+        if !self.state().is_complete {
+            return;
+        }
+        let rules = self.rules().await;
+        let (admitted, moved) = {
+            let mut state = self.state();
+            let admitted = state.schedule.admit(&rules);
+            let places = state.schedule.places(&rules);
+            (admitted, with_other_places(&places, &state.schedule))
+        };
+        for parent in &admitted {
+            self.look_at(*parent);
+        }
+        for parent in moved.difference(&admitted) {
+            self.look_at(*parent);
+        }
+        self.tell_counts(&rules);
+    }
+
+    /// The places of a session's runtimes that are not recorded yet.
+    pub(crate) async fn places_of(&self, parent: SessionId) -> Vec<RuntimePlaces> {
+        let rules = self.rules().await;
+        let state = self.state();
+        own_places(
+            &state.schedule.places(&rules),
+            &state.schedule,
+            parent,
+            None,
+        )
+    }
+
+    /// Publishes how many runtimes of each agent run and wait, where that has changed.
+    fn tell_counts(&self, rules: &Rules) {
+        let Some(sessions) = self.sessions.upgrade() else {
+            return;
+        };
+        for (project_id, project) in rules {
+            for (agent_type, policy) in &project.agents {
+                let counts = self.counts(Some(*project_id), agent_type);
+                let key = (*project_id, agent_type.clone());
+                let now = (counts.running, counts.queued, counts.finished);
+                if self.state().told.insert(key, now).unwrap_or_default() != now {
+                    let info = policy.info(agent_type, counts);
+                    sessions.host().agent_changed(Some(*project_id), info);
+                }
+            }
+        }
+    }
+}
+
+/// Runtimes of `parent` whose place is another one than they were told, by bucket; only those of the bucket
+/// of `with`, if given.
+fn own_places(
+    places: &Places,
+    schedule: &Schedule,
+    parent: SessionId,
+    with: Option<RuntimeId>,
+) -> Vec<RuntimePlaces> {
+    let mut changed = Vec::new();
+    for (bucket, queue) in places {
+        if with.is_some_and(|id| !queue.contains(&id)) {
+            continue;
+        }
+        let own = (1_u32..).zip(queue).filter(|(_, id)| {
+            let task = schedule.task(**id);
+            task.is_some_and(|task| task.parent == parent)
+        });
+        let own: BTreeMap<RuntimeId, u32> = own.map(|(place, id)| (*id, place)).collect();
+        if !own.is_empty() {
+            changed.push(RuntimePlaces {
+                agent_type: bucket.agent_type.clone(),
+                queued: u32::try_from(queue.len()).unwrap_or(u32::MAX),
+                places: own,
+            });
+        }
+    }
+    changed
+}
+
+/// The sessions with runtimes whose place is another one than they were told.
+fn with_other_places(places: &Places, schedule: &Schedule) -> BTreeSet<SessionId> {
+    let mut moved = BTreeSet::new();
+    for queue in places.values() {
+        for (place, id) in (1_u32..).zip(queue) {
+            if let Some(task) = schedule.task(*id)
+                && task.position != Some(place)
+            {
+                moved.insert(task.parent);
+            }
+        }
+    }
+    moved
+}
+
+impl SessionObserver for Orchestrator {
+    fn committed(&self, session_id: SessionId, event: &PersistentEvent) {
+        let (owner, is_parent) = {
+            let mut state = self.state();
+            note(&mut state, session_id, event);
+            let owner = state.children.get(&session_id).copied();
+            (owner, state.watched.contains(&session_id))
+        };
+        if is_parent || is_about_runtime(&event.body) {
+            self.look_at(session_id);
+        }
+        if let Some(parent) = owner {
+            self.look_at(parent);
+        }
+    }
+
+    fn loaded(&self, session_id: SessionId) {
+        self.look_at(session_id);
+    }
+
+    fn removed(&self, session_id: SessionId) {
+        self.state().schedule.forget(session_id);
+        self.state().watched.remove(&session_id);
+        let owner = self.state().children.remove(&session_id);
+        if let Some(parent) = owner {
+            self.look_at(parent);
+        }
+    }
+}
+
+const fn is_about_runtime(body: &PersistentBody) -> bool {
+    matches!(
+        body,
+        PersistentBody::RuntimeSpawned(_)
+            | PersistentBody::RuntimeBoundSession(_)
+            | PersistentBody::RuntimeStatusChanged(_)
+            | PersistentBody::RuntimeFinished(_)
+    )
+}
+
+/// Remembers what `listAgents` tells of an agent's runtimes.
+fn note(state: &mut OrchestratorState, session_id: SessionId, event: &PersistentEvent) {
+    let stamp = match &event.body {
+        PersistentBody::RuntimeStatusChanged(body) => body.stamp,
+        PersistentBody::RuntimeFinished(body) => body.stamp,
+        PersistentBody::RuntimeBoundSession(body) => body.stamp,
+        _ => return,
+    };
+    let Some(task) = state.schedule.task(stamp.runtime_id) else {
+        return;
+    };
+    debug_assert_eq!(task.parent, session_id, "a runtime belongs to one session");
+    let key = (task.project_id, task.agent_type.clone());
+    let history = state.history.entry(key).or_default();
+    history.finished += u32::from(RuntimeStatus::is_final(stamp.status));
+    history.last_event = Some(AgentEvent {
+        runtime_id: stamp.runtime_id,
+        status: stamp.status,
+        ts: stamp.timestamp,
+    });
+}

@@ -1,0 +1,46 @@
+use scorel_proto::{OutcomeReason, RuntimeStatus};
+use scorel_session::{RunReport, RuntimeEnding};
+
+/// How many bytes of a result are in the record. The rest is a blob.
+pub(crate) const INLINE: usize = 16 * 1024;
+
+/// How a runtime ends whose session has come to rest. A long result still has to become a blob.
+pub(crate) fn ending(report: RunReport) -> RuntimeEnding {
+    let (status, reason) = match report.outcome {
+        Some(OutcomeReason::Completed) => (RuntimeStatus::Completed, "completed"),
+        Some(OutcomeReason::Limit) => (RuntimeStatus::Failed, "a limit was reached"),
+        Some(OutcomeReason::Cancelled) => (RuntimeStatus::Interrupted, "cancelled"),
+        Some(OutcomeReason::Interrupted) => (RuntimeStatus::Interrupted, "the daemon stopped"),
+        Some(OutcomeReason::Error) => (RuntimeStatus::Failed, "its last turn failed"),
+        None => (RuntimeStatus::Interrupted, "it never ran"),
+    };
+    let reason = match report.error {
+        Some(error) => format!("{reason}: {error}"),
+        None => reason.to_owned(),
+    };
+    RuntimeEnding {
+        status,
+        reason,
+        last_message: report.last_message,
+        blob: None,
+        metadata: report.metadata,
+    }
+}
+
+/// How a runtime ends that could not go on.
+pub(crate) fn failed(reason: impl Into<String>) -> RuntimeEnding {
+    RuntimeEnding {
+        status: RuntimeStatus::Failed,
+        reason: reason.into(),
+        ..RuntimeEnding::before_it_began()
+    }
+}
+
+/// The beginning of a text, at most `max` bytes.
+pub(crate) fn beginning(text: &str, max: usize) -> &str {
+    let mut end = text.len().min(max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

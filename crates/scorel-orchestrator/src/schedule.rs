@@ -1,0 +1,306 @@
+//! Which runtimes may begin.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use scorel_proto::{ProjectId, RuntimeId, RuntimeStatus, Seq, SessionId};
+
+use crate::agents::ProjectAgents;
+
+/// The runtimes of all sessions that have not ended, and the order in which those that wait may begin.
+///
+/// It decides and does nothing: no lane, no clock, no file. What it holds is made from folds.
+#[derive(Debug, Default)]
+pub(crate) struct Schedule {
+    entries: BTreeMap<RuntimeId, Entry>,
+    /// The rank of the next runtime; a smaller one begins first.
+    next_rank: u64,
+}
+
+/// A runtime that has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) task: Task,
+    rank: u64,
+    state: EntryState,
+}
+
+/// What the fold of the parent says of a runtime.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Task {
+    pub(crate) parent: SessionId,
+    pub(crate) project_id: ProjectId,
+    pub(crate) agent_type: String,
+    pub(crate) workflow_id: Option<String>,
+    /// The session of the agent, once it exists.
+    pub(crate) session_id: Option<SessionId>,
+    pub(crate) status: RuntimeStatus,
+    /// The place that it was told last, from 1.
+    pub(crate) position: Option<u32>,
+    pub(crate) started_at: u64,
+    pub(crate) spawned_seq: Seq,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EntryState {
+    Waits,
+    /// It may begin; its parent does not say so yet.
+    Admitted,
+    Runs,
+}
+
+/// The runtimes that wait for each other: those of an agent in a project, or of one workflow there if the
+/// policy names it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Bucket {
+    pub(crate) project_id: ProjectId,
+    pub(crate) agent_type: String,
+    pub(crate) workflow_id: Option<String>,
+}
+
+/// The places in one bucket: the runtimes that wait, the next first.
+pub(crate) type Places = BTreeMap<Bucket, Vec<RuntimeId>>;
+
+/// The configuration of the projects that a decision is about.
+pub(crate) type Rules = HashMap<ProjectId, ProjectAgents>;
+
+impl Schedule {
+    /// Takes what the fold of `parent` says: all its runtimes that have not ended.
+    pub(crate) fn refresh(&mut self, parent: SessionId, tasks: Vec<(RuntimeId, Task)>) {
+        let open: BTreeSet<RuntimeId> = tasks.iter().map(|(id, _)| *id).collect();
+        self.entries
+            .retain(|id, entry| entry.task.parent != parent || open.contains(id));
+        let mut new = Vec::new();
+        for (id, task) in tasks {
+            let state = match task.status {
+                RuntimeStatus::Queued => EntryState::Waits,
+                _ => EntryState::Runs,
+            };
+            match self.entries.get_mut(&id) {
+                Some(known) => {
+                    let is_ahead =
+                        known.state == EntryState::Admitted && state == EntryState::Waits;
+                    if !is_ahead {
+                        known.state = state;
+                    }
+                    known.task = task;
+                }
+                None => new.push((id, task, state)),
+            }
+        }
+        // As they were spawned, but for those that an earlier daemon had told their places.
+        new.sort_by_key(|(_, task, _)| (task.position.unwrap_or(u32::MAX), task.spawned_seq));
+        for (id, task, state) in new {
+            let rank = self.rank_of(&task);
+            self.entries.insert(id, Entry { task, rank, state });
+        }
+    }
+
+    /// The rank of a new entry: after all, unless it is older than one that waits. That happens at the
+    /// start only, when parents are loaded one after the other.
+    fn rank_of(&mut self, new: &Task) -> u64 {
+        let key = |task: &Task| (task.position.unwrap_or(u32::MAX), task.started_at);
+        let is_later = |entry: &&mut Entry| {
+            entry.task.parent != new.parent
+                && entry.state == EntryState::Waits
+                && entry.task.project_id == new.project_id
+                && entry.task.agent_type == new.agent_type
+                && key(&entry.task) > key(new)
+        };
+        let first_later = self
+            .entries
+            .values_mut()
+            .filter(is_later)
+            .map(|entry| entry.rank)
+            .min();
+        let rank = match first_later {
+            Some(rank) => {
+                for entry in self.entries.values_mut().filter(|entry| entry.rank >= rank) {
+                    entry.rank += 1;
+                }
+                rank
+            }
+            None => self.next_rank,
+        };
+        self.next_rank += 1;
+        rank
+    }
+
+    pub(crate) fn forget(&mut self, parent: SessionId) {
+        self.entries.retain(|_, entry| entry.task.parent != parent);
+    }
+
+    pub(crate) fn task(&self, id: RuntimeId) -> Option<&Task> {
+        self.entries.get(&id).map(|entry| &entry.task)
+    }
+
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = (RuntimeId, &Task)> {
+        self.entries.iter().map(|(id, entry)| (*id, &entry.task))
+    }
+
+    /// Whether the runtime may begin.
+    pub(crate) fn is_admitted(&self, id: RuntimeId) -> bool {
+        self.entries
+            .get(&id)
+            .is_some_and(|entry| entry.state != EntryState::Waits)
+    }
+
+    /// The projects that have runtimes.
+    pub(crate) fn projects(&self) -> BTreeSet<ProjectId> {
+        let tasks = self.entries.values().map(|entry| &entry.task);
+        tasks.map(|task| task.project_id).collect()
+    }
+
+    /// Lets begin what may, and returns the parents that have to be told.
+    ///
+    /// In a bucket the oldest begins first, also if it is not ready yet: the others wait for it.
+    pub(crate) fn admit(&mut self, rules: &Rules) -> BTreeSet<SessionId> {
+        let mut admitted = BTreeSet::new();
+        let (mut running, mut total) = self.running(rules);
+        for (bucket, queue) in self.places(rules) {
+            let Some(project) = rules.get(&bucket.project_id) else {
+                continue;
+            };
+            let quota = quota(project, &bucket);
+            let in_bucket = running.entry(bucket).or_default();
+            for id in queue {
+                let Some(entry) = self.entries.get_mut(&id) else {
+                    continue;
+                };
+                let is_full = *in_bucket >= quota || total >= project.limits.max_running;
+                if is_full || entry.task.session_id.is_none() {
+                    break;
+                }
+                entry.state = EntryState::Admitted;
+                admitted.insert(entry.task.parent);
+                *in_bucket += 1;
+                total += 1;
+            }
+        }
+        admitted
+    }
+
+    /// How many run in each bucket, and in all. One that has given tasks itself and waits for them does
+    /// not count: with a quota of one it would wait for ever.
+    fn running(&self, rules: &Rules) -> (HashMap<Bucket, u32>, u32) {
+        let parents: BTreeSet<SessionId> = self
+            .entries
+            .values()
+            .map(|entry| entry.task.parent)
+            .collect();
+        let mut buckets: HashMap<Bucket, u32> = HashMap::new();
+        let mut total = 0;
+        for entry in self.entries.values() {
+            let delegates = entry
+                .task
+                .session_id
+                .is_some_and(|session| parents.contains(&session));
+            if entry.state != EntryState::Waits && !delegates {
+                *buckets.entry(bucket(&entry.task, rules)).or_default() += 1;
+                total += 1;
+            }
+        }
+        (buckets, total)
+    }
+
+    /// Those that wait, by bucket, the next first.
+    pub(crate) fn places(&self, rules: &Rules) -> Places {
+        let mut waiting: Vec<(u64, RuntimeId, &Task)> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.state == EntryState::Waits)
+            .map(|(id, entry)| (entry.rank, *id, &entry.task))
+            .collect();
+        waiting.sort_by_key(|(rank, _, _)| *rank);
+        let mut places = Places::new();
+        for (_, id, task) in waiting {
+            places.entry(bucket(task, rules)).or_default().push(id);
+        }
+        places
+    }
+
+    /// Moves a runtime that waits to a place of its bucket, from 1. Returns whether it waits.
+    pub(crate) fn shift(&mut self, id: RuntimeId, position: u32, rules: &Rules) -> bool {
+        let Some(mut queue) = self
+            .places(rules)
+            .into_values()
+            .find(|queue| queue.contains(&id))
+        else {
+            return false;
+        };
+        let mut ranks: Vec<u64> = queue
+            .iter()
+            .filter_map(|id| Some(self.entries.get(id)?.rank))
+            .collect();
+        ranks.sort_unstable();
+        queue.retain(|other| *other != id);
+        let place = (position.max(1) as usize - 1).min(queue.len());
+        queue.insert(place, id);
+        for (id, rank) in queue.into_iter().zip(ranks) {
+            if let Some(entry) = self.entries.get_mut(&id) {
+                entry.rank = rank;
+            }
+        }
+        true
+    }
+
+    /// How many wait in the bucket of a task.
+    pub(crate) fn queued_in(&self, wanted: &Bucket, rules: &Rules) -> usize {
+        self.places(rules).get(wanted).map_or(0, Vec::len)
+    }
+
+    /// How many of an agent's run, and wait; in one project or in all.
+    pub(crate) fn counts(&self, project_id: Option<ProjectId>, agent_type: &str) -> (u32, u32) {
+        let mut counts = (0, 0);
+        for entry in self.entries.values() {
+            let is_in = project_id.is_none_or(|id| id == entry.task.project_id);
+            if !is_in || entry.task.agent_type != agent_type {
+                continue;
+            }
+            match entry.state {
+                EntryState::Waits => counts.1 += 1,
+                EntryState::Admitted | EntryState::Runs => counts.0 += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// The bucket of a task.
+pub(crate) fn bucket(task: &Task, rules: &Rules) -> Bucket {
+    let project = rules.get(&task.project_id);
+    bucket_of(
+        project,
+        task.project_id,
+        &task.agent_type,
+        task.workflow_id.as_deref(),
+    )
+}
+
+/// The bucket of an agent's tasks for a workflow.
+pub(crate) fn bucket_of(
+    project: Option<&ProjectAgents>,
+    project_id: ProjectId,
+    agent_type: &str,
+    workflow_id: Option<&str>,
+) -> Bucket {
+    let policy = project.and_then(|project| project.agents.get(agent_type));
+    let named = workflow_id
+        .filter(|id| policy.is_some_and(|policy| policy.quota.workflow.contains_key(*id)));
+    Bucket {
+        project_id,
+        agent_type: agent_type.to_owned(),
+        workflow_id: named.map(str::to_owned),
+    }
+}
+
+/// A disabled agent begins nothing more, as with a quota of 0.
+fn quota(project: &ProjectAgents, bucket: &Bucket) -> u32 {
+    let policy = project.agents.get(&bucket.agent_type);
+    policy.map_or(0, |policy| match policy.config.enabled {
+        true => policy.effective(bucket.workflow_id.as_deref()).effective,
+        false => 0,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+use scorel_proto::{
+    ClientId, CostTotal, ResultDelivery, RuntimeId, SessionId, SpawnRefusal, SpawnRuntimeResult,
+};
+use scorel_session::{Lane, MutationCommand, SpawnLimits, SpawnRequest, SpawnTarget};
+
+use crate::agents::ProjectAgents;
+use crate::error::OrchestratorError;
+use crate::orchestrator::Orchestrator;
+use crate::outcome::beginning;
+use crate::schedule::{Rules, bucket_of};
+
+/// The largest prompt, in bytes.
+const MAX_PROMPT: usize = 256 * 1024;
+
+/// The largest title, in bytes.
+const MAX_TITLE: usize = 1024;
+
+/// The largest title that is made from a prompt, in bytes.
+const MADE_TITLE: usize = 80;
+
+/// A task for an agent.
+#[derive(Debug, Clone)]
+pub struct SpawnOrder {
+    pub command: MutationCommand,
+    pub agent_type: String,
+    pub prompt: String,
+    pub title: Option<String>,
+    pub workflow_id: Option<String>,
+    /// A runtime that has ended: the agent goes on in its session.
+    pub continued: Option<RuntimeId>,
+    pub deliver: ResultDelivery,
+    /// The call of the model that asks for it.
+    pub tool_call_id: Option<String>,
+}
+
+impl Orchestrator {
+    /// Gives an agent a task. It is durable when this returns; it may have to wait.
+    ///
+    /// # Errors
+    ///
+    /// See [`OrchestratorError`]; nothing has changed then.
+    pub async fn spawn(
+        &self,
+        parent: SessionId,
+        order: SpawnOrder,
+    ) -> Result<SpawnRuntimeResult, OrchestratorError> {
+        let lane = self.sessions()?.get(parent).await?;
+        let agents = self.agents(lane.project_id()).await;
+        check_texts(&order)?;
+        let name = order.agent_type.as_str();
+        let refused = match agents.find(name)?.config.enabled {
+            false => Some((SpawnRefusal::Disabled, None)),
+            true => self.refusal(&lane, &order, &agents),
+        };
+        let title = order.title.as_deref().map(str::trim);
+        let title = title.filter(|title| !title.is_empty());
+        let title = title.map_or_else(|| made_title(&order.prompt), str::to_owned);
+        let limits = SpawnLimits {
+            open: agents.limits.max_open,
+            per_turn: agents.limits.max_spawns_per_turn,
+        };
+        let target = match order.continued {
+            None => SpawnTarget::New(SessionId::generate()),
+            Some(id) => SpawnTarget::Of(id),
+        };
+        let request = SpawnRequest {
+            command: order.command,
+            runtime_id: RuntimeId::generate(),
+            agent_type: order.agent_type,
+            target,
+            workflow_id: order.workflow_id,
+            title,
+            prompt: order.prompt,
+            deliver: order.deliver,
+            tool_call_id: order.tool_call_id,
+            limits,
+            refused,
+        };
+        Ok(lane.spawn_runtime(request).await?)
+    }
+
+    /// Why the task is refused, beyond what the session itself knows.
+    fn refusal(
+        &self,
+        lane: &Lane,
+        order: &SpawnOrder,
+        agents: &ProjectAgents,
+    ) -> Option<(SpawnRefusal, Option<u64>)> {
+        let limits = agents.limits;
+        if lane.depth() >= limits.max_depth {
+            return Some((SpawnRefusal::Depth, Some(u64::from(limits.max_depth))));
+        }
+        if limits.max_cost.is_some_and(|max| self.spent(lane) >= max) {
+            return Some((SpawnRefusal::Budget, limits.max_cost));
+        }
+        let project = lane.project_id();
+        let workflow = order.workflow_id.as_deref();
+        let bucket = bucket_of(Some(agents), project, &order.agent_type, workflow);
+        let rules = Rules::from([(project, agents.clone())]);
+        let queued = self.state().schedule.queued_in(&bucket, &rules);
+        let max = limits.max_queued;
+        (queued >= max as usize).then_some((SpawnRefusal::QueueFull, Some(u64::from(max))))
+    }
+
+    /// What a session and its runtimes have cost, those that run included, in millionths of a US dollar.
+    fn spent(&self, lane: &Lane) -> u64 {
+        let mut cost = lane.cost_with_runtimes();
+        let children: Vec<SessionId> = lane.runtimes(|all| {
+            let open = all.unfinished();
+            open.filter_map(|(_, runtime)| runtime.session_id).collect()
+        });
+        if let Ok(sessions) = self.sessions() {
+            let running = children
+                .into_iter()
+                .filter_map(|id| sessions.loaded_lane(id));
+            let costs = running.map(|child| child.child_state().cost);
+            costs.for_each(|child: CostTotal| cost += child);
+        }
+        cost.micro_usd
+    }
+}
+
+/// The author of what an agent does on its own.
+pub(crate) fn own_command() -> MutationCommand {
+    MutationCommand::new(ClientId::Daemon, None, "", &())
+}
+
+fn check_texts(order: &SpawnOrder) -> Result<(), OrchestratorError> {
+    let invalid = |text: String| Err(OrchestratorError::InvalidParams(text));
+    if order.prompt.trim().is_empty() {
+        return invalid("`prompt` is empty".to_owned());
+    }
+    if order.prompt.len() > MAX_PROMPT {
+        return invalid(format!("`prompt` is longer than {MAX_PROMPT} bytes"));
+    }
+    let title = order.title.as_deref().unwrap_or_default();
+    if title.len() > MAX_TITLE || title.chars().any(char::is_control) {
+        return invalid(format!(
+            "`title` is not one line of at most {MAX_TITLE} bytes"
+        ));
+    }
+    let is_visible = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_graphic());
+    match order.workflow_id.as_deref() {
+        Some(id) if id.len() > 128 || !is_visible(id) => {
+            invalid("`workflowId` is not 1 to 128 visible ASCII characters".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn made_title(prompt: &str) -> String {
+    let line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = line.chars().filter(|letter| !letter.is_control()).collect();
+    beginning(&line, MADE_TITLE).to_owned()
+}

@@ -1,0 +1,121 @@
+use scorel_proto::{AgentRuntime, ResultDelivery, RuntimeStatus};
+use scorel_session::ChildState;
+
+/// What is to be done for a runtime next. Each is one section of one lane, and is found again by the fold
+/// if a crash comes before or after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NextStep {
+    /// Nothing, until something happens.
+    Wait,
+    /// Make its session.
+    MakeSession,
+    /// Record that the session exists.
+    Bind,
+    /// Record that it runs.
+    Begin,
+    /// Send the task to the session.
+    Prompt,
+    /// Cancel what the session does.
+    Stop,
+    /// Record what it does, where that has changed.
+    Describe,
+    /// Deliver the result and record the end: it never began.
+    EndUnbegun,
+    /// The same: its session is gone.
+    EndLost,
+    /// The same: its session has come to rest.
+    End,
+    /// Deliver the result: the end is recorded already.
+    Deliver,
+    /// Record that the model has the result.
+    RecordDelivery,
+}
+
+/// What the orchestrator sees beside the fold of the parent.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Seen<'a> {
+    /// Whether the schedule lets it begin.
+    pub(crate) admitted: bool,
+    /// Whether an open call of the parent gives the result to the model.
+    pub(crate) claimed: bool,
+    pub(crate) child: ChildSeen<'a>,
+}
+
+/// The session of a runtime.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ChildSeen<'a> {
+    /// Not looked for.
+    Unknown,
+    Missing,
+    There {
+        /// Whether it is known to have the task.
+        prompted: bool,
+        state: &'a ChildState,
+    },
+}
+
+impl NextStep {
+    /// The next step for a runtime.
+    pub(crate) fn of(runtime: &AgentRuntime, seen: &Seen<'_>) -> Self {
+        // A placeholder: its first event was lost with a part of the log.
+        if runtime.spawned_seq.is_none() {
+            return Self::Wait;
+        }
+        if runtime.finished_seq.is_some() {
+            return Self::after_the_end(runtime, seen.claimed);
+        }
+        let is_queued = runtime.status == RuntimeStatus::Queued;
+        if is_queued && runtime.stopping {
+            return Self::EndUnbegun;
+        }
+        if !runtime.bound {
+            return match seen.child {
+                ChildSeen::There { .. } => Self::Bind,
+                ChildSeen::Missing | ChildSeen::Unknown => Self::MakeSession,
+            };
+        }
+        if is_queued {
+            return match seen.admitted {
+                true => Self::Begin,
+                false => Self::Wait,
+            };
+        }
+        match &seen.child {
+            ChildSeen::Unknown => Self::Wait,
+            ChildSeen::Missing => Self::EndLost,
+            ChildSeen::There {
+                prompted: false, ..
+            } => Self::Prompt,
+            ChildSeen::There { state, .. } => Self::while_it_runs(runtime, state),
+        }
+    }
+
+    fn while_it_runs(runtime: &AgentRuntime, child: &ChildState) -> Self {
+        if child.is_idle && child.queued == 0 && child.has_settled {
+            return Self::End;
+        }
+        if runtime.stopping {
+            return Self::Stop;
+        }
+        Self::Describe
+    }
+
+    fn after_the_end(runtime: &AgentRuntime, claimed: bool) -> Self {
+        if runtime.is_settled() || runtime.deliver == ResultDelivery::None {
+            return Self::Wait;
+        }
+        if runtime.delivered.is_some() {
+            return Self::RecordDelivery;
+        }
+        match runtime.offered.is_some() || claimed {
+            true => Self::Wait,
+            false => Self::Deliver,
+        }
+    }
+
+    /// Whether the fold may ask for another step right after this one. The others wait for something to
+    /// happen.
+    pub(crate) const fn leads_on(self) -> bool {
+        !matches!(self, Self::Wait | Self::Stop | Self::Describe)
+    }
+}

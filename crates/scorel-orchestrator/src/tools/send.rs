@@ -1,0 +1,91 @@
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use scorel_proto::{Block, RuntimeId, WhileRunning};
+use scorel_runtime::{Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments};
+use scorel_session::SendRequest;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{AgentTools, failure, runtime_id};
+use crate::error::OrchestratorError;
+use crate::spawn::own_command;
+
+const DESCRIPTION: &str = "\
+Sends a message to an agent that works for you. It reads the message before its next step. It does not \
+answer questions of permission: those are for the user.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SendArguments {
+    /// The runtime.
+    runtime_id: String,
+    /// What the agent is told.
+    message: String,
+}
+
+/// `AgentSend`.
+#[derive(Debug)]
+pub(super) struct AgentSend {
+    tools: AgentTools,
+    spec: ToolSpec,
+}
+
+impl AgentSend {
+    pub(super) fn new(tools: AgentTools) -> Self {
+        let spec = ToolSpec::of::<SendArguments>("AgentSend", DESCRIPTION, ToolClass::Agents);
+        Self { tools, spec }
+    }
+
+    async fn run(&self, id: RuntimeId, message: String) -> Result<ToolOutcome, OrchestratorError> {
+        let lane = self.tools.lane(&[id]).await?;
+        let runtime = lane.runtimes(|all| all.get(id).cloned());
+        let open = runtime.filter(|runtime| !runtime.status.is_final() && runtime.bound);
+        let Some(session_id) = open.and_then(|runtime| runtime.session_id) else {
+            let text = format!(
+                "{id} has ended or has not begun; AgentSpawn with `continue` gives an agent that has \
+                 ended another task"
+            );
+            return Err(OrchestratorError::InvalidParams(text));
+        };
+        let child = self.tools.orchestrator.sessions()?.get(session_id).await?;
+        let request = SendRequest {
+            command: own_command(),
+            content: vec![Block::text(message)],
+            while_running: WhileRunning::Steer,
+            parent_event_id: None,
+            expected_leaf_id: None,
+            model: None,
+            runner: None,
+        };
+        child.send(request).await?;
+        Ok(ToolOutcome::success(
+            format!("{id} has the message."),
+            &json!({"runtimeId": id}),
+        ))
+    }
+}
+
+impl Tool for AgentSend {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
+        let plan = match parse(&call) {
+            Err(outcome) => ToolPlan::answered(outcome),
+            Ok((id, message)) => ToolPlan::new(Vec::new(), move |_, _| async move {
+                let run = self.run(id, message).await;
+                run.unwrap_or_else(|error| failure(&error))
+            }),
+        };
+        Box::pin(std::future::ready(plan))
+    }
+}
+
+fn parse(call: &ToolCall) -> Result<(RuntimeId, String), ToolOutcome> {
+    let arguments: SendArguments = parse_arguments(call.input.clone())?;
+    let id = runtime_id("runtimeId", &arguments.runtime_id)?;
+    Ok((id, arguments.message))
+}

@@ -1,0 +1,132 @@
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use scorel_proto::ResultDelivery;
+use scorel_runtime::{
+    Effect, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
+};
+use scorel_session::spawned;
+use serde::Deserialize;
+
+use super::{AgentTools, failure, runtime_id};
+use crate::agents::ProjectAgents;
+use crate::error::OrchestratorError;
+use crate::spawn::{SpawnOrder, own_command};
+
+const DESCRIPTION: &str = "\
+Gives an agent a task. The agent works in a session of its own and sees nothing of this conversation: the \
+prompt must say all that it needs, and what to answer. Returns at once with the id of the runtime. The \
+result comes as a message when the agent has ended, or from AgentStatus. Agents over their quota wait in a \
+queue; spawn them all the same. To have an agent go on where it ended, name its runtime in `continue`.";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SpawnArguments {
+    /// The agent: one of the list.
+    agent_type: String,
+    /// The task, complete: the agent knows nothing else.
+    prompt: String,
+    /// The task in a few words.
+    title: Option<String>,
+    /// The workflow that the task belongs to, if it belongs to one.
+    workflow_id: Option<String>,
+    /// A runtime of yours that has ended: the agent goes on in its session.
+    #[serde(rename = "continue")]
+    continued: Option<String>,
+}
+
+/// `AgentSpawn`.
+#[derive(Debug)]
+pub(super) struct AgentSpawn {
+    tools: AgentTools,
+    spec: ToolSpec,
+}
+
+impl AgentSpawn {
+    pub(super) fn new(tools: AgentTools, agents: &ProjectAgents) -> Self {
+        let description = format!("{DESCRIPTION}\n\n{}", list(agents));
+        Self {
+            tools,
+            spec: ToolSpec::of::<SpawnArguments>("AgentSpawn", &description, ToolClass::Agents),
+        }
+    }
+
+    async fn run(&self, call: String, order: SpawnOrder) -> Result<ToolOutcome, OrchestratorError> {
+        let order = SpawnOrder {
+            tool_call_id: Some(call),
+            ..order
+        };
+        let (tools, orchestrator) = (&self.tools, &self.tools.orchestrator);
+        let made = orchestrator.spawn(tools.session_id, order).await?;
+        let lane = tools.lane(&[]).await?;
+        let outcome = lane.runtimes(|all| {
+            let runtime = all.get(made.runtime_id)?;
+            Some(spawned(made.runtime_id, runtime))
+        });
+        outcome.ok_or(OrchestratorError::RuntimeNotFound(made.runtime_id))
+    }
+}
+
+impl Tool for AgentSpawn {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
+        let plan = match order(&call) {
+            Err(outcome) => ToolPlan::answered(outcome),
+            Ok(order) => {
+                let effect = Effect::SpawnAgent {
+                    agent_type: order.agent_type.clone(),
+                };
+                ToolPlan::new(vec![effect], |_, _| async move {
+                    let run = self.run(call.id, order).await;
+                    run.unwrap_or_else(|error| failure(&error))
+                })
+            }
+        };
+        Box::pin(std::future::ready(plan))
+    }
+}
+
+fn order(call: &ToolCall) -> Result<SpawnOrder, ToolOutcome> {
+    let arguments: SpawnArguments = parse_arguments(call.input.clone())?;
+    let continued = arguments.continued.as_deref();
+    let continued = continued.map(|id| runtime_id("continue", id)).transpose()?;
+    Ok(SpawnOrder {
+        command: own_command(),
+        agent_type: arguments.agent_type,
+        prompt: arguments.prompt,
+        title: arguments.title,
+        workflow_id: arguments.workflow_id,
+        continued,
+        deliver: ResultDelivery::Turn,
+        tool_call_id: None,
+    })
+}
+
+/// The agents with what they can do, a line each.
+fn list(agents: &ProjectAgents) -> String {
+    let enabled = agents
+        .agents
+        .iter()
+        .filter(|(_, policy)| policy.config.enabled);
+    let lines: Vec<String> = enabled
+        .map(|(name, policy)| {
+            let config = &policy.config;
+            let can = match config.capabilities.as_slice() {
+                [] => String::new(),
+                can => format!(" Can: {}.", can.join(", ")),
+            };
+            format!(
+                "- {name} ({}): {}{can}",
+                config.display_name, config.description
+            )
+        })
+        .collect();
+    match lines.as_slice() {
+        [] => "There are no agents: the user has to configure some.".to_owned(),
+        lines => format!("Agents:\n{}", lines.join("\n")),
+    }
+}

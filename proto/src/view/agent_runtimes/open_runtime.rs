@@ -1,0 +1,70 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{QueueItemId, RuntimeQuestion, RuntimeStatus, TurnId};
+
+/// What is known of a runtime until nothing is left to do for it, and what only few have.
+///
+/// A session that lives long has thousands of runtimes that are settled, so most of this goes then.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct OpenRuntime {
+    /// The workflow for whose quota it counts. It stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow_id: Option<String>,
+    /// The turn that spawned it; `None` if a client did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// Its place in the queue, from 1, and how many wait there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<(u32, u32)>,
+    /// The question that it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_for: Option<RuntimeQuestion>,
+    /// Whether it is to end: it is being stopped, or the turn that spawned it was cancelled.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stopping: bool,
+    /// The message of the queue that holds its result, or held it. It stays if it was removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered: Option<QueueItemId>,
+    /// Whether a client has removed that message from the queue. It stays.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dropped: bool,
+}
+
+impl OpenRuntime {
+    /// What is known of a runtime of which nothing stays.
+    pub(super) const NOTHING: Self = Self {
+        workflow_id: None,
+        turn_id: None,
+        position: None,
+        waiting_for: None,
+        stopping: false,
+        offered: None,
+        dropped: false,
+    };
+
+    /// Forgets what was so only with another status.
+    pub(super) fn has_become(&mut self, status: RuntimeStatus) {
+        if status != RuntimeStatus::Queued {
+            self.position = None;
+        }
+        if status != RuntimeStatus::WaitingInput {
+            self.waiting_for = None;
+        }
+        if status.is_final() {
+            self.stopping = false;
+        }
+    }
+
+    /// What stays when nothing is left to do; `None` for nothing. A result that was removed from the queue
+    /// must not look like one that was never offered.
+    pub(super) fn settled(self) -> Option<Self> {
+        let stays = Self {
+            workflow_id: self.workflow_id,
+            offered: self.offered.filter(|_| self.dropped),
+            dropped: self.dropped,
+            ..Self::NOTHING
+        };
+        (stays != Self::NOTHING).then_some(stays)
+    }
+}

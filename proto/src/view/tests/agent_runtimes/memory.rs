@@ -1,0 +1,49 @@
+use std::mem::size_of;
+
+use super::task::Task;
+use super::{has_settled, of};
+use crate::view::tests::log::{Log, message};
+use crate::{
+    AgentRuntime, OpenRuntime, PersistentBody, RuntimeId, RuntimeSpawnedBody, RuntimeStatus,
+};
+use RuntimeStatus::{Completed, Running};
+
+/// What a runtime takes in the fold, without the nodes of the map.
+fn bytes(runtime: &AgentRuntime) -> usize {
+    let texts = runtime.agent_type.capacity() + runtime.title.capacity();
+    let summary = runtime.summary.as_deref().map_or(0, str::len);
+    let open = if **runtime == OpenRuntime::default() {
+        0
+    } else {
+        size_of::<OpenRuntime>()
+    };
+    size_of::<RuntimeId>() + size_of::<AgentRuntime>() + texts + summary + open
+}
+
+#[test]
+fn a_settled_runtime_takes_at_most_half_a_kib() {
+    let mut log = Log::new();
+    log.begin();
+    log.user("q");
+    let mut task = Task::new();
+    log.push(PersistentBody::RuntimeSpawned(RuntimeSpawnedBody {
+        agent_type: "a".repeat(12),
+        title: "t".repeat(60),
+        ..task.spawned_body()
+    }));
+    log.push(task.is_placed(&mut []));
+    log.push(task.becomes(Running));
+    log.push(task.asks());
+    log.push(task.is_stopped(Running));
+    log.push(task.does(Running, &"s".repeat(200)));
+    let open = bytes(of(&log, &task));
+    log.push(task.ends(Completed));
+    let told = log.push(message(task.result()));
+    log.push(task.is_delivered(Completed, told));
+    assert!(has_settled(&log));
+    let runtime = of(&log, &task);
+    assert!(bytes(runtime) <= 512, "{}", bytes(runtime));
+    assert!(open > bytes(runtime));
+    assert_eq!(**runtime, OpenRuntime::default(), "nothing else stays");
+    assert_eq!(runtime.summary.as_deref(), Some(&*"s".repeat(200)));
+}

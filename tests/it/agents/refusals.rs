@@ -1,0 +1,94 @@
+//! Tasks that are not given.
+
+use scorel_client::ClientError;
+use scorel_proto::{
+    ArchiveSession, ArchiveSessionParams, ErrorCode, RpcError, SpawnRuntime, SpawnRuntimeParams,
+};
+use serde_json::json;
+
+use super::scene::{AGENTS, AgentScene, arguments, task};
+use crate::under_test::send;
+
+async fn refused(scene: &AgentScene, params: &SpawnRuntimeParams) -> RpcError {
+    match scene.client.call::<SpawnRuntime>(params).await {
+        Err(ClientError::Rpc(error)) => error,
+        other => panic!("it was not refused: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_says_why() {
+    let config = format!(
+        "{AGENTS}\n[agents.old]\ndisplayName = \"Old\"\nenabled = false\n\
+         [orchestrator]\nmaxOpen = 3\nmaxQueued = 1\n"
+    );
+    let scene = AgentScene::with(&config).await;
+    let error = refused(&scene, &task(scene.lead, "developr", "x")).await;
+    assert_eq!(error.code, ErrorCode::AgentNotFound);
+    assert_eq!(error.details["suggestion"], "developer");
+    let error = refused(&scene, &task(scene.lead, "old", "x")).await;
+    assert_eq!(error.code, ErrorCode::SpawnRefused);
+    assert_eq!(error.details["kind"], "disabled");
+    let gate = scene.parts.hold("one");
+    scene.spawn("developer", "one").await;
+    gate.reached().await;
+    scene.spawn("developer", "two").await;
+    let mut watch = scene.watch().await;
+    watch.until("runtime_queue_changed").await;
+    let error = refused(&scene, &task(scene.lead, "developer", "x")).await;
+    assert_eq!(error.details, json!({"kind": "queue_full", "limit": 1}));
+    let held = scene.parts.hold("three");
+    scene.spawn("reviewer", "three").await;
+    held.reached().await;
+    let error = refused(&scene, &task(scene.lead, "reviewer", "x")).await;
+    assert_eq!(error.details, json!({"kind": "too_many", "limit": 3}));
+    held.open();
+    gate.open();
+    scene.until_ended(3).await;
+    let params = ArchiveSessionParams {
+        session_id: scene.lead,
+        archived: Some(true),
+        command_id: None,
+    };
+    scene.client.call::<ArchiveSession>(&params).await.unwrap();
+    let error = refused(&scene, &task(scene.lead, "developer", "x")).await;
+    assert_eq!(error.details, json!({"kind": "archived"}));
+}
+
+#[tokio::test]
+async fn a_model_is_told_why_and_its_turn_goes_on() {
+    let scene = AgentScene::new().await;
+    scene
+        .parts
+        .call("lead", "AgentSpawn", &arguments("nobody", "x"));
+    let mut watch = scene.watch().await;
+    send(&scene.client, scene.lead, "[lead] Have it done.").await;
+    let seen = watch.until("turn_outcome").await;
+    assert_eq!(seen.last().unwrap()["reason"], "completed");
+    let result = seen
+        .iter()
+        .find(|event| event["message"]["role"] == "tool_result")
+        .unwrap();
+    let result = &result["message"]["content"][0];
+    assert_eq!(result["isError"], true);
+    assert_eq!(result["details"]["error"]["code"], "agent_not_found");
+}
+
+#[tokio::test]
+async fn agents_give_tasks_two_levels_deep_and_a_quota_of_one_does_not_lock_them() {
+    let config = "[agents.lead]\ndisplayName = \"Lead\"\ntools = \"orchestrator\"\n";
+    let scene = AgentScene::with(config).await;
+    for (name, next) in [("a", "b"), ("b", "c")] {
+        scene
+            .parts
+            .call(name, "AgentSpawn", &arguments("lead", next));
+        let wait = json!({"waitSeconds": 600});
+        scene.parts.call(name, "AgentStatus", &wait);
+    }
+    let spawned = scene.spawn("lead", "a").await;
+    scene.until_ended(1).await;
+    let order = scene.parts.order();
+    assert_eq!(order, ["a", "b"], "the third is refused");
+    let runtime = scene.runtime(spawned.runtime_id).await;
+    assert_eq!(runtime.result.unwrap().last_message, "a is done");
+}
