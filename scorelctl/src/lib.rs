@@ -17,6 +17,7 @@ mod interrupts;
 mod output;
 mod question;
 mod render;
+mod runtime_lookup;
 mod runtime_selector;
 mod selector;
 mod target;

@@ -1,9 +1,8 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use scorel_proto::{ListRuntimes, ListRuntimesParams, RuntimeId};
+use scorel_proto::RuntimeId;
 
-use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -18,9 +17,6 @@ pub(crate) enum RuntimeSelector {
 /// How many characters of an id are needed.
 const MIN_PART: usize = 4;
 
-/// How many runtimes are searched, the last spawned first: the daemon's limit for a list.
-const SEARCHED: u32 = 1000;
-
 impl FromStr for RuntimeSelector {
     type Err = Infallible;
 
@@ -33,19 +29,6 @@ impl FromStr for RuntimeSelector {
 }
 
 impl RuntimeSelector {
-    /// The selected runtime. A whole id is not looked up.
-    pub(crate) async fn find(&self, control: &mut DaemonClient) -> Result<RuntimeId, Failure> {
-        if let Self::Id(id) = self {
-            return Ok(*id);
-        }
-        let params = ListRuntimesParams {
-            limit: Some(SEARCHED),
-            ..ListRuntimesParams::default()
-        };
-        let found = control.call::<ListRuntimes>(&params).await?.runtimes;
-        self.choose(found.iter().map(|runtime| runtime.runtime_id))
-    }
-
     /// The one runtime that is selected, with or without `rti_`, in any case.
     pub(crate) fn choose(
         &self,

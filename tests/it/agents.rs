@@ -3,6 +3,7 @@
 mod cancelled;
 mod crash;
 mod delivery;
+mod kills;
 mod questions;
 mod quotas;
 mod refusals;

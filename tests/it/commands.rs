@@ -12,17 +12,21 @@ const OTHER_CLIENT: &str = "cli_01BX5ZZKBKACTAV9WEVGEMMVRZ";
 const TURN: &str = "trn_01BX5ZZKBKACTAV9WEVGEMMVRZ";
 
 /// Commands not in the table: one needs a damaged log, one creates something content-addressed, and
-/// the others need an open question, a wait or a long conversation.
-const OTHERS: [&str; 5] = [
+/// the others need an open question, a wait, a long conversation or a git worktree.
+const OTHERS: [&str; 6] = [
     "acceptDamage",
     "putBlob",
     "respondPermission",
     "endWait",
     "compact",
+    "removeWorktree",
 ];
 
-/// A runner that keeps a context.
-const KEEPER: &str = r#"
+/// A runner that keeps a context, and an agent whose tasks wait for ever.
+const CONFIG: &str = r#"
+[agents.idle]
+defaultQuota = 0
+
 [runners.keeper]
 type = "command"
 output = "events"
@@ -49,7 +53,7 @@ impl CommandStage {
         model.fallback(ScriptedChat::default().text("Yes.").finish("stop"));
         let mut daemon = DaemonUnderTest::new(SCORELD);
         daemon.configure_model(&model.base_url());
-        daemon.configure_more(KEEPER);
+        daemon.configure_more(CONFIG);
         daemon.spawn().await;
         let (client, session) = new_session(&daemon).await;
         let mut watch = Watch::from_start(&client, session).await;
@@ -89,6 +93,13 @@ impl CommandStage {
         std::fs::create_dir(&empty).unwrap();
         let empty = raw.call("registerProject", &json!({"workDir": empty}));
         let empty = &empty["result"]["project"]["projectId"];
+        let lead = json!({"projectId": project, "title": "lead"});
+        let lead = raw.call("createSession", &lead)["result"]["sessionId"].clone();
+        let task = |prompt: &str| json!({"sessionId": lead, "agentType": "idle", "prompt": prompt});
+        let tasks: Vec<Value> = ["a", "b", "c"]
+            .iter()
+            .map(|prompt| raw.call("spawnRuntime", &task(prompt))["result"]["runtimeId"].clone())
+            .collect();
         let named = json!({"workDir": dir, "displayName": "another name"});
         let described = raw.call("getSession", &json!({"sessionId": session}));
         let leaf = &described["result"]["session"]["activeLeafId"];
@@ -158,6 +169,32 @@ impl CommandStage {
                 "sendMessage",
                 json!({"sessionId": session, "content": "one"}),
                 json!({"sessionId": session, "content": "two"}),
+            ),
+            (
+                "setAgent",
+                json!({"agentType": "extra", "displayName": "Extra"}),
+                json!({"agentType": "extra", "displayName": "Other"}),
+            ),
+            (
+                "setQuota",
+                json!({"projectId": project, "agentType": "extra", "policy": {"project": 1}}),
+                json!({"projectId": project, "agentType": "extra", "policy": {"project": 2}}),
+            ),
+            (
+                "openOrchestrator",
+                json!({"projectId": project}),
+                json!({"projectId": empty}),
+            ),
+            ("spawnRuntime", task("one"), task("two")),
+            (
+                "moveRuntime",
+                json!({"runtimeId": tasks[1], "position": 1}),
+                json!({"runtimeId": tasks[1], "position": 2}),
+            ),
+            (
+                "stopRuntime",
+                json!({"runtimeId": tasks[2]}),
+                json!({"runtimeId": tasks[0]}),
             ),
             (
                 "archiveSession",

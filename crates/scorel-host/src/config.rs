@@ -11,6 +11,7 @@
 
 mod agent;
 mod agent_layer;
+mod agent_runtime;
 mod agent_section;
 mod agent_texts;
 mod auxiliary;

@@ -164,25 +164,33 @@ impl Orchestrator {
     ) -> Result<Seq, OrchestratorError> {
         let lane = self.parent_of(id).await?;
         let rules = self.rules().await;
-        let places = {
-            let mut state = self.state();
-            state.schedule.shift(id, position, &rules);
-            own_places(
-                &state.schedule.places(&rules),
-                &state.schedule,
-                lane.id(),
-                Some(id),
-            )
-        };
-        let places = places.into_iter().next().unwrap_or_else(|| RuntimePlaces {
-            agent_type: String::new(),
-            queued: 0,
-            places: BTreeMap::new(),
-        });
+        let places = self.places_if_moved(&rules, lane.id(), (id, position));
+        let place = places.places.get(&id).copied();
         let moved = lane.move_runtimes(command, places).await?;
+        // A repeated command may be older than another move: the record says where it is.
+        if place.is_some() && lane.runtime(id).and_then(|info| info.queue_position) == place {
+            self.state().schedule.shift(id, position, &rules);
+        }
         // Those of other sessions have moved too.
         self.start_if_complete();
         Ok(moved)
+    }
+
+    /// The places of a session's runtimes in the queue of `id`, if that were moved.
+    fn places_if_moved(
+        &self,
+        rules: &Rules,
+        parent: SessionId,
+        (id, position): (RuntimeId, u32),
+    ) -> RuntimePlaces {
+        let mut schedule = self.state().schedule.clone();
+        schedule.shift(id, position, rules);
+        let places = own_places(&schedule.places(rules), &schedule, parent, Some(id));
+        places.into_iter().next().unwrap_or_else(|| RuntimePlaces {
+            agent_type: String::new(),
+            queued: 0,
+            places: BTreeMap::new(),
+        })
     }
 
     /// The lane of the session that has given a runtime its task.

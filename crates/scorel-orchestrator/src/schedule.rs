@@ -9,7 +9,7 @@ use crate::agents::ProjectAgents;
 /// The runtimes of all sessions that have not ended, and the order in which those that wait may begin.
 ///
 /// It decides and does nothing: no lane, no clock, no file. What it holds is made from folds.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
     entries: BTreeMap<RuntimeId, Entry>,
     /// The rank of the next runtime; a smaller one begins first.

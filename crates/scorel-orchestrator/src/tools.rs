@@ -3,19 +3,19 @@
 //! All act for one session, and on its own runtimes only. None answers a question: that is for people.
 
 mod send;
+mod session_tools;
 mod spawn;
 mod status;
 mod stop;
 
 use std::sync::Arc;
 
-use scorel_proto::{RuntimeId, SessionId};
-use scorel_runtime::{ArgumentError, Tool, ToolOutcome};
-use serde_json::Map;
+use scorel_proto::SessionId;
+use scorel_runtime::Tool;
 
 use crate::agents::ProjectAgents;
-use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
+use session_tools::AgentTools;
 
 /// The tools for the model of a session. The description of `AgentSpawn` lists the agents.
 #[must_use]
@@ -34,52 +34,4 @@ pub fn agent_tools(
         Arc::new(send::AgentSend::new(of())),
         Arc::new(stop::AgentStop::new(of())),
     ]
-}
-
-/// What the tools of a session share.
-#[derive(Debug, Clone)]
-struct AgentTools {
-    orchestrator: Arc<Orchestrator>,
-    session_id: SessionId,
-}
-
-impl AgentTools {
-    /// Fails for a runtime of another session: a model steers what it has spawned.
-    async fn lane(
-        &self,
-        ids: &[RuntimeId],
-    ) -> Result<Arc<scorel_session::Lane>, OrchestratorError> {
-        let lane = self.orchestrator.sessions()?.get(self.session_id).await?;
-        let foreign = ids.iter().find(|id| lane.runtime(**id).is_none());
-        match foreign {
-            Some(id) => Err(OrchestratorError::RuntimeNotFound(*id)),
-            None => Ok(lane),
-        }
-    }
-}
-
-/// The id of a runtime, as the model has it from `AgentSpawn`.
-fn runtime_id(field: &str, text: &str) -> Result<RuntimeId, ArgumentError> {
-    text.parse()
-        .map_err(|_| ArgumentError::of(field, "is not the id of a runtime, such as `rti_01…`"))
-}
-
-/// An error as the model gets it.
-fn failure(error: &OrchestratorError) -> ToolOutcome {
-    let code = match error {
-        OrchestratorError::AgentNotFound { .. } => "agent_not_found",
-        OrchestratorError::RuntimeNotFound(_) => "runtime_not_found",
-        OrchestratorError::InvalidParams(_) => "E_INVALID_ARGUMENTS",
-        OrchestratorError::Session(error) => error.code().name(),
-    };
-    let mut facts = Map::new();
-    if let OrchestratorError::Session(scorel_session::SessionError::SpawnRefused { kind, limit }) =
-        error
-    {
-        facts.insert("kind".to_owned(), kind.name().into());
-        if let Some(limit) = limit {
-            facts.insert("limit".to_owned(), (*limit).into());
-        }
-    }
-    ToolOutcome::failure(code, &error.to_string(), facts)
 }

@@ -1,17 +1,15 @@
 //! Lists agents, changes one, and sets how many may run at once.
 
+mod listed;
 mod quota;
 mod set;
 mod table;
-
-use scorel_proto::{ListAgents, ListAgentsParams, ListAgentsResult};
 
 use crate::args::{AgentsArgs, AgentsCommand};
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
-use crate::target;
 
 pub(super) async fn run(
     args: &AgentsArgs,
@@ -31,7 +29,7 @@ async fn list(
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let answer = listed(args, control).await?;
+    let answer = listed::listed(args, control).await?;
     result(output, &answer, |output| {
         let mut lines = table::lines(&answer.agents).into_iter();
         lines.try_for_each(|line| output.line(&line))
@@ -40,17 +38,4 @@ async fn list(
         output.note("no agents are configured; `scorelctl agents set TYPE` adds one")?;
     }
     Ok(())
-}
-
-/// The agents, with the quotas of the directory's project. A look registers no project.
-async fn listed(
-    args: &AgentsArgs,
-    control: &mut DaemonClient,
-) -> Result<ListAgentsResult, Failure> {
-    let directory = target::project_directory(args.project.as_deref())?;
-    let project = target::project(control, &directory).await?;
-    let params = ListAgentsParams {
-        project_id: project.map(|project| project.project_id),
-    };
-    Ok(control.call::<ListAgents>(&params).await?)
 }

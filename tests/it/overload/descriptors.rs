@@ -37,9 +37,16 @@ async fn use_in_turn(client: &Connection, sessions: &[SessionId]) {
     for some in sessions.chunks(AT_ONCE) {
         let turns = some.iter().map(async |session| {
             let mut watch = Watch::from(client, *session, None, None).await;
-            send(client, *session, "Talk.").await;
-            let seen = watch.until("turn_outcome").await;
-            assert_eq!(seen.last().unwrap()["reason"], "completed", "{seen:?}");
+            let turn = send(client, *session, "Talk.").await;
+            // What is seen begins with the turn before.
+            loop {
+                let seen = watch.until("turn_outcome").await;
+                let outcome = seen.last().unwrap();
+                assert_eq!(outcome["reason"], "completed", "{seen:?}");
+                if outcome["turnId"] == turn.to_string() {
+                    return;
+                }
+            }
         });
         join_all(turns).await;
     }

@@ -2,6 +2,7 @@
 //! [`receipts`](crate::receipts) for the protocol.
 
 mod agents;
+mod attempt;
 mod worktree;
 
 use std::path::PathBuf;
@@ -16,13 +17,7 @@ use scorel_session::{CloneRequest, MutationCommand, NewSession, SessionError};
 use super::Host;
 use crate::call_error::CallError;
 use crate::receipts::{Begun, CommandKey, Effect, Subject};
-
-/// Whether the effect may already have happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Attempt {
-    First,
-    Again,
-}
+use attempt::Attempt;
 
 impl Host {
     /// Applies the effect of a command, unless its receipt says that this was done, and returns its

@@ -9,6 +9,9 @@ use super::plain_git::PlainGit;
 use super::registration::Registration;
 use super::{WorktreeError, WorktreeRecord, Worktrees};
 
+/// What happens to a worktree, with its name.
+type PathChange<'a> = (&'a str, &'a dyn Fn(&Path));
+
 /// A home and a project with a repository.
 struct Place {
     dir: tempfile::TempDir,
@@ -163,9 +166,9 @@ fn what_would_be_lost_keeps_one_unless_forced() {
     place.write(".gitignore", "ignored\n");
     git(&place.repository(), "add -A");
     git(&place.repository(), "commit -qm ignore");
-    let changes: [(&str, &dyn Fn(&Path)); 4] = [
+    let changes: [PathChange<'_>; 4] = [
         ("changed", &|path| {
-            fs::write(path.join("src/main.rs"), "x").unwrap()
+            fs::write(path.join("src/main.rs"), "x").unwrap();
         }),
         ("new", &|path| fs::write(path.join("new"), "x").unwrap()),
         ("staged", &|path| {
@@ -205,7 +208,7 @@ fn half_of_one_is_made_again_on_the_same_branch() {
         let found = Registration::find(&place.repository().join(".git"), path);
         found.unwrap().data
     };
-    let halves: [(&str, &dyn Fn(&Path)); 5] = [
+    let halves: [PathChange<'_>; 5] = [
         ("only a note", &|path| {
             fs::remove_dir_all(registration(path)).unwrap();
             fs::remove_dir_all(path).unwrap();
@@ -221,7 +224,7 @@ fn half_of_one_is_made_again_on_the_same_branch() {
         }),
         ("without files", &|path| fs::remove_dir_all(path).unwrap()),
         ("forgotten by git", &|path| {
-            fs::remove_dir_all(registration(path)).unwrap()
+            fs::remove_dir_all(registration(path)).unwrap();
         }),
     ];
     for (name, halve) in halves {

@@ -8,7 +8,7 @@ use scorel_session::SendRequest;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{AgentTools, failure, runtime_id};
+use super::session_tools::{AgentTools, failure, runtime_id};
 use crate::error::OrchestratorError;
 use crate::spawn::own_command;
 

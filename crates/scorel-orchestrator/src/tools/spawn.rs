@@ -9,7 +9,7 @@ use scorel_runtime::{
 use scorel_session::spawned;
 use serde::Deserialize;
 
-use super::{AgentTools, failure, runtime_id};
+use super::session_tools::{AgentTools, failure, runtime_id};
 use crate::agents::ProjectAgents;
 use crate::error::OrchestratorError;
 use crate::spawn::{SpawnOrder, own_command};

@@ -13,7 +13,7 @@ use scorel_session::Lane;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{AgentTools, failure, runtime_id};
+use super::session_tools::{AgentTools, failure, runtime_id};
 use crate::error::OrchestratorError;
 use crate::result_text::result_text;
 

@@ -36,7 +36,7 @@ async fn tell(
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let agents = super::listed(args, control).await?.agents;
+    let agents = super::listed::listed(args, control).await?.agents;
     let mut agents = agents.iter();
     let agent = agents.find(|agent| agent.agent_type == wanted.agent_type);
     let agent = agent.ok_or_else(|| unknown(&wanted.agent_type))?;

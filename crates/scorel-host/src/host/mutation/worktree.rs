@@ -3,8 +3,9 @@ use std::sync::Arc;
 use scorel_proto::{Phase, RuntimeId, SessionId};
 use scorel_session::SessionError;
 
-use super::{Attempt, Host};
+use super::attempt::Attempt;
 use crate::call_error::CallError;
+use crate::host::Host;
 use crate::receipts::Subject;
 use crate::worktrees::WorktreeError;
 
