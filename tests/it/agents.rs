@@ -9,3 +9,4 @@ mod quotas;
 mod refusals;
 mod scene;
 mod tools;
+mod worktrees;

@@ -418,3 +418,45 @@ async fn the_next_start_finishes_a_clone_and_removes_what_was_left_of_it() {
         assert_eq!(session.thinking_level, ThinkingLevel::High);
     }
 }
+
+#[tokio::test]
+async fn a_worktree_is_removed_once_and_its_branch_is_told_again() {
+    let place = TestHome::new();
+    let host = place.start().await;
+    let project_id = place.project(&host).await;
+    let make = || {
+        let runtime_id = scorel_proto::RuntimeId::generate();
+        let worktrees = host.home.join("worktrees");
+        let path = worktrees.join(runtime_id.to_string());
+        std::fs::create_dir_all(path.join("src")).unwrap();
+        let note = serde_json::json!({
+            "runtimeId": runtime_id,
+            "projectId": project_id,
+            "path": path,
+            "branch": "scorel/b",
+            "repository": host.home.join("none"),
+        });
+        let file = worktrees.join(format!("{runtime_id}.json"));
+        std::fs::write(file, note.to_string()).unwrap();
+        let effect = |branch: Option<&str>| Effect::RemoveWorktree {
+            runtime_id,
+            branch: branch.map(str::to_owned),
+            force: true,
+        };
+        (path, effect(Some("scorel/b")), effect(None))
+    };
+    let gone = Ok(Subject::Branch("scorel/b".to_owned()));
+    let (path, effect, unknown) = make();
+    let removed = mutate(&host, place.command("c1", "x"), effect.clone()).await;
+    assert_eq!((removed, path.exists()), (gone.clone(), false));
+    let again = mutate(&host, place.command("c1", "x"), unknown.clone()).await;
+    assert_eq!(again, gone);
+    let other = mutate(&host, place.command("c2", "x"), unknown).await;
+    assert_eq!(other.unwrap_err().code, ErrorCode::RuntimeNotFound);
+
+    // The first attempt has removed it and did not get to end its receipt.
+    place.dies_before("c3", "x", &effect).await;
+    let host = place.start().await;
+    let again = mutate(&host, place.command("c3", "x"), effect).await;
+    assert_eq!(again, gone);
+}

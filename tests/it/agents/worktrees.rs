@@ -1,0 +1,168 @@
+//! Agents that work in git worktrees of their own.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Command;
+
+use scorel_client::ClientError;
+use scorel_proto::{
+    ErrorCode, ListWorktrees, ListWorktreesParams, RemoveWorktree, RemoveWorktreeParams,
+    RemoveWorktreeResult, RuntimeId, RuntimeStatus, WorktreeInfo,
+};
+use serde_json::json;
+
+use super::scene::AgentScene;
+use crate::under_test::{Watch, has_sandbox, send};
+
+const CONFIG: &str = "\
+[agents.developer]
+displayName = \"Developer\"
+workspace = \"worktree\"
+";
+
+fn git(directory: &Path, arguments: &str) -> String {
+    let output = Command::new("git")
+        .args(["-c", "user.name=n", "-c", "user.email=e"])
+        .args(arguments.split(' '))
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments}: {output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn has_git() -> bool {
+    let found = Command::new("git").arg("--version").output().is_ok();
+    if !found {
+        println!("skipped: git is not installed");
+    }
+    found
+}
+
+/// A scene whose project has one commit with `file`, a filter for it and a hook.
+async fn scene() -> AgentScene {
+    let scene = AgentScene::with(CONFIG).await;
+    let project = scene.daemon.project();
+    let run = |name: &str, text: String| {
+        let path = project.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    };
+    git(&project, "init -q -b main");
+    fs::write(project.join("file"), "text").unwrap();
+    fs::write(project.join(".gitattributes"), "file filter=upper\n").unwrap();
+    git(&project, "add -A");
+    git(&project, "commit -qm first");
+    let proof = project.join("proof");
+    let marking = |rest: &str| format!("#!/bin/sh\ntouch {}\n{rest}", proof.display());
+    run(".git/hooks/post-checkout", marking(""));
+    run(".git/smudge", marking("tr a-z A-Z\n"));
+    run(".git/clean", "#!/bin/sh\ntr A-Z a-z\n".to_owned());
+    for (key, program) in [("smudge", "smudge"), ("clean", "clean")] {
+        let program = project.join(".git").join(program);
+        let setting = format!("config filter.upper.{key} {}", program.display());
+        git(&project, &setting);
+    }
+    scene
+}
+
+async fn worktrees(scene: &AgentScene) -> Vec<WorktreeInfo> {
+    let params = ListWorktreesParams {
+        project_id: Some(scene.project),
+    };
+    let listed = scene.client.call::<ListWorktrees>(&params).await.unwrap();
+    listed.worktrees
+}
+
+async fn remove(
+    scene: &AgentScene,
+    runtime_id: RuntimeId,
+    force: bool,
+) -> Result<RemoveWorktreeResult, scorel_proto::RpcError> {
+    let params = RemoveWorktreeParams {
+        runtime_id,
+        force: Some(force),
+        command_id: None,
+    };
+    match scene.client.call::<RemoveWorktree>(&params).await {
+        Ok(removed) => Ok(removed),
+        Err(ClientError::Rpc(error)) => Err(error),
+        Err(other) => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn an_agent_commits_in_a_worktree_that_stays_until_it_is_removed() {
+    if !has_git() || !has_sandbox() {
+        return;
+    }
+    let scene = scene().await;
+    let script = "set -e; cat file; pwd; echo x > new; git add new
+                  git -c user.name=n -c user.email=e commit -qm second; git status --short
+                  ! echo x > ../x; ! cat ../../config.toml";
+    scene
+        .parts
+        .call("one", "Bash", &json!({ "command": script }));
+    let held = scene.parts.hold("one");
+    let id = scene.spawn("developer", "one").await.runtime_id;
+    held.reached().await;
+    let refused = remove(&scene, id, true).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::RuntimeBusy, "{refused:?}");
+    held.open();
+    scene.until_ended(1).await;
+    let runtime = scene.runtime(id).await.runtime;
+    let child = runtime.session_id.unwrap();
+    let log = scene.daemon.log(&child.to_string());
+    let results = log.iter().filter(|it| it["type"] == "tool_result");
+    let said: Vec<String> = results.map(ToString::to_string).collect();
+    assert_eq!(runtime.status, RuntimeStatus::Completed, "{log:?}");
+
+    let found = worktrees(&scene).await;
+    let [worktree] = found.as_slice() else {
+        panic!("{found:?}");
+    };
+    let (path, branch) = (Path::new(&worktree.path), &worktree.branch);
+    assert_eq!(worktree.session_id, Some(child));
+    assert_eq!((worktree.runtime_id, worktree.dirty), (id, Some(false)));
+    assert!(branch.starts_with("scorel/one-"), "{branch}");
+    let project = scene.daemon.project();
+    assert_eq!(
+        git(&project, &format!("show {branch}:new")),
+        "x",
+        "{said:?}"
+    );
+    assert_eq!(fs::read_to_string(path.join("file")).unwrap(), "TEXT");
+    assert!(!project.join("proof").exists() && !project.join("new").exists());
+
+    fs::write(path.join("file"), "more").unwrap();
+    let refused = remove(&scene, id, false).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Conflict, "{refused:?}");
+    assert_eq!(refused.details["kind"], "dirty");
+    assert_eq!(remove(&scene, id, true).await.unwrap().branch, *branch);
+    assert!(!path.exists() && worktrees(&scene).await.is_empty());
+    git(&project, &format!("rev-parse --verify {branch}"));
+    let refused = remove(&scene, id, true).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::RuntimeNotFound, "{refused:?}");
+
+    let mut watch = Watch::from_start(&scene.client, child).await;
+    watch.until("turn_outcome").await;
+    send(&scene.client, child, "[one] Go on.").await;
+    let outcome = watch.until("turn_outcome").await.pop().unwrap();
+    assert_eq!(outcome["error"]["code"], "worktree_gone", "{outcome}");
+}
+
+#[tokio::test]
+async fn a_task_without_a_worktree_ends_with_what_helps() {
+    if !has_git() {
+        return;
+    }
+    let scene = AgentScene::with(CONFIG).await;
+    let id = scene.spawn("developer", "one").await.runtime_id;
+    let seen = scene.until_ended(1).await;
+    let runtime = scene.runtime(id).await.runtime;
+    assert_eq!(runtime.status, RuntimeStatus::Failed);
+    let reason = seen.last().unwrap()["reason"].to_string();
+    assert!(reason.contains("git init"), "{reason}");
+    assert!(worktrees(&scene).await.is_empty());
+}
