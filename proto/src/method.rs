@@ -2,6 +2,7 @@
 //! from it.
 
 mod agent;
+mod agent_runtime;
 mod conversation;
 mod end_wait;
 mod files;
@@ -10,18 +11,21 @@ mod present;
 mod project;
 mod reading;
 mod runner;
+mod runtime_graph;
 mod session;
 mod skill;
 mod storage_stall;
 mod title_source;
 mod trust;
 mod usage;
+mod worktree;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use agent::*;
+pub use agent_runtime::*;
 pub use conversation::*;
 pub use end_wait::*;
 pub use files::*;
@@ -29,12 +33,14 @@ pub use host::*;
 pub use project::*;
 pub use reading::*;
 pub use runner::*;
+pub use runtime_graph::*;
 pub use session::*;
 pub use skill::*;
 pub use storage_stall::*;
 pub use title_source::*;
 pub use trust::*;
 pub use usage::*;
+pub use worktree::*;
 
 use crate::ErrorCode;
 

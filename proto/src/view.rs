@@ -4,6 +4,7 @@ mod agent_runtimes;
 mod compaction;
 mod guidance;
 mod in_flight;
+mod notices;
 mod opening;
 mod queue;
 mod restore;
@@ -134,9 +135,6 @@ pub struct SessionState {
     #[serde(default)]
     pub cost: CostTotal,
 }
-
-/// Codes of notices that are remembered. A daemon has a handful.
-const MAX_NOTICES: usize = 64;
 
 const TURN_OUTCOME: &str = "turn_outcome";
 
@@ -370,13 +368,6 @@ impl SessionState {
         if let Some(turn) = turn.filter(|turn| event.turn_id == Some(turn.turn_id)) {
             turn.usage += usage;
             turn.cost.add(&usage, call.cost);
-        }
-    }
-
-    fn noticed(&mut self, code: &str) {
-        let is_known = self.notices.iter().any(|known| known == code);
-        if !is_known && self.notices.len() < MAX_NOTICES {
-            self.notices.push(code.to_owned());
         }
     }
 

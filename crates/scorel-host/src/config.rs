@@ -23,6 +23,7 @@ mod endpoint;
 mod error;
 mod layers;
 mod login_shell_place;
+mod lowering;
 mod model;
 mod model_section;
 mod orchestrator;
@@ -36,6 +37,7 @@ mod runner_section;
 mod schema;
 mod source;
 mod variable;
+mod warning;
 
 pub use agent::{AgentLimits, AgentSettings, Agents};
 pub(crate) use agent_texts::{AgentTexts, RefusedText, check_agent_name};
@@ -47,11 +49,11 @@ pub(crate) use model::CustomProviders;
 pub use model::{KeyName, Layer, ModelSettings};
 pub(crate) use parse::nearest;
 pub use path::ConfigPath;
-pub use project::Warning;
 pub(crate) use runner::Runners;
 pub use runner::{OnContextLost, RunnerConfig, RunnerSandbox};
 pub use source::ConfigSource;
 pub use variable::{VariableName, VariablePattern, VariableValue};
+pub use warning::Warning;
 
 use scorel_orchestrator::OrchestratorLimits;
 use std::collections::BTreeMap;

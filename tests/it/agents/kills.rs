@@ -9,8 +9,8 @@ use futures_util::{StreamExt, stream};
 use scorel_client::Connection;
 use scorel_proto::{
     ClientId, GetGraph, GetGraphParams, Hello, HelloParams, PermissionDecision, ProtocolRange,
-    RespondPermission, RespondPermissionParams, ResultDelivery, RuntimeStatus, SpawnRuntime,
-    SpawnRuntimeParams,
+    QueueEdit, RespondPermission, RespondPermissionParams, ResultDelivery, RewriteQueue,
+    RewriteQueueParams, RuntimeStatus, SpawnRuntime, SpawnRuntimeParams,
 };
 use scorel_testkit::{CheckedLog, SeededDice, runs};
 use serde_json::{Value, json};
@@ -21,6 +21,9 @@ use crate::under_test::{PATIENCE, connect, has_sandbox, session};
 
 /// About how long a run takes that is not killed.
 const RUN: Duration = Duration::from_millis(400);
+
+/// Nothing takes so long here.
+const STUCK: Duration = Duration::from_secs(20);
 
 /// How many runs go on at once.
 const AT_ONCE: usize = 2;
@@ -122,12 +125,34 @@ impl KilledRun {
             for question in described.child_questions {
                 answer(&client, question.session_id, question.request_id).await;
             }
+            // A turn that the kill has interrupted leaves the results behind it to a person.
+            if described.queue_paused {
+                resume(&client, self.scene.lead, described.queue_version).await;
+            }
             let counts = described.runtimes.unwrap();
             if counts.open == 0 && described.turn_id.is_none() && described.queue.is_empty() {
                 return;
             }
-            watch.next().await;
+            if timeout(STUCK, watch.next()).await.is_err() {
+                self.tell_what_is_stuck(&client).await;
+            }
         }
+    }
+
+    async fn tell_what_is_stuck(&self, client: &Connection) {
+        let described = session(client, self.scene.lead).await;
+        println!(
+            "{:?} {:?} {:?}",
+            described.phase, described.runtimes, described.queue
+        );
+        let log = CheckedLog::read(&self.scene.daemon.log_path(&self.scene.lead.to_string()));
+        for (id, runtime) in log.unwrap().view().state.runtimes.unsettled() {
+            println!("{id}: {runtime:?}");
+            let child = runtime.session_id.unwrap();
+            let child = session(client, child).await;
+            println!("its session: {child:?}");
+        }
+        panic!("nothing happens; {}", self.scene.daemon.errors());
     }
 
     async fn check(&self) {
@@ -191,4 +216,15 @@ async fn answer(
         command_id: None,
     };
     let _late = client.call::<RespondPermission>(&params).await;
+}
+
+/// The queue may have changed since it was looked at.
+async fn resume(client: &Connection, session_id: scorel_proto::SessionId, version: u64) {
+    let params = RewriteQueueParams {
+        session_id,
+        expected_version: version,
+        ops: vec![QueueEdit::Resume {}],
+        command_id: None,
+    };
+    let _late = client.call::<RewriteQueue>(&params).await;
 }

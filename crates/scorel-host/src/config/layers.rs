@@ -19,16 +19,17 @@ use super::dollars::Dollars;
 use super::model_section::model_settings;
 use super::orchestrator::orchestrator_limits;
 use super::origin::DocumentOrigin;
-use super::project::{ProjectLayer, Warning, warning};
+use super::project::ProjectLayer;
 use super::provider_section::custom_providers;
 use super::runner_section::{builtin_runners, runners};
 use super::schema::{
     AtTimeout, CheckpointsSection, CompactionSection, Document, DurabilityName, LimitsSection,
     PermissionsSection, RpcSection, RuntimeSection, SessionsSection, ToolsSection,
 };
+use super::warning::{Warning, warning};
 use super::{
     Agents, AuxiliaryConfig, Config, ConfigError, CustomProviders, EnvironmentConfig,
-    ModelSettings, PermissionsConfig, RuntimeConfig, SessionsConfig, ToolsConfig, agent_layer,
+    ModelSettings, PermissionsConfig, RuntimeConfig, SessionsConfig, ToolsConfig, lowering,
 };
 use crate::permission::{BuiltinRule, RuleSet};
 
@@ -104,7 +105,7 @@ impl Config {
         rules.ask.extend_from_slice(&layer.ask);
         config.model.thinking = layer.thinking.unwrap_or(config.model.thinking);
         lower_limits(&mut config.runtime, layer, &mut config.warnings);
-        agent_layer::lower(&mut config, layer);
+        lowering::lower(&mut config, layer);
         config
     }
 }

@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use toml::{Table, Value};
 
 use super::agent_layer::AgentLayer;
 use super::origin::DocumentOrigin;
 use super::schema::{Document, OrchestratorSection, RuntimeSection};
+use super::warning::{Warning, warning};
 use crate::permission::GateRule;
 
 /// Keys that a project may set. Its limits only apply where they are lower than the user's.
@@ -32,27 +32,6 @@ const ALLOWED: [&str; 17] = [
 
 /// Keys that a project may set in its `[agents.TYPE]` tables.
 const ALLOWED_OF_AGENTS: [&str; 2] = ["defaultQuota", "enabled"];
-
-/// A setting of a project's file that was ignored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    pub path: PathBuf,
-    /// With its section.
-    pub key: String,
-    pub reason: &'static str,
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: `{}` ignored: {}",
-            self.path.display(),
-            self.key,
-            self.reason
-        )
-    }
-}
 
 /// The part of a project's file that applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,14 +84,6 @@ fn is_allowed(key: &str) -> bool {
         .strip_prefix("agents.")
         .and_then(|key| key.rsplit_once('.'));
     ALLOWED.contains(&key) || of_agent.is_some_and(|(_, key)| ALLOWED_OF_AGENTS.contains(&key))
-}
-
-pub(super) fn warning(path: &Path, key: String, reason: &'static str) -> Warning {
-    Warning {
-        path: path.to_owned(),
-        key,
-        reason,
-    }
 }
 
 fn collect(prefix: &str, value: &Value, keys: &mut Vec<String>) {

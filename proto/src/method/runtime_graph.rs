@@ -1,0 +1,92 @@
+//! Who gave whom what to do.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{RuntimeQuestion, RuntimeStatus, SessionId, Usage};
+
+/// Parameters of `getGraph`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetGraphParams {
+    /// The session at its root.
+    pub session_id: SessionId,
+}
+
+/// Result of `getGraph`: a session, what it has given to agents, and what these have given on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RuntimeGraph {
+    /// Changes with every change of a node.
+    pub version: u64,
+    /// The session, then the runtimes in the order in which they were spawned.
+    pub nodes: Vec<GraphNode>,
+    /// Who spawned whom.
+    pub edges: Vec<GraphEdge>,
+}
+
+/// A node of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphNode {
+    /// The id of the runtime, or of the session at the root.
+    pub id: String,
+    /// What it is.
+    pub kind: GraphNodeKind,
+    /// The session; absent for a runtime whose session does not exist yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The agent of a runtime.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
+    /// What has become of it. The root is `running`, `waiting_input`, or `completed` when it is idle.
+    pub status: RuntimeStatus,
+    /// The place of a runtime in its queue, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_position: Option<u32>,
+    /// What it does; the title if it has said nothing.
+    pub summary: String,
+    /// When it began, in milliseconds since 1970.
+    pub started_at: u64,
+    /// When it ended, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<u64>,
+    /// The tokens of the root, or of a runtime that has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// The question that it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_for: Option<RuntimeQuestion>,
+}
+
+/// What a node of a graph is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GraphNodeKind {
+    /// The session at the root.
+    Orchestrator,
+    /// A runtime.
+    Runtime,
+}
+
+/// An edge of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphEdge {
+    /// The node that gave the task.
+    pub from: String,
+    /// The node that has it.
+    pub to: String,
+    /// What the edge means.
+    pub kind: GraphEdgeKind,
+    /// The workflow for whose quota it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow_id: Option<String>,
+}
+
+/// What an edge of a graph means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GraphEdgeKind {
+    /// One gave the other its task.
+    SpawnedBy,
+}

@@ -1,0 +1,64 @@
+//! The git worktrees that agents work in.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CommandId, ProjectId, RuntimeId, SessionId};
+
+/// Parameters of `listWorktrees`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListWorktreesParams {
+    /// Only those of this project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
+}
+
+/// Result of `listWorktrees`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListWorktreesResult {
+    /// The worktrees, the oldest first.
+    pub worktrees: Vec<WorktreeInfo>,
+}
+
+/// A git worktree that an agent works in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WorktreeInfo {
+    /// The runtime for which it was made.
+    pub runtime_id: RuntimeId,
+    /// The session that works in it; absent if it was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The project whose repository it belongs to.
+    pub project_id: ProjectId,
+    /// Where it is, absolute.
+    pub path: String,
+    /// Its branch.
+    pub branch: String,
+    /// Whether it has changes that are not committed; absent if git does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<bool>,
+}
+
+/// Parameters of `removeWorktree`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RemoveWorktreeParams {
+    /// The runtime for which it was made.
+    pub runtime_id: RuntimeId,
+    /// Whether changes that are not committed are lost. Absent: no; the call is refused if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<bool>,
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<CommandId>,
+}
+
+/// Result of `removeWorktree`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RemoveWorktreeResult {
+    /// The branch, which stays.
+    pub branch: String,
+}
