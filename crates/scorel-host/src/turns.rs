@@ -455,16 +455,13 @@ impl TurnSetup for Turns {
 }
 
 fn skill_project(request: &TurnRequest, dir: &Path) -> SkillProject {
-    SkillProject {
-        id: request.project_id,
-        dir: dir.to_owned(),
-    }
+    let (id, dir) = (request.project_id, dir.to_owned());
+    SkillProject { id, dir }
 }
 
 /// The agent that works in the session, by its name in the configuration.
 fn agent_type(request: &TurnRequest) -> Option<&str> {
-    let agent = request.agent.as_ref();
-    agent.map(|agent| agent.agent_type.as_str())
+    Some(request.agent.as_ref()?.agent_type.as_str())
 }
 
 /// Whether a preset has the tools of a class. Tools from outside are in `coding`: who configures an MCP

@@ -28,6 +28,7 @@ mod orchestrator;
 mod outcome;
 mod reconcile;
 mod result_text;
+mod runtime_step;
 mod schedule;
 mod spawn;
 mod step;

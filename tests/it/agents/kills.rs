@@ -20,7 +20,7 @@ use super::scene::{AGENTS, AgentScene, task};
 use crate::under_test::{PATIENCE, connect, has_sandbox, session};
 
 /// About how long a run takes that is not killed.
-const RUN: Duration = Duration::from_millis(400);
+const RUN: Duration = Duration::from_millis(150);
 
 /// Nothing takes so long here.
 const STUCK: Duration = Duration::from_secs(20);

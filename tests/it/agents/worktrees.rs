@@ -51,6 +51,9 @@ async fn scene() -> AgentScene {
     };
     git(&project, "init -q -b main");
     fs::write(project.join("file"), "text").unwrap();
+    // In a file of its own: a command that names a file outside is asked about.
+    let probe = "! echo x > ../x && ! cat ../../config.toml\n";
+    fs::write(project.join("probe.sh"), probe).unwrap();
     fs::write(project.join(".gitattributes"), "file filter=upper\n").unwrap();
     git(&project, "add -A");
     git(&project, "commit -qm first");
@@ -100,7 +103,7 @@ async fn an_agent_commits_in_a_worktree_that_stays_until_it_is_removed() {
     let scene = scene().await;
     let script = "set -e; cat file; pwd; echo x > new; git add new
                   git -c user.name=n -c user.email=e commit -qm second; git status --short
-                  ! echo x > ../x; ! cat ../../config.toml";
+                  sh ./probe.sh";
     scene
         .parts
         .call("one", "Bash", &json!({ "command": script }));

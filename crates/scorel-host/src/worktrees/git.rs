@@ -76,9 +76,12 @@ pub(crate) struct GitOutput {
     pub(super) stderr: String,
 }
 
+/// Where programs are looked for without a `PATH`, as a shell does then.
+const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// Where git is, by the `PATH` of its environment.
 pub(super) fn program(environment: &Environment) -> Result<PathBuf, WorktreeError> {
-    let path = environment.get("PATH").unwrap_or_default();
+    let path = environment.get("PATH").unwrap_or(USUAL_PATH);
     let mut places = env::split_paths(path).filter(|place| place.is_absolute());
     places
         .find_map(|place| Some(place.join("git")).filter(|program| program.is_file()))

@@ -1,0 +1,113 @@
+//! A runtime ends, and its result is delivered.
+
+use std::collections::BTreeSet;
+
+use scorel_proto::{
+    AgentRuntime, Block, EventId, PersistentBody, ResultDelivery, RuntimeFinishedBody, RuntimeId,
+    RuntimeSpawnedBody, RuntimeStamp,
+};
+use scorel_session::{RuntimeEnding, SessionError};
+
+use super::RuntimeStep;
+use crate::error::OrchestratorError;
+use crate::outcome::{INLINE, beginning};
+use crate::result_text::result_text;
+
+impl RuntimeStep<'_> {
+    /// The result, then the end. In this order a crash in between leaves a runtime that has not ended, and
+    /// the result is found in the queue. A result that a call waits for comes with its end instead.
+    pub(super) async fn finish(
+        &self,
+        runtime: &AgentRuntime,
+        mut ending: RuntimeEnding,
+    ) -> Result<(), OrchestratorError> {
+        if ending.last_message.len() > INLINE {
+            let whole = std::mem::take(&mut ending.last_message);
+            beginning(&whole, INLINE).clone_into(&mut ending.last_message);
+            ending.blob = Some(self.lane.put_text(whole).await?);
+        }
+        if !self.is_claimed() {
+            self.deliver(runtime, &body(self.id, runtime, &ending))
+                .await?;
+        }
+        self.lane.finish_runtime(self.id, ending).await?;
+        {
+            let mut state = self.orchestrator.state();
+            state.prompts.remove(&self.id);
+            state.summaries.forget(self.id);
+        }
+        Ok(())
+    }
+
+    /// Delivers the result of a runtime whose end is recorded: a call that was to give it has not.
+    pub(super) async fn deliver_finished(
+        &self,
+        runtime: &AgentRuntime,
+    ) -> Result<(), OrchestratorError> {
+        let Some(seq) = runtime.finished_seq else {
+            return Ok(());
+        };
+        if let PersistentBody::RuntimeFinished(body) = self.lane.record(seq).await?.body {
+            self.deliver(runtime, &body).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn deliver(
+        &self,
+        runtime: &AgentRuntime,
+        body: &RuntimeFinishedBody,
+    ) -> Result<(), OrchestratorError> {
+        if runtime.deliver == ResultDelivery::None {
+            return Ok(());
+        }
+        let agent = (runtime.agent_type.as_str(), runtime.title.as_str());
+        let text = result_text(self.id, agent, body);
+        self.lane
+            .deliver_result(self.id, vec![Block::text(text)])
+            .await?;
+        Ok(())
+    }
+
+    /// Whether an open call of the session gives the result to the model.
+    pub(super) fn is_claimed(&self) -> bool {
+        let open = self.lane.open_calls();
+        let claimed: BTreeSet<RuntimeId> =
+            self.orchestrator.state().claims.of(self.lane.id(), &open);
+        claimed.contains(&self.id)
+    }
+
+    /// The record that spawned the runtime.
+    pub(super) async fn spawned(
+        &self,
+        runtime: &AgentRuntime,
+    ) -> Result<(EventId, RuntimeSpawnedBody), OrchestratorError> {
+        let gone = || SessionError::Internal(format!("{} has no first record", self.id));
+        let record = self
+            .lane
+            .record(runtime.spawned_seq.ok_or_else(gone)?)
+            .await?;
+        match record.body {
+            PersistentBody::RuntimeSpawned(body) => Ok((record.id, body)),
+            _ => Err(gone().into()),
+        }
+    }
+}
+
+/// The record that an end will have, for the text of its result.
+fn body(id: RuntimeId, runtime: &AgentRuntime, ending: &RuntimeEnding) -> RuntimeFinishedBody {
+    RuntimeFinishedBody {
+        stamp: RuntimeStamp {
+            runtime_id: id,
+            version: runtime.version,
+            status: ending.status,
+            timestamp: 0,
+        },
+        final_status: ending.status,
+        ended_at: 0,
+        reason: ending.reason.clone(),
+        last_message: ending.last_message.clone(),
+        last_message_blob: ending.blob.clone(),
+        metadata: ending.metadata.clone(),
+    }
+}

@@ -1,0 +1,94 @@
+//! The session of a runtime is made.
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    AgentRuntime, AgentWorkspace, ClientId, EventId, OWN_RUNNER, RuntimeSpawnedBody, SessionAgent,
+    SessionKind, SessionParent,
+};
+use scorel_session::{NewSession, SessionError};
+
+use super::RuntimeStep;
+use crate::error::OrchestratorError;
+use crate::outcome::failed;
+
+impl RuntimeStep<'_> {
+    /// Makes the session of the runtime, with the id that `runtime_spawned` has given it.
+    pub(super) async fn make(&self, runtime: &AgentRuntime) -> Result<bool, OrchestratorError> {
+        let made = self.make_session(self.spawned(runtime).await?).await;
+        match made {
+            Ok(()) => {}
+            Err(MakeError::Session(
+                error @ (SessionError::Stalled(_) | SessionError::OutOfDescriptors(_)),
+            )) => return Err(error.into()),
+            Err(MakeError::Session(SessionError::ShuttingDown)) => return Ok(false),
+            Err(MakeError::Session(error)) => {
+                self.finish(runtime, failed(error.to_string())).await?;
+            }
+            Err(MakeError::Impossible(reason)) => self.finish(runtime, failed(reason)).await?,
+            Err(MakeError::Stopping(error)) => return Err(error),
+        }
+        Ok(true)
+    }
+
+    async fn make_session(
+        &self,
+        (event_id, spawned): (EventId, RuntimeSpawnedBody),
+    ) -> Result<(), MakeError> {
+        if spawned.continued {
+            return Err(MakeError::Impossible("its session was deleted".to_owned()));
+        }
+        let (orchestrator, project_id) = (self.orchestrator, self.lane.project_id());
+        let agents = orchestrator.agents(project_id).await;
+        let name = spawned.agent_type.as_str();
+        let Some(policy) = agents.agents.get(name) else {
+            let reason = format!("the agent `{name}` is not configured any more");
+            return Err(MakeError::Impossible(reason));
+        };
+        let config = &policy.config;
+        let worktree = match config.workspace {
+            AgentWorkspace::Shared => None,
+            AgentWorkspace::Worktree => {
+                let (host, id) = (Arc::clone(orchestrator.host()), self.id);
+                let title = spawned.title.clone();
+                let made =
+                    tokio::task::spawn_blocking(move || host.worktree(project_id, id, &title));
+                let made = made
+                    .await
+                    .map_err(|error| MakeError::Impossible(error.to_string()))?;
+                Some(made.map_err(MakeError::Impossible)?)
+            }
+        };
+        let new = NewSession {
+            project_id,
+            kind: SessionKind::Subagent,
+            parent: Some(SessionParent {
+                session_id: self.lane.id(),
+                event_id: Some(event_id),
+                task_id: Some(self.id.to_string()),
+            }),
+            client_id: ClientId::Daemon,
+            title: Some(spawned.title),
+            agent: Some(SessionAgent {
+                agent_type: spawned.agent_type.clone(),
+                depth: self.lane.depth() + 1,
+                worktree,
+            }),
+            model: config.model.clone(),
+            runner: Some(config.runner.clone()).filter(|name| name != OWN_RUNNER),
+            thinking_level: config.thinking_level,
+            tools: config.tools,
+        };
+        let sessions = orchestrator.sessions().map_err(MakeError::Stopping)?;
+        let made = sessions.create_as(spawned.session_id, new).await;
+        made.map(drop).map_err(MakeError::Session)
+    }
+}
+
+/// Why the session of a runtime could not be made.
+enum MakeError {
+    Session(SessionError),
+    /// It never can be.
+    Impossible(String),
+    Stopping(OrchestratorError),
+}
