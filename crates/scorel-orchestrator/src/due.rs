@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use scorel_proto::SessionId;
+use tokio::time::Instant;
 
 /// The sessions whose runtimes are to be looked at. One task at a time looks at a session.
 #[derive(Debug, Default)]
@@ -12,8 +13,8 @@ pub(crate) struct DueSessions {
 struct Due {
     /// Something has happened since the look began.
     again: bool,
-    /// A later look is arranged.
-    later: bool,
+    /// When the next later look is arranged for.
+    later: Option<Instant>,
     is_looked_at: bool,
 }
 
@@ -25,15 +26,19 @@ impl DueSessions {
         !std::mem::replace(&mut due.is_looked_at, true)
     }
 
-    /// Returns whether a later look is to be arranged.
-    pub(crate) fn add_later(&mut self, id: SessionId) -> bool {
+    /// Returns whether a look at that time is to be arranged: none is that comes as soon.
+    pub(crate) fn add_later(&mut self, id: SessionId, at: Instant) -> bool {
         let due = self.sessions.entry(id).or_default();
-        !std::mem::replace(&mut due.later, true)
+        let is_first = due.later.is_none_or(|arranged| at < arranged);
+        if is_first {
+            due.later = Some(at);
+        }
+        is_first
     }
 
     pub(crate) fn later_is_now(&mut self, id: SessionId) {
         if let Some(due) = self.sessions.get_mut(&id) {
-            due.later = false;
+            due.later = None;
         }
     }
 
@@ -46,9 +51,43 @@ impl DueSessions {
             return true;
         }
         due.is_looked_at = false;
-        if !due.later {
+        if due.later.is_none() {
             self.sessions.remove(&id);
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_look_that_comes_sooner_is_arranged_beside_a_later_one() {
+        let (mut due, id) = (DueSessions::default(), SessionId::generate());
+        let now = Instant::now();
+        let (soon, late) = (now + Duration::from_secs(1), now + Duration::from_secs(10));
+        assert!(due.add_later(id, late));
+        assert!(!due.add_later(id, late));
+        assert!(due.add_later(id, soon));
+        assert!(
+            !due.add_later(id, late),
+            "the sooner one looks at everything"
+        );
+        due.later_is_now(id);
+        assert!(due.add_later(id, late));
+    }
+
+    #[test]
+    fn one_task_looks_and_looks_again_if_something_happened_meanwhile() {
+        let (mut due, id) = (DueSessions::default(), SessionId::generate());
+        assert!(due.add(id), "a task is started");
+        assert!(due.begin(id));
+        assert!(!due.add(id), "the same task looks again");
+        assert!(due.begin(id));
+        assert!(!due.begin(id), "it has ended");
+        assert!(due.add(id));
     }
 }

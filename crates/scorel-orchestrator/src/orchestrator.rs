@@ -254,12 +254,13 @@ impl Orchestrator {
 
     /// Looks after the runtimes of a session in a while.
     pub(crate) fn look_at_later(&self, parent: SessionId, after: Duration) {
-        if !self.state().due.add_later(parent) {
+        let at = Instant::now() + after;
+        if !self.state().due.add_later(parent, at) {
             return;
         }
         let me = Weak::clone(&self.me);
         tokio::spawn(async move {
-            tokio::time::sleep(after).await;
+            tokio::time::sleep_until(at).await;
             if let Some(me) = me.upgrade() {
                 me.state().due.later_is_now(parent);
                 me.look_at(parent);
@@ -269,12 +270,12 @@ impl Orchestrator {
 
     /// Watches a session from now on, or no more. Returns whether it was watched.
     pub(crate) fn watch(&self, parent: SessionId, is_watched: bool) -> bool {
-        let watched = &mut self.state().watched;
+        let mut state = self.state();
         if is_watched {
-            !watched.insert(parent)
-        } else {
-            watched.remove(&parent)
+            return !state.watched.insert(parent);
         }
+        state.placed.remove(&parent);
+        state.watched.remove(&parent)
     }
 
     /// Takes the unfinished runtimes of a session, as its fold has them.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{AgentRuntime, RuntimeId, SessionId};
+use scorel_proto::{AgentRuntime, RuntimeId, RuntimeStatus, SessionId};
 use scorel_session::{Lane, SessionError};
 use tokio::time::Instant;
 
@@ -14,6 +14,10 @@ use crate::schedule::Task;
 
 /// How often the places of a session's runtimes are recorded at most.
 const PLACED_EVERY: Duration = Duration::from_secs(1);
+
+/// When a session is looked at again whose tasks wait. A person may have edited the quota in the file of
+/// the configuration, which tells nothing of that.
+const WAITING: Duration = Duration::from_secs(10);
 
 /// When a step is tried again that could not be done now.
 const RETRY: Duration = Duration::from_secs(1);
@@ -52,6 +56,10 @@ impl Orchestrator {
         }
         self.admit().await;
         self.record_places(&lane).await;
+        let is_queued = |runtime: &AgentRuntime| runtime.status == RuntimeStatus::Queued;
+        if lane.runtimes(|all| all.unfinished().any(|(_, runtime)| is_queued(runtime))) {
+            self.look_at_later(parent, WAITING);
+        }
     }
 
     async fn parent_lane(&self, id: SessionId) -> Result<Option<Arc<Lane>>, OrchestratorError> {
