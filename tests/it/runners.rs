@@ -1,6 +1,7 @@
 //! Turns of foreign agents, over real processes and sockets: plain commands, and Codex, Claude Code and
 //! Gemini CLI with a scripted model and no account.
 
+mod agents;
 mod archived;
 mod cancels;
 mod cli;

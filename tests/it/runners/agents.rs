@@ -1,0 +1,95 @@
+//! Foreign agents that work for an orchestrator.
+
+use scorel_proto::{
+    ListRuntimes, ListRuntimesParams, OpenOrchestrator, OpenOrchestratorParams, PermissionDecision,
+    RuntimeStatus,
+};
+use scorel_testkit::{AgentCli, ModelReply};
+use serde_json::{Value, json};
+
+use super::scene::{AgentScene, answer, runner, say};
+use crate::under_test::{Watch, new_session, send, session};
+
+/// One at a time: the agents share a scripted model.
+const CONFIG: &str = "\
+[agents.one]
+runner = \"codex\"
+prompt = \"You are the first.\"
+[agents.two]
+runner = \"claude-code\"
+[orchestrator]
+maxRunning = 1
+";
+
+fn spawning(agent: &str) -> ModelReply {
+    let arguments =
+        json!({"agentType": agent, "prompt": format!("Task of {agent}"), "title": agent});
+    ModelReply::default().tool_call(
+        &format!("call_{agent}"),
+        "AgentSpawn",
+        &arguments.to_string(),
+    )
+}
+
+#[tokio::test]
+async fn an_orchestrator_has_work_done_by_two_programs_that_ask_and_gets_each_result_once() {
+    let clis = [AgentCli::Codex, AgentCli::Claude];
+    let Some(scene) = AgentScene::start(&clis, "", CONFIG).await else {
+        return;
+    };
+    let (client, other) = new_session(&scene.daemon).await;
+    let params = OpenOrchestratorParams {
+        project_id: session(&client, other).await.project_id,
+        command_id: None,
+    };
+    let lead = client.call::<OpenOrchestrator>(&params).await.unwrap();
+    let lead = lead.session_id;
+    for cli in clis {
+        scene.reply(cli.command("call_1", &format!("touch {}", runner(cli))));
+        scene.reply(say(&format!("{} is done", runner(cli))));
+    }
+    scene.engine.reply(spawning("one"));
+    scene.engine.reply(spawning("two"));
+    for text in [
+        "Both are at work.",
+        "The one is done.",
+        "The other is done.",
+    ] {
+        scene.engine.reply(say(text));
+    }
+    let mut watch = Watch::from_start(&client, lead).await;
+    send(&client, lead, "Have both done.").await;
+    for _ in clis {
+        let asked = loop {
+            let seen = watch.until("runtime_status_changed").await;
+            let last = seen.last().unwrap()["waitingFor"].clone();
+            if last.is_object() {
+                break last;
+            }
+        };
+        let child = serde_json::from_value(asked["sessionId"].clone()).unwrap();
+        answer(&client, child, &asked, PermissionDecision::Once).await;
+    }
+    while session(&client, lead).await.runtimes.unwrap().open > 0 {
+        watch.next().await;
+    }
+    let params = ListRuntimesParams {
+        session_id: Some(lead),
+        ..ListRuntimesParams::default()
+    };
+    let runtimes = client.call::<ListRuntimes>(&params).await.unwrap().runtimes;
+    assert_eq!(runtimes.len(), 2);
+    for runtime in &runtimes {
+        assert_eq!(runtime.status, RuntimeStatus::Completed, "{runtime:?}");
+        let (usage, id) = (runtime.usage, runtime.runtime_id.to_string());
+        assert_eq!((usage.input_tokens, usage.output_tokens), (200, 20));
+        let records = scene.daemon.log(&lead.to_string());
+        let holds = |record: &&Value| record["message"]["meta"]["runtimeId"] == id.as_str();
+        assert_eq!(records.iter().filter(holds).count(), 1);
+    }
+    for cli in clis {
+        assert!(scene.daemon.project().join(runner(cli)).exists());
+    }
+    let first = &scene.agents.requests()[0];
+    assert!(first.contains("You are the first."), "{first}");
+}
