@@ -36,6 +36,7 @@ mod replaced;
 mod resume;
 mod rewrite;
 mod rig;
+mod runtimes;
 mod script;
 mod send;
 mod stage;
