@@ -45,6 +45,10 @@ impl Orchestrator {
         order: SpawnOrder,
     ) -> Result<SpawnRuntimeResult, OrchestratorError> {
         let lane = self.sessions()?.get(parent).await?;
+        // Before the configuration is looked at, which may have lost the agent since.
+        if let Some(answer) = lane.spawned_before(&order.command)? {
+            return Ok(answer);
+        }
         let agents = self.agents(lane.project_id()).await;
         check_texts(&order)?;
         let name = order.agent_type.as_str();

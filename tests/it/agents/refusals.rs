@@ -2,7 +2,8 @@
 
 use scorel_client::ClientError;
 use scorel_proto::{
-    ArchiveSession, ArchiveSessionParams, ErrorCode, RpcError, SpawnRuntime, SpawnRuntimeParams,
+    ArchiveSession, ArchiveSessionParams, ClientId, ErrorCode, Hello, HelloParams, ProtocolRange,
+    RpcError, SpawnRuntime, SpawnRuntimeParams,
 };
 use serde_json::json;
 
@@ -91,4 +92,27 @@ async fn agents_give_tasks_two_levels_deep_and_a_quota_of_one_does_not_lock_them
     assert_eq!(order, ["a", "b"], "the third is refused");
     let runtime = scene.runtime(spawned.runtime_id).await;
     assert_eq!(runtime.result.unwrap().last_message, "a is done");
+}
+
+#[tokio::test]
+async fn a_repeated_command_has_its_first_answer_also_when_the_agent_is_gone() {
+    let scene = AgentScene::new().await;
+    let hello = HelloParams {
+        client_id: Some(ClientId::generate()),
+        protocol: ProtocolRange::SUPPORTED,
+    };
+    scene.client.call::<Hello>(&hello).await.unwrap();
+    let params = SpawnRuntimeParams {
+        command_id: Some("once".parse().unwrap()),
+        ..task(scene.lead, "developer", "one")
+    };
+    let first = scene.client.call::<SpawnRuntime>(&params).await.unwrap();
+    scene.until_ended(1).await;
+    let path = scene.daemon.home().join("config.toml");
+    let config = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, config.replace("agents.developer", "agents.builder")).unwrap();
+    let again = scene.client.call::<SpawnRuntime>(&params).await.unwrap();
+    assert_eq!(again, first);
+    let error = refused(&scene, &task(scene.lead, "developer", "two")).await;
+    assert_eq!(error.code, ErrorCode::AgentNotFound);
 }

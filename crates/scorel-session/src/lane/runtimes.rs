@@ -24,6 +24,7 @@ use scorel_proto::{
 };
 
 use super::{EventDraft, Lane, Section};
+use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
 impl Lane {
@@ -60,6 +61,23 @@ impl Lane {
         request: SpawnRequest,
     ) -> Result<SpawnRuntimeResult, SessionError> {
         self.mutate(request).await
+    }
+
+    /// The answer to a command that has given an agent a task before.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Conflict`] if the command's id was used for another command.
+    pub fn spawned_before(
+        &self,
+        command: &MutationCommand,
+    ) -> Result<Option<SpawnRuntimeResult>, SessionError> {
+        let published = self.published();
+        let answer = published.state().fold.receipts.find(command)?;
+        Ok(match answer {
+            Some(ReceiptAnswer::Spawned(answer)) => Some(*answer),
+            _ => None,
+        })
     }
 
     /// Has a runtime end: one that waits ends at once. `None` if it had ended.

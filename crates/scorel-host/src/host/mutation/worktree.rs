@@ -17,9 +17,9 @@ impl Host {
         runtime_id: RuntimeId,
         force: bool,
     ) -> Result<(), CallError> {
-        let sessions = self.sessions.by_task().await?;
-        if let Some(session_id) = sessions.get(&runtime_id.to_string()) {
-            self.leave_worktree(*session_id).await?;
+        let session = self.sessions.for_task(&runtime_id.to_string()).await?;
+        if let Some(session) = session {
+            self.leave_worktree(session.session_id).await?;
         }
         let worktrees = Arc::clone(&self.worktrees);
         let removed = tokio::task::spawn_blocking(move || worktrees.remove(runtime_id, force));
