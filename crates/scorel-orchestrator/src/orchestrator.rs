@@ -291,15 +291,14 @@ impl Orchestrator {
     }
 
     /// Lets begin what may, and tells the sessions whose runtimes begin or have other places.
-    pub(crate) async fn admit(&self) {
+    pub(crate) fn admit(&self, rules: &Rules) {
         if !self.state().is_complete {
             return;
         }
-        let rules = self.rules().await;
         let (admitted, moved) = {
             let mut state = self.state();
-            let admitted = state.schedule.admit(&rules);
-            let places = state.schedule.places(&rules);
+            let admitted = state.schedule.admit(rules);
+            let places = state.schedule.places(rules);
             (admitted, with_other_places(&places, &state.schedule))
         };
         for parent in &admitted {
@@ -308,19 +307,13 @@ impl Orchestrator {
         for parent in moved.difference(&admitted) {
             self.look_at(*parent);
         }
-        self.tell_counts(&rules);
+        self.tell_counts(rules);
     }
 
     /// The places of a session's runtimes that are not recorded yet.
-    pub(crate) async fn places_of(&self, parent: SessionId) -> Vec<RuntimePlaces> {
-        let rules = self.rules().await;
+    pub(crate) fn places_of(&self, parent: SessionId, rules: &Rules) -> Vec<RuntimePlaces> {
         let state = self.state();
-        own_places(
-            &state.schedule.places(&rules),
-            &state.schedule,
-            parent,
-            None,
-        )
+        own_places(&state.schedule.places(rules), &state.schedule, parent, None)
     }
 
     /// Publishes how many runtimes of each agent run and wait, where that has changed.

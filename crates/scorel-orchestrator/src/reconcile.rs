@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::runtime_step::RuntimeStep;
-use crate::schedule::Task;
+use crate::schedule::{Rules, Task};
 
 /// How often the places of a session's runtimes are recorded at most.
 const PLACED_EVERY: Duration = Duration::from_secs(1);
@@ -54,8 +54,10 @@ impl Orchestrator {
                 self.look_at_later(parent, RETRY);
             }
         }
-        self.admit().await;
-        self.record_places(&lane).await;
+        // Read once for both: each look at the configuration is one at its files.
+        let rules = self.rules().await;
+        self.admit(&rules);
+        self.record_places(&lane, &rules).await;
         let is_queued = |runtime: &AgentRuntime| runtime.status == RuntimeStatus::Queued;
         if lane.runtimes(|all| all.unfinished().any(|(_, runtime)| is_queued(runtime))) {
             self.look_at_later(parent, WAITING);
@@ -71,9 +73,9 @@ impl Orchestrator {
     }
 
     /// At once for the first change, then at most every second.
-    async fn record_places(&self, lane: &Arc<Lane>) {
+    async fn record_places(&self, lane: &Arc<Lane>, rules: &Rules) {
         let parent = lane.id();
-        let moved = self.places_of(parent).await;
+        let moved = self.places_of(parent, rules);
         let is_other = |places: &scorel_session::RuntimePlaces| {
             lane.runtimes(|all| {
                 places.places.iter().any(|(id, place)| {
