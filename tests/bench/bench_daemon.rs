@@ -101,6 +101,17 @@ pub(crate) fn words(count: usize) -> Vec<u8> {
     body.into_bytes()
 }
 
+/// The event stream of a reply that calls a tool.
+pub(crate) fn tool_call(tool: &str, arguments: &str) -> Vec<u8> {
+    let event = |choice: Value| format!("data: {}\n\n", json!({"choices": [choice]}));
+    let function = json!({"name": tool, "arguments": arguments});
+    let call = json!({"index": 0, "id": "call_1", "type": "function", "function": function});
+    let delta = json!({"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": null});
+    let end = json!({"index": 0, "delta": {}, "finish_reason": "tool_calls"});
+    let body = event(delta) + &event(end) + "data: [DONE]\n\n";
+    body.into_bytes()
+}
+
 /// The number of sessions of a filled home.
 const SESSIONS: usize = 1_000;
 

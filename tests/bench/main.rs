@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on stops")]
 #![expect(clippy::print_stdout, reason = "the figures are the output")]
 
+mod agents;
 mod answer;
 mod append;
 mod bare;
@@ -15,6 +16,7 @@ mod figure;
 mod latency;
 mod long_history;
 mod memory;
+mod parents;
 mod round_trip;
 mod runners;
 mod samples;
@@ -31,7 +33,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 13] = [
+const GROUPS: [&str; 15] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -45,6 +47,8 @@ const GROUPS: [&str; 13] = [
     "window",
     "append",
     "runners",
+    "agents",
+    "parents",
 ];
 
 fn main() -> ExitCode {
@@ -93,7 +97,9 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "memory" => memory::measure(daemon).await,
             "window" => memory::windows(daemon).await,
             "append" => append::measure(),
-            _ => runners::measure(daemon).await,
+            "runners" => runners::measure(daemon).await,
+            "agents" => agents::measure(daemon).await,
+            _ => vec![parents::start(daemon).await],
         };
         for figure in measured {
             println!("{}", figure.json());

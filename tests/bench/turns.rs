@@ -2,10 +2,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use scorel_testkit::{ResponseGate, ScriptedResponse};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::bench_client::BenchClient;
-use crate::bench_daemon::{BenchDaemon, send_message};
+use crate::bench_daemon::{BenchDaemon, send_message, tool_call};
 use crate::disk_probe::DiskProbe;
 use crate::figure::{Figure, Goal, rounded};
 use crate::samples::Samples;
@@ -116,12 +116,7 @@ async fn turn(
 /// connection is closed after it: several small writes would run into delayed ACKs of tens of
 /// milliseconds.
 fn asks_to_read(gate: &ResponseGate) -> ScriptedResponse {
-    let event = |choice: Value| format!("data: {}\n\n", json!({"choices": [choice]}));
-    let function = json!({"name": "Read", "arguments": r#"{"path":"small.txt"}"#});
-    let call = json!({"index": 0, "id": "call_1", "type": "function", "function": function});
-    let delta = json!({"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": null});
-    let end = json!({"index": 0, "delta": {}, "finish_reason": "tool_calls"});
-    let body = event(delta) + &event(end) + "data: [DONE]\n\n";
+    let body = tool_call("Read", r#"{"path":"small.txt"}"#);
     ScriptedResponse::event_stream(Vec::new())
         .wait(gate)
         .write(body)

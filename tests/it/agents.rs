@@ -1,9 +1,14 @@
 //! Agents: a session gives tasks, their sessions work, results come back; with the real daemon.
 
+mod bindings;
+mod bound_client;
 mod cancelled;
 mod crash;
+mod deletion;
 mod delivery;
+mod full_disk;
 mod kills;
+mod limits;
 mod questions;
 mod quotas;
 mod refusals;

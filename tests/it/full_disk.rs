@@ -48,8 +48,17 @@ pub(crate) fn cannot_mount() -> Option<String> {
     }
 }
 
+/// Starts a configured daemon with its home on the small disk, and returns its socket.
+pub(crate) async fn spawn_on_small_disk(daemon: &mut DaemonUnderTest) -> PathBuf {
+    let home = daemon.home().display().to_string();
+    let wrapper = ["/bin/sh", "-c", WITH_MOUNTS, SMALL_HOME, &home];
+    daemon.run_under(wrapper.map(str::to_owned).to_vec());
+    daemon.spawn().await;
+    inside(daemon, &daemon.socket())
+}
+
 /// A file of the home in the daemon's mount namespace.
-fn inside(daemon: &DaemonUnderTest, path: &Path) -> PathBuf {
+pub(crate) fn inside(daemon: &DaemonUnderTest, path: &Path) -> PathBuf {
     let root = format!("/proc/{}/root", daemon.pid());
     Path::new(&root).join(path.strip_prefix("/").unwrap())
 }
@@ -97,7 +106,7 @@ impl Tail {
 }
 
 /// Fills the disk.
-fn fill(path: &Path) {
+pub(crate) fn fill(path: &Path) {
     let mut file = File::create(path).unwrap();
     let full = loop {
         if let Err(error) = file.write_all(&[0; 4096]) {
@@ -131,11 +140,8 @@ async fn a_full_disk_stalls_writes_until_there_is_room_and_nothing_else() {
     model.fallback(ScriptedChat::default().text("Yes.").finish("stop"));
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
-    let home = daemon.home().display().to_string();
-    let wrapper = ["/bin/sh", "-c", WITH_MOUNTS, SMALL_HOME, &home];
-    daemon.run_under(wrapper.map(str::to_owned).to_vec());
-    daemon.spawn().await;
-    let client = connect(&inside(&daemon, &daemon.socket())).await;
+    let socket = spawn_on_small_disk(&mut daemon).await;
+    let client = connect(&socket).await;
     let id = create_session(&client, &daemon).await;
     let mut watch = Watch::from_start(&client, id).await;
     send(&client, id, "Is there room?").await;
@@ -183,11 +189,8 @@ async fn an_answer_that_meets_a_full_disk_is_recorded_once_there_is_room() {
     let model = ModelServer::start().await.unwrap();
     let mut daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure_model(&model.base_url());
-    let home = daemon.home().display().to_string();
-    let wrapper = ["/bin/sh", "-c", WITH_MOUNTS, SMALL_HOME, &home];
-    daemon.run_under(wrapper.map(str::to_owned).to_vec());
-    daemon.spawn().await;
-    let client = connect(&inside(&daemon, &daemon.socket())).await;
+    let socket = spawn_on_small_disk(&mut daemon).await;
+    let client = connect(&socket).await;
     let id = create_session(&client, &daemon).await;
     let mut watch = Watch::from_start(&client, id).await;
     let gate = ResponseGate::new();

@@ -149,6 +149,29 @@ pub(crate) fn has_sandbox() -> bool {
     enough
 }
 
+/// Runs git with arguments that have no spaces.
+pub(crate) fn git(directory: &Path, arguments: &str) -> String {
+    let output = std::process::Command::new("git")
+        .args(["-c", "user.name=n", "-c", "user.email=e"])
+        .args(arguments.split(' '))
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments}: {output:?}");
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+pub(crate) fn has_git() -> bool {
+    let found = std::process::Command::new("git")
+        .arg("--version")
+        .output()
+        .is_ok();
+    if !found {
+        println!("skipped: git is not installed");
+    }
+    found
+}
+
 /// A subscription, with items as raw JSON. It has caught up before the test goes on.
 ///
 /// The reply to a subscription comes before its `sync_end`, and until then the daemon sends records

@@ -58,10 +58,11 @@ impl AgentHost for ConfiguredAgents {
         project_id: ProjectId,
         runtime_id: RuntimeId,
         title: &str,
+        beside: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, String> {
         let project = self.projects.get(project_id);
         let project = project.ok_or_else(|| "the project is not registered any more".to_owned())?;
-        let made = self.worktrees.make(&project, runtime_id, title);
+        let made = self.worktrees.make(&project, runtime_id, title, beside);
         made.map_err(|error| error.to_string())
     }
 }

@@ -90,7 +90,7 @@ impl Host {
 
     /// The snapshot with which a host subscription begins.
     pub(crate) async fn snapshot(&self) -> Result<(u64, HostEvent), SessionError> {
-        let runtimes = self.orchestrator.open_runtimes();
+        let runtimes = || self.orchestrator.open_runtimes();
         self.sessions.snapshot(self.projects.list(), runtimes).await
     }
 

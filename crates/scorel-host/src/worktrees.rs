@@ -83,7 +83,8 @@ impl Worktrees {
         }
     }
 
-    /// Makes the worktree of a runtime, on a branch that has the task's title in its name. One that is there is
+    /// Makes the worktree of a runtime, on a branch that has the task's title in its name and begins at the
+    /// commit of `beside`, another worktree, or of the project. One that is there is
     /// taken as it is; a half of one, which a crash has left, is made again on the same branch.
     ///
     /// # Errors
@@ -94,6 +95,7 @@ impl Worktrees {
         project: &Project,
         runtime_id: RuntimeId,
         title: &str,
+        beside: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, WorktreeError> {
         self.alone(runtime_id, || {
             let known = self.record(runtime_id)?;
@@ -104,7 +106,8 @@ impl Worktrees {
                 }
                 self.clear(known)?;
             }
-            let work_dir = PathBuf::from(&project.work_dir);
+            let start = beside.map_or(&project.work_dir, |beside| &beside.path);
+            let work_dir = PathBuf::from(start);
             let repository = Repository::of(&*self.git, &work_dir)?;
             let record = WorktreeRecord {
                 runtime_id,

@@ -13,7 +13,8 @@ pub trait AgentHost: fmt::Debug + Send + Sync {
     /// The agents as a project sees them now; without one, as the user has configured them.
     fn agents(&self, project_id: Option<ProjectId>) -> ProjectAgents;
 
-    /// Makes the git worktree of a runtime, or finds it if it was made before.
+    /// Makes the git worktree of a runtime, or finds it if it was made before. It begins at the commit of
+    /// `beside`, the worktree of the session that gave the task, or at the project's.
     ///
     /// # Errors
     ///
@@ -23,6 +24,7 @@ pub trait AgentHost: fmt::Debug + Send + Sync {
         project_id: ProjectId,
         runtime_id: RuntimeId,
         title: &str,
+        beside: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, String>;
 }
 
@@ -129,6 +131,30 @@ impl Default for OrchestratorLimits {
             max_spawns_per_turn: 16,
             max_depth: 2,
             max_cost: None,
+        }
+    }
+}
+
+#[cfg(test)]
+impl AgentPolicy {
+    /// An enabled agent of our own engine.
+    pub(crate) fn for_test(default_quota: u32, quota: QuotaPolicy) -> Self {
+        Self {
+            config: AgentConfig {
+                display_name: "Agent".to_owned(),
+                description: String::new(),
+                capabilities: Vec::new(),
+                runner: "scorel".to_owned(),
+                model: None,
+                thinking_level: None,
+                tools: None,
+                prompt: None,
+                workspace: scorel_proto::AgentWorkspace::Shared,
+                default_quota,
+                enabled: true,
+            },
+            quota,
+            cap: None,
         }
     }
 }

@@ -13,8 +13,16 @@ pub(crate) struct Claims {
 
 impl Claims {
     pub(crate) fn add(&mut self, session: SessionId, call: String, runtimes: BTreeSet<RuntimeId>) {
+        if runtimes.is_empty() {
+            return;
+        }
         let calls = self.by_session.entry(session).or_default();
         calls.insert(call, runtimes);
+    }
+
+    /// The session was deleted.
+    pub(crate) fn forget(&mut self, session: SessionId) {
+        self.by_session.remove(&session);
     }
 
     /// The runtimes of a session that are claimed by its open calls. Forgets the calls that have ended.

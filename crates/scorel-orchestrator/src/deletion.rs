@@ -2,32 +2,34 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{ClientId, Phase, RuntimeId, SessionId};
+use scorel_proto::{ClientId, RuntimeId, SessionId};
 use scorel_session::{Lane, MutationCommand, SessionError, Sessions};
 
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
+
+/// How often a session is deleted that is busy again each time.
+const DELETE_ATTEMPTS: u32 = 10;
 
 impl Orchestrator {
     /// Fails if the session has runtimes that have not ended, or is the session of one.
     ///
     /// # Errors
     ///
-    /// [`SessionError::Busy`].
+    /// [`SessionError::HasRuntimes`] or [`SessionError::WorksFor`].
     pub async fn check_unused(&self, id: SessionId) -> Result<(), OrchestratorError> {
         let sessions = self.sessions()?;
         let Some(lane) = usable(&sessions, id).await? else {
             return Ok(());
         };
-        let has_open = lane.runtimes(|all| all.unfinished().next().is_some());
-        if has_open || self.runtime_of(&sessions, &lane).await?.is_some() {
-            return Err(SessionError::Busy {
-                phase: Phase::Running,
-                queued: 0,
-            }
-            .into());
+        let open = lane.runtimes(|all| all.unfinished().count());
+        if open > 0 {
+            return Err(SessionError::HasRuntimes { open }.into());
         }
-        Ok(())
+        match self.runtime_of(&sessions, &lane).await? {
+            Some((_, id)) => Err(SessionError::WorksFor(id).into()),
+            None => Ok(()),
+        }
     }
 
     /// The sessions of the runtimes of a session that have not ended, and of theirs.
@@ -36,12 +38,22 @@ impl Orchestrator {
     ///
     /// See [`OrchestratorError`].
     pub async fn open_children(&self, id: SessionId) -> Result<Vec<SessionId>, OrchestratorError> {
+        self.below(id, false).await
+    }
+
+    /// The same. With `quiet`, each turn is cancelled before its session is looked at, the uppermost first:
+    /// then none of them can give further tasks.
+    async fn below(&self, id: SessionId, quiet: bool) -> Result<Vec<SessionId>, OrchestratorError> {
         let sessions = self.sessions()?;
         let (mut found, mut due) = (Vec::new(), vec![id]);
         while let Some(id) = due.pop() {
             let Some(lane) = usable(&sessions, id).await? else {
                 continue;
             };
+            if quiet {
+                let _cancelled = lane.cancel(None);
+                idle(&lane).await;
+            }
             let open: Vec<SessionId> = lane.runtimes(|all| {
                 let unfinished = all.unfinished();
                 unfinished
@@ -55,7 +67,8 @@ impl Orchestrator {
     }
 
     /// Stops the runtimes of a session, and the one whose session it is, waits for their ends, and deletes
-    /// `children`, their sessions. May be repeated after a crash in between.
+    /// `children`, their sessions, with what they have given on since. May be repeated after a crash in
+    /// between.
     ///
     /// # Errors
     ///
@@ -66,32 +79,48 @@ impl Orchestrator {
         children: &[SessionId],
     ) -> Result<(), OrchestratorError> {
         let sessions = self.sessions()?;
-        let Some(lane) = usable(&sessions, id).await? else {
-            return Ok(());
-        };
-        if let Some((parent, runtime)) = self.runtime_of(&sessions, &lane).await? {
-            let command = MutationCommand::new(ClientId::Daemon, None, "delete", &id);
-            parent.stop_runtime(command, runtime).await?;
-            self.look_at(parent.id());
-            ended(&parent, runtime).await;
+        let _closing = ClosingSession::begin(self, id);
+        let mut all = children.to_vec();
+        if let Some(lane) = usable(&sessions, id).await? {
+            if let Some((parent, runtime)) = self.runtime_of(&sessions, &lane).await? {
+                let command = MutationCommand::new(ClientId::Daemon, None, "delete", &id);
+                parent.stop_runtime(command, runtime).await?;
+                self.look_at(parent.id());
+                ended(&parent, runtime).await;
+            }
+            let later = self.below(id, true).await?;
+            all.extend(later.into_iter().filter(|child| !children.contains(child)));
+            lane.stop_runtimes().await?;
+            self.look_at(id);
+            let open: Vec<RuntimeId> =
+                lane.runtimes(|all| all.unfinished().map(|(id, _)| id).collect());
+            for runtime in open {
+                ended(&lane, runtime).await;
+            }
         }
-        // The turn first: it could spawn more.
-        let _cancelled = lane.cancel(None);
-        idle(&lane).await;
-        lane.stop_runtimes().await?;
-        self.look_at(id);
-        let open: Vec<RuntimeId> =
-            lane.runtimes(|all| all.unfinished().map(|(id, _)| id).collect());
-        for runtime in open {
-            ended(&lane, runtime).await;
+        for child in all.into_iter().rev() {
+            self.delete_child(&sessions, child).await?;
         }
-        for child in children.iter().rev() {
-            match sessions.delete(*child).await {
-                Ok(()) | Err(SessionError::NotFound(_)) => {}
+        Ok(())
+    }
+
+    /// Deletes a session whose runtime has ended. A message that came just now may have begun another turn.
+    async fn delete_child(
+        &self,
+        sessions: &Arc<Sessions>,
+        child: SessionId,
+    ) -> Result<(), OrchestratorError> {
+        let mut attempts = DELETE_ATTEMPTS;
+        loop {
+            attempts -= 1;
+            match sessions.delete(child).await {
+                Ok(()) | Err(SessionError::NotFound(_)) => return Ok(()),
+                Err(SessionError::Busy { .. }) if attempts > 0 => {
+                    self.below(child, true).await?;
+                }
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(())
     }
 
     /// The runtime that works in a session and has not ended, with the lane of the session that gave the
@@ -117,13 +146,32 @@ impl Orchestrator {
     }
 }
 
-/// A session that cannot be loaded has no runtimes that anything could be done for.
+/// A session that is being deleted with its runtimes: their results begin no turn there.
+struct ClosingSession<'a> {
+    orchestrator: &'a Orchestrator,
+    id: SessionId,
+}
+
+impl<'a> ClosingSession<'a> {
+    fn begin(orchestrator: &'a Orchestrator, id: SessionId) -> Self {
+        orchestrator.state().closing.insert(id);
+        Self { orchestrator, id }
+    }
+}
+
+impl Drop for ClosingSession<'_> {
+    fn drop(&mut self) {
+        self.orchestrator.state().closing.remove(&self.id);
+    }
+}
+
+/// A session that cannot be loaded or changed has no runtimes that anything could be done for.
 async fn usable(
     sessions: &Arc<Sessions>,
     id: SessionId,
 ) -> Result<Option<Arc<Lane>>, OrchestratorError> {
     match sessions.get(id).await {
-        Ok(lane) => Ok(Some(lane)),
+        Ok(lane) => Ok(Some(lane).filter(|lane| lane.can_change())),
         Err(SessionError::NotFound(_) | SessionError::Failed { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }

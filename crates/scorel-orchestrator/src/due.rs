@@ -1,7 +1,11 @@
 use std::collections::HashMap;
+use std::time::Duration;
 
 use scorel_proto::SessionId;
 use tokio::time::Instant;
+
+/// When a step is tried again that could not be done now.
+pub(crate) const RETRY: Duration = Duration::from_secs(1);
 
 /// The sessions whose runtimes are to be looked at. One task at a time looks at a session.
 #[derive(Debug, Default)]

@@ -38,6 +38,7 @@ impl Orchestrator {
                     from: from.clone(),
                     to: id.clone(),
                     kind: GraphEdgeKind::SpawnedBy,
+                    task_id: Some(id.clone()),
                     workflow_id: runtime.workflow_id.clone(),
                 });
                 // A session that goes on with another task is below the first.
@@ -61,7 +62,8 @@ fn root_node(lane: &Lane) -> Result<(GraphNode, u64), OrchestratorError> {
     let session = lane.session()?;
     let status = match session.phase {
         Phase::AwaitingPermission => RuntimeStatus::WaitingInput,
-        Phase::Idle | Phase::Failed => RuntimeStatus::Completed,
+        Phase::Idle => RuntimeStatus::Completed,
+        Phase::Failed => RuntimeStatus::Failed,
         Phase::Preparing | Phase::Running | Phase::Waiting | Phase::Cancelling => {
             RuntimeStatus::Running
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use scorel_proto::{
     GetRuntimeResult, ListRuntimesResult, PersistentBody, ProjectId, RuntimeId, RuntimeInfo,
-    RuntimeResult, RuntimeStatus, SessionId,
+    RuntimeResult, RuntimeStatus, SessionId, SessionWorktree,
 };
 use scorel_session::{Lane, SessionError};
 
@@ -86,6 +86,12 @@ impl Orchestrator {
             prompt,
             result,
         })
+    }
+
+    /// The worktree of a session, if it has one and is still there.
+    pub(crate) async fn worktree_of(&self, session: Option<SessionId>) -> Option<SessionWorktree> {
+        let lane = self.sessions().ok()?.get(session?).await.ok()?;
+        lane.worktree()
     }
 
     /// The lane of the session that gave a task which has ended. The session of the agent names it, unless

@@ -31,6 +31,7 @@ mod result_text;
 mod runtime_step;
 mod schedule;
 mod spawn;
+mod spawning;
 mod step;
 mod summaries;
 mod tools;

@@ -14,6 +14,7 @@ use crate::claims::Claims;
 use crate::due::DueSessions;
 use crate::error::OrchestratorError;
 use crate::schedule::{Places, Rules, Schedule, Task};
+use crate::spawning::SpawnsInProgress;
 use crate::summaries::Summaries;
 
 /// What has been given to agents, in all sessions, and the tasks that look after it.
@@ -30,7 +31,15 @@ pub struct Orchestrator {
 pub(crate) struct OrchestratorState {
     pub(crate) schedule: Schedule,
     /// The sessions of runtimes that have not ended, with the sessions that gave the tasks.
-    children: HashMap<SessionId, SessionId>,
+    pub(crate) children: HashMap<SessionId, SessionId>,
+    /// The sessions that are being deleted with their runtimes.
+    pub(crate) closing: HashSet<SessionId>,
+    /// The runtimes whose worktrees are being made.
+    pub(crate) making: HashSet<RuntimeId>,
+    /// The last events of the folds that the schedule was made from.
+    refreshed: HashMap<SessionId, Seq>,
+    /// The spawns that are being recorded.
+    pub(crate) spawning: SpawnsInProgress,
     /// The sessions with runtimes for which something is left to do.
     watched: HashSet<SessionId>,
     due: DueSessions,
@@ -164,28 +173,35 @@ impl Orchestrator {
     ) -> Result<Seq, OrchestratorError> {
         let lane = self.parent_of(id).await?;
         let rules = self.rules().await;
-        let places = self.places_if_moved(&rules, lane.id(), (id, position));
-        let place = places.places.get(&id).copied();
-        let moved = lane.move_runtimes(command, places).await?;
-        // A repeated command may be older than another move: the record says where it is.
-        if place.is_some() && lane.runtime(id).and_then(|info| info.queue_position) == place {
+        // A repeated command may be older than another move.
+        let is_repeated = lane.has_answered(&command)?;
+        let before = match is_repeated {
+            true => None,
+            false => self.state().schedule.place_of(id, &rules),
+        };
+        // First, so that a look that records places meanwhile records these.
+        if before.is_some() {
             self.state().schedule.shift(id, position, &rules);
+        }
+        let places = self.places_with(&rules, lane.id(), id);
+        let moved = lane.move_runtimes(command, id, places).await;
+        if let (Err(_), Some(before)) = (&moved, before) {
+            self.state().schedule.shift(id, before, &rules);
         }
         // Those of other sessions have moved too.
         self.start_if_complete();
-        Ok(moved)
+        Ok(moved?)
     }
 
-    /// The places of a session's runtimes in the queue of `id`, if that were moved.
-    fn places_if_moved(
-        &self,
-        rules: &Rules,
-        parent: SessionId,
-        (id, position): (RuntimeId, u32),
-    ) -> RuntimePlaces {
-        let mut schedule = self.state().schedule.clone();
-        schedule.shift(id, position, rules);
-        let places = own_places(&schedule.places(rules), &schedule, parent, Some(id));
+    /// The places of a session's runtimes in the queue of `id`.
+    fn places_with(&self, rules: &Rules, parent: SessionId, id: RuntimeId) -> RuntimePlaces {
+        let state = self.state();
+        let places = own_places(
+            &state.schedule.places(rules),
+            &state.schedule,
+            parent,
+            Some(id),
+        );
         places.into_iter().next().unwrap_or_else(|| RuntimePlaces {
             agent_type: String::new(),
             queued: 0,
@@ -200,6 +216,11 @@ impl Orchestrator {
             Some(parent) => Ok(self.sessions()?.get(parent).await?),
             None => self.past_parent(id).await,
         }
+    }
+
+    /// Itself, for tasks that outlive the caller. `None` while the daemon stops.
+    pub(crate) fn handle(&self) -> Option<Arc<Self>> {
+        self.me.upgrade()
     }
 
     pub(crate) fn sessions(&self) -> Result<Arc<Sessions>, OrchestratorError> {
@@ -278,9 +299,15 @@ impl Orchestrator {
         state.watched.remove(&parent)
     }
 
-    /// Takes the unfinished runtimes of a session, as its fold has them.
-    pub(crate) fn refresh(&self, parent: SessionId, tasks: Vec<(RuntimeId, Task)>) {
+    /// Takes the unfinished runtimes of a session, as its fold had them at an event. A look at a session and
+    /// a spawn there may do so at once; the older of the two is dropped.
+    pub(crate) fn refresh(&self, parent: SessionId, seq: Seq, tasks: Vec<(RuntimeId, Task)>) {
         let mut state = self.state();
+        let known = state.refreshed.entry(parent).or_default();
+        if seq < *known {
+            return;
+        }
+        *known = seq;
         state.children.retain(|_, known| *known != parent);
         for (_, task) in &tasks {
             if let Some(child) = task.session_id {
@@ -400,9 +427,14 @@ impl SessionObserver for Orchestrator {
     }
 
     fn removed(&self, session_id: SessionId) {
-        self.state().schedule.forget(session_id);
-        self.state().watched.remove(&session_id);
-        let owner = self.state().children.remove(&session_id);
+        let owner = {
+            let mut state = self.state();
+            state.schedule.forget(session_id);
+            state.claims.forget(session_id);
+            state.refreshed.remove(&session_id);
+            state.watched.remove(&session_id);
+            state.children.remove(&session_id)
+        };
         if let Some(parent) = owner {
             self.look_at(parent);
         }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{AgentRuntime, RuntimeId, RuntimeStatus, SessionId};
+use scorel_proto::{AgentRuntime, RuntimeId, RuntimeStatus, Seq, SessionId};
 use scorel_session::{Lane, SessionError};
 use tokio::time::Instant;
 
+use crate::due::RETRY;
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::runtime_step::RuntimeStep;
@@ -19,9 +20,6 @@ const PLACED_EVERY: Duration = Duration::from_secs(1);
 /// the configuration, which tells nothing of that.
 const WAITING: Duration = Duration::from_secs(10);
 
-/// When a step is tried again that could not be done now.
-const RETRY: Duration = Duration::from_secs(1);
-
 impl Orchestrator {
     /// Does what is to be done for the runtimes of a session.
     pub(crate) async fn reconcile(&self, parent: SessionId) {
@@ -33,16 +31,14 @@ impl Orchestrator {
                 return self.look_at_later(parent, RETRY);
             }
         };
-        let unsettled: Vec<(RuntimeId, AgentRuntime)> = lane.runtimes(|all| {
-            let unsettled = all.unsettled();
-            unsettled
-                .map(|(id, runtime)| (id, runtime.clone()))
-                .collect()
-        });
+        let (seq, unsettled) = lane.unsettled_runtimes();
         if !self.watch(parent, !unsettled.is_empty()) && unsettled.is_empty() {
             return;
         }
-        self.refresh(parent, tasks(&lane, &unsettled));
+        if !lane.can_change() {
+            return self.leave_as_it_is(&lane, seq, &unsettled);
+        }
+        self.refresh(parent, seq, tasks(&lane, &unsettled));
         for (id, _) in unsettled {
             let step = RuntimeStep {
                 orchestrator: self,
@@ -62,6 +58,15 @@ impl Orchestrator {
         if lane.runtimes(|all| all.unfinished().any(|(_, runtime)| is_queued(runtime))) {
             self.look_at_later(parent, WAITING);
         }
+    }
+
+    /// A session that is damaged or has failed: nothing can begin there until a person has looked after it,
+    /// and what waits there takes no place from others. What runs counts.
+    fn leave_as_it_is(&self, lane: &Lane, seq: Seq, unsettled: &[(RuntimeId, AgentRuntime)]) {
+        let mut tasks = tasks(lane, unsettled);
+        tasks.retain(|(_, task)| task.status != RuntimeStatus::Queued);
+        self.refresh(lane.id(), seq, tasks);
+        self.look_at_later(lane.id(), WAITING);
     }
 
     async fn parent_lane(&self, id: SessionId) -> Result<Option<Arc<Lane>>, OrchestratorError> {
@@ -104,7 +109,10 @@ impl Orchestrator {
 }
 
 /// What the schedule has to know of the runtimes that have not ended.
-fn tasks(lane: &Lane, unsettled: &[(RuntimeId, AgentRuntime)]) -> Vec<(RuntimeId, Task)> {
+pub(crate) fn tasks(
+    lane: &Lane,
+    unsettled: &[(RuntimeId, AgentRuntime)],
+) -> Vec<(RuntimeId, Task)> {
     let project_id = lane.project_id();
     let task = |(id, runtime): &(RuntimeId, AgentRuntime)| {
         let spawned_seq = runtime.spawned_seq?;

@@ -57,6 +57,9 @@ impl RuntimeStep<'_> {
                 (NextStep::EndLost, _) => {
                     let reason = match child {
                         Child::Failed(reason) => reason,
+                        _ if runtime.spawned_seq.is_none() => {
+                            "its first record was lost".to_owned()
+                        }
                         _ => "its session was deleted".to_owned(),
                     };
                     self.finish(&runtime, failed(reason)).await?;
@@ -116,7 +119,7 @@ impl RuntimeStep<'_> {
         child: &Arc<Lane>,
     ) -> Result<bool, OrchestratorError> {
         match step {
-            NextStep::Prompt => match self.prompt(runtime, child).await {
+            NextStep::Prompt => match self.prompt(self.spawned(runtime).await?.1, child).await {
                 Ok(()) => {}
                 Err(SessionError::ShuttingDown) => return Ok(false),
                 Err(error @ (SessionError::Stalled(_) | SessionError::OutOfDescriptors(_))) => {

@@ -152,31 +152,45 @@ impl Schedule {
 
     /// Lets begin what may, and returns the parents that have to be told.
     ///
-    /// In a bucket the oldest begins first, also if it is not ready yet: the others wait for it.
+    /// The oldest begins first, in its bucket and in all. It also does if it is not ready yet: those behind
+    /// it in its bucket wait for it.
     pub(crate) fn admit(&mut self, rules: &Rules) -> BTreeSet<SessionId> {
         let mut admitted = BTreeSet::new();
         let (mut running, mut total) = self.running(rules);
-        for (bucket, queue) in self.places(rules) {
+        let mut closed: BTreeSet<Bucket> = BTreeSet::new();
+        for id in self.waiting() {
+            let Some(entry) = self.entries.get_mut(&id) else {
+                continue;
+            };
+            let bucket = bucket(&entry.task, rules);
             let Some(project) = rules.get(&bucket.project_id) else {
                 continue;
             };
-            let quota = quota(project, &bucket);
-            let in_bucket = running.entry(bucket).or_default();
-            for id in queue {
-                let Some(entry) = self.entries.get_mut(&id) else {
-                    continue;
-                };
-                let is_full = *in_bucket >= quota || total >= project.limits.max_running;
-                if is_full || entry.task.session_id.is_none() {
-                    break;
-                }
-                entry.state = EntryState::Admitted;
-                admitted.insert(entry.task.parent);
-                *in_bucket += 1;
-                total += 1;
+            let in_bucket = running.entry(bucket.clone()).or_default();
+            let is_full =
+                *in_bucket >= quota(project, &bucket) || total >= project.limits.max_running;
+            if is_full || entry.task.session_id.is_none() {
+                closed.insert(bucket.clone());
             }
+            if closed.contains(&bucket) {
+                continue;
+            }
+            entry.state = EntryState::Admitted;
+            admitted.insert(entry.task.parent);
+            *in_bucket += 1;
+            total += 1;
         }
         admitted
+    }
+
+    /// Those that wait, the oldest first.
+    fn waiting(&self) -> Vec<RuntimeId> {
+        let entries = self.entries.iter();
+        let waiting = entries.filter(|(_, entry)| entry.state == EntryState::Waits);
+        let mut waiting: Vec<(u64, RuntimeId)> =
+            waiting.map(|(id, entry)| (entry.rank, *id)).collect();
+        waiting.sort_unstable();
+        waiting.into_iter().map(|(_, id)| id).collect()
     }
 
     /// How many run in each bucket, and in all. One that has given tasks itself and waits for them does
@@ -204,18 +218,21 @@ impl Schedule {
 
     /// Those that wait, by bucket, the next first.
     pub(crate) fn places(&self, rules: &Rules) -> Places {
-        let mut waiting: Vec<(u64, RuntimeId, &Task)> = self
-            .entries
-            .iter()
-            .filter(|(_, entry)| entry.state == EntryState::Waits)
-            .map(|(id, entry)| (entry.rank, *id, &entry.task))
-            .collect();
-        waiting.sort_by_key(|(rank, _, _)| *rank);
         let mut places = Places::new();
-        for (_, id, task) in waiting {
-            places.entry(bucket(task, rules)).or_default().push(id);
+        for id in self.waiting() {
+            if let Some(task) = self.task(id) {
+                places.entry(bucket(task, rules)).or_default().push(id);
+            }
         }
         places
+    }
+
+    /// The place of a runtime that waits, from 1.
+    pub(crate) fn place_of(&self, id: RuntimeId, rules: &Rules) -> Option<u32> {
+        let places = self.places(rules);
+        let mut queues = places.values();
+        let place = queues.find_map(|queue| queue.iter().position(|other| *other == id))?;
+        u32::try_from(place + 1).ok()
     }
 
     /// Moves a runtime that waits to a place of its bucket, from 1. Returns whether it waits.
@@ -243,9 +260,17 @@ impl Schedule {
         true
     }
 
-    /// How many wait in the bucket of a task.
-    pub(crate) fn queued_in(&self, wanted: &Bucket, rules: &Rules) -> usize {
-        self.places(rules).get(wanted).map_or(0, Vec::len)
+    /// How many would wait in a bucket after `more` have come and all that may has begun.
+    pub(crate) fn queued_with(&self, wanted: &Bucket, more: usize, rules: &Rules) -> usize {
+        let queued = self.places(rules).get(wanted).map_or(0, Vec::len) + more;
+        let Some(project) = rules.get(&wanted.project_id) else {
+            return queued;
+        };
+        let (running, total) = self.running(rules);
+        let running = running.get(wanted).copied().unwrap_or_default();
+        let free = quota(project, wanted).saturating_sub(running);
+        let free = free.min(project.limits.max_running.saturating_sub(total));
+        queued.saturating_sub(free as usize)
     }
 
     /// How many of an agent's run, and wait; in one project or in all.

@@ -1,13 +1,14 @@
 use scorel_proto::{
     ClientId, CostTotal, ResultDelivery, RuntimeId, SessionId, SpawnRefusal, SpawnRuntimeResult,
 };
-use scorel_session::{Lane, MutationCommand, SpawnLimits, SpawnRequest, SpawnTarget};
+use scorel_session::{Lane, MutationCommand, SessionError, SpawnLimits, SpawnRequest, SpawnTarget};
 
 use crate::agents::ProjectAgents;
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::outcome::beginning;
-use crate::schedule::{Rules, bucket_of};
+use crate::reconcile::tasks;
+use crate::schedule::{Bucket, Rules, bucket_of};
 
 /// The largest prompt, in bytes.
 const MAX_PROMPT: usize = 256 * 1024;
@@ -54,7 +55,14 @@ impl Orchestrator {
         let name = order.agent_type.as_str();
         let refused = match agents.find(name)?.config.enabled {
             false => Some((SpawnRefusal::Disabled, None)),
-            true => self.refusal(&lane, &order, &agents),
+            true => self.refusal(&lane, &agents),
+        };
+        let (refused, place) = match refused {
+            Some(refused) => (Some(refused), None),
+            None => match self.place_for(&lane, &order, &agents) {
+                Ok(place) => (None, Some(place)),
+                Err(refused) => (Some(refused), None),
+            },
         };
         let title = order.title.as_deref().map(str::trim);
         let title = title.filter(|title| !title.is_empty());
@@ -80,16 +88,16 @@ impl Orchestrator {
             limits,
             refused,
         };
-        Ok(lane.spawn_runtime(request).await?)
+        let spawned = lane.spawn_runtime(request).await?;
+        // Now, so that the next spawn counts it.
+        let (seq, unsettled) = lane.unsettled_runtimes();
+        self.refresh(parent, seq, tasks(&lane, &unsettled));
+        drop(place);
+        Ok(spawned)
     }
 
     /// Why the task is refused, beyond what the session itself knows.
-    fn refusal(
-        &self,
-        lane: &Lane,
-        order: &SpawnOrder,
-        agents: &ProjectAgents,
-    ) -> Option<(SpawnRefusal, Option<u64>)> {
+    fn refusal(&self, lane: &Lane, agents: &ProjectAgents) -> Option<(SpawnRefusal, Option<u64>)> {
         let limits = agents.limits;
         if lane.depth() >= limits.max_depth {
             return Some((SpawnRefusal::Depth, Some(u64::from(limits.max_depth))));
@@ -97,30 +105,64 @@ impl Orchestrator {
         if limits.max_cost.is_some_and(|max| self.spent(lane) >= max) {
             return Some((SpawnRefusal::Budget, limits.max_cost));
         }
+        None
+    }
+
+    /// A place in the queue of the task, which is taken until the schedule has the task.
+    fn place_for(
+        &self,
+        lane: &Lane,
+        order: &SpawnOrder,
+        agents: &ProjectAgents,
+    ) -> Result<PlaceInQueue<'_>, (SpawnRefusal, Option<u64>)> {
         let project = lane.project_id();
         let workflow = order.workflow_id.as_deref();
         let bucket = bucket_of(Some(agents), project, &order.agent_type, workflow);
         let rules = Rules::from([(project, agents.clone())]);
-        let queued = self.state().schedule.queued_in(&bucket, &rules);
-        let max = limits.max_queued;
-        (queued >= max as usize).then_some((SpawnRefusal::QueueFull, Some(u64::from(max))))
+        let max = agents.limits.max_queued;
+        let mut state = self.state();
+        let coming = state.spawning.of(&bucket) + 1;
+        if state.schedule.queued_with(&bucket, coming, &rules) > max as usize {
+            return Err((SpawnRefusal::QueueFull, Some(u64::from(max))));
+        }
+        state.spawning.begin(bucket.clone());
+        Ok(PlaceInQueue {
+            orchestrator: self,
+            bucket,
+        })
     }
 
     /// What a session and its runtimes have cost, those that run included, in millionths of a US dollar.
     fn spent(&self, lane: &Lane) -> u64 {
-        let mut cost = lane.cost_with_runtimes();
-        let children: Vec<SessionId> = lane.runtimes(|all| {
-            let open = all.unfinished();
-            open.filter_map(|(_, runtime)| runtime.session_id).collect()
+        let mut spent = lane.cost_with_runtimes().micro_usd;
+        let running: Vec<(SessionId, CostTotal)> = lane.runtimes(|all| {
+            let sessions = all.unfinished();
+            let sessions = sessions.filter_map(|(_, runtime)| runtime.session_id);
+            sessions.map(|id| (id, all.cost_in(id))).collect()
         });
-        if let Ok(sessions) = self.sessions() {
-            let running = children
-                .into_iter()
-                .filter_map(|id| sessions.loaded_lane(id));
-            let costs = running.map(|child| child.child_state().cost);
-            costs.for_each(|child: CostTotal| cost += child);
+        let Ok(sessions) = self.sessions() else {
+            return spent;
+        };
+        for (id, counted) in running {
+            if let Some(child) = sessions.loaded_lane(id) {
+                let cost = child.cost_with_runtimes().micro_usd;
+                // A session that goes on with another task has been counted for those before.
+                spent += cost.saturating_sub(counted.micro_usd);
+            }
         }
-        cost.micro_usd
+        spent
+    }
+}
+
+/// A spawn that is being recorded, or was given up.
+struct PlaceInQueue<'a> {
+    orchestrator: &'a Orchestrator,
+    bucket: Bucket,
+}
+
+impl Drop for PlaceInQueue<'_> {
+    fn drop(&mut self) {
+        self.orchestrator.state().spawning.end(&self.bucket);
     }
 }
 
@@ -135,7 +177,8 @@ fn check_texts(order: &SpawnOrder) -> Result<(), OrchestratorError> {
         return invalid("`prompt` is empty".to_owned());
     }
     if order.prompt.len() > MAX_PROMPT {
-        return invalid(format!("`prompt` is longer than {MAX_PROMPT} bytes"));
+        let limit = MAX_PROMPT as u64;
+        return Err(SessionError::TooLarge { limit }.into());
     }
     let title = order.title.as_deref().unwrap_or_default();
     if title.len() > MAX_TITLE || title.chars().any(char::is_control) {

@@ -57,9 +57,13 @@ pub(crate) enum ChildSeen<'a> {
 impl NextStep {
     /// The next step for a runtime.
     pub(crate) fn of(runtime: &AgentRuntime, seen: &Seen<'_>) -> Self {
-        // A placeholder: its first event was lost with a part of the log.
+        // A placeholder: its first event was lost with a part of the log. Nothing can be done for it but to
+        // end it, if a person wants that.
         if runtime.spawned_seq.is_none() {
-            return Self::Wait;
+            return match runtime.stopping && runtime.finished_seq.is_none() {
+                true => Self::EndLost,
+                false => Self::Wait,
+            };
         }
         if runtime.finished_seq.is_some() {
             return Self::after_the_end(runtime, seen.claimed);

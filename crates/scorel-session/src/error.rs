@@ -46,6 +46,13 @@ pub enum SessionError {
         /// How many messages are queued.
         queued: usize,
     },
+    /// `open` is how many have not ended.
+    #[error(
+        "{open} of its runtimes have not ended; `children: \"delete\"` stops them, and deletes their sessions too"
+    )]
+    HasRuntimes { open: usize },
+    #[error("it works for the runtime {0}, which has not ended")]
+    WorksFor(RuntimeId),
     /// `whileRunning: reject` on a paused queue.
     #[error("the queue is paused")]
     QueuePaused,
@@ -158,7 +165,9 @@ impl SessionError {
             Self::NotFound(_) => ErrorCode::SessionNotFound,
             Self::Failed { .. } | Self::Damaged { .. } => ErrorCode::SessionFailed,
             Self::Stalled(_) | Self::QueueNotCleared { .. } => ErrorCode::StorageStalled,
-            Self::Busy { .. } => ErrorCode::RuntimeBusy,
+            Self::Busy { .. } | Self::HasRuntimes { .. } | Self::WorksFor(_) => {
+                ErrorCode::RuntimeBusy
+            }
             Self::QueuePaused => ErrorCode::QueuePaused,
             Self::QueueFull { .. } | Self::QueueTooLarge { .. } | Self::OutOfDescriptors(_) => {
                 ErrorCode::Overloaded

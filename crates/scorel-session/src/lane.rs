@@ -200,6 +200,12 @@ impl Lane {
         }
     }
 
+    /// Whether the session can be changed: it is not deleted, damaged or failed, and recovery has run.
+    #[must_use]
+    pub fn can_change(&self) -> bool {
+        self.check_writable().is_ok() && self.published().state().health.check_usable().is_ok()
+    }
+
     pub(crate) fn setup(&self) -> Arc<dyn TurnSetup> {
         Arc::clone(&self.shared.setup)
     }

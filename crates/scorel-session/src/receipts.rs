@@ -189,7 +189,8 @@ impl Receipts {
     /// Drops old receipts each time their number has doubled: amortised, an insert stays O(1).
     fn prune(&mut self, now: u64) {
         if self.by_command.len() >= PRUNE_FROM.max(self.pruned * 2) {
-            self.by_command.retain(|_, receipt| receipt.is_young(now));
+            self.by_command
+                .retain(|(client, _), receipt| is_kept(*client, receipt, now));
             self.pruned = self.by_command.len();
         }
     }
@@ -198,7 +199,7 @@ impl Receipts {
     pub(crate) fn stored(&self, now: u64) -> Vec<StoredReceipt> {
         self.by_command
             .iter()
-            .filter(|(_, receipt)| receipt.is_young(now))
+            .filter(|((client, _), receipt)| is_kept(*client, receipt, now))
             .map(|((client_id, command_id), receipt)| StoredReceipt {
                 client_id: *client_id,
                 command_id: command_id.clone(),
@@ -221,6 +222,11 @@ impl Receipt {
     fn is_young(&self, now: u64) -> bool {
         self.ts.saturating_add(KEEP_MS) >= now
     }
+}
+
+/// The daemon repeats its own commands for as long as the task is there that they belong to.
+fn is_kept(client: ClientId, receipt: &Receipt, now: u64) -> bool {
+    client == ClientId::Daemon || receipt.is_young(now)
 }
 
 fn answer(event: &PersistentEvent) -> ReceiptAnswer {

@@ -282,11 +282,12 @@ impl Sessions {
     pub async fn snapshot(
         &self,
         projects: Vec<Project>,
-        runtimes: Vec<RuntimeInfo>,
+        runtimes: impl FnOnce() -> Vec<RuntimeInfo> + Send,
     ) -> Result<(u64, HostEvent), SessionError> {
         let catalog = self.shared.catalog().await?;
-        // The version before the sessions: a change in between is sent twice, not lost.
+        // The version before what it covers: a change in between is sent twice, not lost.
         let version = self.shared.host.version();
+        let runtimes = runtimes();
         let filter = ListFilter {
             limit: SNAPSHOT_SESSIONS,
             ..ListFilter::default()

@@ -85,7 +85,8 @@ impl Binding {
         match event {
             HostEvent::Snapshot { runtimes, .. } => {
                 let told: BTreeSet<_> = runtimes.iter().map(|it| it.runtime_id).collect();
-                self.end(|id, _| !told.contains(&id));
+                // One that is not there may have ended, or be one that the daemon has not read yet.
+                self.open.retain(|id, _| told.contains(id));
                 for runtime in runtimes {
                     self.changed(runtime);
                 }

@@ -13,7 +13,7 @@ use crate::{
 /// What every event of a runtime says.
 ///
 /// `version` makes events comparable that arrive twice, late or not at all: of two, the one with the
-/// greater version tells what is so.
+/// greater version counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeStamp {

@@ -38,7 +38,8 @@ pub struct GraphNode {
     /// The agent of a runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
-    /// What has become of it. The root is `running`, `waiting_input`, or `completed` when it is idle.
+    /// What has become of it. The root is `running`, `waiting_input`, `failed` if it cannot go on, or `completed` when
+    /// it is idle.
     pub status: RuntimeStatus,
     /// The place of a runtime in its queue, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,6 +79,9 @@ pub struct GraphEdge {
     pub to: String,
     /// What the edge means.
     pub kind: GraphEdgeKind,
+    /// The task, which is the runtime's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
     /// The workflow for whose quota it counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow_id: Option<String>,

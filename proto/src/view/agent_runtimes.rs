@@ -210,6 +210,28 @@ impl AgentRuntimes {
         self.cost
     }
 
+    /// What those cost that were spawned after an event and have ended.
+    #[must_use]
+    pub fn cost_since(&self, seq: Seq) -> CostTotal {
+        let spawned = self.by_id.values();
+        let later = spawned.filter(|runtime| runtime.spawned_seq.is_some_and(|own| own > seq));
+        later.fold(CostTotal::default(), |mut sum, runtime| {
+            sum += runtime.cost;
+            sum
+        })
+    }
+
+    /// What those cost that have worked in a session and ended.
+    #[must_use]
+    pub fn cost_in(&self, session_id: SessionId) -> CostTotal {
+        let worked = self.by_id.values();
+        let there = worked.filter(|runtime| runtime.session_id == Some(session_id));
+        there.fold(CostTotal::default(), |mut sum, runtime| {
+            sum += runtime.cost;
+            sum
+        })
+    }
+
     /// The runtime that a call of `AgentSpawn` has made, if its turn is the last that has made any.
     #[must_use]
     pub fn spawned_by(&self, turn_id: TurnId, tool_call_id: &str) -> Option<RuntimeId> {

@@ -36,7 +36,7 @@ pub(super) async fn run(
 /// A graph as lines of text, the children of a node below it.
 struct GraphDrawing<'a> {
     graph: &'a RuntimeGraph,
-    /// What is drawn. A node has one place, whatever the edges say.
+    /// The tree. A node has one place, whatever the edges say.
     drawn: HashSet<&'a str>,
     lines: Vec<String>,
 }
@@ -145,6 +145,7 @@ mod tests {
             from: from.to_owned(),
             to: to.to_owned(),
             kind: GraphEdgeKind::SpawnedBy,
+            task_id: Some(to.to_owned()),
             workflow_id: None,
         }
     }

@@ -3,11 +3,12 @@
 use scorel_client::ClientError;
 use scorel_proto::{
     Cancel, CancelParams, DeleteChildren, DeleteSession, DeleteSessionParams, ErrorCode,
-    GetSession, GetSessionParams, ResultDelivery, RuntimeStatus, StopRuntime, StopRuntimeParams,
+    GetSession, GetSessionParams, ResultDelivery, RuntimeStatus, SendMessage, StopRuntime,
+    StopRuntimeParams,
 };
 
-use super::scene::{AgentScene, arguments};
-use crate::under_test::{send, session};
+use super::scene::{AGENTS, AgentScene, arguments};
+use crate::under_test::{Watch, message, send, session};
 
 fn cancel(scene: &AgentScene) -> CancelParams {
     CancelParams {
@@ -19,70 +20,80 @@ fn cancel(scene: &AgentScene) -> CancelParams {
     }
 }
 
-#[tokio::test]
-async fn a_cancelled_turn_ends_what_it_has_spawned_and_its_results_wait_for_a_person() {
-    let scene = AgentScene::new().await;
-    let earlier = scene.parts.hold("earlier");
-    scene
-        .spawn_as("reviewer", "earlier", None, ResultDelivery::Turn)
-        .await;
-    earlier.reached().await;
-    let running = scene.parts.hold("one");
-    scene
-        .parts
-        .call("lead", "AgentSpawn", &arguments("developer", "one"));
-    scene
-        .parts
-        .call("lead", "AgentSpawn", &arguments("developer", "two"));
-    let lead = scene.parts.hold("lead");
-    let mut watch = scene.watch().await;
-    send(&scene.client, scene.lead, "[lead] Have it done.").await;
-    running.reached().await;
-    lead.reached().await;
-    scene.client.call::<Cancel>(&cancel(&scene)).await.unwrap();
-    watch.until("runtime_finished").await;
-    watch.until("runtime_finished").await;
-    let runtimes = scene.runtimes().await;
-    let statuses: Vec<RuntimeStatus> = runtimes.iter().map(|runtime| runtime.status).collect();
-    assert_eq!(
-        statuses,
-        [
-            RuntimeStatus::Running,
-            RuntimeStatus::Interrupted,
-            RuntimeStatus::Interrupted
-        ]
-    );
-    let described = session(&scene.client, scene.lead).await;
-    assert!(described.queue_paused, "no turn starts by itself");
-    assert_eq!(described.queue.len(), 2);
-    earlier.open();
-    watch.until("runtime_finished").await;
-    let described = session(&scene.client, scene.lead).await;
-    assert_eq!((described.queue.len(), described.turn_id), (3, None));
-    scene.parts.answer(
-        "lead",
-        scorel_testkit::ScriptedChat::default()
-            .text("Well.")
-            .finish("stop"),
-    );
-    let params = crate::under_test::message(scene.lead, "Go on.");
-    scene
-        .client
-        .call::<scorel_proto::SendMessage>(&params)
-        .await
-        .unwrap();
-    for _ in 0..4 {
+/// Waits until a session has nothing left to do.
+async fn until_idle(scene: &AgentScene, watch: &mut Watch) {
+    loop {
+        let described = session(&scene.client, scene.lead).await;
+        if described.queue.is_empty() && described.turn_id.is_none() {
+            return;
+        }
         watch.until("turn_outcome").await;
     }
+}
+
+#[tokio::test]
+async fn a_cancelled_turn_ends_what_it_has_spawned_and_its_results_wait_for_a_person() {
+    let config = format!("{AGENTS}\n[agents.older]\ndefaultQuota = 2\n");
+    let scene = AgentScene::with(&config).await;
+    let earlier = ["a", "b"].map(|name| scene.parts.hold(name));
+    for name in ["a", "b"] {
+        let task = arguments("older", name);
+        scene.parts.call("lead", "AgentSpawn", &task);
+    }
+    let mut watch = scene.watch().await;
+    send(&scene.client, scene.lead, "[lead] Have it done.").await;
+    watch.until("turn_outcome").await;
+    let names = ["one", "two", "three", "four", "five", "six"];
+    for name in names {
+        let task = arguments("reviewer", name);
+        scene.parts.call("lead", "AgentSpawn", &task);
+    }
+    let running = ["one", "two", "three"].map(|name| scene.parts.hold(name));
+    let lead = scene.parts.hold("lead");
+    send(&scene.client, scene.lead, "And more.").await;
+    for gate in earlier.iter().chain(&running).chain([&lead]) {
+        gate.reached().await;
+    }
+    scene.client.call::<Cancel>(&cancel(&scene)).await.unwrap();
+    for _ in names {
+        watch.until("runtime_finished").await;
+    }
+    let runtimes = scene.runtimes().await;
+    let statuses = runtimes.iter().map(|runtime| runtime.status);
+    let expected = [
+        [RuntimeStatus::Running; 2].as_slice(),
+        &[RuntimeStatus::Interrupted; 6],
+    ];
+    assert_eq!(statuses.collect::<Vec<_>>(), expected.concat());
+    let described = session(&scene.client, scene.lead).await;
+    assert!(described.queue_paused, "no turn starts by itself");
+    assert_eq!((described.queue.len(), described.turn_id), (6, None));
+    for gate in &earlier {
+        gate.open();
+        watch.until("runtime_finished").await;
+    }
+    let described = session(&scene.client, scene.lead).await;
+    assert_eq!((described.queue.len(), described.turn_id), (8, None));
+
+    let params = message(scene.lead, "Go on.");
+    scene.client.call::<SendMessage>(&params).await.unwrap();
+    until_idle(&scene, &mut watch).await;
     let log = scene.log();
     let users = log
         .iter()
         .filter(|record| record["message"]["role"] == "user");
-    let last: Vec<bool> = users
-        .skip(1)
+    let are_results: Vec<bool> = users
+        .skip(2)
         .map(|record| record["message"]["meta"]["runtimeId"].is_string())
         .collect();
-    assert_eq!(last, [true, true, true, false], "results come first");
+    assert_eq!(
+        are_results,
+        [[true; 8].as_slice(), &[false]].concat(),
+        "results come first"
+    );
+    for name in ["four", "five", "six"] {
+        assert_eq!(scene.parts.requests_of(name), 0, "{name} never began");
+    }
 }
 
 #[tokio::test]
@@ -118,7 +129,8 @@ async fn a_stopped_task_ends_at_once_if_it_waits_and_by_a_cancel_if_it_runs() {
 async fn a_session_with_open_tasks_is_deleted_with_them_or_not_at_all() {
     let scene = AgentScene::new().await;
     let gate = scene.parts.hold("one");
-    let spawned = scene.spawn("developer", "one").await;
+    let deliver = ResultDelivery::Turn;
+    let spawned = scene.spawn_as("developer", "one", None, deliver).await;
     gate.reached().await;
     let delete = |session_id, children| DeleteSessionParams {
         session_id,
@@ -131,6 +143,12 @@ async fn a_session_with_open_tasks_is_deleted_with_them_or_not_at_all() {
             panic!("{id} was deleted");
         };
         assert_eq!(error.code, ErrorCode::RuntimeBusy);
+        let kind = if id == scene.lead {
+            "runtimes"
+        } else {
+            "runtime"
+        };
+        assert_eq!(error.details["kind"], kind);
     }
     let params = delete(scene.lead, Some(DeleteChildren::Delete));
     scene.client.call::<DeleteSession>(&params).await.unwrap();
@@ -139,4 +157,5 @@ async fn a_session_with_open_tasks_is_deleted_with_them_or_not_at_all() {
         let gone = scene.client.call::<GetSession>(&params).await;
         assert!(gone.is_err(), "{session_id} is still there");
     }
+    assert_eq!(scene.parts.order(), ["one"], "the result has begun no turn");
 }

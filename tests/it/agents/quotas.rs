@@ -5,33 +5,43 @@ use serde_json::Value;
 
 use super::scene::AgentScene;
 
-/// The most runtimes that ran at once, by the records of the session that gave the tasks.
-fn most_at_once(log: &[Value]) -> usize {
-    let (mut running, mut most) = (std::collections::BTreeSet::new(), 0);
+/// How many runtimes ran when each of them had begun, by the records of the session that gave the tasks.
+fn running_at_starts(log: &[Value]) -> Vec<usize> {
+    let (mut running, mut starts) = (std::collections::BTreeSet::new(), Vec::new());
     for record in log {
         let Some(id) = record["runtimeId"].as_str() else {
             continue;
         };
         match record["status"].as_str() {
-            Some("running" | "waiting_input") => running.insert(id.to_owned()),
-            Some("completed" | "failed" | "interrupted") => running.remove(id),
-            _ => false,
-        };
-        most = most.max(running.len());
+            Some("running" | "waiting_input") => {
+                if running.insert(id.to_owned()) {
+                    starts.push(running.len());
+                }
+            }
+            Some("completed" | "failed" | "interrupted") => {
+                running.remove(id);
+            }
+            _ => {}
+        }
     }
-    most
+    starts
+}
+
+/// The most runtimes that ran at once.
+fn most_at_once(log: &[Value]) -> usize {
+    running_at_starts(log).into_iter().max().unwrap_or_default()
 }
 
 #[tokio::test]
 async fn with_a_quota_of_one_tasks_run_one_after_the_other_as_they_were_spawned() {
     let scene = AgentScene::new().await;
     let names: Vec<String> = (0..20).map(|number| format!("t{number}")).collect();
-    let first = scene.parts.hold(&names[0]);
+    let gates: Vec<_> = names.iter().map(|name| scene.parts.hold(name)).collect();
     let mut ids = Vec::new();
     for name in &names {
         ids.push(scene.spawn("developer", name).await.runtime_id);
     }
-    first.reached().await;
+    gates[0].reached().await;
     let mut watch = scene.watch().await;
     // The last that was spawned is told its place in time.
     loop {
@@ -47,9 +57,12 @@ async fn with_a_quota_of_one_tasks_run_one_after_the_other_as_they_were_spawned(
     let agent = scene.agent("developer").await;
     assert_eq!((agent.running, agent.queued), (1, 19));
     assert_eq!(agent.quota.source, QuotaSource::Default);
-    first.open();
+    for (index, gate) in gates.iter().enumerate() {
+        gate.reached().await;
+        assert_eq!(scene.parts.order(), names[..=index], "one asks its model");
+        gate.open();
+    }
     scene.until_ended(20).await;
-    assert_eq!(scene.parts.order(), names);
     assert_eq!(most_at_once(&scene.log()), 1);
     for id in ids {
         assert_eq!(
@@ -98,6 +111,62 @@ async fn another_quota_counts_at_once_and_ends_nothing() {
     }
     scene.until_ended(6).await;
     assert_eq!(most_at_once(&scene.log()), 3);
+}
+
+#[tokio::test]
+async fn each_of_the_eight_policies_is_in_force_as_soon_as_it_is_set() {
+    let scene = AgentScene::with("[agents.developer]\ndefaultQuota = 2\n").await;
+    let policy = |workflow: Option<u32>, project, strategy| QuotaPolicy {
+        project,
+        workflow: workflow
+            .map(|number| ("release".to_owned(), number))
+            .into_iter()
+            .collect(),
+        strategy,
+    };
+    let serial = QuotaStrategy::Serial;
+    let concurrent = QuotaStrategy::Concurrent;
+    scene.quota("developer", policy(None, None, serial)).await;
+    let names: Vec<String> = (0..8).map(|number| format!("t{number}")).collect();
+    let gates: Vec<_> = names.iter().map(|name| scene.parts.hold(name)).collect();
+    for name in &names {
+        let (workflow, deliver) = (Some("release"), ResultDelivery::None);
+        scene.spawn_as("developer", name, workflow, deliver).await;
+    }
+    for (workflow, project, strategy, effective) in [
+        (None, None, serial, 1),
+        (None, Some(3), serial, 1),
+        (Some(4), None, serial, 1),
+        (Some(4), Some(3), serial, 1),
+        (None, None, concurrent, 2),
+        (None, Some(3), concurrent, 3),
+        (Some(4), None, concurrent, 4),
+        (Some(4), Some(3), concurrent, 4),
+    ] {
+        let policy = policy(workflow, project, strategy);
+        scene.quota("developer", policy).await;
+        for gate in &gates[..effective] {
+            gate.reached().await;
+        }
+        let running = scene.agent("developer").await.running as usize;
+        assert_eq!(running, effective);
+        assert_eq!(most_at_once(&scene.log()), effective);
+    }
+
+    let lowered = policy(Some(4), Some(3), serial);
+    scene.quota("developer", lowered).await;
+    for (ended, gate) in (1..).zip(&gates[..3]) {
+        gate.open();
+        scene.until_ended(ended).await;
+    }
+    for pair in gates[3..].windows(2) {
+        pair[0].open();
+        pair[1].reached().await;
+    }
+    gates[7].open();
+    scene.until_ended(8).await;
+    let starts = running_at_starts(&scene.log());
+    assert_eq!(starts, [1, 2, 3, 4, 1, 1, 1, 1]);
 }
 
 #[tokio::test]

@@ -1,21 +1,13 @@
 //! Tasks that are not given.
 
-use scorel_client::ClientError;
 use scorel_proto::{
     ArchiveSession, ArchiveSessionParams, ClientId, ErrorCode, Hello, HelloParams, ProtocolRange,
-    RpcError, SpawnRuntime, SpawnRuntimeParams,
+    SpawnRuntime, SpawnRuntimeParams,
 };
 use serde_json::json;
 
-use super::scene::{AGENTS, AgentScene, arguments, task};
+use super::scene::{AGENTS, AgentScene, arguments, refused, task};
 use crate::under_test::send;
-
-async fn refused(scene: &AgentScene, params: &SpawnRuntimeParams) -> RpcError {
-    match scene.client.call::<SpawnRuntime>(params).await {
-        Err(ClientError::Rpc(error)) => error,
-        other => panic!("it was not refused: {other:?}"),
-    }
-}
 
 #[tokio::test]
 async fn a_refusal_says_why() {
@@ -76,25 +68,6 @@ async fn a_model_is_told_why_and_its_turn_goes_on() {
 }
 
 #[tokio::test]
-async fn agents_give_tasks_two_levels_deep_and_a_quota_of_one_does_not_lock_them() {
-    let config = "[agents.lead]\ndisplayName = \"Lead\"\ntools = \"orchestrator\"\n";
-    let scene = AgentScene::with(config).await;
-    for (name, next) in [("a", "b"), ("b", "c")] {
-        scene
-            .parts
-            .call(name, "AgentSpawn", &arguments("lead", next));
-        let wait = json!({"waitSeconds": 600});
-        scene.parts.call(name, "AgentStatus", &wait);
-    }
-    let spawned = scene.spawn("lead", "a").await;
-    scene.until_ended(1).await;
-    let order = scene.parts.order();
-    assert_eq!(order, ["a", "b"], "the third is refused");
-    let runtime = scene.runtime(spawned.runtime_id).await;
-    assert_eq!(runtime.result.unwrap().last_message, "a is done");
-}
-
-#[tokio::test]
 async fn a_repeated_command_has_its_first_answer_also_when_the_agent_is_gone() {
     let scene = AgentScene::new().await;
     let hello = HelloParams {
@@ -115,4 +88,37 @@ async fn a_repeated_command_has_its_first_answer_also_when_the_agent_is_gone() {
     assert_eq!(again, first);
     let error = refused(&scene, &task(scene.lead, "developer", "two")).await;
     assert_eq!(error.code, ErrorCode::AgentNotFound);
+}
+
+#[tokio::test]
+async fn a_task_that_waits_gets_no_message_and_an_agent_does_not_go_on_for_another() {
+    let scene = AgentScene::new().await;
+    let gate = scene.parts.hold("one");
+    scene.spawn("developer", "one").await;
+    let waits = scene.spawn("developer", "two").await;
+    gate.reached().await;
+    for message in ["Hurry.", " "] {
+        let message = json!({"runtimeId": waits.runtime_id, "message": message});
+        scene.parts.call("lead", "AgentSend", &message);
+    }
+    let mut watch = scene.watch().await;
+    send(&scene.client, scene.lead, "[lead] Have it done.").await;
+    let seen = watch.until("turn_outcome").await;
+    let results = seen
+        .iter()
+        .filter(|event| event["message"]["toolName"] == "AgentSend");
+    let refused: Vec<bool> = results
+        .map(|event| event["message"]["content"][0]["isError"] == true)
+        .collect();
+    assert_eq!(refused, [true, true]);
+    assert_eq!(scene.parts.requests_of("two"), 0);
+
+    gate.open();
+    scene.until_ended(2).await;
+    let other = SpawnRuntimeParams {
+        continued: Some(waits.runtime_id),
+        ..task(scene.lead, "reviewer", "x")
+    };
+    let error = super::scene::refused(&scene, &other).await;
+    assert_eq!(error.code, ErrorCode::Conflict);
 }

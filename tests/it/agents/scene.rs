@@ -3,18 +3,20 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use scorel_client::Connection;
+use scorel_client::{ClientError, Connection};
 use scorel_proto::{
     AgentInfo, GetRuntime, GetRuntimeParams, GetRuntimeResult, ListAgents, ListAgentsParams,
     ListRuntimes, ListRuntimesParams, OpenOrchestrator, OpenOrchestratorParams, ProjectId,
-    QuotaPolicy, RegisterProject, RegisterProjectParams, ResultDelivery, RuntimeId, RuntimeInfo,
-    SessionId, SetQuota, SetQuotaParams, SpawnRuntime, SpawnRuntimeParams, SpawnRuntimeResult,
+    QuotaPolicy, RegisterProject, RegisterProjectParams, ResultDelivery, RpcError, RuntimeId,
+    RuntimeInfo, SessionId, SetQuota, SetQuotaParams, SpawnRuntime, SpawnRuntimeParams,
+    SpawnRuntimeResult,
 };
 use scorel_testkit::{
     DaemonUnderTest, ModelServer, RecordedRequest, ResponseGate, ScriptedChat, ScriptedResponse,
 };
 use serde_json::{Value, json};
 
+use crate::full_disk::spawn_on_small_disk;
 use crate::under_test::{SCORELD, Watch, connect};
 
 /// Two agents of our own engine.
@@ -127,15 +129,28 @@ impl AgentScene {
     }
 
     pub(super) async fn with(config: &str) -> Self {
-        let model = ModelServer::start().await.unwrap();
-        let parts = Parts::default();
-        let respond = parts.clone();
-        model.answer_with(move |request| respond.respond(request));
         let mut daemon = DaemonUnderTest::new(SCORELD);
-        daemon.configure_model(&model.base_url());
-        daemon.configure_more(config);
+        let (model, parts) = playing(&daemon, config).await;
         daemon.spawn().await;
         let client = connect(&daemon.socket()).await;
+        Self::of(daemon, model, parts, client).await
+    }
+
+    /// With a home on a small disk that only the daemon sees.
+    pub(super) async fn on_small_disk(config: &str) -> Self {
+        let mut daemon = DaemonUnderTest::new(SCORELD);
+        let (model, parts) = playing(&daemon, config).await;
+        let socket = spawn_on_small_disk(&mut daemon).await;
+        let client = connect(&socket).await;
+        Self::of(daemon, model, parts, client).await
+    }
+
+    async fn of(
+        daemon: DaemonUnderTest,
+        model: ModelServer,
+        parts: Parts,
+        client: Connection,
+    ) -> Self {
         let project = register(&client, &daemon).await;
         let lead = open(&client, project).await;
         Self {
@@ -246,9 +261,28 @@ pub(super) fn task(session_id: SessionId, agent: &str, name: &str) -> SpawnRunti
     }
 }
 
+/// Asks for a task that is refused.
+pub(super) async fn refused(scene: &AgentScene, params: &SpawnRuntimeParams) -> RpcError {
+    match scene.client.call::<SpawnRuntime>(params).await {
+        Err(ClientError::Rpc(error)) => error,
+        other => panic!("it was not refused: {other:?}"),
+    }
+}
+
 /// The arguments of `AgentSpawn` for such a task.
 pub(super) fn arguments(agent: &str, name: &str) -> Value {
     json!({"agentType": agent, "prompt": format!("[{name}] Do it."), "title": name})
+}
+
+/// A model that plays all agents, and the configuration that names it.
+async fn playing(daemon: &DaemonUnderTest, config: &str) -> (ModelServer, Parts) {
+    let model = ModelServer::start().await.unwrap();
+    let parts = Parts::default();
+    let respond = parts.clone();
+    model.answer_with(move |request| respond.respond(request));
+    daemon.configure_model(&model.base_url());
+    daemon.configure_more(config);
+    (model, parts)
 }
 
 async fn register(client: &Connection, daemon: &DaemonUnderTest) -> ProjectId {
@@ -261,7 +295,8 @@ async fn register(client: &Connection, daemon: &DaemonUnderTest) -> ProjectId {
     registered.project.project_id
 }
 
-async fn open(client: &Connection, project_id: ProjectId) -> SessionId {
+/// The orchestrator of a project.
+pub(super) async fn open(client: &Connection, project_id: ProjectId) -> SessionId {
     let params = OpenOrchestratorParams {
         project_id,
         command_id: None,

@@ -3,7 +3,6 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Command;
 
 use scorel_client::ClientError;
 use scorel_proto::{
@@ -13,32 +12,13 @@ use scorel_proto::{
 use serde_json::json;
 
 use super::scene::AgentScene;
-use crate::under_test::{Watch, has_sandbox, send};
+use crate::under_test::{Watch, git, has_git, has_sandbox, send};
 
 const CONFIG: &str = "\
 [agents.developer]
 displayName = \"Developer\"
 workspace = \"worktree\"
 ";
-
-fn git(directory: &Path, arguments: &str) -> String {
-    let output = Command::new("git")
-        .args(["-c", "user.name=n", "-c", "user.email=e"])
-        .args(arguments.split(' '))
-        .current_dir(directory)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{arguments}: {output:?}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-fn has_git() -> bool {
-    let found = Command::new("git").arg("--version").output().is_ok();
-    if !found {
-        println!("skipped: git is not installed");
-    }
-    found
-}
 
 /// A scene whose project has one commit with `file`, a filter for it and a hook.
 async fn scene() -> AgentScene {

@@ -1,14 +1,16 @@
 //! Foreign agents that work for an orchestrator.
 
+use std::path::Path;
+
 use scorel_proto::{
-    ListRuntimes, ListRuntimesParams, OpenOrchestrator, OpenOrchestratorParams, PermissionDecision,
-    RuntimeStatus,
+    ListRuntimes, ListRuntimesParams, ListWorktrees, ListWorktreesParams, OpenOrchestrator,
+    OpenOrchestratorParams, PermissionDecision, RuntimeStatus,
 };
 use scorel_testkit::{AgentCli, ModelReply};
 use serde_json::{Value, json};
 
 use super::scene::{AgentScene, answer, runner, say};
-use crate::under_test::{Watch, new_session, send, session};
+use crate::under_test::{Watch, git, has_git, new_session, send, session};
 
 /// One at a time: the agents share a scripted model.
 const CONFIG: &str = "\
@@ -17,6 +19,7 @@ runner = \"codex\"
 prompt = \"You are the first.\"
 [agents.two]
 runner = \"claude-code\"
+workspace = \"worktree\"
 [orchestrator]
 maxRunning = 1
 ";
@@ -33,10 +36,15 @@ fn spawning(agent: &str) -> ModelReply {
 
 #[tokio::test]
 async fn an_orchestrator_has_work_done_by_two_programs_that_ask_and_gets_each_result_once() {
+    if !has_git() {
+        return;
+    }
     let clis = [AgentCli::Codex, AgentCli::Claude];
     let Some(scene) = AgentScene::start(&clis, "", CONFIG).await else {
         return;
     };
+    git(&scene.daemon.project(), "init -q -b main");
+    git(&scene.daemon.project(), "commit -q --allow-empty -m first");
     let (client, other) = new_session(&scene.daemon).await;
     let params = OpenOrchestratorParams {
         project_id: session(&client, other).await.project_id,
@@ -85,10 +93,22 @@ async fn an_orchestrator_has_work_done_by_two_programs_that_ask_and_gets_each_re
         assert_eq!((usage.input_tokens, usage.output_tokens), (200, 20));
         let records = scene.daemon.log(&lead.to_string());
         let holds = |record: &&Value| record["message"]["meta"]["runtimeId"] == id.as_str();
-        assert_eq!(records.iter().filter(holds).count(), 1);
+        let results: Vec<&Value> = records.iter().filter(holds).collect();
+        assert_eq!(results.len(), 1);
+        let text = results[0]["message"]["content"][0].to_string();
+        let has_branch = text.contains("Branch: scorel/two-");
+        assert_eq!(has_branch, runtime.agent_type == "two", "{text}");
     }
-    for cli in clis {
-        assert!(scene.daemon.project().join(runner(cli)).exists());
+    let params = ListWorktreesParams { project_id: None };
+    let trees = client.call::<ListWorktrees>(&params).await.unwrap();
+    assert_eq!(trees.worktrees.len(), 1);
+    let tree = Path::new(&trees.worktrees[0].path);
+    for (cli, directory) in [
+        (clis[0], scene.daemon.project()),
+        (clis[1], tree.to_owned()),
+    ] {
+        let made = directory.join(runner(cli));
+        assert!(made.exists(), "{}", made.display());
     }
     let first = &scene.agents.requests()[0];
     assert!(first.contains("You are the first."), "{first}");

@@ -89,6 +89,8 @@ fn session(error: &SessionError) -> RpcError {
         SessionError::Busy { phase, queued } => {
             json!({ "phase": phase, "queueLength": queued })
         }
+        SessionError::HasRuntimes { open } => json!({ "kind": "runtimes", "open": open }),
+        SessionError::WorksFor(id) => json!({ "kind": "runtime", "runtimeId": id }),
         SessionError::LeafMoved { active } => json!({ "kind": "leaf", "activeLeafId": active }),
         SessionError::InvalidTarget { event_id, problem } => {
             json!({ "eventId": event_id, "reason": problem.name() })

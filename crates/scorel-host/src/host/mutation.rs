@@ -58,14 +58,37 @@ impl Host {
     }
 
     /// Applies the effects that a previous daemon began and did not finish. Call it before serving.
-    pub async fn finish_begun(&self) {
+    ///
+    /// A deletion that waits for turns to end, and for a disk to write that, goes on beside the service; a
+    /// client that repeats its command waits for it.
+    pub async fn finish_begun(self: &Arc<Self>) {
         self.sessions.remove_unfinished_clones().await;
         for (key, effect) in self.receipts.unfinished().await {
-            let method = effect.method();
-            match self.finish(key, effect, Attempt::Again).await {
-                Ok(subject) => tracing::info!(?method, ?subject, "a command was finished"),
-                Err(error) => tracing::warn!(?method, %error, "a command was not finished"),
+            let waits = matches!(
+                effect,
+                Effect::DeleteSession {
+                    children: Some(_),
+                    ..
+                }
+            );
+            let taken = self.receipts.take(&key).await;
+            if waits {
+                let host = Arc::clone(self);
+                tokio::spawn(async move {
+                    host.finish_again(key, effect).await;
+                    drop(taken);
+                });
+            } else {
+                self.finish_again(key, effect).await;
             }
+        }
+    }
+
+    async fn finish_again(&self, key: CommandKey, effect: Effect) {
+        let method = effect.method();
+        match self.finish(key, effect, Attempt::Again).await {
+            Ok(subject) => tracing::info!(?method, ?subject, "a command was finished"),
+            Err(error) => tracing::warn!(?method, %error, "a command was not finished"),
         }
     }
 

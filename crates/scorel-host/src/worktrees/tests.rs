@@ -80,7 +80,10 @@ impl Place {
 
     /// Makes a worktree, and returns where it is.
     fn make(&self, id: RuntimeId) -> PathBuf {
-        let made = self.worktrees.make(&self.project, id, "Fix it!").unwrap();
+        let made = self
+            .worktrees
+            .make(&self.project, id, "Fix it!", None)
+            .unwrap();
         let path = PathBuf::from(made.path);
         assert_eq!(git(&path, "branch --show-current"), made.branch);
         assert_eq!(
@@ -92,7 +95,10 @@ impl Place {
 
     fn refused(&self) -> WorktreeError {
         let id = RuntimeId::generate();
-        let error = self.worktrees.make(&self.project, id, "").unwrap_err();
+        let error = self
+            .worktrees
+            .make(&self.project, id, "", None)
+            .unwrap_err();
         assert_eq!(self.worktrees.record(id).unwrap(), None);
         assert!(!self.worktrees.path(id).exists());
         error
@@ -120,7 +126,10 @@ fn one_is_made_once_and_its_branch_outlives_it() {
     git(&path, "commit -qam second");
     let branch = git(&path, "branch --show-current");
     assert!(branch.starts_with("scorel/fix-it-"), "{branch}");
-    let again = place.worktrees.make(&place.project, id, "other").unwrap();
+    let again = place
+        .worktrees
+        .make(&place.project, id, "other", None)
+        .unwrap();
     assert_eq!(
         (again.path, &again.branch),
         (path.display().to_string(), &branch)
@@ -341,7 +350,7 @@ fn a_branch_that_another_worktree_has_is_not_taken() {
     git(&place.repository(), &format!("checkout -q -b {branch}"));
     let refused = place
         .worktrees
-        .make(&place.project, id, "Fix it!")
+        .make(&place.project, id, "Fix it!", None)
         .unwrap_err();
     assert!(
         matches!(refused, WorktreeError::BranchInUse { .. }),

@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use scorel_proto::{
-    AgentConfig, AgentWorkspace, OutcomeReason, ProjectId, QuotaPolicy, QuotaStrategy,
-    ResultDelivery, RuntimeId, RuntimeStatus, SessionId,
+    OutcomeReason, ProjectId, QuotaPolicy, QuotaStrategy, ResultDelivery, RuntimeId, RuntimeStatus,
+    SessionId,
 };
 
 use super::agent_session::AgentSession;
@@ -127,23 +127,9 @@ impl World {
         if dice.random_range(0..4) == 0 {
             quota.strategy = QuotaStrategy::Serial;
         }
-        AgentPolicy {
-            config: AgentConfig {
-                display_name: "Agent".to_owned(),
-                description: String::new(),
-                capabilities: Vec::new(),
-                runner: "scorel".to_owned(),
-                model: None,
-                thinking_level: None,
-                tools: None,
-                prompt: None,
-                workspace: AgentWorkspace::Shared,
-                default_quota: dice.random_range(0..3),
-                enabled: dice.random_range(0..8) > 0,
-            },
-            quota,
-            cap: None,
-        }
+        let mut policy = AgentPolicy::for_test(dice.random_range(0..3), quota);
+        policy.config.enabled = dice.random_range(0..8) > 0;
+        policy
     }
 
     fn stop(&mut self) {

@@ -62,11 +62,34 @@ impl RuntimeStep<'_> {
             return Ok(());
         }
         let agent = (runtime.agent_type.as_str(), runtime.title.as_str());
-        let text = result_text(self.id, agent, body);
+        let worktree = self.orchestrator.worktree_of(runtime.session_id).await;
+        let text = result_text(self.id, agent, body, worktree.as_ref());
         self.lane
-            .deliver_result(self.id, vec![Block::text(text)])
+            .deliver_result(self.id, vec![Block::text(text)], self.is_ending())
             .await?;
         Ok(())
+    }
+
+    /// Whether the session that gave the task is itself being deleted, or stopped by the one above it. Results
+    /// begin no turn there.
+    fn is_ending(&self) -> bool {
+        let session = self.lane.id();
+        let above = {
+            let state = self.orchestrator.state();
+            if state.closing.contains(&session) {
+                return true;
+            }
+            state.children.get(&session).copied()
+        };
+        let sessions = self.orchestrator.sessions().ok();
+        let above = above.and_then(|above| sessions?.loaded_lane(above));
+        above.is_some_and(|above| {
+            above.runtimes(|all| {
+                let mut unfinished = all.unfinished();
+                unfinished
+                    .any(|(_, runtime)| runtime.stopping && runtime.session_id == Some(session))
+            })
+        })
     }
 
     /// Whether an open call of the session gives the result to the model.

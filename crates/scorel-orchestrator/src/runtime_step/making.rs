@@ -9,13 +9,54 @@ use scorel_proto::{
 use scorel_session::{NewSession, SessionError};
 
 use super::RuntimeStep;
+use crate::due::RETRY;
 use crate::error::OrchestratorError;
 use crate::outcome::failed;
 
 impl RuntimeStep<'_> {
-    /// Makes the session of the runtime, with the id that `runtime_spawned` has given it.
+    /// Makes the session of the runtime, with the id that `runtime_spawned` has given it. Returns whether that
+    /// is done: a worktree takes seconds, so it is made in a task of its own, which has the runtime looked at
+    /// again.
     pub(super) async fn make(&self, runtime: &AgentRuntime) -> Result<bool, OrchestratorError> {
-        let made = self.make_session(self.spawned(runtime).await?).await;
+        let spawned = self.spawned(runtime).await?;
+        let agents = self.orchestrator.agents(self.lane.project_id()).await;
+        let policy = agents.agents.get(&spawned.1.agent_type);
+        let workspace = policy.map(|policy| policy.config.workspace);
+        if workspace != Some(AgentWorkspace::Worktree) {
+            return self.make_now(runtime, spawned).await;
+        }
+        let Some(orchestrator) = self.orchestrator.handle() else {
+            return Ok(false);
+        };
+        if !orchestrator.state().making.insert(self.id) {
+            return Ok(false);
+        }
+        let (lane, id, runtime) = (Arc::clone(self.lane), self.id, runtime.clone());
+        tokio::spawn(async move {
+            let step = RuntimeStep {
+                orchestrator: &orchestrator,
+                lane: &lane,
+                id,
+            };
+            let made = step.make_now(&runtime, spawned).await;
+            orchestrator.state().making.remove(&id);
+            match made {
+                Ok(_) => orchestrator.look_at(lane.id()),
+                Err(error) => {
+                    tracing::warn!(session = %lane.id(), runtime = %id, %error, "a runtime waits");
+                    orchestrator.look_at_later(lane.id(), RETRY);
+                }
+            }
+        });
+        Ok(false)
+    }
+
+    async fn make_now(
+        &self,
+        runtime: &AgentRuntime,
+        spawned: (EventId, RuntimeSpawnedBody),
+    ) -> Result<bool, OrchestratorError> {
+        let made = self.make_session(spawned).await;
         match made {
             Ok(()) => {}
             Err(MakeError::Session(
@@ -51,8 +92,10 @@ impl RuntimeStep<'_> {
             AgentWorkspace::Worktree => {
                 let (host, id) = (Arc::clone(orchestrator.host()), self.id);
                 let title = spawned.title.clone();
-                let made =
-                    tokio::task::spawn_blocking(move || host.worktree(project_id, id, &title));
+                let beside = self.lane.worktree();
+                let made = tokio::task::spawn_blocking(move || {
+                    host.worktree(project_id, id, &title, beside.as_ref())
+                });
                 let made = made
                     .await
                     .map_err(|error| MakeError::Impossible(error.to_string()))?;
@@ -81,7 +124,17 @@ impl RuntimeStep<'_> {
         };
         let sessions = orchestrator.sessions().map_err(MakeError::Stopping)?;
         let made = sessions.create_as(spawned.session_id, new).await;
-        made.map(drop).map_err(MakeError::Session)
+        made.map_err(MakeError::Session)?;
+        // It was stopped meanwhile, or the session that gave the task was deleted: this one has no use.
+        let has_ended = |runtime: &AgentRuntime| runtime.status.is_final();
+        if self
+            .lane
+            .runtimes(|all| all.get(self.id).is_none_or(has_ended))
+        {
+            let deleted = sessions.delete(spawned.session_id).await;
+            deleted.map_err(MakeError::Session)?;
+        }
+        Ok(())
     }
 }
 

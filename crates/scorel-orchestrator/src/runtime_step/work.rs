@@ -26,11 +26,9 @@ impl RuntimeStep<'_> {
     /// says so and gets it once.
     pub(super) async fn prompt(
         &self,
-        runtime: &AgentRuntime,
+        spawned: RuntimeSpawnedBody,
         child: &Arc<Lane>,
     ) -> Result<(), SessionError> {
-        let spawned = self.spawned(runtime).await;
-        let (_, spawned) = spawned.map_err(|error| SessionError::Internal(error.to_string()))?;
         let text = self.with_instructions(spawned).await;
         let command_id = command_id(&self.id.to_string())?;
         let request = SendRequest {

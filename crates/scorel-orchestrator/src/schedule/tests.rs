@@ -1,29 +1,9 @@
-use scorel_proto::{AgentConfig, AgentWorkspace, QuotaPolicy, QuotaSource, QuotaStrategy};
+use scorel_proto::{QuotaPolicy, QuotaSource, QuotaStrategy};
 
 use super::*;
 use crate::agents::{AgentPolicy, OrchestratorLimits};
 
 const AGENT: &str = "developer";
-
-fn policy(default: u32, quota: QuotaPolicy) -> AgentPolicy {
-    AgentPolicy {
-        config: AgentConfig {
-            display_name: "Developer".to_owned(),
-            description: String::new(),
-            capabilities: Vec::new(),
-            runner: "scorel".to_owned(),
-            model: None,
-            thinking_level: None,
-            tools: None,
-            prompt: None,
-            workspace: AgentWorkspace::Shared,
-            default_quota: default,
-            enabled: true,
-        },
-        quota,
-        cap: None,
-    }
-}
 
 struct Stage {
     schedule: Schedule,
@@ -44,7 +24,7 @@ impl Stage {
 
     fn rules(&self, quota: QuotaPolicy) -> Rules {
         let project = ProjectAgents {
-            agents: [(AGENT.to_owned(), policy(1, quota))].into(),
+            agents: [(AGENT.to_owned(), AgentPolicy::for_test(1, quota))].into(),
             limits: OrchestratorLimits::default(),
         };
         Rules::from([(self.project, project)])
@@ -105,7 +85,7 @@ fn a_workflows_number_counts_before_a_projects_and_that_before_the_agents() {
                 false => QuotaStrategy::Concurrent,
             },
         };
-        let found = policy(4, quota).effective(Some("release"));
+        let found = AgentPolicy::for_test(4, quota).effective(Some("release"));
         assert_eq!((found.effective, found.source), (effective, source));
     }
     let none = QuotaPolicy {
@@ -113,7 +93,7 @@ fn a_workflows_number_counts_before_a_projects_and_that_before_the_agents() {
         strategy: QuotaStrategy::Serial,
         ..QuotaPolicy::default()
     };
-    assert_eq!(policy(4, none).effective(None).effective, 0);
+    assert_eq!(AgentPolicy::for_test(4, none).effective(None).effective, 0);
 }
 
 #[test]
@@ -218,4 +198,40 @@ fn the_number_of_all_that_run_is_limited() {
     }
     let ids: Vec<RuntimeId> = (0..4).map(|_| stage.spawn(None)).collect();
     assert_eq!(stage.admitted(&rules), ids[..2]);
+}
+
+#[test]
+fn one_that_can_begin_at_once_does_not_count_as_waiting() {
+    let mut stage = Stage::new();
+    let rules = stage.rules(QuotaPolicy {
+        project: Some(2),
+        ..QuotaPolicy::default()
+    });
+    let bucket = bucket_of(rules.get(&stage.project), stage.project, AGENT, None);
+    let waiting = |stage: &Stage, more| stage.schedule.queued_with(&bucket, more, &rules);
+    assert_eq!((waiting(&stage, 2), waiting(&stage, 3)), (0, 1));
+    stage.spawn(None);
+    assert_eq!((waiting(&stage, 1), waiting(&stage, 2)), (0, 1));
+    stage.admitted(&rules);
+    stage.spawn(None);
+    stage.spawn(None);
+    assert_eq!(waiting(&stage, 1), 2);
+}
+
+#[test]
+fn under_the_common_limit_the_oldest_begins_whichever_its_agent() {
+    let mut stage = Stage::new();
+    let mut rules = stage.rules(QuotaPolicy {
+        project: Some(8),
+        ..QuotaPolicy::default()
+    });
+    let project = rules.get_mut(&stage.project).unwrap();
+    let policy = project.agents[AGENT].clone();
+    project.agents.insert("a".to_owned(), policy);
+    project.limits.max_running = 1;
+    let older = stage.spawn(None);
+    stage.spawn(None);
+    stage.tasks[1].1.agent_type = "a".to_owned();
+    stage.refresh();
+    assert_eq!(stage.admitted(&rules), [older]);
 }

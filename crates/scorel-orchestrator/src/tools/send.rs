@@ -2,8 +2,10 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
-use scorel_proto::{Block, RuntimeId, WhileRunning};
-use scorel_runtime::{Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments};
+use scorel_proto::{AgentRuntime, Block, RuntimeId, RuntimeStatus, WhileRunning};
+use scorel_runtime::{
+    ArgumentError, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
+};
 use scorel_session::SendRequest;
 use serde::Deserialize;
 use serde_json::json;
@@ -41,7 +43,11 @@ impl AgentSend {
     async fn run(&self, id: RuntimeId, message: String) -> Result<ToolOutcome, OrchestratorError> {
         let lane = self.tools.lane(&[id]).await?;
         let runtime = lane.runtimes(|all| all.get(id).cloned());
-        let open = runtime.filter(|runtime| !runtime.status.is_final() && runtime.bound);
+        // A message to one that waits would begin it beside the quota.
+        let has_begun = |runtime: &AgentRuntime| {
+            !runtime.status.is_final() && runtime.status != RuntimeStatus::Queued
+        };
+        let open = runtime.filter(has_begun);
         let Some(session_id) = open.and_then(|runtime| runtime.session_id) else {
             let text = format!(
                 "{id} has ended or has not begun; AgentSpawn with `continue` gives an agent that has \
@@ -87,5 +93,8 @@ impl Tool for AgentSend {
 fn parse(call: &ToolCall) -> Result<(RuntimeId, String), ToolOutcome> {
     let arguments: SendArguments = parse_arguments(call.input.clone())?;
     let id = runtime_id("runtimeId", &arguments.runtime_id)?;
+    if arguments.message.trim().is_empty() {
+        return Err(ArgumentError::of("message", "is empty").into());
+    }
     Ok((id, arguments.message))
 }

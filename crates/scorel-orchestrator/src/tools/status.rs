@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::session_tools::{AgentTools, failure, runtime_id};
 use crate::error::OrchestratorError;
+use crate::orchestrator::Orchestrator;
 use crate::result_text::result_text;
 
 const DESCRIPTION: &str = "\
@@ -72,7 +73,7 @@ impl AgentStatus {
         };
         claims(&mut self.tools.orchestrator.state().claims);
         wait(&lane, &wanted, plan.wait, &context).await;
-        report(&lane, &wanted).await
+        report(&self.tools.orchestrator, &lane, &wanted).await
     }
 }
 
@@ -147,6 +148,7 @@ fn is_to_give(runtime: &AgentRuntime) -> bool {
 }
 
 async fn report(
+    orchestrator: &Orchestrator,
     lane: &Arc<Lane>,
     wanted: &BTreeSet<RuntimeId>,
 ) -> Result<ToolOutcome, OrchestratorError> {
@@ -160,7 +162,8 @@ async fn report(
             && let PersistentBody::RuntimeFinished(body) = lane.record(seq).await?.body
         {
             let agent = (runtime.agent_type.as_str(), runtime.title.as_str());
-            results.push(result_text(*id, agent, &body));
+            let worktree = orchestrator.worktree_of(runtime.session_id).await;
+            results.push(result_text(*id, agent, &body, worktree.as_ref()));
             delivered.push(*id);
         }
         let info = RuntimeInfo::new(*id, &runtime, (lane.id(), lane.project_id()));

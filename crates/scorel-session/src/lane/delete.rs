@@ -38,6 +38,11 @@ impl Mutation for DeleteSession {
         if section.lane.has_job() && !gives_up {
             return Err(section.busy());
         }
+        // One that was spawned just now was acknowledged. In a damaged session nothing can end them.
+        let open = section.view().state.runtimes.unfinished().count();
+        if open > 0 && section.check_usable().is_ok() {
+            return Err(SessionError::HasRuntimes { open });
+        }
         Ok(())
     }
 

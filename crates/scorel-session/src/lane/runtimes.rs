@@ -33,6 +33,16 @@ impl Lane {
         self.view(|view| read(&view.state.runtimes))
     }
 
+    /// The runtimes for which something is left to do, as of an event.
+    #[must_use]
+    pub fn unsettled_runtimes(&self) -> (Seq, Vec<(RuntimeId, AgentRuntime)>) {
+        self.view(|view| {
+            let unsettled = view.state.runtimes.unsettled();
+            let unsettled = unsettled.map(|(id, runtime)| (id, runtime.clone()));
+            (view.state.last_seq, unsettled.collect())
+        })
+    }
+
     /// A runtime of the session, as clients see it.
     #[must_use]
     pub fn runtime(&self, id: RuntimeId) -> Option<RuntimeInfo> {
@@ -110,9 +120,26 @@ impl Lane {
     pub async fn move_runtimes(
         self: &Arc<Self>,
         command: MutationCommand,
+        id: RuntimeId,
         places: RuntimePlaces,
     ) -> Result<Seq, SessionError> {
-        self.mutate(records::MoveRuntimes { command, places }).await
+        let moved = records::MoveRuntimes {
+            command,
+            id,
+            places,
+        };
+        self.mutate(moved).await
+    }
+
+    /// Whether a command was carried out before.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Conflict`] if the command's id was used for another command.
+    pub fn has_answered(&self, command: &MutationCommand) -> Result<bool, SessionError> {
+        let published = self.published();
+        let answer = published.state().fold.receipts.find(command)?;
+        Ok(answer.is_some())
     }
 
     /// Records that the session of a runtime exists.
@@ -151,7 +178,8 @@ impl Lane {
             .await
     }
 
-    /// Adds the result of a runtime to the queue, unless the model has it or is about to get it.
+    /// Adds the result of a runtime to the queue, unless the model has it or is about to get it. With `hold` it
+    /// begins no turn.
     ///
     /// # Errors
     ///
@@ -160,8 +188,9 @@ impl Lane {
         self: &Arc<Self>,
         id: RuntimeId,
         content: Vec<Block>,
+        hold: bool,
     ) -> Result<(), SessionError> {
-        self.persist(move |section| section.deliver_result(id, content.clone()))
+        self.persist(move |section| section.deliver_result(id, content.clone(), hold))
             .await
     }
 

@@ -29,7 +29,7 @@ async fn a_snapshot_and_the_changes_after_it_tell_everything() {
     let id = rig.session().await;
     let (version, snapshot) = rig
         .sessions
-        .snapshot(vec![project("p")], Vec::new())
+        .snapshot(vec![project("p")], Vec::new)
         .await
         .expect("made");
     let HostEvent::Snapshot {

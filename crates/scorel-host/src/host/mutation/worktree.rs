@@ -19,6 +19,8 @@ impl Host {
     ) -> Result<(), CallError> {
         let session = self.sessions.for_task(&runtime_id.to_string()).await?;
         if let Some(session) = session {
+            // Also one that waits for its turn, or for runtimes of its own.
+            self.orchestrator.check_unused(session.session_id).await?;
             self.leave_worktree(session.session_id).await?;
         }
         let worktrees = Arc::clone(&self.worktrees);

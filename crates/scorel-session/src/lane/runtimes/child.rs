@@ -1,4 +1,4 @@
-use scorel_proto::{CostTotal, OutcomeReason, Phase, ProjectId, RuntimeQuestion};
+use scorel_proto::{CostTotal, OutcomeReason, Phase, ProjectId, RuntimeQuestion, SessionWorktree};
 
 use tokio::sync::watch;
 
@@ -50,6 +50,12 @@ impl Lane {
     #[must_use]
     pub fn depth(&self) -> u32 {
         self.header().agent.as_ref().map_or(0, |agent| agent.depth)
+    }
+
+    /// The git worktree that it works in, if it has one of its own.
+    #[must_use]
+    pub fn worktree(&self) -> Option<SessionWorktree> {
+        self.header().agent.as_ref()?.worktree.clone()
     }
 
     /// The tool calls of the open turn that have no result yet.

@@ -9,12 +9,13 @@ use crate::{MutationCommand, SessionError};
 
 impl Section<'_> {
     /// Adds a result to the queue: an idle session answers it in a turn, a running turn gets it as a steer,
-    /// and after a cancelled turn it waits until a person goes on. Limits of the queue do not count: what
-    /// was accepted is delivered.
+    /// and after a cancelled turn, or if `hold` is set, it waits until a person goes on. Limits of the queue do
+    /// not count: what was accepted is delivered.
     pub(super) fn deliver_result(
         &mut self,
         id: RuntimeId,
         content: Vec<Block>,
+        hold: bool,
     ) -> Result<(), SessionError> {
         let runtime = self.known_runtime(id)?;
         if runtime.delivered.is_some() || runtime.offered.is_some() {
@@ -26,7 +27,8 @@ impl Section<'_> {
             let view = self.view();
             let state = &view.state;
             let was_cancelled = state.last_outcome == Some(OutcomeReason::Cancelled);
-            state.queue.paused || (!state.has_job() && (was_cancelled || state.archived))
+            let is_held = hold || was_cancelled || state.archived;
+            state.queue.paused || (!state.has_job() && is_held)
         };
         let add = QueueOp::Add {
             item: result_item(id, self.queued_as(QueueKind::Steer), content)?,

@@ -77,6 +77,8 @@ pub struct RuntimePlaces {
 #[derive(Debug)]
 pub(super) struct MoveRuntimes {
     pub(super) command: MutationCommand,
+    /// The one that the client moves.
+    pub(super) id: RuntimeId,
     pub(super) places: RuntimePlaces,
 }
 
@@ -92,10 +94,13 @@ impl Mutation for MoveRuntimes {
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        if section.known_runtime(self.id)?.status != RuntimeStatus::Queued {
+            let text = format!("runtime {} does not wait", self.id);
+            return Err(SessionError::Conflict(text));
+        }
         let moved = section.place_runtimes(&self.places, Some(&self.command))?;
-        moved.ok_or_else(|| {
-            SessionError::Conflict("the runtime does not wait, or is at that place".to_owned())
-        })
+        // It is there already.
+        Ok(moved.unwrap_or_else(|| section.view().state.last_seq))
     }
 }
 

@@ -7,9 +7,9 @@ use scorel_proto::{
     PersistentEvent, RuntimeMetadata, Seq,
 };
 
+use crate::SessionError;
 use crate::lane::Lane;
 use crate::lane::read::decoded;
-use crate::{SessionError, blocking};
 
 /// How many records are read at a time.
 const PAGE: usize = 64;
@@ -20,7 +20,7 @@ const RECENT: usize = 8;
 /// What a session has done since an event.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunReport {
-    /// Its last turn, model calls and cost. The duration is not known here.
+    /// Its last turn, model calls, and what these and its own runtimes cost. The duration is not known here.
     pub metadata: RuntimeMetadata,
     /// What the agent said last.
     pub last_message: String,
@@ -46,6 +46,7 @@ impl Lane {
                 places[..places.len().min(PAGE)].to_vec()
             };
             let Some(last) = places.last().map(|place| place.seq) else {
+                report.metadata.cost += self.view(|view| view.state.runtimes.cost_since(after));
                 return Ok(report);
             };
             for line in self.read_lines(places).await? {
@@ -79,15 +80,15 @@ impl Lane {
         Ok(newest.find_map(|event| Some((doing(&event, chars)?, event.id))))
     }
 
-    /// Stores a text as a blob of the session.
+    /// Stores a text as a blob of the session. Waits for a disk that is full, as a record does.
     ///
     /// # Errors
     ///
-    /// If it cannot be stored.
+    /// If it is too large, or cannot be stored for another reason.
     pub async fn put_text(self: &Arc<Self>, text: String) -> Result<BlobHash, SessionError> {
-        let lane = Arc::clone(self);
-        let put = blocking(move || lane.blobs().put(text.as_bytes())).await?;
-        Ok(put?)
+        let text: Arc<str> = text.into();
+        self.persist(move |section| Ok(section.lane.blobs().put(text.as_bytes())?))
+            .await
     }
 }
 

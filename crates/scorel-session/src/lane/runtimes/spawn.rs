@@ -85,7 +85,7 @@ impl Mutation for SpawnRequest {
             return Err(refused(SpawnRefusal::TooMany, Some(limits.per_turn)));
         }
         drop(view);
-        section.session_for(self.target).map(drop)
+        section.session_for(self.target, &self.agent_type).map(drop)
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
@@ -93,7 +93,7 @@ impl Mutation for SpawnRequest {
             return Ok(made);
         }
         section.enter_active()?;
-        let session_id = section.session_for(self.target)?;
+        let session_id = section.session_for(self.target, &self.agent_type)?;
         let stamp = section.stamp(self.runtime_id, RuntimeStatus::Queued);
         let turn_id = section.view().state.turn_id();
         let turn_id = turn_id.filter(|_| self.tool_call_id.is_some());
@@ -138,12 +138,21 @@ impl Section<'_> {
         })
     }
 
-    fn session_for(&self, target: SpawnTarget) -> Result<SessionId, SessionError> {
+    fn session_for(
+        &self,
+        target: SpawnTarget,
+        agent_type: &str,
+    ) -> Result<SessionId, SessionError> {
         let id = match target {
             SpawnTarget::New(session_id) => return Ok(session_id),
             SpawnTarget::Of(id) => id,
         };
         let runtime = self.known_runtime(id)?;
+        // Another agent would work with the model, the files and the permissions of this one.
+        if runtime.agent_type != agent_type {
+            let text = format!("runtime {id} is one of `{}`", runtime.agent_type);
+            return Err(SessionError::Conflict(text));
+        }
         let session_id = runtime.session_id.filter(|_| runtime.bound);
         let Some(session_id) = session_id else {
             let text = format!("runtime {id} never had a session that could go on");

@@ -88,8 +88,9 @@ fn ended() -> GraphNode {
 fn edge(to: String, workflow_id: Option<&str>) -> GraphEdge {
     GraphEdge {
         from: ids::session().to_string(),
-        to,
+        to: to.clone(),
         kind: GraphEdgeKind::SpawnedBy,
+        task_id: Some(to),
         workflow_id: workflow_id.map(str::to_owned),
     }
 }
