@@ -63,6 +63,18 @@ pub(crate) fn inside(daemon: &DaemonUnderTest, path: &Path) -> PathBuf {
     Path::new(&root).join(path.strip_prefix("/").unwrap())
 }
 
+/// Runs a shell script in the daemon's mount namespace, with a path as its argument.
+pub(crate) fn in_namespace(daemon: &DaemonUnderTest, script: &str, path: &Path) {
+    let done = Command::new("nsenter")
+        .args(["--user", "--mount", "--preserve-credentials", "--target"])
+        .arg(daemon.pid().to_string())
+        .args(["/bin/sh", "-c", script, "sh"])
+        .arg(path)
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{script}: {done:?}");
+}
+
 /// A `scorelctl tail` that sees the daemon's home.
 struct Tail {
     _process: Child,
@@ -106,7 +118,7 @@ impl Tail {
 }
 
 /// Fills the disk.
-pub(crate) fn fill(path: &Path) {
+fn fill(path: &Path) {
     let mut file = File::create(path).unwrap();
     let full = loop {
         if let Err(error) = file.write_all(&[0; 4096]) {

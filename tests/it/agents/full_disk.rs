@@ -1,17 +1,20 @@
 //! A disk that is full when an agent ends.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 
 use scorel_proto::{ResultDelivery, RuntimeStatus};
 use scorel_testkit::{ResponseGate, ScriptedChat, ScriptedResponse};
 use serde_json::Value;
 
 use super::scene::{AGENTS, AgentScene};
-use crate::full_disk::{cannot_mount, fill, inside};
+use crate::full_disk::{cannot_mount, in_namespace, inside};
 use crate::under_test::session;
 
-/// The room that is left: for the end of the agent's turn, of 315,000 bytes, and not for the result as well.
-const ROOM: u64 = 450 * 1024;
+/// A disk on which the result has no room, for the blobs of the session that gave the task: the agent's own
+/// session has a disk with room.
+const SMALL: &str = "mkdir -m 700 -p $1 && mount -t tmpfs -o size=64k,mode=700 scorel $1";
+
+const ENOUGH: &str = "mount -o remount,size=1m $1";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_waits_for_room_and_is_delivered_once() {
@@ -29,11 +32,9 @@ async fn a_result_waits_for_room_and_is_delivered_once() {
     let spawned = scene.spawn_as("developer", "one", None, deliver).await;
     gate.reached().await;
     let mut watch = scene.watch().await;
-    let filler = inside(&scene.daemon, &scene.daemon.home().join("filler"));
-    fill(&filler);
-    let file = OpenOptions::new().write(true).open(&filler).unwrap();
-    let full = file.metadata().unwrap().len();
-    file.set_len(full - ROOM).unwrap();
+    let lead = scene.daemon.session_dir(&scene.lead.to_string());
+    let blobs = lead.join("blobs");
+    in_namespace(&scene.daemon, SMALL, &blobs);
     gate.open();
 
     while session(&scene.client, scene.lead)
@@ -52,7 +53,7 @@ async fn a_result_waits_for_room_and_is_delivered_once() {
     let runtime = scene.runtime(spawned.runtime_id).await.runtime;
     assert_eq!(runtime.status, RuntimeStatus::Running);
 
-    fs::remove_file(filler).unwrap();
+    in_namespace(&scene.daemon, ENOUGH, &blobs);
     watch.until("runtime_result_delivered").await;
     watch.until("turn_outcome").await;
     let log = scene.daemon.log_path(&scene.lead.to_string());
