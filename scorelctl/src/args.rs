@@ -132,12 +132,12 @@ pub(crate) enum CliCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct SendArgs {
-    /// Session id, a prefix of one, or `new` [default: the project's latest session, else a new
+    /// Session id, its beginning or end, or `new` [default: the project's latest session, else a new
     /// one]
     #[arg(
         long,
         short,
-        value_name = "ID|PREFIX|new",
+        value_name = "ID|PART|new",
         default_value = "",
         hide_default_value = true
     )]
@@ -360,14 +360,14 @@ pub(crate) struct CompactArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
-    /// Request id, or a prefix of one
+    /// Request id, or its beginning or end
     #[arg(value_name = "REQUEST", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) request: Option<String>,
-    /// Only this session: an id, or a prefix of one [default: all sessions]
+    /// Only this session: an id, or its beginning or end [default: all sessions]
     #[arg(
         long,
         short,
-        value_name = "ID|PREFIX",
+        value_name = "ID|PART",
         default_value = "",
         hide_default_value = true
     )]
@@ -455,7 +455,7 @@ Exit codes:
 #[derive(Debug, Args)]
 #[command(after_help = FSCK_EXIT_CODES)]
 pub(crate) struct FsckArgs {
-    /// Only this session: its id, or a prefix of it
+    /// Only this session: its id, or the beginning of it
     #[arg(long, short, value_name = "ID|PREFIX", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,
     /// Repair what can be repaired. Requires that no daemon is running; a log is copied before it

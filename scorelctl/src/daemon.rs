@@ -52,6 +52,12 @@ impl DaemonConnector {
         })
     }
 
+    /// The same for a command that only looks: it fails if no daemon runs.
+    pub(crate) const fn never_starting(mut self) -> Self {
+        self.start = StartDaemon::Never;
+        self
+    }
+
     pub(crate) const fn home(&self) -> &DaemonHome {
         self.starter.home()
     }
@@ -167,11 +173,11 @@ impl DaemonClient {
     }
 }
 
-/// The failure to connect, with a hint if `--no-start` is the reason.
+/// The failure to connect, with a hint if a daemon may not be started.
 pub(crate) fn no_daemon(link: &DaemonConnector, error: ClientError) -> Failure {
     let hint = match &error {
         ClientError::Unreachable { .. } if link.start == StartDaemon::Never => {
-            Some("without --no-start, scorelctl starts the daemon")
+            Some("`scorelctl send` and others that need a daemon start it, unless --no-start is given")
         }
         _ => None,
     };

@@ -13,6 +13,7 @@ mod daemon_lock;
 mod escape;
 mod exit;
 mod failure;
+mod id_part;
 mod interrupts;
 mod output;
 mod question;

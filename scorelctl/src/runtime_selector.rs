@@ -5,6 +5,7 @@ use scorel_proto::RuntimeId;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::{IdPart, ambiguous};
 
 /// How the user selects a runtime on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,18 +39,13 @@ impl RuntimeSelector {
             Self::Id(id) => return Ok(*id),
             Self::Part(part) => part,
         };
-        let wanted = part.strip_prefix(RuntimeId::PREFIX).unwrap_or(part);
-        let wanted = wanted.to_ascii_uppercase();
-        if wanted.len() < MIN_PART {
+        let wanted = IdPart::new(part, RuntimeId::PREFIX);
+        if wanted.digits().len() < MIN_PART {
             let text =
                 format!("`{part}` is too short: at least {MIN_PART} characters are required");
             return Err(Failure::usage(text).hint(LISTED));
         }
-        let is_wanted = |id: &RuntimeId| {
-            let digits = id.to_string().split_off(RuntimeId::PREFIX.len());
-            digits.starts_with(&wanted) || digits.ends_with(&wanted)
-        };
-        let found: Vec<RuntimeId> = ids.filter(is_wanted).collect();
+        let found: Vec<RuntimeId> = ids.filter(|id| wanted.is_of(id)).collect();
         match found[..] {
             [id] => Ok(id),
             [] => Err(unknown(part)),
@@ -63,17 +59,6 @@ const LISTED: &str = "`scorelctl runtimes --all` lists the runtimes";
 fn unknown(part: &str) -> Failure {
     let text = format!("no runtime has an id that begins or ends with `{part}`");
     Failure::new(Exit::NotAccepted, "runtime_not_found", text).hint(LISTED)
-}
-
-fn ambiguous(part: &str, found: &[RuntimeId]) -> Failure {
-    const SHOWN: usize = 8;
-    let names: Vec<String> = found.iter().take(SHOWN).map(ToString::to_string).collect();
-    let more = match found.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let hint = format!("it matches {}{more}", names.join(", "));
-    Failure::usage(format!("`{part}` is ambiguous")).hint(hint)
 }
 
 #[cfg(test)]

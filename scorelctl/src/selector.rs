@@ -11,8 +11,8 @@ pub(crate) enum SessionSelector {
     /// `new`: a session to be created.
     New,
     Id(SessionId),
-    /// A prefix of an id.
-    Prefix(String),
+    /// The beginning or the end of an id.
+    Part(String),
 }
 
 impl FromStr for SessionSelector {
@@ -24,7 +24,7 @@ impl FromStr for SessionSelector {
             "new" => Self::New,
             _ => match text.parse() {
                 Ok(id) => Self::Id(id),
-                Err(_) => Self::Prefix(text.to_owned()),
+                Err(_) => Self::Part(text.to_owned()),
             },
         })
     }
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_selector_is_empty_new_an_id_or_a_prefix() {
+    fn a_selector_is_empty_new_an_id_or_a_part_of_one() {
         let id = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
         assert_eq!("".parse(), Ok(SessionSelector::Latest));
         assert_eq!("new".parse(), Ok(SessionSelector::New));
@@ -45,7 +45,7 @@ mod tests {
         );
         assert_eq!(
             "ses_01".parse(),
-            Ok(SessionSelector::Prefix("ses_01".to_owned()))
+            Ok(SessionSelector::Part("ses_01".to_owned()))
         );
     }
 }

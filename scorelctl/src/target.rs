@@ -11,6 +11,7 @@ use scorel_proto::{
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::{IdPart, ambiguous};
 use crate::selector::SessionSelector;
 
 /// Resolves the selected session, which must exist.
@@ -32,7 +33,7 @@ pub(crate) async fn existing(
         }
         SessionSelector::New => Err(Failure::usage("`--session new` is only valid for `send`")),
         SessionSelector::Id(id) => Ok(*id),
-        SessionSelector::Prefix(prefix) => choose(prefix, &all_ids(control).await?),
+        SessionSelector::Part(part) => choose(part, &all_ids(control).await?),
     }
 }
 
@@ -76,18 +77,20 @@ pub(crate) async fn register(
 /// The latest session of a directory's project.
 async fn latest(control: &mut DaemonClient, directory: &Path) -> Result<Option<Session>, Failure> {
     match project(control, directory).await? {
-        Some(project) => latest_of(control, project.project_id).await,
+        Some(project) => latest_of(control, project.project_id, false).await,
         None => Ok(None),
     }
 }
 
-/// The latest session of a project, among those a user created and that are not archived.
+/// The latest session of a project, among those a user created that are archived, or are not.
 pub(crate) async fn latest_of(
     control: &mut DaemonClient,
     project_id: ProjectId,
+    archived: bool,
 ) -> Result<Option<Session>, Failure> {
     let params = ListSessionsParams {
         project_id: Some(project_id),
+        archived: Some(archived),
         kind: Some(SessionKind::User),
         limit: Some(1),
         ..ListSessionsParams::default()
@@ -151,48 +154,24 @@ async fn all_ids(control: &mut DaemonClient) -> Result<Vec<SessionId>, Failure> 
     Ok(ids)
 }
 
-/// The one session whose id has this prefix, with or without `ses_`, in any case.
-pub(crate) fn choose(prefix: &str, ids: &[SessionId]) -> Result<SessionId, Failure> {
-    let wanted = prefix.strip_prefix(SessionId::PREFIX).unwrap_or(prefix);
-    let wanted = wanted.to_ascii_uppercase();
-    let digits = |id: &SessionId| id.to_string().split_off(SessionId::PREFIX.len());
-    let mut matching = ids.iter().filter(|id| digits(id).starts_with(&wanted));
-    match (matching.next(), matching.next()) {
-        (Some(id), None) => Ok(*id),
-        (Some(first), Some(second)) => Err(ambiguous(prefix, [first, second], matching)),
-        (None, _) => {
-            let similar = ids.iter().find(|id| differs_little(&digits(id), &wanted));
-            Err(unknown(prefix, similar))
+/// The one session whose id begins or ends like this.
+pub(crate) fn choose(part: &str, ids: &[SessionId]) -> Result<SessionId, Failure> {
+    let wanted = IdPart::new(part, SessionId::PREFIX);
+    let found: Vec<SessionId> = ids.iter().copied().filter(|id| wanted.is_of(id)).collect();
+    match found[..] {
+        [id] => Ok(id),
+        [] => {
+            let digits = |id: &SessionId| id.to_string().split_off(SessionId::PREFIX.len());
+            let mut similar = ids.iter();
+            let similar = similar.find(|id| differs_little(&digits(id), wanted.digits()));
+            Err(unknown(part, similar))
         }
+        _ => Err(ambiguous(part, &found)),
     }
 }
 
-fn ambiguous<'a>(
-    prefix: &str,
-    first: [&SessionId; 2],
-    rest: impl Iterator<Item = &'a SessionId>,
-) -> Failure {
-    const SHOWN: usize = 8;
-    let mut names: Vec<String> = first.iter().map(ToString::to_string).collect();
-    let mut more = 0;
-    for id in rest {
-        if names.len() < SHOWN {
-            names.push(id.to_string());
-        } else {
-            more += 1;
-        }
-    }
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    let message = format!("`{prefix}` is ambiguous");
-    Failure::usage(message).hint(format!("it matches {}{more}", names.join(", ")))
-}
-
-fn unknown(prefix: &str, similar: Option<&SessionId>) -> Failure {
-    let message = format!("no session id begins with `{prefix}`");
+fn unknown(part: &str, similar: Option<&SessionId>) -> Failure {
+    let message = format!("no session has an id that begins or ends with `{part}`");
     let failure = Failure::new(Exit::NotAccepted, "session_not_found", message);
     match similar {
         Some(id) => failure.hint(format!("did you mean {id}?")),
@@ -227,14 +206,15 @@ mod tests {
     }
 
     #[test]
-    fn a_unique_prefix_is_enough_in_any_case_and_without_ses() {
-        for prefix in ["ses_01BX", "01BX", "01bx5z", C] {
-            assert_eq!(choose(prefix, &ids()).expect(prefix).to_string(), C);
+    fn a_unique_beginning_or_end_is_enough_in_any_case_and_without_ses() {
+        for part in ["ses_01BX", "01BX", "01bx5z", "MMVRZ", "…EMMVRZ", "ses_mvrz", C] {
+            assert_eq!(choose(part, &ids()).expect(part).to_string(), C);
         }
+        assert_eq!(refused("VRZ").0, Exit::NotAccepted, "too short for an end");
     }
 
     #[test]
-    fn an_ambiguous_prefix_lists_the_candidates() {
+    fn an_ambiguous_part_lists_the_candidates() {
         let (exit, hint) = refused("01ARZ");
         assert_eq!(exit, Exit::Usage);
         assert!(

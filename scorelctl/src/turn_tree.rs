@@ -7,6 +7,7 @@ use scorel_proto::{EventId, GetTree, GetTreeParams, SessionId, TreeEntry};
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::IdPart;
 use crate::turn_selector::TurnSelector;
 
 /// How many candidates an error lists.
@@ -113,17 +114,9 @@ impl TurnTree {
     }
 
     fn named(&self, text: &str) -> Result<&TreeEntry, Failure> {
-        let wanted = text.strip_prefix(EventId::PREFIX).unwrap_or(text);
-        let wanted = wanted.to_ascii_uppercase();
-        let matches = |node: &&TreeEntry| {
-            let digits = node.id.to_string().split_off(EventId::PREFIX.len());
-            digits.starts_with(&wanted) || digits.ends_with(&wanted)
-        };
-        let found: Vec<&TreeEntry> = if wanted.is_empty() {
-            Vec::new()
-        } else {
-            self.nodes.iter().filter(matches).collect()
-        };
+        let wanted = IdPart::new(text, EventId::PREFIX);
+        let nodes = self.nodes.iter().filter(|node| wanted.is_of(&node.id));
+        let found: Vec<&TreeEntry> = nodes.collect();
         match found[..] {
             [node] => Ok(node),
             [] => {

@@ -95,7 +95,7 @@ async fn sixteen_clients_at_once_start_one_daemon() {
     let statuses: Vec<_> = (0..16)
         .map(|_| {
             shell
-                .command(&["--json", "status"])
+                .command(&["--json", "call", "getStatus"])
                 .stdout(Stdio::piped())
                 .spawn()
                 .unwrap()
@@ -109,6 +109,24 @@ async fn sixteen_clients_at_once_start_one_daemon() {
         pids.insert(status["pid"].as_u64().unwrap());
     }
     assert_eq!(pids.len(), 1, "{pids:?}");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_send_says_that_the_latest_session_is_archived_and_an_ids_end_selects_it() {
+    let shell = CliShell::new();
+    let lines = shell.json(&["--json", "send", "hello"]).await;
+    let session = lines[0]["sessionId"].as_str().unwrap();
+    let params = format!(r#"{{"sessionId": "{session}"}}"#);
+    shell.ok(&["call", "archiveSession", &params]).await;
+    let output = shell.run(&["send", "and again"]).await;
+    let told = String::from_utf8(output.stderr).unwrap();
+    let end = &session[session.len() - 6..];
+    let note = format!("note: session {end} is archived, so the message goes to a new session");
+    assert!(told.contains(&note), "{told}");
+    assert!(shell.ok(&["show", "--session", end]).await.contains("hello"));
+    let listed = shell.ok(&["sessions", "--archived"]).await;
+    assert!(listed.starts_with(end), "{listed}");
     shell.stop().await;
 }
 

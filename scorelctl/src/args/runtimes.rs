@@ -11,11 +11,11 @@ use crate::selector::SessionSelector;
 
 #[derive(Debug, Args)]
 pub(crate) struct RuntimesArgs {
-    /// Only what this session has given: an id, or a prefix of one [default: all sessions of the project]
+    /// Only what this session has given: an id, or its beginning or end [default: all sessions of the project]
     #[arg(
         long,
         short,
-        value_name = "ID|PREFIX",
+        value_name = "ID|PART",
         default_value = "",
         hide_default_value = true
     )]
@@ -68,7 +68,7 @@ pub(crate) enum RuntimesCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {
-    /// The session at the root: an id, or a prefix of one [default: the project's latest session]
+    /// The session at the root: an id, or its beginning or end [default: the project's latest session]
     #[arg(value_name = "SESSION", default_value = "", hide_default_value = true)]
     pub(crate) session: SessionSelector,
     /// Project directory [default: the working directory]

@@ -9,11 +9,11 @@ use crate::selector::SessionSelector;
 
 #[derive(Debug, Args)]
 pub(crate) struct SpawnArgs {
-    /// The session that gives the task: an id, or a prefix of one [default: the project's orchestrator]
+    /// The session that gives the task: an id, or its beginning or end [default: the project's orchestrator]
     #[arg(
         long,
         short = 's',
-        value_name = "ID|PREFIX",
+        value_name = "ID|PART",
         default_value = "",
         hide_default_value = true
     )]

@@ -7,11 +7,11 @@ use crate::selector::SessionSelector;
 /// Selects a session.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// Session id, or a prefix of one [default: the project's latest session]
+    /// Session id, or its beginning or end [default: the project's latest session]
     #[arg(
         long,
         short,
-        value_name = "ID|PREFIX",
+        value_name = "ID|PART",
         default_value = "",
         hide_default_value = true
     )]

@@ -200,7 +200,7 @@ fn runtimes_are_listed_shown_moved_and_stopped() {
     let Ok(CliCommand::Graph(args)) = parse("graph ses_01") else {
         panic!("parsed")
     };
-    assert_eq!(args.session, SessionSelector::Prefix("ses_01".to_owned()));
+    assert_eq!(args.session, SessionSelector::Part("ses_01".to_owned()));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::{IdPart, end_of};
 use crate::output::{Output, result};
 use crate::question::describe;
 use crate::selector::SessionSelector;
@@ -81,6 +82,7 @@ fn list(open: &[OpenRequest], output: &mut Output) -> std::io::Result<()> {
         let (request, session) = (open.request.request_id, open.session_id);
         let agent = open.agent_type.as_deref().map(one_line);
         let agent = agent.map_or_else(String::new, |agent| format!(", agent {agent}"));
+        let (request, session) = (end_of(&request), end_of(&session));
         output.line(&format!("{request} in {session}{agent}"))?;
         for line in describe(&open.request) {
             output.line(&format!("  {line}"))?;
@@ -97,24 +99,18 @@ fn choose<'a>(wanted: &str, open: &'a [OpenRequest]) -> Result<&'a OpenRequest, 
         );
         return Err(Failure::usage(text).hint("`scorelctl approve` lists the open requests"));
     }
-    let begins = |id: PermissionRequestId| {
-        let id = id.to_string();
-        let bare = id.split_once('_').map_or("", |(_, bare)| bare).to_owned();
-        [id, bare]
-            .iter()
-            .any(|id| id.to_lowercase().starts_with(&wanted.to_lowercase()))
-    };
-    let mut found = open.iter().filter(|open| begins(open.request.request_id));
+    let part = IdPart::new(wanted, PermissionRequestId::PREFIX);
+    let mut found = open.iter().filter(|open| part.is_of(&open.request.request_id));
     match (found.next(), found.next()) {
         (Some(open), None) => Ok(open),
         (Some(_), Some(_)) => Err(Failure::usage(format!(
-            "`{wanted}` is ambiguous: more than one open request has this prefix"
+            "`{wanted}` is ambiguous: more than one open request has an id like this"
         ))),
         (None, _) => Err(Failure::new(
             Exit::NotAccepted,
             "not_open",
             format!(
-                "no open request begins with `{wanted}`: it was answered, or its turn has ended"
+                "no open request has an id that begins or ends with `{wanted}`: it was answered, or its turn has ended"
             ),
         )
         .hint("`scorelctl approve` lists the open requests")),

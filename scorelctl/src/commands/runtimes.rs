@@ -16,6 +16,7 @@ use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::end_of;
 use crate::output::{Output, result};
 use crate::runtime_selector::RuntimeSelector;
 use crate::selector::SessionSelector;
@@ -99,7 +100,7 @@ fn row(runtime: &RuntimeInfo, now: SystemTime) -> String {
     let doing = runtime.summary.as_deref().unwrap_or(&runtime.title);
     format!(
         "{}  {:<AGENT_WIDTH$}  {:<STATE_WIDTH$}{:>6}  {}",
-        runtime.runtime_id,
+        end_of(&runtime.runtime_id),
         one_line(&runtime.agent_type),
         RuntimeState(runtime),
         age(runtime.started_at, now),
@@ -167,7 +168,7 @@ mod tests {
         let mut info = runtime(RuntimeStatus::Queued);
         info.queue_position = Some(1);
         info.queued_count = Some(2);
-        let expected = "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV  reviewer      queued 1 of 2      2m  \
+        let expected = "9G5FAV  reviewer      queued 1 of 2      2m  \
                         Review the parser";
         assert_eq!(row(&info, now), expected);
         info.summary = Some("reads\nsrc\u{1b}[2J".to_owned());

@@ -7,7 +7,7 @@ mod questions;
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
     Content, CreateSession, CreateSessionParams, EventId, GetStatus, NoParams, OWN_RUNNER,
-    SendMessage, SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession,
+    ProjectId, SendMessage, SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession,
     UpdateSessionParams, WhileRunning,
 };
 use serde::Serialize;
@@ -17,6 +17,7 @@ use crate::args::SendArgs;
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::end_of;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::selector::SessionSelector;
@@ -106,7 +107,7 @@ async fn send(
     output: &mut Output,
 ) -> Result<SentMessage, Failure> {
     let mut control = DaemonClient::connect(link).await?;
-    let session = session(args, &mut control).await?;
+    let session = session(args, &mut control, output).await?;
     let session = with_tools(args, session, &mut control).await?;
     say_demo(&session, args, &mut control, output).await?;
     let stream = if args.detach {
@@ -137,13 +138,17 @@ async fn send(
 }
 
 /// The selected session, created if necessary.
-async fn session(args: &SendArgs, control: &mut DaemonClient) -> Result<Session, Failure> {
+async fn session(
+    args: &SendArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Session, Failure> {
     let session_id = match &args.session {
         SessionSelector::Latest | SessionSelector::New => {
             let directory = target::project_directory(args.project.as_deref())?;
             let project = target::register(control, &directory).await?;
             if args.session == SessionSelector::Latest
-                && let Some(session) = target::latest_of(control, project.project_id).await?
+                && let Some(session) = latest(project.project_id, control, output).await?
             {
                 return Ok(session);
             }
@@ -161,6 +166,30 @@ async fn session(args: &SendArgs, control: &mut DaemonClient) -> Result<Session,
         wanted => target::existing(control, wanted, args.project.as_deref()).await?,
     };
     target::get(control, session_id).await
+}
+
+/// The project's latest session. Says so if an archived one was changed later: the user may have meant that.
+async fn latest(
+    project_id: ProjectId,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Option<Session>, Failure> {
+    let latest = target::latest_of(control, project_id, false).await?;
+    let archived = target::latest_of(control, project_id, true).await?;
+    let changed = |session: &Option<Session>| session.as_ref().map(|session| session.updated_at);
+    if let Some(archived) = &archived
+        && changed(&latest) < Some(archived.updated_at)
+    {
+        let id = end_of(&archived.session_id);
+        let taken = match &latest {
+            Some(session) => format!("session {}", end_of(&session.session_id)),
+            None => "a new session".to_owned(),
+        };
+        output.note(&format!(
+            "note: session {id} is archived, so the message goes to {taken}; `--session {id}` selects it"
+        ))?;
+    }
+    Ok(latest)
 }
 
 /// Changes the session's tools if `--tools` asks for others.

@@ -7,6 +7,7 @@ use crate::daemon::DaemonClient;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::end_of;
 use crate::output::{Output, result};
 use crate::target;
 
@@ -59,7 +60,7 @@ fn row(session: &Session, now: SystemTime) -> String {
         .map(|text| format!("  ({})", one_line(text)));
     format!(
         "{}  {:<12}{:>8}  {title}{}",
-        session.session_id,
+        end_of(&session.session_id),
         phase(session.phase),
         age(session.updated_at, now),
         problem.unwrap_or_default(),
@@ -73,7 +74,8 @@ fn unreadable_row(session: &UnreadableSession) -> String {
     } = session;
     let phase = phase(Phase::Failed);
     format!(
-        "{session_id}  {phase:<12}{:>8}  ({})",
+        "{}  {phase:<12}{:>8}  ({})",
+        end_of(session_id),
         "",
         one_line(problem)
     )
@@ -114,7 +116,7 @@ mod tests {
             session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
             problem: "the log is\nno log".to_owned(),
         });
-        let expected = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV  failed                ";
+        let expected = "9G5FAV  failed                ";
         assert!(row.starts_with(expected), "{row}");
         assert!(row.ends_with(')') && !row.contains('\n'), "{row}");
     }

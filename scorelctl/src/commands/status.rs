@@ -7,7 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::sessions::{age, phase};
 use super::stall::stall_text;
-use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
+use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) async fn run(link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
     check_socket(&link).await?;
-    let mut control = DaemonClient::connect(link).await?;
+    let mut control = DaemonClient::connect(link.never_starting()).await?;
     let status = control.call::<GetStatus>(&NoParams {}).await?;
     result(output, &status, |output| describe(&status, output))?;
     Ok(Exit::Success)
@@ -28,8 +28,7 @@ pub(super) async fn run(link: DaemonConnector, output: &mut Output) -> Result<Ex
 /// Fails if a daemon runs that cannot be reached by its socket. Another one could not be started.
 async fn check_socket(link: &DaemonConnector) -> Result<(), Failure> {
     let lock = DaemonLock::new(link.home().daemon_lock());
-    let mut link = link.clone();
-    link.start = StartDaemon::Never;
+    let link = link.clone().never_starting();
     let deadline = Instant::now() + PATIENCE;
     let mut backoff = Backoff::default();
     loop {

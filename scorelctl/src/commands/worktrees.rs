@@ -10,6 +10,7 @@ use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::end_of;
 use crate::output::{Output, result};
 use crate::runtime_selector::RuntimeSelector;
 use crate::target;
@@ -73,7 +74,7 @@ fn row(worktree: &WorktreeInfo) -> String {
     };
     format!(
         "{}  {state:<7}  {}  {}{deleted}",
-        worktree.runtime_id,
+        end_of(&worktree.runtime_id),
         one_line(&worktree.branch),
         one_line(&worktree.path),
     )
@@ -144,8 +145,7 @@ mod tests {
         };
         assert_eq!(
             row(&worktree),
-            "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV  changed  scorel/fix-g5fav  /home/me/w   (its session was \
-             deleted)"
+            "9G5FAV  changed  scorel/fix-g5fav  /home/me/w   (its session was deleted)"
         );
         worktree.session_id = Some("ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap());
         worktree.dirty = None;

@@ -19,7 +19,7 @@ fn without_a_daemon_the_hint_says_what_would_start_one() {
         ended.err
     );
     assert!(
-        ended.err.contains("hint: without --no-start"),
+        ended.err.contains("hint: `scorelctl send`"),
         "{}",
         ended.err
     );

@@ -147,7 +147,7 @@ async fn a_refused_model_is_a_typed_error_and_the_session_keeps_its_own() {
 async fn googles_key_may_have_either_name_and_geminis_own_comes_first() {
     let shell = ModelsShell::new();
     let variables = [("GOOGLE_API_KEY", KEY)];
-    let started = shell.run(&["status"], &variables).await;
+    let started = shell.run(&["projects"], &variables).await;
     assert!(started.status.success(), "{started:?}");
     let offline = json!({"provider": "google", "live": false});
     let listed = shell.call("listModels", offline).await;
