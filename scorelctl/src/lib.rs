@@ -14,6 +14,7 @@ mod escape;
 mod exit;
 mod failure;
 mod interrupts;
+mod moment;
 mod output;
 mod question;
 mod render;

@@ -1,0 +1,113 @@
+use std::path::Path;
+
+use scorel_journal::{ReadError, Record};
+use scorel_proto::{Seq, SessionId};
+
+use crate::document::{Document, DocumentScope, SessionFacts, decode};
+use crate::error::IndexError;
+use crate::index_writer::{IndexWriter, IndexedSession};
+use crate::indexed_log::{IndexedLog, LastRecord};
+use crate::limits::BATCH_BYTES;
+
+/// What one transaction adds to the index.
+#[derive(Debug)]
+pub(crate) struct IndexBatch<'t> {
+    pub(crate) writer: IndexWriter<'t>,
+    /// The directory of sessions.
+    pub(crate) sessions: &'t Path,
+    /// How much was read of the logs, in bytes.
+    pub(crate) read: u64,
+}
+
+/// How far a log was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogProgress {
+    Done,
+    /// The batch is full; so much of the log is left, in bytes.
+    Left(u64),
+}
+
+impl IndexBatch<'_> {
+    pub(crate) const fn is_full(&self) -> bool {
+        self.read >= BATCH_BYTES
+    }
+
+    /// Brings a session up to date. Records after `published` are not on disk for sure and are left for
+    /// later; without it, the whole log is read.
+    pub(crate) fn update(
+        &mut self,
+        id: SessionId,
+        published: Option<Seq>,
+    ) -> Result<LogProgress, IndexError> {
+        let known = self.writer.session(id)?;
+        let log = match IndexedLog::open(self.sessions, id) {
+            Ok(Some(log)) => log,
+            Ok(None) => {
+                known.map_or(Ok(()), |known| self.writer.forget(&known))?;
+                return Ok(LogProgress::Done);
+            }
+            // A session that cannot be read says so itself.
+            Err(error) => {
+                tracing::debug!(%error, "not indexed");
+                return Ok(LogProgress::Done);
+            }
+        };
+        let mut session = match known {
+            Some(known) if log.holds(known.inode, known.last.as_ref()) => known,
+            known => {
+                known.map_or(Ok(()), |known| self.writer.forget(&known))?;
+                let inode = log.status.inode;
+                self.writer.add_session(id, log.project_id, inode)?
+            }
+        };
+        let progress = self.read(&log, &mut session, published)?;
+        session.log_bytes = match progress {
+            LogProgress::Done if published.is_none() => log.status.len,
+            // Looked at again by the next daemon.
+            _ => 0,
+        };
+        self.writer.save(&session)?;
+        Ok(progress)
+    }
+
+    fn read(
+        &mut self,
+        log: &IndexedLog,
+        session: &mut IndexedSession,
+        published: Option<Seq>,
+    ) -> Result<LogProgress, IndexError> {
+        for record in log.records_after(session.last.as_ref()) {
+            let record = match record {
+                Ok(record) => record,
+                Err(ReadError::Damaged(_)) => continue,
+                Err(error) => {
+                    tracing::debug!(%error, "a log was not read to its end");
+                    break;
+                }
+            };
+            let place = record.place;
+            let is_published = published.is_none_or(|published| place.seq <= published);
+            if !log.is_complete(place) || !is_published {
+                break;
+            }
+            self.add(session, &record)?;
+            if self.is_full() {
+                return Ok(LogProgress::Left(session.behind(log.status.len)));
+            }
+        }
+        Ok(LogProgress::Done)
+    }
+
+    fn add(&mut self, session: &mut IndexedSession, record: &Record) -> Result<(), IndexError> {
+        self.read += u64::from(record.place.len) + 1;
+        let line = std::str::from_utf8(&record.line).unwrap_or_default();
+        if let Some(event) = decode(line, DocumentScope::Words) {
+            IndexWriter::note(session, SessionFacts::of(&event));
+            if let Some(document) = Document::of(&event, DocumentScope::Words) {
+                self.writer.add_record(session, record.place, &document)?;
+            }
+        }
+        session.last = Some(LastRecord::new(record.place, &record.line));
+        Ok(())
+    }
+}

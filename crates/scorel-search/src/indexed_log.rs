@@ -1,0 +1,114 @@
+use std::io;
+use std::path::Path;
+
+use scorel_journal::{EVENTS, FileStorage, Reader, RecordPosition, Records, Storage as _};
+use scorel_proto::{ErrorChain, ProjectId, SessionId};
+use scorel_session::SessionHeader;
+
+use crate::error::IndexError;
+
+/// Bytes at the end of a line behind the digits of its checksum.
+const BEHIND_CRC: usize = "\"}".len();
+const CRC_DIGITS: usize = 8;
+
+/// A session's log, as the index reads it.
+#[derive(Debug)]
+pub(crate) struct IndexedLog {
+    reader: Reader,
+    pub(crate) project_id: ProjectId,
+    /// Where the first record begins.
+    start: u64,
+    pub(crate) status: LogStatus,
+}
+
+/// Which file the log is, and its length in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LogStatus {
+    pub(crate) inode: u64,
+    pub(crate) len: u64,
+}
+
+/// A record by which a log is recognised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LastRecord {
+    pub(crate) place: RecordPosition,
+    pub(crate) crc: String,
+}
+
+impl LogStatus {
+    /// `None` if there is no log.
+    pub(crate) fn of(sessions: &Path, id: SessionId) -> io::Result<Option<Self>> {
+        match FileStorage.status(&sessions.join(id.to_string()).join(EVENTS)) {
+            Ok(status) => Ok(Some(Self {
+                inode: status.id.ino,
+                len: status.len,
+            })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl LastRecord {
+    pub(crate) fn new(place: RecordPosition, line: &[u8]) -> Self {
+        Self {
+            place,
+            crc: crc_of(line),
+        }
+    }
+
+    /// Where the record behind it begins.
+    pub(crate) fn next(&self) -> u64 {
+        self.place.end() + 1
+    }
+}
+
+impl IndexedLog {
+    /// `None` if there is no log.
+    pub(crate) fn open(sessions: &Path, id: SessionId) -> Result<Option<Self>, IndexError> {
+        let failed = |reason: String| IndexError::Log {
+            session_id: id,
+            reason,
+        };
+        let status = LogStatus::of(sessions, id).map_err(|error| failed(error.to_string()))?;
+        let Some(status) = status else {
+            return Ok(None);
+        };
+        let opened = Reader::open(&FileStorage, &sessions.join(id.to_string()));
+        let (reader, header) = opened.map_err(|error| failed(ErrorChain(&error).to_string()))?;
+        let session = SessionHeader::read(&header, id).map_err(failed)?;
+        Ok(Some(Self {
+            reader,
+            project_id: session.project_id,
+            start: header.text().len() as u64 + 1,
+            status,
+        }))
+    }
+
+    /// Whether the log is the one that had this record, and has only grown since.
+    pub(crate) fn holds(&self, inode: u64, last: Option<&LastRecord>) -> bool {
+        let is_there = |last: &LastRecord| {
+            let line = self.reader.read(last.place);
+            last.place.end() < self.status.len && line.is_ok_and(|line| crc_of(&line) == last.crc)
+        };
+        self.status.inode == inode && last.is_none_or(is_there)
+    }
+
+    /// The records behind `last`.
+    pub(crate) fn records_after(&self, last: Option<&LastRecord>) -> Records {
+        let start = last.map_or(self.start, LastRecord::next);
+        self.reader.records(start..self.status.len.max(start))
+    }
+
+    /// Whether the line of a record has its newline. Without one it is not complete.
+    pub(crate) fn is_complete(&self, place: RecordPosition) -> bool {
+        place.end() < self.status.len
+    }
+}
+
+/// The checksum of an intact line, in hexadecimal.
+fn crc_of(line: &[u8]) -> String {
+    let end = line.len().saturating_sub(BEHIND_CRC);
+    let digits = &line[end.saturating_sub(CRC_DIGITS)..end];
+    String::from_utf8_lossy(digits).into_owned()
+}
