@@ -103,6 +103,7 @@ impl IndexFollower {
                 transaction: &transaction,
             },
             sessions: &self.sessions,
+            pending: &self.pending,
             read: 0,
         };
         let left = update_changed(&mut batch, &work.changed)?;

@@ -8,6 +8,7 @@ use crate::error::IndexError;
 use crate::index_writer::{IndexWriter, IndexedSession};
 use crate::indexed_log::{IndexedLog, LastRecord};
 use crate::limits::BATCH_BYTES;
+use crate::pending::PendingSessions;
 
 /// What one transaction adds to the index.
 #[derive(Debug)]
@@ -15,6 +16,7 @@ pub(crate) struct IndexBatch<'t> {
     pub(crate) writer: IndexWriter<'t>,
     /// The directory of sessions.
     pub(crate) sessions: &'t Path,
+    pub(crate) pending: &'t PendingSessions,
     /// How much was read of the logs, in bytes.
     pub(crate) read: u64,
 }
@@ -28,8 +30,9 @@ pub(crate) enum LogProgress {
 }
 
 impl IndexBatch<'_> {
-    pub(crate) const fn is_full(&self) -> bool {
-        self.read >= BATCH_BYTES
+    /// Whether it has to be committed: it is large, or the index is closed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.read >= BATCH_BYTES || self.pending.is_stopped()
     }
 
     /// Brings a session up to date. Records after `published` are not on disk for sure and are left for
@@ -47,10 +50,11 @@ impl IndexBatch<'_> {
                 return Ok(LogProgress::Done);
             }
             // A session that cannot be read says so itself.
-            Err(error) => {
+            Err(error @ IndexError::Log { .. }) => {
                 tracing::debug!(%error, "not indexed");
                 return Ok(LogProgress::Done);
             }
+            Err(error) => return Err(error),
         };
         let mut session = match known {
             Some(known) if log.holds(known.inode, known.last.as_ref()) => known,

@@ -1,8 +1,11 @@
 use std::io;
 use std::path::Path;
 
-use scorel_journal::{EVENTS, FileStorage, Reader, RecordPosition, Records, Storage as _};
-use scorel_proto::{ErrorChain, ProjectId, SessionId};
+use scorel_journal::{
+    EVENTS, FileStorage, OpenError, Reader, RecordPosition, Records, Storage as _,
+    is_out_of_descriptors,
+};
+use scorel_proto::{ProjectId, SessionId};
 use scorel_session::SessionHeader;
 
 use crate::error::IndexError;
@@ -64,18 +67,28 @@ impl LastRecord {
 }
 
 impl IndexedLog {
-    /// `None` if there is no log.
+    /// `None` if there is no log. An error is [`IndexError::Log`], unless there are too many open files:
+    /// that passes.
     pub(crate) fn open(sessions: &Path, id: SessionId) -> Result<Option<Self>, IndexError> {
         let failed = |reason: String| IndexError::Log {
             session_id: id,
             reason,
         };
-        let status = LogStatus::of(sessions, id).map_err(|error| failed(error.to_string()))?;
-        let Some(status) = status else {
+        let of_file = |error: io::Error| {
+            if is_out_of_descriptors(&error) {
+                IndexError::File(error)
+            } else {
+                failed(error.to_string())
+            }
+        };
+        let Some(status) = LogStatus::of(sessions, id).map_err(of_file)? else {
             return Ok(None);
         };
         let opened = Reader::open(&FileStorage, &sessions.join(id.to_string()));
-        let (reader, header) = opened.map_err(|error| failed(ErrorChain(&error).to_string()))?;
+        let (reader, header) = opened.map_err(|error| match error {
+            OpenError::Io { source, .. } => of_file(source),
+            other => failed(other.to_string()),
+        })?;
         let session = SessionHeader::read(&header, id).map_err(failed)?;
         Ok(Some(Self {
             reader,

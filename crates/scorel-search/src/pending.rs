@@ -130,6 +130,10 @@ impl PendingSessions {
         self.changed.notify_one();
     }
 
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.state().is_stopped
+    }
+
     /// Why the index cannot be written.
     pub(crate) fn problem(&self) -> Option<String> {
         self.state().problem.clone()

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use scorel_proto::{Message, PersistentBody, PersistentEvent, SessionId};
 use scorel_session::SessionObserver;
@@ -29,6 +29,7 @@ pub struct SearchIndex {
     /// The directory of sessions.
     sessions: PathBuf,
     pending: Arc<PendingSessions>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl SearchIndex {
@@ -39,6 +40,7 @@ impl SearchIndex {
             file: IndexFile::new(file),
             sessions,
             pending: Arc::default(),
+            thread: Mutex::default(),
         }
     }
 
@@ -54,7 +56,9 @@ impl SearchIndex {
             Arc::clone(&self.pending),
         );
         let thread = thread::Builder::new().name("search-index".to_owned());
-        thread.spawn(move || follower.run()).map(drop)
+        let started = thread.spawn(move || follower.run())?;
+        *self.thread() = Some(started);
+        Ok(())
     }
 
     /// Searches for words, the newest records first.
@@ -152,6 +156,10 @@ impl SearchIndex {
         sessions.into_iter().map(behind).sum()
     }
 
+    fn thread(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn log_bytes(&self, id: SessionId) -> u64 {
         let status = LogStatus::of(&self.sessions, id).ok().flatten();
         status.map_or(0, |status| status.len)
@@ -159,8 +167,13 @@ impl SearchIndex {
 }
 
 impl Drop for SearchIndex {
+    /// Waits for the thread, which ends with the record that it is at.
     fn drop(&mut self) {
         self.pending.stop();
+        let thread = self.thread().take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the thread of the search index has panicked");
+        }
     }
 }
 

@@ -52,6 +52,7 @@ fn the_newest_hits_come_at_once() {
     let began = Instant::now();
     home.index.start().unwrap();
     while home.index.behind_bytes() > 0 {
+        // Not a busy loop: it would take the processor from what is measured.
         std::thread::park_timeout(Duration::from_millis(50));
     }
     let took = began.elapsed();
@@ -82,10 +83,6 @@ fn the_newest_hits_come_at_once() {
         let hits = home.index.words(query, &filter).unwrap().hits.len();
         println!("{query}: {hits} hits, median {:?}, p95 {:?}", times[20], times[38]);
     }
-    let began = Instant::now();
-    let sessions = Vec::new();
-    home.index.regex("x", &filter, sessions).unwrap();
-    assert!(began.elapsed() < Duration::from_secs(60));
 }
 
 /// Words of which few are frequent.

@@ -147,7 +147,7 @@ fn a_log_that_is_not_the_same_any_more_is_indexed_anew() {
     home.wait();
     assert_eq!(home.snippets("apple"), ["apple one"]);
 
-    // Diverged, in the same file and of the same length.
+    // Diverged, in the same file.
     let changed = {
         let aside = SearchHome::new();
         let mut log = aside.log_of(id, project);
@@ -169,9 +169,7 @@ fn a_log_that_is_not_the_same_any_more_is_indexed_anew() {
     assert_eq!(home.snippets("grape").len(), 1);
     fs::rename(&path, path.with_extension("aside")).unwrap();
     home.index.removed(id);
-    home.wait();
-    fs::rename(path.with_extension("aside"), &path).unwrap();
-    assert!(home.snippets("grape").is_empty(), "the index has forgotten it");
+    home.wait_until(|_| home.records() == 0);
 }
 
 #[test]
@@ -206,7 +204,7 @@ fn an_index_that_is_damaged_missing_or_of_another_version_is_made_anew() {
         ("garbage", |home| fs::write(home.file(), "garbage".repeat(10_000)).unwrap()),
         ("emptied", |home| fs::write(home.file(), "").unwrap()),
         ("overwritten", |home| {
-            let mut file = fs::OpenOptions::new().append(false).write(true).open(home.file()).unwrap();
+            let mut file = fs::OpenOptions::new().write(true).open(home.file()).unwrap();
             file.write_all(&[0xff; 20_000]).unwrap();
         }),
         ("other version", |home| {

@@ -65,6 +65,13 @@ impl SearchHome {
         self.root.path().join("search.db")
     }
 
+    /// How many records are in the index.
+    pub(crate) fn records(&self) -> u64 {
+        let connection = rusqlite::Connection::open(self.file()).unwrap();
+        let sql = "SELECT count(*) FROM records";
+        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
     pub(crate) fn log_path(&self, id: SessionId) -> PathBuf {
         self.session_dir(id).join("events.jsonl")
     }
