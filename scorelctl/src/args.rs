@@ -234,6 +234,9 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {
+    /// Only sessions with these words in their title; `scorelctl search` searches in what was said
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: Vec<String>,
     /// Project directory [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,

@@ -43,7 +43,13 @@ mod tests {
         let time = parse_moment("1970-01-02T00:00:00Z").expect("a time");
         assert_eq!(time, 24 * 60 * 60 * 1000);
         let now = u64::try_from(Timestamp::now().as_millisecond()).expect("after 1970");
-        for (text, seconds) in [("90s", 90), ("2m", 120), ("1h", 3600), ("7d", 604_800), ("1w", 604_800)] {
+        for (text, seconds) in [
+            ("90s", 90),
+            ("2m", 120),
+            ("1h", 3600),
+            ("7d", 604_800),
+            ("1w", 604_800),
+        ] {
             let age = now.saturating_sub(parse_moment(text).expect(text));
             assert!(age.abs_diff(seconds * 1000) < 60_000, "{text}: {age}");
         }

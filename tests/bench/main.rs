@@ -18,6 +18,7 @@ mod memory;
 mod round_trip;
 mod runners;
 mod samples;
+mod search;
 mod start;
 mod throughput;
 mod travel;
@@ -31,7 +32,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 13] = [
+const GROUPS: [&str; 14] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -44,6 +45,7 @@ const GROUPS: [&str; 13] = [
     "memory",
     "window",
     "append",
+    "search",
     "runners",
 ];
 
@@ -93,6 +95,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "memory" => memory::measure(daemon).await,
             "window" => memory::windows(daemon).await,
             "append" => append::measure(),
+            "search" => search::measure(daemon).await,
             _ => runners::measure(daemon).await,
         };
         for figure in measured {

@@ -50,7 +50,9 @@ async fn found(client: &Connection, params: &SearchParams) -> Vec<SearchHit> {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, asking).await.expect("it is indexed in time")
+    timeout(PATIENCE, asking)
+        .await
+        .expect("it is indexed in time")
 }
 
 /// Asks until there are so many hits.
@@ -105,14 +107,21 @@ async fn what_was_said_is_found_until_it_is_deleted() {
 
     let hits = wait_for(&client, &words("walrus"), 3).await;
     let authors: Vec<_> = hits.iter().map(|hit| hit.role.unwrap()).collect();
-    assert_eq!(authors, [Role::Assistant, Role::Assistant, Role::User], "the newest first");
+    assert_eq!(
+        authors,
+        [Role::Assistant, Role::Assistant, Role::User],
+        "the newest first"
+    );
     let [start, end] = hits[0].ranges[0];
     assert_eq!(&hits[0].snippet[start as usize..end as usize], "Walrus");
     assert_eq!(hits[2].title.as_deref(), Some("Where is the walrus?"));
     for query in ["海象", "\"冰上\"", "🚀", "walr* -look -where"] {
         assert_eq!(found(&client, &words(query)).await.len(), 1, "{query}");
     }
-    assert!(found(&client, &words("zebra")).await.is_empty(), "only a tool wrote it");
+    assert!(
+        found(&client, &words("zebra")).await.is_empty(),
+        "only a tool wrote it"
+    );
     let by_tool = SearchParams {
         role: Some(Role::ToolResult),
         ..regex(r"z[eb]+ra\.\w+")
@@ -124,9 +133,17 @@ async fn what_was_said_is_found_until_it_is_deleted() {
     assert_eq!(hits[0].role, None);
     let listed = cli(&daemon, &["walrus", "--role", "user", "--since", "1h"]).await;
     assert_eq!(listed["hits"][0]["title"], "Pinnipeds");
-    let printed = scorelctl(&daemon, &["search", "--regex", "^Where", "--project", "."], &[]).await;
+    let printed = scorelctl(
+        &daemon,
+        &["search", "--regex", "^Where", "--project", "."],
+        &[],
+    )
+    .await;
     let printed = String::from_utf8(printed.stdout).unwrap();
-    assert!(printed.ends_with("user       Pinnipeds\n    Where is the walrus?\n"), "{printed}");
+    assert!(
+        printed.ends_with("user       Pinnipeds\n    Where is the walrus?\n"),
+        "{printed}"
+    );
 
     let archive = json!({ "sessionId": id }).to_string();
     let archive = ["--json", "call", "archiveSession", &archive];
@@ -148,7 +165,10 @@ async fn what_was_said_is_found_until_it_is_deleted() {
     assert!(scorelctl(&daemon, &delete, &[]).await.status.success());
     assert!(call(&client, &archived).await.hits.is_empty());
     for name in ["search.db", "search.db-wal", "search.db-shm"] {
-        let mode = fs::metadata(daemon.home().join(name)).unwrap().permissions().mode();
+        let mode = fs::metadata(daemon.home().join(name))
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
 }
@@ -164,7 +184,12 @@ async fn a_daemon_that_is_killed_while_it_indexes_loses_nothing() {
         let client = connect(&daemon.socket()).await;
         let id = create_session(&client, &daemon).await;
         for _ in 0..3 {
-            append(&client, id, format!("common unique{said} {}", dice.text(LONG))).await;
+            append(
+                &client,
+                id,
+                format!("common unique{said} {}", dice.text(LONG)),
+            )
+            .await;
             said += 1;
         }
         // Anywhere between a batch that is collected and one that is written.
@@ -188,7 +213,9 @@ async fn a_daemon_that_is_killed_while_it_indexes_loses_nothing() {
 
 /// Overwrites the beginning of the index, which is where it cannot go unnoticed.
 fn spoil(daemon: &DaemonUnderTest, dice: &mut SeededDice) {
-    let file = OpenOptions::new().write(true).open(daemon.home().join("search.db"));
+    let file = OpenOptions::new()
+        .write(true)
+        .open(daemon.home().join("search.db"));
     let Ok(mut file) = file else { return };
     file.write_all(dice.text(10_000).as_bytes()).unwrap();
 }

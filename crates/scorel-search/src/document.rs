@@ -1,6 +1,8 @@
 //! The text of a record that is searched.
 
-use scorel_proto::{Block, Event, EventId, Message, PersistentBody, PersistentEvent, Role, opening};
+use scorel_proto::{
+    Block, Event, EventId, Message, PersistentBody, PersistentEvent, Role, opening,
+};
 use serde_json::Value;
 
 use crate::limits::MAX_INPUT_BYTES;
@@ -43,7 +45,9 @@ impl Document {
 
     pub(crate) fn of(event: &PersistentEvent, scope: DocumentScope) -> Option<Self> {
         let (role, text) = match &event.body {
-            PersistentBody::Message(body) => (Some(body.message.role()), text(&body.message, scope)?),
+            PersistentBody::Message(body) => {
+                (Some(body.message.role()), text(&body.message, scope)?)
+            }
             PersistentBody::CustomMessage(body) => {
                 (Some(body.message.role()), text(&body.message, scope)?)
             }

@@ -37,7 +37,10 @@ pub(crate) enum IndexError {
     OtherFormat { found: i64 },
     /// One log cannot be read. The others can.
     #[error("cannot read the log of session {session_id}: {reason}")]
-    Log { session_id: SessionId, reason: String },
+    Log {
+        session_id: SessionId,
+        reason: String,
+    },
 }
 
 impl IndexError {

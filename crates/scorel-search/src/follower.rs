@@ -217,7 +217,10 @@ fn known_logs(connection: &Connection) -> rusqlite::Result<HashMap<SessionId, Kn
             len: row.get(2)?,
         };
         let through = row.get(3)?;
-        Ok((SessionId::from_bytes(row.get(0)?), KnownLog { read, through }))
+        Ok((
+            SessionId::from_bytes(row.get(0)?),
+            KnownLog { read, through },
+        ))
     })?;
     rows.collect()
 }
@@ -227,7 +230,10 @@ pub(crate) fn session_ids(sessions: &std::path::Path) -> io::Result<Vec<SessionI
     let mut ids = Vec::new();
     for item in fs::read_dir(sessions)? {
         let name = item?.file_name();
-        ids.extend(name.to_str().and_then(|name| name.parse::<SessionId>().ok()));
+        ids.extend(
+            name.to_str()
+                .and_then(|name| name.parse::<SessionId>().ok()),
+        );
     }
     Ok(ids)
 }

@@ -35,7 +35,9 @@ impl HitSession {
             event_id: document.event_id,
             role: document.role,
             ts: document.ts,
-            ranges: ranges.map(|range| [place(range.start), place(range.end)]).collect(),
+            ranges: ranges
+                .map(|range| [place(range.start), place(range.end)])
+                .collect(),
             snippet: snippet.text,
         }
     }

@@ -112,7 +112,9 @@ impl IndexWriter<'_> {
             "DELETE FROM records WHERE session = ?1",
             "DELETE FROM sessions WHERE id = ?1",
         ] {
-            self.transaction.prepare_cached(sql)?.execute([session.key])?;
+            self.transaction
+                .prepare_cached(sql)?
+                .execute([session.key])?;
         }
         Ok(())
     }

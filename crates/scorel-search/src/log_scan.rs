@@ -132,7 +132,10 @@ impl<'a> LogScan<'a> {
         if document.ts < self.filter.since || (role.is_some() && role != document.role) {
             return None;
         }
-        let matches = self.pattern.find_iter(&document.text).map(|found| found.range());
+        let matches = self
+            .pattern
+            .find_iter(&document.text)
+            .map(|found| found.range());
         let matches: Vec<Range<usize>> = matches.filter(|range| !range.is_empty()).collect();
         if matches.is_empty() || check_line(line).is_err() {
             return None;

@@ -28,7 +28,11 @@ pub(crate) fn compile(text: &str) -> Result<Regex, SearchError> {
 /// `regex` describes an error with a drawing for terminals; this one says where it is.
 fn check_syntax(text: &str) -> Result<(), SearchError> {
     let mut parser = regex_syntax::ParserBuilder::new();
-    let parsed = parser.multi_line(true).nest_limit(MAX_NESTING).build().parse(text);
+    let parsed = parser
+        .multi_line(true)
+        .nest_limit(MAX_NESTING)
+        .build()
+        .parse(text);
     let (reason, span) = match parsed {
         Ok(_) => return Ok(()),
         Err(regex_syntax::Error::Parse(error)) => (error.kind().to_string(), *error.span()),
@@ -53,9 +57,18 @@ mod tests {
 
     #[test]
     fn an_invalid_expression_says_where() {
-        for (text, place) in [("a(b", (1, 1)), ("x[z-a]", (2, 3)), ("é*+[", (4, 1)), (r"\p{No}\p{X}", (6, 5))] {
+        for (text, place) in [
+            ("a(b", (1, 1)),
+            ("x[z-a]", (2, 3)),
+            ("é*+[", (4, 1)),
+            (r"\p{No}\p{X}", (6, 5)),
+        ] {
             match compile(text) {
-                Err(SearchError::InvalidPattern { offset, length, reason }) => {
+                Err(SearchError::InvalidPattern {
+                    offset,
+                    length,
+                    reason,
+                }) => {
                     assert_eq!((offset, length), place, "{text}: {reason}");
                     assert!(!reason.contains('\n'), "{reason}");
                 }
@@ -67,10 +80,19 @@ mod tests {
     #[test]
     fn an_expression_has_bounds() {
         let deep = format!("{}a{}", "(".repeat(200), ")".repeat(200));
-        assert!(matches!(compile(&deep), Err(SearchError::InvalidPattern { .. })));
+        assert!(matches!(
+            compile(&deep),
+            Err(SearchError::InvalidPattern { .. })
+        ));
         let large = r"(\pL{100}){100}";
-        assert!(matches!(compile(large), Err(SearchError::PatternTooLarge { .. })));
+        assert!(matches!(
+            compile(large),
+            Err(SearchError::PatternTooLarge { .. })
+        ));
         let long = "x".repeat(MAX_QUERY_BYTES + 1);
-        assert!(matches!(compile(&long), Err(SearchError::QueryTooLong { .. })));
+        assert!(matches!(
+            compile(&long),
+            Err(SearchError::QueryTooLong { .. })
+        ));
     }
 }

@@ -121,7 +121,9 @@ impl PendingSessions {
     /// Waits before the next attempt. Returns whether there is one.
     pub(crate) fn pause(&self, duration: Duration) -> bool {
         let go_on = |state: &mut PendingState| !state.is_stopped;
-        let waited = self.changed.wait_timeout_while(self.state(), duration, go_on);
+        let waited = self
+            .changed
+            .wait_timeout_while(self.state(), duration, go_on);
         !waited.unwrap_or_else(PoisonError::into_inner).0.is_stopped
     }
 

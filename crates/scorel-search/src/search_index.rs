@@ -103,11 +103,12 @@ impl SearchIndex {
         // Until the logs were looked at, the file may be half made.
         let is_made = self.pending.behind().is_some();
         let is_missing = self.file.id().is_ok_and(|id| id.is_none());
-        self.pending.suspect(if error.is_damage() && is_made && !is_missing {
-            Suspicion::Damaged
-        } else {
-            Suspicion::Missing
-        });
+        self.pending
+            .suspect(if error.is_damage() && is_made && !is_missing {
+                Suspicion::Damaged
+            } else {
+                Suspicion::Missing
+            });
         Ok(SearchPage::default())
     }
 

@@ -129,7 +129,12 @@ mod tests {
     fn found(query: &str, text: &str) -> Option<Vec<String>> {
         let query = WordQuery::parse(query).expect("valid");
         let ranges = WordMatcher::new(&query).find(text)?;
-        Some(ranges.into_iter().map(|range| text[range].to_owned()).collect())
+        Some(
+            ranges
+                .into_iter()
+                .map(|range| text[range].to_owned())
+                .collect(),
+        )
     }
 
     #[test]

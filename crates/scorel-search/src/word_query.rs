@@ -175,15 +175,27 @@ mod tests {
     fn nothing_else_has_a_meaning() {
         for (text, expected) in [
             ("NEAR(a b, 2)", r#"body : (("near a") AND ("b") AND ("2"))"#),
-            ("a AND NOT b", r#"body : (("a") AND ("and") AND ("not") AND ("b"))"#),
-            ("body:x ^y {z}", r#"body : (("body x") AND ("y") AND ("z"))"#),
+            (
+                "a AND NOT b",
+                r#"body : (("a") AND ("and") AND ("not") AND ("b"))"#,
+            ),
+            (
+                "body:x ^y {z}",
+                r#"body : (("body x") AND ("y") AND ("z"))"#,
+            ),
             (r#"a" "b"#, r#"body : (("a") AND ("b"))"#),
             (r#""a b"#, r#"body : (("a") AND ("b"))"#),
             (r#""a"b"#, r#"body : (("a") AND ("b"))"#),
             (r#"x"y z""#, r#"body : (("x y") AND ("z"))"#),
             ("--verbose - -- a", r#"body : (("verbose") AND ("a"))"#),
-            ("a* b** *c d *", r#"body : (("a") AND ("b") AND ("c") AND ("d"))"#),
-            ("a\0b;DROP TABLE\u{0}", r#"body : (("a b drop") AND ("table"))"#),
+            (
+                "a* b** *c d *",
+                r#"body : (("a") AND ("b") AND ("c") AND ("d"))"#,
+            ),
+            (
+                "a\0b;DROP TABLE\u{0}",
+                r#"body : (("a b drop") AND ("table"))"#,
+            ),
             ("", "nothing"),
             (r#"* " "" -* () ::"#, "nothing"),
             ("-only", "nothing"),

@@ -214,8 +214,14 @@ mod tests {
         for (text, expected) in [
             ("", vec![]),
             ("Hello, World!", vec!["hello", "world"]),
-            ("snake_case std::vec a.b(c)", vec!["snake", "case", "std", "vec", "a", "b", "c"]),
-            ("Café CAFE\u{301} Ångström", vec!["cafe", "cafe", "angstrom"]),
+            (
+                "snake_case std::vec a.b(c)",
+                vec!["snake", "case", "std", "vec", "a", "b", "c"],
+            ),
+            (
+                "Café CAFE\u{301} Ångström",
+                vec!["cafe", "cafe", "angstrom"],
+            ),
             ("ΣΊΣΥΦΟΣ Σίσυφος", vec!["σισυφοσ", "σισυφοσ"]),
             ("İstanbul ß", vec!["istanbul", "ß"]),
             ("ＡＢＣ１", vec!["abc1"]),
@@ -252,7 +258,11 @@ mod tests {
     #[test]
     fn ranges_are_in_order() {
         for ranges in [SPACELESS, SYMBOLS] {
-            assert!(ranges.windows(2).all(|pair| pair[0].end() < pair[1].start()));
+            assert!(
+                ranges
+                    .windows(2)
+                    .all(|pair| pair[0].end() < pair[1].start())
+            );
         }
     }
 }

@@ -103,7 +103,10 @@ fn print(hit: &SearchHit, now: SystemTime, output: &mut Output) -> io::Result<()
         Some(Role::Internal) => "internal",
     };
     let age = age(hit.ts, now);
-    output.line(&format!("{}  {age:>4}  {author:<9}  {title}", hit.session_id))?;
+    output.line(&format!(
+        "{}  {age:>4}  {author:<9}  {title}",
+        hit.session_id
+    ))?;
     let is_highlighted = output.out_is_terminal && output.styled;
     output.raw_line(&format!("    {}", snippet(hit, is_highlighted)))
 }
@@ -119,7 +122,11 @@ fn snippet(hit: &SearchHit, is_highlighted: bool) -> String {
         let (Some(before), Some(matching)) = (before, hit.snippet.get(range.clone())) else {
             break;
         };
-        line.push_str(&format!("{}{on}{}{off}", one_line(before), one_line(matching)));
+        line.push_str(&format!(
+            "{}{on}{}{off}",
+            one_line(before),
+            one_line(matching)
+        ));
         done = range.end;
     }
     line.push_str(&one_line(hit.snippet.get(done..).unwrap_or_default()));

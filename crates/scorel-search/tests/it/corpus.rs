@@ -49,7 +49,9 @@ pub(crate) const PIECES: &[TextPiece] = &[
 ];
 
 /// What stands between pieces and is no word.
-pub(crate) const GAPS: &[&str] = &[" ", "\n", ", ", " (", ") ", "::", "\t", " - ", " \" ", "*", "\u{0}", " │ ", "…"];
+pub(crate) const GAPS: &[&str] = &[
+    " ", "\n", ", ", " (", ") ", "::", "\t", " - ", " \" ", "*", "\u{0}", " │ ", "…",
+];
 
 /// One message, as it is expected to be found.
 #[derive(Debug)]
@@ -76,7 +78,12 @@ pub(crate) struct Corpus {
     pub(crate) texts: Vec<CorpusText>,
 }
 
-const ROLES: [Role; 4] = [Role::User, Role::Assistant, Role::ToolResult, Role::Internal];
+const ROLES: [Role; 4] = [
+    Role::User,
+    Role::Assistant,
+    Role::ToolResult,
+    Role::Internal,
+];
 
 impl Corpus {
     /// Times are few, so that many records have the same one.
@@ -116,7 +123,11 @@ impl Corpus {
         corpus
     }
 
-    pub(crate) fn scanned(&self, archived: bool, project: Option<ProjectId>) -> Vec<ScannedSession> {
+    pub(crate) fn scanned(
+        &self,
+        archived: bool,
+        project: Option<ProjectId>,
+    ) -> Vec<ScannedSession> {
         let sessions = self.sessions.iter().filter(|session| {
             session.archived == archived && project.is_none_or(|id| id == session.project_id)
         });

@@ -41,7 +41,11 @@ fn the_newest_hits_come_at_once() {
             let is_tool = dice.chance(TOOLS);
             let words = if is_tool { 100..900 } else { 10..250 };
             let text = prose(&vocabulary, dice.index(words), &mut dice);
-            let role = if is_tool { Role::ToolResult } else { Role::Assistant };
+            let role = if is_tool {
+                Role::ToolResult
+            } else {
+                Role::Assistant
+            };
             ts += 500;
             log.say(role, &text, ts);
             bytes += text.len() + 300;
@@ -81,15 +85,26 @@ fn the_newest_hits_come_at_once() {
             .collect();
         times.sort();
         let hits = home.index.words(query, &filter).unwrap().hits.len();
-        println!("{query}: {hits} hits, median {:?}, p95 {:?}", times[20], times[38]);
+        println!(
+            "{query}: {hits} hits, median {:?}, p95 {:?}",
+            times[20], times[38]
+        );
     }
 }
 
 /// Words of which few are frequent.
 fn vocabulary(dice: &mut SeededDice) -> Vec<String> {
-    let mut words: Vec<String> = ["the", "last", "byte", "parser", "index", "解析器", "parsing"]
-        .map(str::to_owned)
-        .into();
+    let mut words: Vec<String> = [
+        "the",
+        "last",
+        "byte",
+        "parser",
+        "index",
+        "解析器",
+        "parsing",
+    ]
+    .map(str::to_owned)
+    .into();
     for _ in 0..30_000 {
         let len = dice.index(3..11);
         words.push(dice.text(len).replace(' ', "e"));

@@ -4,9 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
-use scorel_proto::{
-    Block, MessageBody, PersistentBody, ProjectId, Role, SessionChanges,
-};
+use scorel_proto::{Block, MessageBody, PersistentBody, ProjectId, Role, SessionChanges};
 use scorel_search::{SearchFilter, check_search_index};
 use scorel_session::SessionObserver as _;
 use serde_json::json;
@@ -141,8 +139,17 @@ fn a_log_that_is_not_the_same_any_more_is_indexed_anew() {
     // Shortened, in the same file.
     let text = fs::read_to_string(&path).unwrap();
     let short = text.trim_end().rfind('\n').unwrap() + 1;
-    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(short as u64).unwrap();
-    assert_eq!(home.snippets("apple"), ["apple one"], "before it is noticed");
+    fs::OpenOptions::new()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_len(short as u64)
+        .unwrap();
+    assert_eq!(
+        home.snippets("apple"),
+        ["apple one"],
+        "before it is noticed"
+    );
     home.index.loaded(id);
     home.wait();
     assert_eq!(home.snippets("apple"), ["apple one"]);
@@ -182,7 +189,11 @@ fn damage_in_a_log_hides_nothing_around_it() {
     let path = home.log_path(log.id);
     let text = fs::read_to_string(&path).unwrap();
     let torn = r#"{"torn":"#;
-    fs::write(&path, format!("{}{torn}", text.replace("kiwi two", "kiwi tow"))).unwrap();
+    fs::write(
+        &path,
+        format!("{}{torn}", text.replace("kiwi two", "kiwi tow")),
+    )
+    .unwrap();
     home.start();
     let mut found = home.snippets("kiwi");
     found.sort();
@@ -198,13 +209,17 @@ fn an_index_that_is_damaged_missing_or_of_another_version_is_made_anew() {
     home.start();
     let mode = fs::metadata(home.file()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    check_search_index(&home.file()).unwrap();
     let spoil: [(&str, fn(&SearchHome)); 5] = [
         ("deleted", |home| fs::remove_file(home.file()).unwrap()),
-        ("garbage", |home| fs::write(home.file(), "garbage".repeat(10_000)).unwrap()),
+        ("garbage", |home| {
+            fs::write(home.file(), "garbage".repeat(10_000)).unwrap()
+        }),
         ("emptied", |home| fs::write(home.file(), "").unwrap()),
         ("overwritten", |home| {
-            let mut file = fs::OpenOptions::new().write(true).open(home.file()).unwrap();
+            let mut file = fs::OpenOptions::new()
+                .write(true)
+                .open(home.file())
+                .unwrap();
             file.write_all(&[0xff; 20_000]).unwrap();
         }),
         ("other version", |home| {
@@ -214,6 +229,7 @@ fn an_index_that_is_damaged_missing_or_of_another_version_is_made_anew() {
     ];
     for (what, spoil) in spoil {
         for is_running in [true, false] {
+            assert!(check_search_index(&home.file()).is_ok(), "before {what}");
             if !is_running {
                 home.restart();
             }
@@ -225,7 +241,9 @@ fn an_index_that_is_damaged_missing_or_of_another_version_is_made_anew() {
             println!("{what}, running: {is_running}");
         }
     }
-    check_search_index(&home.file()).unwrap();
+    fs::write(home.file(), "no database").unwrap();
+    let refused = check_search_index(&home.file()).unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::InvalidData);
 }
 
 #[test]

@@ -40,7 +40,12 @@ const TRAPS: &[(&str, &[&str])] = &[
     ("\u{feff}\u{202e}", &[]),
 ];
 
-const LAST_TRAPS: &[(&str, &[&str])] = &[("\"", &[]), ("\"last", &["last"]), ("-\"x", &["x"]), ("x\"", &["x"])];
+const LAST_TRAPS: &[(&str, &[&str])] = &[
+    ("\"", &[]),
+    ("\"last", &["last"]),
+    ("-\"x", &["x"]),
+    ("x\"", &["x"]),
+];
 
 /// A query with what it means.
 #[derive(Debug, Default)]
@@ -130,7 +135,11 @@ impl KnownQuery {
         let is_unwanted = self.sign(dice);
         self.text.push_str(&format!("{beginning}*"));
         let words = beginning.to_lowercase();
-        self.add(is_unwanted, words.split('_').map(str::to_owned).collect(), true);
+        self.add(
+            is_unwanted,
+            words.split('_').map(str::to_owned).collect(),
+            true,
+        );
     }
 
     fn trap(&mut self, traps: &[(&str, &[&str])], dice: &mut SeededDice) {
@@ -178,7 +187,9 @@ fn passes(corpus: &Corpus, text: &CorpusText, filter: &SearchFilter) -> bool {
 }
 
 fn places(hits: &[SearchHit]) -> Vec<(String, u64)> {
-    let places = hits.iter().map(|hit| (hit.session_id.to_string(), hit.seq.get()));
+    let places = hits
+        .iter()
+        .map(|hit| (hit.session_id.to_string(), hit.seq.get()));
     let mut places: Vec<_> = places.collect();
     places.sort();
     places
@@ -202,7 +213,10 @@ fn check_ranges(hit: &SearchHit, query: &str) {
     let mut end = 0;
     for range in &hit.ranges {
         let part = hit.snippet.get(range[0] as usize..range[1] as usize);
-        assert!(part.is_some_and(|part| !part.is_empty()), "{query}: {hit:?}");
+        assert!(
+            part.is_some_and(|part| !part.is_empty()),
+            "{query}: {hit:?}"
+        );
         assert!(range[0] >= end, "{query}: {hit:?}");
         end = range[1];
     }
@@ -220,7 +234,9 @@ fn words_find_what_a_scan_finds() {
         let filter = roll_filter(&corpus, &mut dice);
         let hits = home.words(&query.text, &filter);
         let of_people = |text: &CorpusText| matches!(text.role, Role::User | Role::Assistant);
-        let all = expected(&corpus, &filter, |text| of_people(text) && query.matches(&text.words));
+        let all = expected(&corpus, &filter, |text| {
+            of_people(text) && query.matches(&text.words)
+        });
         assert_eq!(places(&hits), all, "{query:?} {filter:?}");
         assert!(hits.iter().map(|hit| hit.ts).rev().is_sorted(), "{query:?}");
         hits.iter().for_each(|hit| check_ranges(hit, &query.text));
@@ -272,10 +288,30 @@ fn a_query_that_is_refused_says_why() {
     home.start();
     let words = |query: &str, cursor: Option<&str>| {
         let cursor = cursor.map(str::to_owned);
-        home.index.words(query, &SearchFilter { cursor, ..everything() }).unwrap_err()
+        home.index
+            .words(
+                query,
+                &SearchFilter {
+                    cursor,
+                    ..everything()
+                },
+            )
+            .unwrap_err()
     };
-    assert!(matches!(words(&"解".repeat(300), None), SearchError::TooManyWords { .. }));
-    assert!(matches!(words("x", Some("regex.1")), SearchError::InvalidCursor));
-    let broken = home.index.regex("(", &everything(), Vec::new()).unwrap_err();
-    assert_eq!(broken.to_string(), "the regular expression is invalid at byte 0: unclosed group");
+    assert!(matches!(
+        words(&"解".repeat(300), None),
+        SearchError::TooManyWords { .. }
+    ));
+    assert!(matches!(
+        words("x", Some("regex.1")),
+        SearchError::InvalidCursor
+    ));
+    let broken = home
+        .index
+        .regex("(", &everything(), Vec::new())
+        .unwrap_err();
+    assert_eq!(
+        broken.to_string(),
+        "the regular expression is invalid at byte 0: unclosed group"
+    );
 }
