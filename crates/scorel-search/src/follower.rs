@@ -33,6 +33,8 @@ pub(crate) struct IndexFollower {
     open: Option<OpenIndex>,
     /// Sessions with an unread part, in bytes, those that are read next at the end.
     backlog: Vec<(SessionId, u64)>,
+    /// The last batch had no room for all that has changed.
+    has_left: bool,
 }
 
 #[derive(Debug)]
@@ -53,6 +55,7 @@ impl IndexFollower {
             pending,
             open: None,
             backlog: Vec::new(),
+            has_left: false,
         }
     }
 
@@ -61,8 +64,8 @@ impl IndexFollower {
         lower_priority();
         let mut retry = RETRY;
         loop {
-            let may_wait = self.open.is_some() && self.backlog.is_empty();
-            let Some(work) = self.pending.take(!may_wait) else {
+            let has_more = self.open.is_none() || self.has_left || !self.backlog.is_empty();
+            let Some(work) = self.pending.take(has_more) else {
                 return;
             };
             match self.work(&work) {
@@ -111,6 +114,7 @@ impl IndexFollower {
         shrink(&mut batch, &mut backlog)?;
         transaction.commit()?;
         self.backlog = backlog;
+        self.has_left = !left.is_empty();
         self.pending.done(left, self.backlog_bytes());
         Ok(())
     }

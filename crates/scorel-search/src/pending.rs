@@ -60,10 +60,14 @@ impl PendingSessions {
     /// A record of a session is published, or, without one, all of its log has to be looked at.
     pub(crate) fn add(&self, id: SessionId, published: Option<Seq>) {
         let mut state = self.state();
+        let has_work = state.has_work();
         let known = state.changed.entry(id).or_default();
         *known = (*known).max(published);
         drop(state);
-        self.changed.notify_one();
+        // Once is enough, however many records are committed while the thread collects or works.
+        if !has_work {
+            self.changed.notify_one();
+        }
     }
 
     pub(crate) fn suspect(&self, suspicion: Suspicion) {
@@ -73,10 +77,11 @@ impl PendingSessions {
         self.changed.notify_one();
     }
 
-    /// Waits for work, unless there is a backlog, and takes it. `None`: the index is closed.
-    pub(crate) fn take(&self, has_backlog: bool) -> Option<PendingWork> {
+    /// Takes what has changed. Unless there is more to do anyway, it waits until something has, and then
+    /// for what follows. `None`: the index is closed.
+    pub(crate) fn take(&self, has_more: bool) -> Option<PendingWork> {
         let mut state = self.state();
-        if !has_backlog && !state.has_work() {
+        if !has_more {
             let idle = |state: &mut PendingState| !state.has_work();
             let woken = self.changed.wait_while(state, idle);
             state = woken.unwrap_or_else(PoisonError::into_inner);
