@@ -166,7 +166,7 @@ fn create_private(path: &Path) -> io::Result<()> {
         .truncate(false)
         .mode(0o600)
         .open(path)?;
-    if file.metadata()?.mode() & 0o077 != 0 {
+    if file.metadata()?.mode() & 0o777 != 0o600 {
         file.set_permissions(Permissions::from_mode(0o600))?;
     }
     Ok(())

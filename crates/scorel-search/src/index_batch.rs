@@ -6,7 +6,7 @@ use scorel_proto::{Seq, SessionId};
 use crate::document::{Document, DocumentScope, SessionFacts, decode};
 use crate::error::IndexError;
 use crate::index_writer::{IndexWriter, IndexedSession};
-use crate::indexed_log::{IndexedLog, LastRecord};
+use crate::indexed_log::{IndexedLog, LastRecord, LogStatus};
 use crate::limits::BATCH_BYTES;
 use crate::pending::PendingSessions;
 
@@ -43,12 +43,14 @@ impl IndexBatch<'_> {
         published: Option<Seq>,
     ) -> Result<LogProgress, IndexError> {
         let known = self.writer.session(id)?;
-        let log = match IndexedLog::open(self.sessions, id) {
-            Ok(Some(log)) => log,
-            Ok(None) => {
-                known.map_or(Ok(()), |known| self.writer.forget(&known))?;
-                return Ok(LogProgress::Done);
-            }
+        if let Some(known) = &known
+            && Some(known.read_log()) == LogStatus::of(self.sessions, id).ok().flatten()
+        {
+            return Ok(LogProgress::Done);
+        }
+        let (mut session, log) = match self.open(id, known) {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return Ok(LogProgress::Done),
             // A session that cannot be read says so itself.
             Err(error @ IndexError::Log { .. }) => {
                 tracing::debug!(%error, "not indexed");
@@ -56,22 +58,37 @@ impl IndexBatch<'_> {
             }
             Err(error) => return Err(error),
         };
-        let mut session = match known {
-            Some(known) if log.holds(known.inode, known.last.as_ref()) => known,
-            known => {
-                known.map_or(Ok(()), |known| self.writer.forget(&known))?;
-                let inode = log.status.inode;
-                self.writer.add_session(id, log.project_id, inode)?
-            }
-        };
         let progress = self.read(&log, &mut session, published)?;
-        session.log_bytes = match progress {
-            LogProgress::Done if published.is_none() => log.status.len,
-            // Looked at again by the next daemon.
-            _ => 0,
-        };
+        let len = log.status.len;
+        let is_read =
+            progress == LogProgress::Done && (published.is_none() || session.behind(len) == 0);
+        session.log_bytes = if is_read { len } else { 0 };
         self.writer.save(&session)?;
         Ok(progress)
+    }
+
+    /// Opens a session's log where it was left, or at its beginning if it is not the one that was read.
+    /// `None` if there is none any more.
+    fn open(
+        &self,
+        id: SessionId,
+        known: Option<IndexedSession>,
+    ) -> Result<Option<(IndexedSession, IndexedLog)>, IndexError> {
+        if let Some(known) = known {
+            if let Some(last) = &known.last
+                && let Some(log) = IndexedLog::reopen(self.sessions, id, known.project_id)?
+                && log.holds(known.inode, last)
+            {
+                return Ok(Some((known, log)));
+            }
+            self.writer.forget(&known)?;
+        }
+        let Some(log) = IndexedLog::open(self.sessions, id)? else {
+            return Ok(None);
+        };
+        let inode = log.status.inode;
+        let session = self.writer.add_session(id, log.project_id, inode)?;
+        Ok(Some((session, log)))
     }
 
     fn read(

@@ -5,7 +5,7 @@ use scorel_journal::RecordPosition;
 use scorel_proto::{ProjectId, Role, Seq, SessionId};
 
 use crate::document::{Document, SessionFacts};
-use crate::indexed_log::LastRecord;
+use crate::indexed_log::{LastRecord, LogStatus};
 use crate::record_time::preferred_id;
 use crate::words::for_each_word;
 
@@ -13,13 +13,13 @@ use crate::words::for_each_word;
 #[derive(Debug)]
 pub(crate) struct IndexedSession {
     key: i64,
-    project_id: ProjectId,
+    pub(crate) project_id: ProjectId,
     archived: bool,
     title: Option<String>,
     title_record: Option<i64>,
     opening: Option<String>,
     pub(crate) inode: u64,
-    /// The length of the log when it was read.
+    /// The length of the log when all of it was read; 0 if it was not.
     pub(crate) log_bytes: u64,
     /// The last record that was read.
     pub(crate) last: Option<LastRecord>,
@@ -41,6 +41,14 @@ impl IndexedSession {
             log_bytes: row.get(7)?,
             last: last_record(row)?,
         })
+    }
+
+    /// The log as it was when all of it was read.
+    pub(crate) const fn read_log(&self) -> LogStatus {
+        LogStatus {
+            inode: self.inode,
+            len: self.log_bytes,
+        }
     }
 
     /// How much of a log of `len` bytes was not read.

@@ -70,26 +70,13 @@ impl IndexedLog {
     /// `None` if there is no log. An error is [`IndexError::Log`], unless there are too many open files:
     /// that passes.
     pub(crate) fn open(sessions: &Path, id: SessionId) -> Result<Option<Self>, IndexError> {
-        let failed = |reason: String| IndexError::Log {
-            session_id: id,
-            reason,
-        };
-        let of_file = |error: io::Error| {
-            if is_out_of_descriptors(&error) {
-                IndexError::File(error)
-            } else {
-                failed(error.to_string())
-            }
-        };
-        let Some(status) = LogStatus::of(sessions, id).map_err(of_file)? else {
+        let Some(status) = status(sessions, id)? else {
             return Ok(None);
         };
         let opened = Reader::open(&FileStorage, &sessions.join(id.to_string()));
-        let (reader, header) = opened.map_err(|error| match error {
-            OpenError::Io { source, .. } => of_file(source),
-            other => failed(other.to_string()),
-        })?;
-        let session = SessionHeader::read(&header, id).map_err(failed)?;
+        let (reader, header) = opened.map_err(|error| of_open(id, error))?;
+        let session = SessionHeader::read(&header, id);
+        let session = session.map_err(|reason| of_log(id, reason))?;
         Ok(Some(Self {
             reader,
             project_id: session.project_id,
@@ -98,13 +85,32 @@ impl IndexedLog {
         }))
     }
 
-    /// Whether the log is the one that had this record, and has only grown since.
-    pub(crate) fn holds(&self, inode: u64, last: Option<&LastRecord>) -> bool {
-        let is_there = |last: &LastRecord| {
-            let line = self.reader.read(last.place);
-            last.place.end() < self.status.len && line.is_ok_and(|line| crc_of(&line) == last.crc)
+    /// Opens a log of which a record is known, without reading its beginning.
+    pub(crate) fn reopen(
+        sessions: &Path,
+        id: SessionId,
+        project_id: ProjectId,
+    ) -> Result<Option<Self>, IndexError> {
+        let Some(status) = status(sessions, id)? else {
+            return Ok(None);
         };
-        self.status.inode == inode && last.is_none_or(is_there)
+        let reader = Reader::reopen(&FileStorage, &sessions.join(id.to_string()));
+        Ok(Some(Self {
+            reader: reader.map_err(|error| of_open(id, error))?,
+            project_id,
+            start: 0,
+            status,
+        }))
+    }
+
+    /// Whether the log is the one that had this record, and has only grown since.
+    pub(crate) fn holds(&self, inode: u64, last: &LastRecord) -> bool {
+        self.status.inode == inode
+            && self.is_complete(last.place)
+            && self
+                .reader
+                .read(last.place)
+                .is_ok_and(|line| crc_of(&line) == last.crc)
     }
 
     /// The records behind `last`.
@@ -117,6 +123,29 @@ impl IndexedLog {
     pub(crate) fn is_complete(&self, place: RecordPosition) -> bool {
         place.end() < self.status.len
     }
+}
+
+fn status(sessions: &Path, id: SessionId) -> Result<Option<LogStatus>, IndexError> {
+    LogStatus::of(sessions, id).map_err(|error| of_file(id, error))
+}
+
+fn of_open(id: SessionId, error: OpenError) -> IndexError {
+    match error {
+        OpenError::Io { source, .. } => of_file(id, source),
+        other => of_log(id, other.to_string()),
+    }
+}
+
+fn of_file(id: SessionId, error: io::Error) -> IndexError {
+    if is_out_of_descriptors(&error) {
+        IndexError::File(error)
+    } else {
+        of_log(id, error.to_string())
+    }
+}
+
+const fn of_log(session_id: SessionId, reason: String) -> IndexError {
+    IndexError::Log { session_id, reason }
 }
 
 /// The checksum of an intact line, in hexadecimal.

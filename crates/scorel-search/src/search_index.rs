@@ -180,7 +180,7 @@ impl Drop for SearchIndex {
 
 impl SessionObserver for SearchIndex {
     fn committed(&self, session_id: SessionId, event: &PersistentEvent) {
-        if may_be_found(&event.body) {
+        if is_worth_a_look(&event.body) {
             self.pending.add(session_id, Some(event.seq));
         }
     }
@@ -194,10 +194,14 @@ impl SessionObserver for SearchIndex {
     }
 }
 
-const fn may_be_found(body: &PersistentBody) -> bool {
+const fn is_worth_a_look(body: &PersistentBody) -> bool {
     match body {
         PersistentBody::Message(body) => !matches!(body.message, Message::ToolResult(_)),
-        PersistentBody::CustomMessage(_) | PersistentBody::SessionInfo(_) => true,
+        // The outcome is the last record of a turn: the log is read to its end then, and needs no look
+        // after the next start.
+        PersistentBody::CustomMessage(_)
+        | PersistentBody::SessionInfo(_)
+        | PersistentBody::TurnOutcome(_) => true,
         _ => false,
     }
 }

@@ -149,11 +149,7 @@ impl<'a> WordSearch<'a> {
             self.logs.clear();
         }
         let dir = self.sessions.join(id.to_string());
-        let open = || {
-            Reader::open(&FileStorage, &dir)
-                .ok()
-                .map(|(reader, _)| reader)
-        };
+        let open = || Reader::reopen(&FileStorage, &dir).ok();
         self.logs.entry(id).or_insert_with(open).as_ref()
     }
 }
