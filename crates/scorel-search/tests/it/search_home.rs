@@ -26,7 +26,6 @@ pub(crate) struct SearchHome {
 /// A log that is written.
 pub(crate) struct TestLog {
     pub(crate) id: SessionId,
-    pub(crate) project_id: ProjectId,
     journal: Journal,
 }
 
@@ -93,11 +92,7 @@ impl SearchHome {
         let (storage, dir) = (Arc::new(FileStorage), self.session_dir(id));
         let header = header.to_string().into_bytes();
         let journal = Journal::create(storage, &dir, header, Durability::Flush).unwrap();
-        TestLog {
-            id,
-            project_id,
-            journal,
-        }
+        TestLog { id, journal }
     }
 
     /// The hits on all pages, by words.
