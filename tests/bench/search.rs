@@ -148,7 +148,7 @@ fn write_log(sessions: &Path, project: &Value, bytes: usize) {
                 "message": message,
             }))
         };
-        log.append(encode).unwrap();
+        let _published = log.append(encode).unwrap();
         written += text.len() + 300;
     }
 }

@@ -1,7 +1,7 @@
 //! Generated queries, most of them hostile, against a scan of the same conversations.
 
 use regex::Regex;
-use scorel_proto::{Role, SearchHit};
+use scorel_proto::{ProjectId, Role, SearchHit};
 use scorel_search::{SearchError, SearchFilter};
 use scorel_testkit::{SeededDice, runs};
 
@@ -280,6 +280,22 @@ fn regular_expressions_find_what_a_scan_finds() {
         }
     }
     assert!(found > 100, "{found} hits");
+}
+
+#[test]
+fn the_longest_queries_are_answered() {
+    let home = SearchHome::new();
+    home.log(ProjectId::generate()).say(Role::User, "a 解", 1);
+    home.start();
+    for (query, count) in [
+        ("a 解 ".repeat(128), 1),
+        ("a -b ".repeat(128), 1),
+        ("\"解 a\" ".repeat(128), 0),
+        ("解".repeat(256), 0),
+        ("-\"b b\" ".repeat(127) + "a", 1),
+    ] {
+        assert_eq!(home.words(&query, &everything()).len(), count, "{query}");
+    }
 }
 
 #[test]

@@ -188,7 +188,7 @@ impl TestLog {
             event.seq = seq;
             serde_json::to_vec(&event)
         };
-        self.journal.append(encode).unwrap();
+        let _published = self.journal.append(encode).unwrap();
         event
     }
 }
