@@ -133,7 +133,7 @@ async fn what_was_said_is_found_until_it_is_deleted() {
     assert_eq!(hits[0].role, None);
     let listed = cli(&daemon, &["walrus", "--role", "user", "--since", "1h"]).await;
     assert_eq!(listed["hits"][0]["title"], "Pinnipeds");
-    for (words, count) in [(&["PINNI", "peds"][..], 1), (&["pinnipeds", "x"], 0)] {
+    for (words, count) in [(&["PINNI", "peds"][..], 1), (&["pinnipeds", "x"][..], 0)] {
         let listed = [&["--json", "sessions"][..], words].concat();
         let listed = scorelctl(&daemon, &listed, &[]).await;
         let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
