@@ -33,6 +33,7 @@ const TABLES: &str = "
         opening TEXT,
         inode INTEGER NOT NULL,
         log_bytes INTEGER NOT NULL,
+        modified INTEGER NOT NULL,
         last_seq INTEGER,
         last_offset INTEGER,
         last_len INTEGER,

@@ -212,15 +212,16 @@ struct KnownLog {
 }
 
 fn known_logs(connection: &Connection) -> rusqlite::Result<HashMap<SessionId, KnownLog>> {
-    let sql = "SELECT session, inode, log_bytes, ifnull(last_offset + last_len + 1, 0) \
-               FROM sessions";
+    let sql = "SELECT session, inode, log_bytes, modified, \
+               ifnull(last_offset + last_len + 1, 0) FROM sessions";
     let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |row| {
         let read = LogStatus {
             inode: row.get::<_, i64>(1)?.cast_unsigned(),
             len: row.get(2)?,
+            modified: row.get(3)?,
         };
-        let through = row.get(3)?;
+        let through = row.get(4)?;
         Ok((
             SessionId::from_bytes(row.get(0)?),
             KnownLog { read, through },

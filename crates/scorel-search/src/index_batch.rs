@@ -44,7 +44,7 @@ impl IndexBatch<'_> {
     ) -> Result<LogProgress, IndexError> {
         let known = self.writer.session(id)?;
         if let Some(known) = &known
-            && Some(known.read_log()) == LogStatus::of(self.sessions, id).ok().flatten()
+            && Some(known.log) == LogStatus::of(self.sessions, id).ok().flatten()
         {
             return Ok(LogProgress::Done);
         }
@@ -62,7 +62,10 @@ impl IndexBatch<'_> {
         let len = log.status.len;
         let is_read =
             progress == LogProgress::Done && (published.is_none() || session.behind(len) == 0);
-        session.log_bytes = if is_read { len } else { 0 };
+        session.log = LogStatus {
+            len: if is_read { len } else { 0 },
+            ..log.status
+        };
         self.writer.save(&session)?;
         Ok(progress)
     }
@@ -77,7 +80,7 @@ impl IndexBatch<'_> {
         if let Some(known) = known {
             if let Some(last) = &known.last
                 && let Some(log) = IndexedLog::reopen(self.sessions, id, known.project_id)?
-                && log.holds(known.inode, last)
+                && log.holds(known.log.inode, last)
             {
                 return Ok(Some((known, log)));
             }

@@ -18,16 +18,15 @@ pub(crate) struct IndexedSession {
     title: Option<String>,
     title_record: Option<i64>,
     opening: Option<String>,
-    pub(crate) inode: u64,
-    /// The length of the log when all of it was read; 0 if it was not.
-    pub(crate) log_bytes: u64,
+    /// The log when all of it was read; without a length if it was not.
+    pub(crate) log: LogStatus,
     /// The last record that was read.
     pub(crate) last: Option<LastRecord>,
 }
 
 impl IndexedSession {
     pub(crate) const COLUMNS: &str = "id, project, archived, title, title_record, opening, inode, \
-        log_bytes, last_seq, last_offset, last_len, last_crc";
+        log_bytes, modified, last_seq, last_offset, last_len, last_crc";
 
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
@@ -37,18 +36,13 @@ impl IndexedSession {
             title: row.get(3)?,
             title_record: row.get(4)?,
             opening: row.get(5)?,
-            inode: row.get::<_, i64>(6)?.cast_unsigned(),
-            log_bytes: row.get(7)?,
+            log: LogStatus {
+                inode: row.get::<_, i64>(6)?.cast_unsigned(),
+                len: row.get(7)?,
+                modified: row.get(8)?,
+            },
             last: last_record(row)?,
         })
-    }
-
-    /// The log as it was when all of it was read.
-    pub(crate) const fn read_log(&self) -> LogStatus {
-        LogStatus {
-            inode: self.inode,
-            len: self.log_bytes,
-        }
     }
 
     /// How much of a log of `len` bytes was not read.
@@ -58,16 +52,16 @@ impl IndexedSession {
 }
 
 fn last_record(row: &Row<'_>) -> rusqlite::Result<Option<LastRecord>> {
-    let Some(seq) = row.get::<_, Option<u64>>(8)?.and_then(Seq::new) else {
+    let Some(seq) = row.get::<_, Option<u64>>(9)?.and_then(Seq::new) else {
         return Ok(None);
     };
     Ok(Some(LastRecord {
         place: RecordPosition {
             seq,
-            offset: row.get(9)?,
-            len: row.get(10)?,
+            offset: row.get(10)?,
+            len: row.get(11)?,
         },
-        crc: row.get(11)?,
+        crc: row.get(12)?,
     }))
 }
 
@@ -92,8 +86,8 @@ impl IndexWriter<'_> {
         project_id: ProjectId,
         inode: u64,
     ) -> rusqlite::Result<IndexedSession> {
-        let sql = "INSERT INTO sessions (session, project, archived, inode, log_bytes) \
-                   VALUES (?1, ?2, 0, ?3, 0)";
+        let sql = "INSERT INTO sessions (session, project, archived, inode, log_bytes, modified) \
+                   VALUES (?1, ?2, 0, ?3, 0, 0)";
         let mut statement = self.transaction.prepare_cached(sql)?;
         let key = statement.insert(params![
             id.to_bytes(),
@@ -107,8 +101,11 @@ impl IndexWriter<'_> {
             title: None,
             title_record: None,
             opening: None,
-            inode,
-            log_bytes: 0,
+            log: LogStatus {
+                inode,
+                len: 0,
+                modified: 0,
+            },
             last: None,
         })
     }
@@ -130,8 +127,8 @@ impl IndexWriter<'_> {
     /// Saves how far the log was read, and what it says about the session.
     pub(crate) fn save(&self, session: &IndexedSession) -> rusqlite::Result<()> {
         let sql = "UPDATE sessions SET archived = ?2, title = ?3, title_record = ?4, opening = ?5, \
-                   log_bytes = ?6, last_seq = ?7, last_offset = ?8, last_len = ?9, last_crc = ?10 \
-                   WHERE id = ?1";
+                   log_bytes = ?6, modified = ?7, last_seq = ?8, last_offset = ?9, last_len = ?10, \
+                   last_crc = ?11 WHERE id = ?1";
         let last = session.last.as_ref();
         let place = last.map(|last| last.place);
         self.transaction.prepare_cached(sql)?.execute(params![
@@ -140,7 +137,8 @@ impl IndexWriter<'_> {
             session.title,
             session.title_record,
             session.opening,
-            session.log_bytes,
+            session.log.len,
+            session.log.modified,
             place.map(|place| place.seq.get()),
             place.map(|place| place.offset),
             place.map(|place| place.len),

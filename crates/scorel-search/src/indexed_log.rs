@@ -1,9 +1,9 @@
-use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::{fs, io};
 
 use scorel_journal::{
-    EVENTS, FileStorage, OpenError, Reader, RecordPosition, Records, Storage as _,
-    is_out_of_descriptors,
+    EVENTS, FileStorage, OpenError, Reader, RecordPosition, Records, is_out_of_descriptors,
 };
 use scorel_proto::{ProjectId, SessionId};
 use scorel_session::SessionHeader;
@@ -24,11 +24,13 @@ pub(crate) struct IndexedLog {
     pub(crate) status: LogStatus,
 }
 
-/// Which file the log is, and its length in bytes.
+/// Which file the log is, its length in bytes, and when it was changed, in nanoseconds since 1970. A log
+/// that has all of this is the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LogStatus {
     pub(crate) inode: u64,
     pub(crate) len: u64,
+    pub(crate) modified: i64,
 }
 
 /// A record by which a log is recognised.
@@ -41,10 +43,11 @@ pub(crate) struct LastRecord {
 impl LogStatus {
     /// `None` if there is no log.
     pub(crate) fn of(sessions: &Path, id: SessionId) -> io::Result<Option<Self>> {
-        match FileStorage.status(&sessions.join(id.to_string()).join(EVENTS)) {
+        match fs::symlink_metadata(sessions.join(id.to_string()).join(EVENTS)) {
             Ok(status) => Ok(Some(Self {
-                inode: status.id.ino,
-                len: status.len,
+                inode: status.ino(),
+                len: status.len(),
+                modified: status.mtime() * 1_000_000_000 + status.mtime_nsec(),
             })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
