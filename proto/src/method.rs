@@ -12,6 +12,7 @@ mod project;
 mod reading;
 mod runner;
 mod runtime_graph;
+mod search;
 mod session;
 mod skill;
 mod storage_stall;
@@ -34,6 +35,7 @@ pub use project::*;
 pub use reading::*;
 pub use runner::*;
 pub use runtime_graph::*;
+pub use search::*;
 pub use session::*;
 pub use skill::*;
 pub use storage_stall::*;
@@ -250,6 +252,11 @@ methods! {
         /// Lists sessions, the most recently changed first, in pages.
         ListSessions = "listSessions", Read, now, ListSessionsParams => ListSessionsResult,
             [ProjectNotFound];
+        /// Searches the logs of all sessions, the newest records first, in pages: for words with an
+        /// index, or by a regular expression, which reads the logs. A page may have fewer hits than
+        /// `limit`, and none, while `nextCursor` says that there is more to search.
+        Search = "search", Read, now, SearchParams => SearchResult,
+            [ProjectNotFound, StorageStalled];
         /// Changes a session's title, runner, model, thinking level, tools or `onRestart`, or has its
         /// instructions renewed. Absent parameters leave their setting unchanged. Another model ends a turn's wait for a rate limit.
         UpdateSession = "updateSession", Control, now,

@@ -5,6 +5,7 @@ mod on_ask;
 mod queue;
 mod runners;
 mod runtimes;
+mod search;
 mod spawn;
 mod target;
 mod travel;
@@ -23,6 +24,7 @@ pub(crate) use runners::{RunnersArgs, RunnersCommand};
 pub(crate) use runtimes::{
     GraphArgs, RuntimesArgs, RuntimesCommand, WorktreesArgs, WorktreesCommand,
 };
+pub(crate) use search::SearchArgs;
 pub(crate) use spawn::SpawnArgs;
 pub(crate) use target::TargetArgs;
 pub(crate) use travel::{BranchArgs, CloneArgs, MovedFilesArgs, ResendArgs, RewindArgs};
@@ -64,6 +66,8 @@ pub(crate) enum CliCommand {
     Tail(TailArgs),
     /// List sessions, most recently changed first
     Sessions(SessionsArgs),
+    /// Search the conversations of all projects
+    Search(SearchArgs),
     /// List the registered project directories
     Projects,
     /// Print a session's conversation
@@ -230,6 +234,9 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {
+    /// Only sessions with these words in their title; `scorelctl search` searches in what was said
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: Vec<String>,
     /// Project directory [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,

@@ -27,6 +27,7 @@ mod rewind;
 mod runners;
 mod runtime_state;
 mod runtimes;
+mod search;
 mod send;
 mod sessions;
 mod show;
@@ -83,6 +84,9 @@ async fn dispatch(
         CliCommand::Stop => stop::run(link, output).await,
         CliCommand::Sessions(args) => {
             sessions::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Search(args) => {
+            search::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Projects => {
             projects::run(&mut DaemonClient::connect(link).await?, output).await

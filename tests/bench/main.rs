@@ -20,6 +20,7 @@ mod parents;
 mod round_trip;
 mod runners;
 mod samples;
+mod search;
 mod start;
 mod throughput;
 mod travel;
@@ -33,7 +34,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 15] = [
+const GROUPS: [&str; 16] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -46,6 +47,7 @@ const GROUPS: [&str; 15] = [
     "memory",
     "window",
     "append",
+    "search",
     "runners",
     "agents",
     "parents",
@@ -97,6 +99,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "memory" => memory::measure(daemon).await,
             "window" => memory::windows(daemon).await,
             "append" => append::measure(),
+            "search" => search::measure(daemon).await,
             "runners" => runners::measure(daemon).await,
             "agents" => agents::measure(daemon).await,
             _ => vec![parents::start(daemon).await],

@@ -9,9 +9,17 @@ impl Samples {
         self.0.push(duration);
     }
 
+    pub(crate) fn append(&mut self, mut others: Self) {
+        self.0.append(&mut others.0);
+    }
+
     /// The median, in milliseconds.
     pub(crate) fn p50(&self) -> f64 {
         self.quantile(0.5)
+    }
+
+    pub(crate) fn p95(&self) -> f64 {
+        self.quantile(0.95)
     }
 
     pub(crate) fn p99(&self) -> f64 {

@@ -34,6 +34,7 @@ mod read_only;
 mod receipts;
 mod requests;
 mod runners;
+mod search;
 mod service;
 mod steering;
 mod strace;

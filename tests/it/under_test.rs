@@ -9,8 +9,8 @@ use scorel_client::Connection;
 use scorel_exec::Support;
 use scorel_proto::{
     CreateSession, CreateSessionParams, GetSession, GetSessionParams, RegisterProject,
-    RegisterProjectParams, SendMessage, SendMessageParams, SendMessageResult, Session, SessionId,
-    SubscribeEventsParams, TurnId, UpdateSession, UpdateSessionParams,
+    RegisterProjectParams, Search, SearchParams, SendMessage, SendMessageParams, SendMessageResult,
+    Session, SessionId, SubscribeEventsParams, TurnId, UpdateSession, UpdateSessionParams,
 };
 use scorel_testkit::{DaemonUnderTest, ModelServer};
 use serde_json::Value;
@@ -138,6 +138,20 @@ pub(crate) async fn title(client: &Connection, session_id: SessionId, title: &st
         command_id: None,
     };
     client.call::<UpdateSession>(&params).await.unwrap();
+}
+
+/// Waits until the search index is open and has everything, so that what it does is not in the way of
+/// what a test measures.
+pub(crate) async fn indexed(daemon: &DaemonUnderTest) {
+    let client = connect(&daemon.socket()).await;
+    let params = SearchParams {
+        query: "word".to_owned(),
+        ..SearchParams::default()
+    };
+    let file = daemon.home().join("search.db-shm");
+    while client.call::<Search>(&params).await.unwrap().behind_bytes > 0 || !file.exists() {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// Whether commands can be sandboxed here. Without a sandbox every command needs permission.

@@ -6,6 +6,7 @@ use std::path::Path;
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, check_model_lists};
 use scorel_journal::{FileStorage, Storage};
 use scorel_proto::ErrorChain;
+use scorel_search::check_search_index;
 use scorel_session::{check_active_file, check_index_file, check_usage_file};
 
 use crate::daemon::Daemon;
@@ -39,6 +40,7 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     derived(&home.models(), found, |_, path| {
         check_model_lists(path).map_err(io::Error::other)
     });
+    derived(&home.search(), found, |_, path| check_search_index(path));
     check_names(home, found);
     check_logs(&home.logs(), found);
 }

@@ -11,6 +11,7 @@ use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ProjectId, ProtocolRange, RpcError};
 use scorel_provider::ListError;
 use scorel_runtime::{ProviderError, RunnerError};
+use scorel_search::SearchError;
 use scorel_session::SessionError;
 
 use crate::config::{EditConfigError, RefusedText};
@@ -53,6 +54,8 @@ pub(crate) enum CallError {
     Trust(#[from] TrustError),
     #[error(transparent)]
     Worktree(#[from] WorktreeError),
+    #[error(transparent)]
+    Search(#[from] SearchError),
     /// The model that the caller named cannot be used: the caller's mistake where no such model or
     /// provider exists, otherwise the provider's.
     #[error(transparent)]

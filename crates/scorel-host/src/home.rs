@@ -150,6 +150,12 @@ impl Home {
         self.root.join("usage")
     }
 
+    /// The search index; derived. The database keeps two files beside it.
+    #[must_use]
+    pub fn search(&self) -> PathBuf {
+        self.root.join("search.db")
+    }
+
     /// Sessions with unfinished work, which recovery loads.
     #[must_use]
     pub fn active(&self) -> PathBuf {

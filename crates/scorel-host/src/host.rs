@@ -19,6 +19,7 @@ use crate::models::Models;
 use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
 use crate::runners::HostRunners;
+use crate::search::HostSearch;
 use crate::shutdown::Shutdown;
 use crate::skills::Skills;
 use crate::trust::TrustStore;
@@ -40,6 +41,7 @@ pub struct Host {
     /// Held while a project's orchestrator is looked for and made.
     pub(crate) opening: tokio::sync::Mutex<()>,
     pub(crate) worktrees: Arc<Worktrees>,
+    pub(crate) search: HostSearch,
     pub(crate) device: Device,
     pub(crate) home: PathBuf,
     pub(crate) started_at: u64,
@@ -62,11 +64,14 @@ impl Host {
         &self.sessions
     }
 
-    /// Loads the sessions that the last daemon left with work, and lets agents begin what waits. To be
-    /// spawned: the daemon serves clients meanwhile.
+    /// Loads the sessions that the last daemon left with work, lets agents begin what waits, and has the
+    /// search index brought up to date. To be spawned: the daemon serves clients meanwhile.
     pub async fn recover(&self) {
         Arc::clone(&self.sessions).recover().await;
         self.orchestrator.start();
+        if let Err(error) = self.search.index().start() {
+            tracing::warn!(%error, "there is no search index");
+        }
     }
 
     /// The current configuration, without a project's.

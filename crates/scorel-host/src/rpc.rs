@@ -16,6 +16,7 @@ mod reading;
 mod register;
 mod runners;
 mod runtimes;
+mod search;
 mod sessions;
 mod subscribe;
 mod travel;
@@ -36,6 +37,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     host::register(&mut table)?;
     projects::register(&mut table)?;
     sessions::register(&mut table)?;
+    search::register(&mut table)?;
     conversation::register(&mut table)?;
     travel::register(&mut table)?;
     append::register(&mut table)?;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -59,17 +60,22 @@ impl Reader {
     ///
     /// As [`Journal::open`](crate::Journal::open), but never [`OpenError::NewerFormat`].
     pub fn open(storage: &dyn Storage, dir: &Path) -> Result<(Self, LogHeader), OpenError> {
-        let failed = |source| OpenError::Io {
-            action: "open the log",
-            source,
-        };
-        let file = storage
-            .open(&dir.join(EVENTS), OpenMode::Read)
-            .map_err(failed)?;
-        let len = file.status().map_err(failed)?.len;
+        let reader = Self::reopen(storage, dir)?;
+        let file = reader.file.get();
+        let len = file.status().map_err(cannot_open)?.len;
         let header = LogHeader::read(&file, len)?;
-        let file = SharedFile::new(file);
-        Ok((Self { file }, header))
+        Ok((reader, header))
+    }
+
+    /// Opens the log in `dir` read-only, without its header: the caller has read it before.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::Io`].
+    pub fn reopen(storage: &dyn Storage, dir: &Path) -> Result<Self, OpenError> {
+        let file = storage.open(&dir.join(EVENTS), OpenMode::Read);
+        let file = SharedFile::new(file.map_err(cannot_open)?);
+        Ok(Self { file })
     }
 
     /// Reads and verifies the record at `place`.
@@ -125,6 +131,13 @@ impl Reader {
         let mut collector = ReplayCollector::from_start(&header);
         collector.collect(&file, status.len, visit)?;
         Ok(collector.into_report(header))
+    }
+}
+
+fn cannot_open(source: io::Error) -> OpenError {
+    OpenError::Io {
+        action: "open the log",
+        source,
     }
 }
 

@@ -30,7 +30,11 @@ pub struct SessionHeader {
 
 impl SessionHeader {
     /// Parses the first line of the log of session `id`. The error is for people.
-    pub(crate) fn read(line: &LogHeader, id: SessionId) -> Result<Self, String> {
+    ///
+    /// # Errors
+    ///
+    /// If it is no header of this session.
+    pub fn read(line: &LogHeader, id: SessionId) -> Result<Self, String> {
         let header: Self = serde_json::from_str(line.text()).map_err(|error| {
             newer(line.format()).unwrap_or_else(|| {
                 format!("the first line of the log is not a session header: {error}")

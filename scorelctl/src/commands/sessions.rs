@@ -16,7 +16,13 @@ pub(super) async fn run(
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let answer = listed(args, control).await?;
+    let mut answer = listed(args, control).await?;
+    if !args.query.is_empty() {
+        answer.unreadable.clear();
+        answer
+            .sessions
+            .retain(|session| has_words(session, &args.query));
+    }
     let now = SystemTime::now();
     result(output, &answer, |output| {
         let mut sessions = answer.sessions.iter();
@@ -25,7 +31,9 @@ pub(super) async fn run(
         unreadable.try_for_each(|session| output.line(&unreadable_row(session)))
     })?;
     if answer.sessions.is_empty() {
-        output.note(if args.all {
+        output.note(if !args.query.is_empty() {
+            "no session has such a title; `scorelctl search` searches in what was said"
+        } else if args.all {
             "no sessions yet; `scorelctl send` creates one"
         } else {
             "no sessions in this project; `scorelctl sessions --all` lists all"
@@ -50,6 +58,14 @@ async fn listed(
         }
     }
     target::sessions(control, params).await
+}
+
+/// Whether the title has all words, in any case.
+fn has_words(session: &Session, words: &[String]) -> bool {
+    let title = session.title.as_deref().unwrap_or_default().to_lowercase();
+    words
+        .iter()
+        .all(|word| title.contains(&word.to_lowercase()))
 }
 
 fn row(session: &Session, now: SystemTime) -> String {

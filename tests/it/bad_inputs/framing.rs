@@ -4,7 +4,7 @@ use scorel_testkit::{DaemonUnderTest, send_descriptors};
 use serde_json::Value;
 
 use crate::raw::RawConnection;
-use crate::under_test::SCORELD;
+use crate::under_test::{SCORELD, indexed};
 
 /// The expected outcome.
 #[derive(Debug, Clone, Copy)]
@@ -219,6 +219,7 @@ async fn half_a_frame_and_then_the_end_is_dropped_silently() {
 #[tokio::test(flavor = "multi_thread")]
 async fn descriptors_that_come_with_bytes_are_not_kept() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
+    indexed(&daemon).await;
     let mut raw = RawConnection::connect(&daemon);
     assert!(raw.works());
     let before = daemon.descriptors();

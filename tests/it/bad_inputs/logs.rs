@@ -297,6 +297,7 @@ async fn derived_files_are_rebuilt_when_they_are_missing_or_damaged() {
         dir.join("checkpoint"),
         daemon.home().join("index"),
         daemon.home().join("active"),
+        daemon.home().join("search.db"),
     ];
     let contents: [Option<&[u8]>; 4] = [
         None,

@@ -32,10 +32,11 @@ fn files(dir: &Path) -> FileStates {
     found
 }
 
-/// The index, or its temporary file.
+/// The index of sessions, or its temporary file, or the search index: the first daemon writes them.
 fn is_of_the_index(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_string_lossy();
-    name.trim_start_matches('.').starts_with("index")
+    let name = name.trim_start_matches('.');
+    name.starts_with("index") || name.starts_with("search.db")
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,7 +11,9 @@ use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, Scr
 use tokio::time::timeout;
 
 use crate::raw::RawConnection;
-use crate::under_test::{SCORELD, Watch, connect, create_session, message, new_session, send};
+use crate::under_test::{
+    SCORELD, Watch, connect, create_session, indexed, message, new_session, send,
+};
 
 /// The number of descriptors that the daemon may still open.
 const SPARE: usize = 4;
@@ -185,6 +187,7 @@ async fn without_descriptors_turns_go_on_and_accepting_waits() {
     let mut watch = Watch::from_start(&client, session).await;
     send(&client, session, "Talk.").await;
     watch.until("text_delta").await;
+    indexed(&daemon).await;
     if let Err(reason) = limit_descriptors(&daemon, daemon.descriptors() + SPARE) {
         println!("skipped: {reason}");
         return;

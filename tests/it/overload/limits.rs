@@ -7,7 +7,7 @@ use scorel_testkit::DaemonUnderTest;
 use serde_json::json;
 
 use crate::raw::RawConnection;
-use crate::under_test::{SCORELD, Watch, new_session, send};
+use crate::under_test::{SCORELD, Watch, indexed, new_session, send};
 
 async fn configured(rpc: &str) -> DaemonUnderTest {
     let mut daemon = DaemonUnderTest::new(SCORELD);
@@ -102,6 +102,7 @@ async fn a_frame_may_come_byte_by_byte() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_halves_of_frames_leave_nothing_behind() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
+    indexed(&daemon).await;
     assert!(RawConnection::connect(&daemon).works());
     let before = daemon.descriptors();
     for _ in 0..1000 {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::order::messages;
 use super::script::{call, until_idle};
 use super::strace_works;
-use crate::under_test::SCORELD;
+use crate::under_test::{SCORELD, indexed};
 
 /// Holds a few of the messages here.
 const MODEL: &str = "contextWindow = 60000\nmaxTokens = 4000\n";
@@ -34,6 +34,8 @@ async fn the_first_request_after_a_load_reads_the_window_and_not_the_log() {
     daemon.configure_more(MODEL);
     daemon.spawn().await;
     let session = long_session(&daemon).await;
+    // What the search index has not read by then, it reads after the next start.
+    indexed(&daemon).await;
     daemon.stop().await;
     let log = daemon.log(session.as_str().unwrap());
     let window = window_bytes(&log);

@@ -7,6 +7,7 @@ use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ErrorCode, RpcError};
 use scorel_provider::{ListError, SetupError};
 use scorel_runtime::ProviderError;
+use scorel_search::SearchError;
 use scorel_session::SessionError;
 use serde_json::{Value, json};
 
@@ -35,6 +36,7 @@ impl From<CallError> for RpcError {
             CallError::Directories { error, path } => filesystem(&error, path.as_deref()),
             CallError::Trust(error) => Self::new(trust_code(&error), chain(&error)),
             CallError::Worktree(error) => worktree(&error),
+            CallError::Search(error) => search(&error),
             CallError::NamedModel(error) => named_model(&error),
             CallError::Provider { provider, error } => unusable(&provider, &error),
             CallError::ListModels { provider, error } => match *error {
@@ -129,6 +131,29 @@ fn orchestrator(error: OrchestratorError) -> RpcError {
         }
         OrchestratorError::InvalidParams(_) => RpcError::new(ErrorCode::InvalidParams, text),
     }
+}
+
+fn search(error: &SearchError) -> RpcError {
+    let (code, details) = match error {
+        SearchError::Unavailable(_) => (ErrorCode::StorageStalled, Value::Null),
+        SearchError::InvalidCursor => (ErrorCode::InvalidParams, json!({ "field": "cursor" })),
+        SearchError::QueryTooLong { limit }
+        | SearchError::TooManyWords { limit }
+        | SearchError::PatternTooLarge { limit } => {
+            let details = json!({ "field": "query", "limit": limit });
+            (ErrorCode::InvalidParams, details)
+        }
+        SearchError::InvalidPattern {
+            reason,
+            offset,
+            length,
+        } => {
+            let details =
+                json!({ "field": "query", "reason": reason, "offset": offset, "length": length });
+            (ErrorCode::InvalidParams, details)
+        }
+    };
+    RpcError::new(code, error.to_string()).with_details(details)
 }
 
 fn blob(error: &BlobError) -> RpcError {

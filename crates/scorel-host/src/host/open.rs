@@ -14,9 +14,11 @@ use crate::configured_agents::ConfiguredAgents;
 use crate::device::Device;
 use crate::home::Home;
 use crate::models::Models;
+use crate::observers::Observers;
 use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
 use crate::runners::HostRunners;
+use crate::search::HostSearch;
 use crate::secret::SecretStore;
 use crate::shutdown::Shutdown;
 use crate::skills::Skills;
@@ -93,7 +95,12 @@ impl Host {
             },
         );
         let orchestrator = orchestrator.expect("`with_setup` calls the closure");
-        sessions.observe(Arc::clone(&orchestrator) as Arc<dyn SessionObserver>);
+        let search = HostSearch::new(&home);
+        let told: [Arc<dyn SessionObserver>; 2] = [
+            Arc::clone(&orchestrator) as _,
+            Arc::clone(search.index()) as _,
+        ];
+        sessions.observe(Arc::new(Observers(told.into())));
         Ok(Arc::new(Self {
             sessions,
             projects,
@@ -106,6 +113,7 @@ impl Host {
             orchestrator,
             opening: tokio::sync::Mutex::default(),
             worktrees,
+            search,
             device: parts.device,
             home: home.root().to_owned(),
             started_at: parts.started_at,

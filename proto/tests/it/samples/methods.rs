@@ -6,6 +6,7 @@ mod graph;
 mod host;
 mod reading;
 mod runner;
+mod search;
 mod session;
 mod trust;
 
@@ -25,6 +26,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(super::files::methods());
     all.extend(reading::all());
     all.extend(runner::all());
+    all.extend(search::all());
     all.extend(trust::all());
     all
 }

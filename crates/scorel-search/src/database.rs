@@ -1,0 +1,174 @@
+//! The file of the index.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::IndexError;
+
+/// Changes with the tables, with what is indexed, and with what a word is. An index of another format is
+/// made anew.
+const FORMAT: i64 = 1;
+
+/// How the file begins.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// How long a statement waits for the other connections.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// `last_…` is the last record of the log that was read, whether it has text or not: if it is still there,
+/// the log has only grown. `records.id` is the `rowid` in `words`.
+const TABLES: &str = "
+    CREATE TABLE sessions (
+        id INTEGER PRIMARY KEY,
+        session BLOB NOT NULL UNIQUE,
+        project BLOB NOT NULL,
+        archived INTEGER NOT NULL,
+        title TEXT,
+        title_record INTEGER,
+        opening TEXT,
+        inode INTEGER NOT NULL,
+        log_bytes INTEGER NOT NULL,
+        modified INTEGER NOT NULL,
+        last_seq INTEGER,
+        last_offset INTEGER,
+        last_len INTEGER,
+        last_crc TEXT
+    );
+    CREATE TABLE records (
+        id INTEGER PRIMARY KEY,
+        session INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        offset INTEGER NOT NULL,
+        len INTEGER NOT NULL
+    );
+    CREATE INDEX records_of_session ON records (session);
+    CREATE VIRTUAL TABLE words USING fts5 (
+        body,
+        scope,
+        content = '',
+        contentless_delete = 1,
+        tokenize = \"unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'\"
+    );
+";
+
+/// Where the index is.
+#[derive(Debug, Clone)]
+pub(crate) struct IndexFile {
+    path: PathBuf,
+}
+
+/// Which file it is, whatever is at its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct IndexFileId {
+    dev: u64,
+    ino: u64,
+}
+
+impl IndexFile {
+    pub(crate) const fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Opens the index for the one thread that writes it. Creates it if it is missing.
+    pub(crate) fn open_to_write(&self) -> Result<Connection, IndexError> {
+        create_private(&self.path)?;
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+        // Without a sync for each transaction: after a power failure it is as it was some time before.
+        connection.pragma_update(None, "synchronous", "normal")?;
+        connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
+        match format(&connection)? {
+            FORMAT => Ok(connection),
+            0 => {
+                let tables = format!("BEGIN; {TABLES} PRAGMA user_version = {FORMAT}; COMMIT;");
+                connection.execute_batch(&tables)?;
+                Ok(connection)
+            }
+            found => Err(IndexError::OtherFormat { found }),
+        }
+    }
+
+    /// Opens the index for one query.
+    pub(crate) fn open_to_read(&self) -> Result<Connection, IndexError> {
+        // Not read-only: a reader takes part in the log of the database, which it may have to recover.
+        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        match format(&connection)? {
+            FORMAT => Ok(connection),
+            found => Err(IndexError::OtherFormat { found }),
+        }
+    }
+
+    fn open(&self, mode: OpenFlags) -> Result<Connection, IndexError> {
+        let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.busy_timeout(BUSY)?;
+        Ok(connection)
+    }
+
+    /// `None` if it is missing.
+    pub(crate) fn id(&self) -> io::Result<Option<IndexFileId>> {
+        match fs::symlink_metadata(&self.path) {
+            Ok(status) => Ok(Some(IndexFileId {
+                dev: status.dev(),
+                ino: status.ino(),
+            })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes the file, and what the database keeps beside it. No connection may be open.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        for suffix in ["", "-wal", "-shm"] {
+            let mut path = self.path.clone().into_os_string();
+            path.push(suffix);
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that the file at `path` is a database, for `fsck`. What is in it is checked when it is used: a
+/// database cannot be read without taking part in its log.
+///
+/// # Errors
+///
+/// `InvalidData` if it is none, otherwise the error of the file system.
+pub fn check_search_index(path: &Path) -> io::Result<()> {
+    let mut begin = Vec::new();
+    let read = File::open(path)?
+        .take(MAGIC.len() as u64)
+        .read_to_end(&mut begin)?;
+    if read == 0 || begin == MAGIC {
+        return Ok(());
+    }
+    let text = "it is no SQLite database";
+    Err(io::Error::new(io::ErrorKind::InvalidData, text))
+}
+
+fn format(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// The files that the database keeps beside it get the mode of this one.
+fn create_private(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let file = options
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)?;
+    if file.metadata()?.mode() & 0o777 != 0o600 {
+        file.set_permissions(Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Search in the logs of all sessions.
+//!
+//! In: the logs, as the journal reads them, and the names of sessions whose logs have grown. Out: hits.
+//!
+//! ```text
+//! lane → SessionObserver → IndexFollower (one thread) → search.db
+//!                                                         ↓ ids of candidates
+//! search → WordQuery ────────────────────────────────→ WordSearch → logs → hits
+//!        → regular expression → LogScan ─────────────────────────→ logs → hits
+//! ```
+//!
+//! The index says which records may match and where they are; it holds no text. Each candidate is read
+//! from its log and compared before it becomes a hit, so that the index can be behind the logs, and even
+//! wrong about them, but no answer can.
+//!
+//! What a word is is decided in one place, `words`, for the index, for queries and for the comparison.
+
+mod cursor;
+mod database;
+mod document;
+mod error;
+mod filter;
+mod follower;
+mod hit;
+mod index_batch;
+mod index_writer;
+mod indexed_log;
+mod limits;
+mod log_scan;
+mod pattern;
+mod pending;
+mod priority;
+mod record_time;
+mod search_index;
+mod snippet;
+mod text_cut;
+mod word_matcher;
+mod word_query;
+mod word_search;
+mod words;
+
+pub use database::check_search_index;
+pub use error::SearchError;
+pub use filter::SearchFilter;
+pub use hit::SearchPage;
+pub use limits::{MAX_QUERY_BYTES, MAX_QUERY_WORDS, MAX_SCAN_BYTES};
+pub use log_scan::ScannedSession;
+pub use search_index::SearchIndex;

@@ -1,0 +1,207 @@
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use scorel_proto::{Message, PersistentBody, PersistentEvent, SessionId};
+use scorel_session::SessionObserver;
+
+use crate::SearchError;
+use crate::cursor::{ScanCursor, WordCursor};
+use crate::database::IndexFile;
+use crate::error::IndexError;
+use crate::filter::SearchFilter;
+use crate::follower::{IndexFollower, session_ids};
+use crate::hit::SearchPage;
+use crate::indexed_log::LogStatus;
+use crate::log_scan::{LogScan, ScannedSession};
+use crate::pattern::compile;
+use crate::pending::{PendingSessions, Suspicion};
+use crate::word_query::WordQuery;
+use crate::word_search::{FoundWords, WordSearch};
+
+/// The search in the logs of all sessions.
+///
+/// Learns of new records as an observer of the sessions. All other methods block on the disk.
+#[derive(Debug)]
+pub struct SearchIndex {
+    file: IndexFile,
+    /// The directory of sessions.
+    sessions: PathBuf,
+    pending: Arc<PendingSessions>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl SearchIndex {
+    /// The index at `file` over the logs in the directory `sessions`. Reads nothing yet.
+    #[must_use]
+    pub fn new(file: PathBuf, sessions: PathBuf) -> Self {
+        Self {
+            file: IndexFile::new(file),
+            sessions,
+            pending: Arc::default(),
+            thread: Mutex::default(),
+        }
+    }
+
+    /// Starts the thread that keeps the index up to date, until this value is dropped.
+    ///
+    /// # Errors
+    ///
+    /// If there can be no further thread.
+    pub fn start(&self) -> io::Result<()> {
+        let follower = IndexFollower::new(
+            self.file.clone(),
+            self.sessions.clone(),
+            Arc::clone(&self.pending),
+        );
+        let thread = thread::Builder::new().name("search-index".to_owned());
+        let started = thread.spawn(move || follower.run())?;
+        *self.thread() = Some(started);
+        Ok(())
+    }
+
+    /// Searches for words, the newest records first.
+    ///
+    /// While the index is being made there are few hits or none; [`Self::behind_bytes`] says so.
+    ///
+    /// # Errors
+    ///
+    /// If the query or the cursor is not valid, or there can be no index.
+    pub fn words(&self, query: &str, filter: &SearchFilter) -> Result<SearchPage, SearchError> {
+        let query = WordQuery::parse(query)?;
+        let before = filter.cursor.as_deref().map(str::parse).transpose()?;
+        if query.wanted.is_empty() {
+            return Ok(SearchPage::default());
+        }
+        match self.find(&query, filter, before) {
+            Ok((page, stale)) => {
+                stale.into_iter().for_each(|id| self.pending.add(id, None));
+                Ok(page)
+            }
+            Err(error) => self.unusable(&error),
+        }
+    }
+
+    fn find(
+        &self,
+        query: &WordQuery,
+        filter: &SearchFilter,
+        before: Option<WordCursor>,
+    ) -> Result<FoundWords, IndexError> {
+        let mut connection = self.file.open_to_read()?;
+        let search = WordSearch::new(&self.sessions, query, filter);
+        Ok(search.run(&mut connection, &query.expression(), before)?)
+    }
+
+    /// Has the index looked at. If it cannot be made, that is the answer.
+    fn unusable(&self, error: &IndexError) -> Result<SearchPage, SearchError> {
+        if let Some(problem) = self.pending.problem() {
+            return Err(SearchError::Unavailable(problem));
+        }
+        tracing::debug!(%error, "the search index cannot be used now");
+        // Until the logs were looked at, the file may be half made.
+        let is_made = self.pending.behind().is_some();
+        let is_missing = self.file.id().is_ok_and(|id| id.is_none());
+        self.pending
+            .suspect(if error.is_damage() && is_made && !is_missing {
+                Suspicion::Damaged
+            } else {
+                Suspicion::Missing
+            });
+        Ok(SearchPage::default())
+    }
+
+    /// Scans the logs of sessions for a regular expression. Reads at most
+    /// [`MAX_SCAN_BYTES`](crate::MAX_SCAN_BYTES) of them. The session that was created last comes first,
+    /// and of each session the newest record.
+    ///
+    /// # Errors
+    ///
+    /// If the expression or the cursor is not valid.
+    pub fn regex(
+        &self,
+        query: &str,
+        filter: &SearchFilter,
+        sessions: Vec<ScannedSession>,
+    ) -> Result<SearchPage, SearchError> {
+        let pattern = compile(query)?;
+        let cursor = filter.cursor.as_deref();
+        let before: Option<ScanCursor> = cursor.map(str::parse).transpose()?;
+        Ok(LogScan::new(&self.sessions, &pattern, filter).run(sessions, before))
+    }
+
+    /// How much of the logs is not in the index, in bytes.
+    #[must_use]
+    pub fn behind_bytes(&self) -> u64 {
+        match self.pending.behind() {
+            Some((backlog, sessions)) => backlog + self.unread(sessions),
+            // Not compared yet: nothing of the index is relied on.
+            None => {
+                let ids = session_ids(&self.sessions).unwrap_or_default();
+                ids.into_iter().map(|id| self.log_bytes(id)).sum()
+            }
+        }
+    }
+
+    /// What was committed behind the last record that is indexed.
+    fn unread(&self, sessions: Vec<SessionId>) -> u64 {
+        let Ok(connection) = self.file.open_to_read() else {
+            return sessions.into_iter().map(|id| self.log_bytes(id)).sum();
+        };
+        let through = |id: SessionId| {
+            let sql = "SELECT last_offset + last_len + 1 FROM sessions WHERE session = ?1";
+            connection.query_row(sql, [id.to_bytes()], |row| row.get(0))
+        };
+        let behind = |id| self.log_bytes(id).saturating_sub(through(id).unwrap_or(0));
+        sessions.into_iter().map(behind).sum()
+    }
+
+    fn thread(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn log_bytes(&self, id: SessionId) -> u64 {
+        let status = LogStatus::of(&self.sessions, id).ok().flatten();
+        status.map_or(0, |status| status.len)
+    }
+}
+
+impl Drop for SearchIndex {
+    /// Waits for the thread, which ends with the record that it is at.
+    fn drop(&mut self) {
+        self.pending.stop();
+        let thread = self.thread().take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the thread of the search index has panicked");
+        }
+    }
+}
+
+impl SessionObserver for SearchIndex {
+    fn committed(&self, session_id: SessionId, event: &PersistentEvent) {
+        if is_worth_a_look(&event.body) {
+            self.pending.add(session_id, Some(event.seq));
+        }
+    }
+
+    fn loaded(&self, session_id: SessionId) {
+        self.pending.add(session_id, None);
+    }
+
+    fn removed(&self, session_id: SessionId) {
+        self.pending.add(session_id, None);
+    }
+}
+
+const fn is_worth_a_look(body: &PersistentBody) -> bool {
+    match body {
+        PersistentBody::Message(body) => !matches!(body.message, Message::ToolResult(_)),
+        // The outcome is the last record of a turn: the log is read to its end then, and needs no look
+        // after the next start.
+        PersistentBody::CustomMessage(_)
+        | PersistentBody::SessionInfo(_)
+        | PersistentBody::TurnOutcome(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,192 @@
+//! Searches the conversations of all projects.
+
+use std::io;
+use std::time::SystemTime;
+
+use scorel_proto::{Role, Search, SearchHit, SearchMode, SearchParams, SearchResult};
+
+use super::sessions::age;
+use crate::args::SearchArgs;
+use crate::daemon::DaemonClient;
+use crate::escape::one_line;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+
+/// The most hits that the daemon sends at once.
+const PAGE: u32 = 200;
+
+/// Bold, and not bold any more.
+const HIGHLIGHT: (&str, &str) = ("\x1b[1m", "\x1b[22m");
+
+pub(super) async fn run(
+    args: &SearchArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let answer = search(args, control).await?;
+    let now = SystemTime::now();
+    result(output, &answer, |output| {
+        let mut hits = answer.hits.iter();
+        hits.try_for_each(|hit| print(hit, now, output))
+    })?;
+    if answer.hits.is_empty() {
+        output.note("nothing found")?;
+    }
+    if answer.next_cursor.is_some() {
+        output.note("there may be more; --limit prints more")?;
+    }
+    if answer.behind_bytes > 0 {
+        let behind = size(answer.behind_bytes);
+        output.note(&format!(
+            "{behind} of the logs are not in the index yet, so hits may be missing"
+        ))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Collects pages until there are as many hits as wanted.
+async fn search(args: &SearchArgs, control: &mut DaemonClient) -> Result<SearchResult, Failure> {
+    let mut found = SearchResult::default();
+    let Some(mut params) = params(args, control).await? else {
+        return Ok(found);
+    };
+    loop {
+        let count = u32::try_from(found.hits.len()).unwrap_or(u32::MAX);
+        params.limit = Some(args.limit.saturating_sub(count).clamp(1, PAGE));
+        let page = control.call::<Search>(&params).await?;
+        found.hits.extend(page.hits);
+        found.behind_bytes = page.behind_bytes;
+        found.next_cursor = page.next_cursor;
+        if found.next_cursor.is_none() || found.hits.len() >= args.limit as usize {
+            return Ok(found);
+        }
+        params.cursor.clone_from(&found.next_cursor);
+    }
+}
+
+/// `None` if the directory is no project, so that it has no sessions.
+async fn params(
+    args: &SearchArgs,
+    control: &mut DaemonClient,
+) -> Result<Option<SearchParams>, Failure> {
+    let mut params = SearchParams {
+        query: args.query.join(" "),
+        mode: if args.regex {
+            SearchMode::Regex
+        } else {
+            SearchMode::Words
+        },
+        archived: Some(args.archived),
+        role: args.role.map(Role::from),
+        since: args.since,
+        ..SearchParams::default()
+    };
+    if let Some(directory) = &args.project {
+        let directory = target::project_directory(Some(directory))?;
+        let Some(project) = target::project(control, &directory).await? else {
+            return Ok(None);
+        };
+        params.project_id = Some(project.project_id);
+    }
+    Ok(Some(params))
+}
+
+fn print(hit: &SearchHit, now: SystemTime, output: &mut Output) -> io::Result<()> {
+    let title = hit.title.as_deref().map(one_line).unwrap_or_default();
+    let author = match hit.role {
+        None => "title",
+        Some(Role::User) => "user",
+        Some(Role::Assistant) => "assistant",
+        Some(Role::ToolResult) => "tool",
+        Some(Role::Internal) => "internal",
+    };
+    let age = age(hit.ts, now);
+    output.line(&format!(
+        "{}  {age:>4}  {author:<9}  {title}",
+        hit.session_id
+    ))?;
+    let is_highlighted = output.out_is_terminal && output.styled;
+    output.raw_line(&format!("    {}", snippet(hit, is_highlighted)))
+}
+
+/// The snippet with its matches highlighted. Its parts are escaped one by one: the highlight is not.
+fn snippet(hit: &SearchHit, is_highlighted: bool) -> String {
+    let (on, off) = if is_highlighted { HIGHLIGHT } else { ("", "") };
+    let mut line = String::new();
+    let mut done = 0;
+    for [start, end] in &hit.ranges {
+        let range = *start as usize..*end as usize;
+        let before = hit.snippet.get(done..range.start);
+        let (Some(before), Some(matching)) = (before, hit.snippet.get(range.clone())) else {
+            break;
+        };
+        line.push_str(&format!(
+            "{}{on}{}{off}",
+            one_line(before),
+            one_line(matching)
+        ));
+        done = range.end;
+    }
+    line.push_str(&one_line(hit.snippet.get(done..).unwrap_or_default()));
+    line
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{} KiB", bytes / 1024),
+        _ => format!("{} MiB", bytes / 1_048_576),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    fn hit(snippet: &str, ranges: &[[u32; 2]]) -> SearchHit {
+        SearchHit {
+            session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            title: Some("Fix\nit".to_owned()),
+            project_id: "prj_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            seq: scorel_proto::Seq::ZERO,
+            event_id: "evt_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
+            role: Some(Role::User),
+            ts: 0,
+            snippet: snippet.to_owned(),
+            ranges: ranges.to_vec(),
+        }
+    }
+
+    #[test]
+    fn matches_are_highlighted_and_hostile_text_is_not_obeyed() {
+        let hit = hit("é \u{202e}one two", &[[6, 9], [10, 13]]);
+        let plain = "é <U+202E>one two";
+        assert_eq!(snippet(&hit, false), plain);
+        let bold = "é <U+202E>\x1b[1mone\x1b[22m \x1b[1mtwo\x1b[22m";
+        assert_eq!(snippet(&hit, true), bold);
+    }
+
+    #[test]
+    fn ranges_that_do_not_fit_are_ignored() {
+        let hit = hit("é", &[[1, 2], [0, 9]]);
+        assert_eq!(snippet(&hit, true), "é");
+    }
+
+    #[test]
+    fn only_a_terminal_that_may_be_styled_gets_a_highlight() {
+        let now = UNIX_EPOCH + Duration::from_secs(7200);
+        for (terminal, styled) in [(true, true), (true, false), (false, true)] {
+            let (mut output, captured) = Output::captured(terminal);
+            output.styled = styled;
+            print(&hit("one", &[[0, 3]]), now, &mut output).unwrap();
+            let text = captured.out.text();
+            let row = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV    2h  user       Fix it\n";
+            assert!(text.starts_with(row), "{text}");
+            assert_eq!(text.contains('\x1b'), terminal && styled, "{text}");
+        }
+    }
+}
