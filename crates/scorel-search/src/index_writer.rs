@@ -163,7 +163,7 @@ impl IndexWriter<'_> {
         &self,
         session: &mut IndexedSession,
         place: RecordPosition,
-        document: &Document,
+        document: Document,
     ) -> rusqlite::Result<()> {
         let id = self.add_place(session.key, place, document.ts)?;
         let mut body = String::with_capacity(document.text.len());
@@ -171,6 +171,8 @@ impl IndexWriter<'_> {
             body.push_str(word);
             body.push(' ');
         });
+        // It can be megabytes, and the database makes a copy of the words.
+        drop(document.text);
         let scope = format!(
             "{} {}",
             scope_of_project(session.project_id),
