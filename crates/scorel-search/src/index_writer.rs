@@ -189,19 +189,21 @@ impl IndexWriter<'_> {
         Ok(())
     }
 
-    /// Gives a record the first free id of its time.
+    /// Gives a record a free id near its time. The steps grow, since all records of a session may have one
+    /// time, or clones the times of each other.
     fn add_place(&self, session: i64, place: RecordPosition, ts: u64) -> rusqlite::Result<i64> {
         let sql = "INSERT OR IGNORE INTO records (id, session, seq, offset, len) \
                    VALUES (?1, ?2, ?3, ?4, ?5)";
         let mut statement = self.transaction.prepare_cached(sql)?;
         let mut id = preferred_id(ts, place.seq.get());
-        loop {
+        for step in 1.. {
             let row = params![id, session, place.seq.get(), place.offset, place.len];
             if statement.execute(row)? == 1 {
-                return Ok(id);
+                break;
             }
-            id += 1;
+            id += step;
         }
+        Ok(id)
     }
 
     fn remove_record(&self, id: i64) -> rusqlite::Result<()> {

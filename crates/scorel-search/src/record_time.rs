@@ -1,7 +1,8 @@
 //! The ids of records in the index: in the order of time, so that the newest are found first.
 
-/// Bits of an id that tell records of one millisecond apart.
-const BITS: u32 = 21;
+/// Bits of an id that tell records of one millisecond apart. Few: the index has the distances of ids, for
+/// each word of each record, and small numbers are short in it.
+const BITS: u32 = 2;
 
 /// The latest time that has an id, in the year 2109.
 const MAX_TS: u64 = (1 << 42) - 1;
@@ -11,7 +12,7 @@ pub(crate) fn first_id_at(ts: u64) -> i64 {
     i64::try_from(ts.min(MAX_TS) << BITS).unwrap_or(i64::MAX)
 }
 
-/// The id that a record gets if it is free; otherwise it gets the next that is.
+/// The id that a record gets if it is free; otherwise it gets one a little later.
 pub(crate) fn preferred_id(ts: u64, seq: u64) -> i64 {
     let within = seq & ((1 << BITS) - 1);
     first_id_at(ts) | i64::try_from(within).unwrap_or(0)
