@@ -6,7 +6,7 @@ use scorel_proto::{ProjectId, Role, Seq, SessionId};
 
 use crate::document::{Document, SessionFacts};
 use crate::indexed_log::{LastRecord, LogStatus};
-use crate::record_time::preferred_id;
+use crate::record_time::id_to_try;
 use crate::words::for_each_word;
 
 /// One session in the index.
@@ -189,21 +189,20 @@ impl IndexWriter<'_> {
         Ok(())
     }
 
-    /// Gives a record a free id near its time. The steps grow, since all records of a session may have one
-    /// time, or clones the times of each other.
+    /// Gives a record a free id near its time.
     fn add_place(&self, session: i64, place: RecordPosition, ts: u64) -> rusqlite::Result<i64> {
         let sql = "INSERT OR IGNORE INTO records (id, session, seq, offset, len) \
                    VALUES (?1, ?2, ?3, ?4, ?5)";
         let mut statement = self.transaction.prepare_cached(sql)?;
-        let mut id = preferred_id(ts, place.seq.get());
-        for step in 1.. {
-            let row = params![id, session, place.seq.get(), place.offset, place.len];
-            if statement.execute(row)? == 1 {
-                break;
+        let seq = place.seq.get();
+        let mut attempt = 0;
+        loop {
+            let id = id_to_try(ts, session, seq, attempt);
+            if statement.execute(params![id, session, seq, place.offset, place.len])? == 1 {
+                return Ok(id);
             }
-            id += step;
+            attempt += 1;
         }
-        Ok(id)
     }
 
     fn remove_record(&self, id: i64) -> rusqlite::Result<()> {
