@@ -17,6 +17,9 @@ const FORMAT: i64 = 1;
 /// How the file begins.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
+/// How much of the database a connection keeps in memory, in KiB. The system keeps its pages anyway.
+const CACHE_KIB: i64 = 1024;
+
 /// How long a statement waits for the other connections.
 const BUSY: Duration = Duration::from_secs(5);
 
@@ -107,6 +110,7 @@ impl IndexFile {
         let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&self.path, flags)?;
         connection.busy_timeout(BUSY)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         Ok(connection)
     }
 

@@ -115,37 +115,40 @@ fn may_have_document(line: &str, scope: DocumentScope) -> bool {
 }
 
 fn text(message: &Message, scope: DocumentScope) -> Option<String> {
-    let mut texts = Vec::new();
+    let mut text = String::new();
     match (message, scope) {
-        (Message::User(message), _) => add_blocks(&message.content, scope, &mut texts),
-        (Message::Assistant(message), _) => add_blocks(&message.content, scope, &mut texts),
+        (Message::User(message), _) => add_blocks(&message.content, scope, &mut text),
+        (Message::Assistant(message), _) => add_blocks(&message.content, scope, &mut text),
         (_, DocumentScope::Words) => return None,
-        (Message::Internal(message), _) => add_blocks(&message.content, scope, &mut texts),
+        (Message::Internal(message), _) => add_blocks(&message.content, scope, &mut text),
         (Message::ToolResult(message), _) => {
-            add_blocks(&message.result().content, scope, &mut texts);
+            add_blocks(&message.result().content, scope, &mut text);
         }
     }
-    Some(texts.join("\n"))
+    Some(text)
 }
 
-fn add_blocks(blocks: &[Block], scope: DocumentScope, texts: &mut Vec<String>) {
+/// Appends the texts of blocks. They can be megabytes, so none is copied twice.
+fn add_blocks(blocks: &[Block], scope: DocumentScope, text: &mut String) {
     for block in blocks {
         match block {
-            Block::Text { text, .. } => texts.push(text.clone()),
-            Block::Blob { preview, .. } => texts.push(preview.clone()),
+            Block::Text { text: part, .. } => add_line(part, text),
+            Block::Blob { preview, .. } => add_line(preview, text),
             Block::ToolUse {
                 input,
                 invalid_input,
                 ..
             } => {
-                let mut text = invalid_input.clone().unwrap_or_default();
-                add_leaves(input, &mut text);
-                if scope == DocumentScope::Words {
-                    text.truncate(boundary_before(&text, MAX_INPUT_BYTES));
+                let begin = text.len();
+                if let Some(invalid) = invalid_input {
+                    add_line(invalid, text);
                 }
-                texts.push(text);
+                add_leaves(input, text);
+                if scope == DocumentScope::Words {
+                    text.truncate(boundary_before(text, begin + MAX_INPUT_BYTES));
+                }
             }
-            Block::ToolResult(result) => add_blocks(&result.content, scope, texts),
+            Block::ToolResult(result) => add_blocks(&result.content, scope, text),
             Block::Thinking { .. } | Block::Image { .. } => {}
         }
     }

@@ -113,9 +113,13 @@ impl IndexFollower {
         let mut backlog = self.backlog.clone();
         shrink(&mut batch, &mut backlog)?;
         transaction.commit()?;
+        let is_caught_up = backlog.is_empty() && !self.backlog.is_empty();
         self.backlog = backlog;
         self.has_left = !left.is_empty();
         self.pending.done(left, self.backlog_bytes());
+        if is_caught_up {
+            scorel_memory::give_back();
+        }
         Ok(())
     }
 

@@ -125,11 +125,12 @@ impl IndexBatch<'_> {
     fn add(&mut self, session: &mut IndexedSession, record: &Record) -> Result<(), IndexError> {
         self.read += u64::from(record.place.len) + 1;
         let line = std::str::from_utf8(&record.line).unwrap_or_default();
-        if let Some(event) = decode(line, DocumentScope::Words) {
+        let document = decode(line, DocumentScope::Words).and_then(|event| {
             IndexWriter::note(session, SessionFacts::of(&event));
-            if let Some(document) = Document::of(&event, DocumentScope::Words) {
-                self.writer.add_record(session, record.place, &document)?;
-            }
+            Document::of(&event, DocumentScope::Words)
+        });
+        if let Some(document) = document {
+            self.writer.add_record(session, record.place, document)?;
         }
         session.last = Some(LastRecord::new(record.place, &record.line));
         Ok(())

@@ -6,7 +6,7 @@ use scorel_proto::{ProjectId, Role, Seq, SessionId};
 
 use crate::document::{Document, SessionFacts};
 use crate::indexed_log::{LastRecord, LogStatus};
-use crate::record_time::preferred_id;
+use crate::record_time::id_to_try;
 use crate::words::for_each_word;
 
 /// One session in the index.
@@ -163,7 +163,7 @@ impl IndexWriter<'_> {
         &self,
         session: &mut IndexedSession,
         place: RecordPosition,
-        document: &Document,
+        document: Document,
     ) -> rusqlite::Result<()> {
         let id = self.add_place(session.key, place, document.ts)?;
         let mut body = String::with_capacity(document.text.len());
@@ -171,6 +171,8 @@ impl IndexWriter<'_> {
             body.push_str(word);
             body.push(' ');
         });
+        // It can be megabytes, and the database makes a copy of the words.
+        drop(document.text);
         let scope = format!(
             "{} {}",
             scope_of_project(session.project_id),
@@ -187,18 +189,19 @@ impl IndexWriter<'_> {
         Ok(())
     }
 
-    /// Gives a record the first free id of its time.
+    /// Gives a record a free id near its time.
     fn add_place(&self, session: i64, place: RecordPosition, ts: u64) -> rusqlite::Result<i64> {
         let sql = "INSERT OR IGNORE INTO records (id, session, seq, offset, len) \
                    VALUES (?1, ?2, ?3, ?4, ?5)";
         let mut statement = self.transaction.prepare_cached(sql)?;
-        let mut id = preferred_id(ts, place.seq.get());
+        let seq = place.seq.get();
+        let mut attempt = 0;
         loop {
-            let row = params![id, session, place.seq.get(), place.offset, place.len];
-            if statement.execute(row)? == 1 {
+            let id = id_to_try(ts, session, seq, attempt);
+            if statement.execute(params![id, session, seq, place.offset, place.len])? == 1 {
                 return Ok(id);
             }
-            id += 1;
+            attempt += 1;
         }
     }
 

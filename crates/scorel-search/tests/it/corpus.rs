@@ -94,11 +94,11 @@ impl Corpus {
             let project_id = projects[dice.index(0..2)];
             let mut log = home.log(project_id);
             let archived = dice.chance(25);
-            let mut ts = 1_785_542_400_000 + dice.roll(0..20);
+            let mut ts = 1_785_542_400_000 + 50 * dice.roll(0..20);
             for _ in 0..dice.roll(1..40) {
                 let (text, words) = text(dice);
                 let role = ROLES[dice.index(0..4)];
-                ts += dice.roll(0..3);
+                ts += 50 * dice.roll(0..3);
                 let seq = log.say(role, &text, ts).seq.get();
                 corpus.texts.push(CorpusText {
                     session,
