@@ -14,6 +14,8 @@ pub struct Binding {
     open: BTreeMap<RuntimeId, OpenContext>,
     /// Those that have, so that what is told late of them does not bring them back.
     ended: BTreeSet<RuntimeId>,
+    /// Those that a snapshot lacked, with the version known then: what is newer brings them back.
+    missing: BTreeMap<RuntimeId, u64>,
 }
 
 /// What a client shows.
@@ -40,6 +42,7 @@ impl Binding {
             selected: BoundContext::Orchestrator,
             open: BTreeMap::new(),
             ended: BTreeSet::new(),
+            missing: BTreeMap::new(),
         }
     }
 
@@ -86,6 +89,9 @@ impl Binding {
             HostEvent::Snapshot { runtimes, .. } => {
                 let told: BTreeSet<_> = runtimes.iter().map(|it| it.runtime_id).collect();
                 // One that is not there may have ended, or be one that the daemon has not read yet.
+                let missing = self.open.iter().filter(|(id, _)| !told.contains(id));
+                self.missing
+                    .extend(missing.map(|(id, open)| (*id, open.version)));
                 self.open.retain(|id, _| told.contains(id));
                 for runtime in runtimes {
                     self.changed(runtime);
@@ -124,7 +130,8 @@ impl Binding {
             self.open.remove(&id);
             self.ended.insert(id);
         }
-        if self.ended.contains(&id) {
+        let is_known = |known: &u64| runtime.version <= *known;
+        if self.ended.contains(&id) || self.missing.get(&id).is_some_and(is_known) {
             return;
         }
         let is_newer = |open: &OpenContext| runtime.version >= open.version;
@@ -233,6 +240,13 @@ mod tests {
         // What was told before the snapshot comes after it.
         binding.apply(&changed(runtime.clone()));
         assert!(!binding.select(runtime.runtime_id));
+        // The daemon had not read it yet.
+        let newer = RuntimeInfo {
+            version: 3,
+            ..runtime
+        };
+        binding.apply(&changed(newer.clone()));
+        assert!(binding.select(newer.runtime_id));
     }
 
     #[test]
