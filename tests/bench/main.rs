@@ -8,6 +8,7 @@ mod append;
 mod bare;
 mod bench_client;
 mod bench_daemon;
+mod config;
 mod context;
 mod disk_probe;
 mod fan_out;
@@ -31,7 +32,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 13] = [
+const GROUPS: [&str; 14] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -44,6 +45,7 @@ const GROUPS: [&str; 13] = [
     "memory",
     "window",
     "append",
+    "config",
     "runners",
 ];
 
@@ -93,6 +95,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "memory" => memory::measure(daemon).await,
             "window" => memory::windows(daemon).await,
             "append" => append::measure(),
+            "config" => config::measure(daemon).await,
             _ => runners::measure(daemon).await,
         };
         for figure in measured {
