@@ -3,6 +3,7 @@
 
 mod agent;
 mod agent_runtime;
+mod config;
 mod conversation;
 mod end_wait;
 mod files;
@@ -27,6 +28,7 @@ use serde::de::DeserializeOwned;
 
 pub use agent::*;
 pub use agent_runtime::*;
+pub use config::*;
 pub use conversation::*;
 pub use end_wait::*;
 pub use files::*;
@@ -207,6 +209,9 @@ methods! {
             [RunnerError];
         /// Sums up what the model calls of all sessions used and cost, deleted sessions included.
         GetUsage = "getUsage", Read, now, GetUsageParams => GetUsageResult, [];
+        /// Returns the configuration that is in effect: every setting with its value and the line that
+        /// it is from. Names secrets, and never returns one.
+        GetConfig = "getConfig", Read, now, GetConfigParams => GetConfigResult, [ProjectNotFound];
         /// Returns an OpenRPC document that describes every method.
         Discover = "rpc.discover", Read, now, NoParams => serde_json::Value, [];
         /// Subscribes to the daemon's own state: a snapshot, then changes of projects, sessions and

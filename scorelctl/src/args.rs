@@ -1,6 +1,7 @@
 //! The command line. Doc comments here are the help texts.
 
 mod agents;
+mod config;
 mod on_ask;
 mod queue;
 mod runners;
@@ -18,6 +19,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
 pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
+pub(crate) use config::ConfigArgs;
 pub(crate) use on_ask::OnAsk;
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 pub(crate) use runners::{RunnersArgs, RunnersCommand};
@@ -132,6 +134,9 @@ pub(crate) enum CliCommand {
     Fsck(FsckArgs),
     /// Check the installation, the configuration and the system, and suggest fixes
     Doctor,
+    /// Show, check and change the configuration: `show`, `get`, `set`, `unset`, `check`, `edit`
+    #[command(disable_help_flag = true)]
+    Config(ConfigArgs),
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod call;
 mod cancel;
 mod clone;
 mod compact;
+mod config;
 mod context;
 mod doctor;
 mod end_wait;
@@ -61,6 +62,9 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
     }
     if let CliCommand::Doctor = arguments.command {
         return Err(doctor::run(arguments.global.json, &link));
+    }
+    if let CliCommand::Config(args) = &arguments.command {
+        return Err(config::run(args, arguments.global.json, &link));
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let ended = match arguments.command {
@@ -159,6 +163,8 @@ async fn dispatch(
         }
         CliCommand::Init(args) => Box::pin(init::run(args, link, output)).await,
         CliCommand::Status => status::run(link, output).await,
-        CliCommand::Stdio | CliCommand::Fsck(_) | CliCommand::Doctor => Ok(Exit::Success),
+        CliCommand::Stdio | CliCommand::Fsck(_) | CliCommand::Doctor | CliCommand::Config(_) => {
+            Ok(Exit::Success)
+        }
     }
 }

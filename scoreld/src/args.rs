@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::config::ConfigArgs;
 use crate::doctor::DoctorArgs;
 use crate::fsck::FsckArgs;
 use crate::unit::UnitKind;
@@ -49,6 +50,8 @@ pub(crate) enum DaemonCommand {
     Fsck(FsckArgs),
     /// Check what the daemon needs to run, and explain how to fix what is missing
     Doctor(DoctorArgs),
+    /// Show, check and change the configuration
+    Config(ConfigArgs),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -12,6 +12,7 @@ use scorel_exec::{Supervisors, Support, descends_from};
 use scorel_host::{FileProblem, Home, HomeLock, Host, HostParts, Shutdown, ShutdownCause};
 use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Listener, Service, local_user};
 use tokio::net::unix::UCred;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -70,7 +71,9 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
     let mut tasks = Tasks::open(setup)?;
     // Before the first connection: a client that repeats a command finds its receipt ended.
     tasks.host.finish_begun().await;
+    let socket = Arc::clone(listener.bell());
     tasks.serve(listener)?;
+    tasks.watch(&home, socket);
     let _published = readiness.announce(&home);
     // After the announcement: clients need not wait until every unfinished session is loaded.
     tasks.recover(home.clone(), started);
@@ -157,6 +160,12 @@ impl Tasks {
                 .await;
         }));
         Ok(())
+    }
+
+    /// Makes changes of the configuration, and the loss of the socket, known at once.
+    fn watch(&mut self, home: &Home, socket: Arc<Notify>) {
+        let watch = self.host.watch(home, socket, self.closing.clone());
+        self.running.push(tokio::spawn(watch));
     }
 
     /// Recovers sessions, then removes temporary files from before `started`, if that is known.

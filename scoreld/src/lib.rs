@@ -14,6 +14,7 @@
 
 mod activation;
 mod args;
+mod config;
 mod daemon;
 mod daemonize;
 mod doctor;

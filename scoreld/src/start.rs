@@ -29,6 +29,7 @@ pub(crate) use error::DaemonError;
 
 use crate::activation;
 use crate::args::{Args, DaemonCommand};
+use crate::config::{self, ConfigExit};
 use crate::daemon;
 use crate::daemonize::{Side, daemonize};
 use crate::doctor::{self, DoctorExit};
@@ -68,6 +69,10 @@ pub fn main() -> ExitCode {
             command: Some(DaemonCommand::Doctor(args)),
             ..
         }) => doctor::run(&args).into(),
+        Ok(Args {
+            command: Some(DaemonCommand::Config(args)),
+            ..
+        }) => config::run(&args).into(),
         Ok(args) => start(args).into(),
         Err(error) => not_parsed(&error),
     }
@@ -83,6 +88,8 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
         DaemonExit::Ok.into()
     } else if is("fsck") {
         FsckExit::Usage.into()
+    } else if is("config") {
+        ConfigExit::Usage.into()
     } else if is("doctor") {
         DoctorExit::Usage.into()
     } else {

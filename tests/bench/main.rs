@@ -9,6 +9,7 @@ mod append;
 mod bare;
 mod bench_client;
 mod bench_daemon;
+mod config;
 mod context;
 mod disk_probe;
 mod fan_out;
@@ -34,7 +35,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 16] = [
+const GROUPS: [&str; 17] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -47,6 +48,7 @@ const GROUPS: [&str; 16] = [
     "memory",
     "window",
     "append",
+    "config",
     "search",
     "runners",
     "agents",
@@ -99,6 +101,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "memory" => memory::measure(daemon).await,
             "window" => memory::windows(daemon).await,
             "append" => append::measure(),
+            "config" => config::measure(daemon).await,
             "search" => search::measure(daemon).await,
             "runners" => runners::measure(daemon).await,
             "agents" => agents::measure(daemon).await,

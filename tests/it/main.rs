@@ -13,6 +13,7 @@ mod cli;
 mod clients;
 mod commands;
 mod compaction;
+mod config;
 mod conversation;
 mod crash;
 mod dependencies;

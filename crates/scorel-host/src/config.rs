@@ -2,7 +2,8 @@
 //!
 //! Text → `parse` (serde, errors with position and suggestion) → `schema` (sections, ranges) →
 //! `layers` ([`Config`], complete with defaults) → `source` (cached, re-read when a file changes).
-//! `edit` changes the user's file for a client, and keeps what it does not change byte for byte.
+//! `edit` changes a file for a client or a person, and keeps what it does not change byte for byte;
+//! `problems` finds all that is wrong with one, and `report` says where each setting is from.
 //!
 //! Both files have one schema. A file with an unknown key or a value out of range is rejected as a
 //! whole. A project's file is as untrusted as the repository: it may only choose the model's id and
@@ -16,38 +17,50 @@ mod agent_section;
 mod agent_texts;
 mod auxiliary;
 mod bounded;
+mod cached_file;
 mod dollars;
 mod edit;
 mod edit_error;
 mod endpoint;
 mod error;
+mod file_layer;
+mod key;
+mod keys;
 mod layers;
 mod login_shell_place;
 mod lowering;
 mod model;
 mod model_section;
+mod news;
 mod orchestrator;
 mod origin;
 mod parse;
 mod path;
+mod problems;
 mod project;
 mod provider_section;
+mod report;
 mod runner;
 mod runner_section;
 mod schema;
 mod source;
+mod text_keys;
+mod text_place;
 mod variable;
 mod warning;
 
 pub use agent::{AgentLimits, AgentSettings, Agents};
 pub(crate) use agent_texts::{AgentTexts, RefusedText, check_agent_name};
 pub use auxiliary::AuxiliaryConfig;
-pub(crate) use edit_error::EditConfigError;
+pub use edit::{ConfigFile, EditedText};
+pub use edit_error::EditConfigError;
 pub use error::{ConfigError, Position};
+pub use key::{ConfigKey, InvalidConfigKey};
 pub use login_shell_place::LoginShellPlace;
 pub(crate) use model::CustomProviders;
 pub use model::{KeyName, Layer, ModelSettings};
-pub(crate) use parse::nearest;
+pub(crate) use news::ConfigNews;
+pub use parse::nearest;
 pub use path::ConfigPath;
 pub(crate) use runner::Runners;
 pub use runner::{OnContextLost, RunnerConfig, RunnerSandbox};

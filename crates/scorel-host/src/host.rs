@@ -9,17 +9,22 @@ use scorel_orchestrator::Orchestrator;
 use scorel_proto::{HostEvent, ProtocolRange, Status};
 use scorel_rpc::Load;
 use scorel_session::{SessionError, Sessions};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 pub use open::HostParts;
 
 use crate::agents::HostAgents;
 use crate::config::{Config, ConfigSource};
+use crate::config_watch::ConfigWatch;
 use crate::device::Device;
+use crate::home::Home;
 use crate::models::Models;
 use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
 use crate::runners::HostRunners;
 use crate::search::HostSearch;
+use crate::secret::SecretStore;
 use crate::shutdown::Shutdown;
 use crate::skills::Skills;
 use crate::trust::TrustStore;
@@ -33,6 +38,7 @@ pub struct Host {
     pub(crate) projects: Arc<ProjectRegistry>,
     pub(crate) receipts: HostReceipts,
     pub(crate) config: Arc<ConfigSource>,
+    pub(crate) secrets: Arc<SecretStore>,
     pub(crate) models: Arc<Models>,
     pub(crate) trust: Arc<TrustStore>,
     pub(crate) skills: Skills,
@@ -78,6 +84,24 @@ impl Host {
     #[must_use]
     pub fn config(&self) -> Arc<Config> {
         self.config.current(None)
+    }
+
+    /// Watches the files of the configuration until `closing` is cancelled, and tells host subscribers
+    /// what changes. `socket` is rung when something happens to the daemon's socket. To be spawned.
+    pub fn watch(
+        &self,
+        home: &Home,
+        socket: Arc<Notify>,
+        closing: CancellationToken,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let watch = ConfigWatch::new(
+            Arc::clone(&self.config),
+            Arc::clone(&self.projects),
+            Arc::clone(&self.sessions),
+            home.env(),
+            (home.socket(), socket),
+        );
+        watch.run(closing)
     }
 
     /// The agents, as the configuration and the projects' policies have them now.

@@ -17,6 +17,7 @@ mod command_report;
 mod commands;
 mod compaction_facts;
 mod config;
+mod config_watch;
 mod configured_agents;
 mod device;
 mod directories;
@@ -49,10 +50,11 @@ mod worktrees;
 
 pub use command_report::command_environment;
 pub use config::{
-    AgentLimits, AgentSettings, Agents, AuxiliaryConfig, Config, ConfigError, ConfigPath,
-    ConfigSource, EnvironmentConfig, KeyName, Layer, LoginShellPlace, ModelSettings, OnContextLost,
+    AgentLimits, AgentSettings, Agents, AuxiliaryConfig, Config, ConfigError, ConfigFile,
+    ConfigKey, ConfigPath, ConfigSource, EditConfigError, EditedText, EnvironmentConfig,
+    InvalidConfigKey, KeyName, Layer, LoginShellPlace, ModelSettings, OnContextLost,
     PermissionsConfig, Position, RunnerConfig, RunnerSandbox, RuntimeConfig, SessionsConfig,
-    ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
+    ToolsConfig, VariableName, VariablePattern, VariableValue, Warning, nearest as nearest_name,
 };
 pub use device::{Device, DeviceError};
 pub use environment::EnvironmentReport;

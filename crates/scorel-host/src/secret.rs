@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use scorel_proto::SecretPlace;
 use scorel_provider::Secret;
 
 pub use name::{InvalidSecretName, SecretName};
@@ -120,6 +121,20 @@ impl SecretStore {
         match trusted_file::read(&self.file, MAX_BYTES, Trust::Secret) {
             Ok(Some((_, bytes))) => env_file::names(&String::from_utf8_lossy(&bytes)),
             _ => Vec::new(),
+        }
+    }
+
+    /// Where the secret with that name is. Reads the file; an unreadable one has none.
+    #[must_use]
+    pub fn place(&self, name: &str) -> SecretPlace {
+        let in_file = self.in_file(name).ok().flatten();
+        if in_file.is_some_and(|value| !value.is_empty()) {
+            return SecretPlace::EnvFile;
+        }
+        let in_environment = (self.environment)(name);
+        match in_environment.is_some_and(|value| !value.is_empty()) {
+            true => SecretPlace::Environment,
+            false => SecretPlace::Unset,
         }
     }
 

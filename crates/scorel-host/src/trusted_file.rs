@@ -45,6 +45,20 @@ pub enum FileProblem {
     },
 }
 
+impl FileProblem {
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::NotRegular { path }
+            | Self::TooLarge { path, .. }
+            | Self::ForeignOwner { path, .. }
+            | Self::Exposed { path, .. }
+            | Self::Io { path, .. } => path,
+        }
+    }
+}
+
 /// Identity and version of a file, from `stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {

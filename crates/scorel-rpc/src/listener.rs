@@ -8,9 +8,11 @@ mod socket_file;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::net::UnixListener;
 use tokio::net::unix::UCred;
+use tokio::sync::Notify;
 
 pub use bind::BindError;
 
@@ -27,6 +29,7 @@ pub struct Listener {
     path: Option<PathBuf>,
     /// Removed on drop; `None` if a service manager owns it.
     file: Option<SocketFile>,
+    bell: Arc<Notify>,
 }
 
 impl Listener {
@@ -41,6 +44,7 @@ impl Listener {
             socket,
             path: Some(path.to_owned()),
             file: Some(file),
+            bell: Arc::default(),
         })
     }
 
@@ -56,7 +60,15 @@ impl Listener {
             path: path.map(Path::to_owned),
             socket,
             file: None,
+            bell: Arc::default(),
         })
+    }
+
+    /// Rung by one who knows that something happened to the socket's file: it is looked at at once, and
+    /// not only every few seconds.
+    #[must_use]
+    pub const fn bell(&self) -> &Arc<Notify> {
+        &self.bell
     }
 
     /// Binds the socket again if its file is gone. Connections are not affected. A file that another

@@ -124,7 +124,8 @@ impl HostFeed {
         });
     }
 
-    fn publish(&self, event: impl FnOnce(u64) -> HostEvent) {
+    /// Publishes the event that is made for the version that it gets.
+    pub fn publish(&self, event: impl FnOnce(u64) -> HostEvent) {
         let mut recent = self.recent();
         let version = recent.version + 1;
         let Ok(json) = serde_json::to_vec(&event(version)) else {

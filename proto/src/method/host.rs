@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentInfo, ClientId, DeviceId, Phase, Project, ProjectId, RuntimeInfo, Session, SessionId,
-    StorageStall, ThinkingLevel, TurnId, Usage,
+    AgentInfo, ClientId, ConfigLayer, DeviceId, Phase, Project, ProjectId, RuntimeInfo, Session,
+    SessionId, StorageStall, ThinkingLevel, TurnId, Usage,
 };
 
 /// Parameters of a method that takes none.
@@ -376,5 +376,47 @@ pub enum HostEvent {
         version: u64,
         /// The session.
         session_id: SessionId,
+    },
+    /// Another configuration is in effect, or a file that was invalid is valid again. Turns and calls
+    /// that began before have it already if they needed it.
+    ConfigChanged {
+        /// The version after this change.
+        version: u64,
+        /// The file that changed: `user`, `project` or `env`.
+        layer: ConfigLayer,
+        /// The project, if its file changed and it is registered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        project_id: Option<ProjectId>,
+        /// How many changes have come into effect since the daemon started.
+        generation: u64,
+        /// The keys whose values changed, such as `runtime.maxSteps`. Empty for `env`, and if the file
+        /// only became valid again.
+        keys: Vec<String>,
+        /// Whether some of the keys have an effect from the next start on only.
+        restart_needed: bool,
+        /// Whether the file was removed, so that the defaults apply in its place.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        removed: bool,
+    },
+    /// A configuration file became invalid. What it said before stays in effect.
+    ConfigInvalid {
+        /// The version after this change.
+        version: u64,
+        /// The project, if it is the file of one that is registered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        project_id: Option<ProjectId>,
+        /// The file.
+        path: String,
+        /// The line, counted from 1; absent if the problem has no place in the text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
+        /// The column in characters, counted from 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        column: Option<u32>,
+        /// What is wrong, for people.
+        message: String,
+        /// The valid name that is most like the one that was written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        suggestion: Option<String>,
     },
 }

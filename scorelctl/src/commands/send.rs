@@ -6,9 +6,9 @@ mod questions;
 
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
-    Content, CreateSession, CreateSessionParams, EventId, GetStatus, NoParams, OWN_RUNNER,
-    ProjectId, SendMessage, SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession,
-    UpdateSessionParams, WhileRunning,
+    Content, CreateSession, CreateSessionParams, EventId, GetConfig, GetConfigParams, GetStatus,
+    NoParams, OWN_RUNNER, ProjectId, SendMessage, SendMessageParams, SendMessageResult, Session,
+    SessionId, UpdateSession, UpdateSessionParams, WhileRunning,
 };
 use serde::Serialize;
 
@@ -129,6 +129,9 @@ async fn send(
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<SendMessage>(&params).await?;
+    if let SendMessageResult::Accepted { .. } = answer {
+        say_old_configuration(session.project_id, &mut control, output).await?;
+    }
     Ok(SentMessage {
         control,
         session_id: session.session_id,
@@ -236,6 +239,28 @@ async fn say_demo(
             "note: the demo model answers, which is not a language model; `scorelctl init` sets up \
              a real one in {}",
             config.display()
+        ))?;
+    }
+    Ok(())
+}
+
+/// Says that the turn uses what a file said before it became invalid. Also to programs: the turn does
+/// not do what its user has written.
+async fn say_old_configuration(
+    project: ProjectId,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let params = GetConfigParams {
+        project_id: Some(project),
+    };
+    // The message is accepted: that a daemon of another version has no answer must not look otherwise.
+    let Ok(config) = control.call::<GetConfig>(&params).await else {
+        return Ok(());
+    };
+    for problem in &config.problems {
+        output.note(&format!(
+            "warning: the configuration from before is in use, since this is invalid: {problem}"
         ))?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use super::ConfigError;
 /// Why the user's configuration file was not changed. Nothing was written, unless only the sync of its
 /// directory failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum EditConfigError {
+pub enum EditConfigError {
     /// The file as it is cannot be used, or not be changed in this place.
     #[error(transparent)]
     File(#[from] ConfigError),
@@ -30,6 +30,20 @@ pub(crate) enum EditConfigError {
         source: io::Error,
     },
     /// A defect: the text would say more or less than was asked for.
-    #[error("{path} cannot be changed safely; edit [agents.{agent_type}] by hand")]
-    Unsafe { path: PathBuf, agent_type: String },
+    #[error("{path} cannot be changed safely; edit [{table}] by hand")]
+    Unsafe { path: PathBuf, table: String },
+}
+
+impl EditConfigError {
+    pub(super) const fn refused(
+        field: Option<&'static str>,
+        reason: String,
+        suggestion: Option<String>,
+    ) -> Self {
+        Self::Refused {
+            field,
+            reason,
+            suggestion,
+        }
+    }
 }

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use scorel_proto::{ConfigProblem, ErrorChain};
+
 use crate::trusted_file::FileProblem;
 
 /// Why a configuration file cannot be used.
@@ -18,6 +20,56 @@ pub enum ConfigError {
         /// The nearest valid name.
         suggestion: Option<String>,
     },
+}
+
+impl ConfigError {
+    /// Where in the text the problem is.
+    #[must_use]
+    pub const fn position(&self) -> Option<Position> {
+        match self {
+            Self::File(_) => None,
+            Self::Content { position, .. } => *position,
+        }
+    }
+
+    /// The key at fault, with its section.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        match self {
+            Self::File(_) => None,
+            Self::Content { key, .. } => key.as_deref(),
+        }
+    }
+
+    /// The problem as clients are told it.
+    #[must_use]
+    pub fn problem(&self) -> ConfigProblem {
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        match self {
+            Self::File(file) => ConfigProblem {
+                path: file.path().display().to_string(),
+                line: None,
+                column: None,
+                key: None,
+                message: ErrorChain(file).to_string(),
+                suggestion: None,
+            },
+            Self::Content {
+                path,
+                position,
+                key,
+                reason,
+                suggestion,
+            } => ConfigProblem {
+                path: path.display().to_string(),
+                line: position.map(|it| number(it.line)),
+                column: position.map(|it| number(it.column)),
+                key: key.clone(),
+                message: reason.clone(),
+                suggestion: suggestion.clone(),
+            },
+        }
+    }
 }
 
 /// Line and column, counted from 1; columns count characters.

@@ -12,6 +12,13 @@ const SIMILAR: f64 = 0.8;
 
 /// Parses one file.
 pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, DocumentOrigin), ConfigError> {
+    let origin = origin_of(path, bytes)?;
+    let document = read(&origin)?;
+    Ok((document, origin))
+}
+
+/// The text of a file, if it is one.
+pub(super) fn origin_of(path: &Path, bytes: &[u8]) -> Result<DocumentOrigin, ConfigError> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
     let origin = DocumentOrigin::new(path.to_owned(), text);
@@ -20,11 +27,11 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, DocumentOrig
         let offset = error.valid_up_to();
         return Err(origin.error(Some(offset..offset), None, "not UTF-8 text", None));
     }
-    let document = read(&origin)?;
-    Ok((document, origin))
+    Ok(origin)
 }
 
-fn read(origin: &DocumentOrigin) -> Result<Document, ConfigError> {
+/// Parses the text.
+pub(super) fn read(origin: &DocumentOrigin) -> Result<Document, ConfigError> {
     let deserializer = toml::Deserializer::parse(origin.text())
         .map_err(|error| origin.error(error.span(), None, first_line(error.message()), None))?;
     serde_path_to_error::deserialize(deserializer).map_err(|error| {
@@ -69,7 +76,8 @@ fn suggested(reason: String, written: &str, known: &[&str]) -> (String, Option<S
 }
 
 /// The known name most similar to `written`, if similar enough to suggest.
-pub(crate) fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase().replace(['_', '-'], "");
     let alike =
         |name: &str| strsim::jaro_winkler(&written, &name.to_lowercase().replace(['_', '-'], ""));

@@ -60,23 +60,23 @@ impl ProjectLayer {
             orchestrator: document.orchestrator.clone(),
             ask: document.permissions.ask.clone(),
             deny: document.permissions.deny.clone(),
-            refused: refused(origin),
+            refused: Self::refused_keys(origin),
         }
     }
-}
 
-/// The keys that are set and that a project may not set. Taken from the text and not from the schema,
-/// so that a key added to the schema later is refused until [`is_allowed`] knows it too.
-fn refused(origin: &DocumentOrigin) -> Vec<Warning> {
-    let table: Table = origin.text().parse().unwrap_or_default();
-    let mut keys = Vec::new();
-    for (section, value) in &table {
-        collect(section, value, &mut keys);
+    /// The keys that are set and that a project may not set. Taken from the text and not from the
+    /// schema, so that a key added to the schema later is refused until [`is_allowed`] knows it too.
+    pub(super) fn refused_keys(origin: &DocumentOrigin) -> Vec<Warning> {
+        let table: Table = origin.text().parse().unwrap_or_default();
+        let mut keys = Vec::new();
+        for (section, value) in &table {
+            collect(section, value, &mut keys);
+        }
+        let refused = keys.into_iter().filter(|key| !is_allowed(key));
+        refused
+            .map(|key| warning(origin.path(), key, "a project may not set it"))
+            .collect()
     }
-    let refused = keys.into_iter().filter(|key| !is_allowed(key));
-    refused
-        .map(|key| warning(origin.path(), key, "a project may not set it"))
-        .collect()
 }
 
 fn is_allowed(key: &str) -> bool {

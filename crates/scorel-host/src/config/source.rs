@@ -2,74 +2,70 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tracing::{info, warn};
+use scorel_proto::ConfigProblem;
+use tokio::sync::Notify;
+use tracing::warn;
 
+use super::cached_file::{CachedFile, FileContent};
+use super::file_layer::{FileLayer, MAX_BYTES};
+use super::news::{ConfigNews, PendingNews};
 use super::parse::parse;
 use super::project::ProjectLayer;
 use super::{Config, ConfigError};
-use crate::trusted_file::{self, Stamp, Trust};
-
-/// Upper bound of a configuration file.
-pub(super) const MAX_BYTES: u64 = 1024 * 1024;
+use crate::trusted_file::{self, Stamp};
 
 /// Cached projects; beyond that the cache is emptied.
 const MAX_PROJECTS: usize = 256;
 
 /// The configuration files, read again when they change.
 ///
-/// Each use compares the file's [`Stamp`] with the one that was read: one `stat`. That is cheaper than
-/// watching directories, works on every file system, and leaves no window in which a change has not
-/// arrived yet.
+/// Each use compares the file's [`Stamp`] with the one that was read: one `stat`. That works on every
+/// file system, and leaves no window in which a change has not arrived yet. Who watches the files only
+/// makes a look happen earlier.
 ///
-/// A file that becomes invalid is reported, and its last valid content stays in effect.
+/// A file that becomes invalid is reported, and its last valid content stays in effect. One that is
+/// removed says nothing more: the defaults apply.
 #[derive(Debug)]
 pub struct ConfigSource {
     user_path: PathBuf,
     state: Mutex<ConfigCache>,
     /// Held while the user's file is changed.
     editing: Mutex<()>,
+    /// Rung when there is something to tell, or another file to watch.
+    bell: Arc<Notify>,
 }
 
 #[derive(Debug)]
 struct ConfigCache {
-    user: Cached<Arc<Config>>,
+    user: CachedFile<Arc<Config>>,
+    /// By the paths of their files.
     projects: HashMap<PathBuf, CachedProject>,
+    news: PendingNews,
 }
 
 /// A project's file, and the configuration resolved from it over the user's.
 #[derive(Debug)]
 struct CachedProject {
-    layer: Cached<Option<ProjectLayer>>,
+    dir: PathBuf,
+    layer: CachedFile<Option<ProjectLayer>>,
+    /// Whether the file was read before: what is read first is no change.
+    is_known: bool,
     resolved: Option<(Arc<Config>, Arc<Config>)>,
-}
-
-/// The last valid content of a file.
-#[derive(Debug)]
-struct Cached<T> {
-    /// The stamp that was read (`Some(None)`: no file); `None` to read again next time.
-    seen: Option<Option<Stamp>>,
-    good: T,
-    problem: Option<String>,
 }
 
 impl ConfigSource {
     /// Reads the user's file at `path`; a missing file means the defaults.
     pub fn open(path: &Path) -> Result<Self, ConfigError> {
-        let (stamp, config) = read_user(path)?;
-        let good = Arc::new(config.unwrap_or_default());
-        let user = Cached {
-            seen: settled(stamp),
-            good,
-            problem: None,
-        };
         let state = ConfigCache {
-            user,
+            user: CachedFile::new(read_user(path)?),
             projects: HashMap::new(),
+            news: PendingNews::default(),
         };
         Ok(Self {
             user_path: path.to_owned(),
             state: Mutex::new(state),
             editing: Mutex::default(),
+            bell: Arc::default(),
         })
     }
 
@@ -78,33 +74,92 @@ impl ConfigSource {
     #[must_use]
     pub fn current(&self, project: Option<&Path>) -> Arc<Config> {
         let mut state = self.lock();
-        state.user.refresh(&self.user_path, || {
-            let (stamp, config) = read_user(&self.user_path)?;
-            Ok((stamp, config.map(Arc::new)))
-        });
-        let user = Arc::clone(&state.user.good);
-        let Some(directory) = project else {
-            return user;
+        let mut is_news = state.refresh_user(&self.user_path);
+        let user = Arc::clone(state.user.meaning());
+        let config = match project.map(|dir| (dir, project_file(dir))) {
+            Some((dir, path)) if !self.is_users_file(&path) => {
+                is_news |= state.add_project(dir, &path);
+                is_news |= state.refresh_project(&path);
+                state.resolved(&path, &user)
+            }
+            _ => user,
         };
-        let path = directory.join(".scorel").join("config.toml");
-        if self.is_users_file(&path) {
-            return user;
+        drop(state);
+        if is_news {
+            self.bell.notify_one();
         }
-        state.project(&path).resolve(&path, &user)
+        config
     }
 
     /// Why current files are not in effect; `None` if all are valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let state = self.lock();
-        let projects = state
+        let mut projects: Vec<_> = state
             .projects
             .values()
-            .filter_map(|known| known.layer.problem.as_ref());
-        let mut problems: Vec<_> = projects.map(String::as_str).collect();
-        problems.sort_unstable();
-        problems.splice(0..0, state.user.problem.as_deref());
+            .filter_map(|it| it.layer.problem())
+            .collect();
+        projects.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let problems = state.user.problem().into_iter().chain(projects);
+        let problems: Vec<_> = problems.map(ToString::to_string).collect();
         (!problems.is_empty()).then(|| problems.join("\n"))
+    }
+
+    /// Why the user's file, and that of the project, are not in effect as they were at the last look.
+    #[must_use]
+    pub fn problems_of(&self, project: Option<&Path>) -> Vec<ConfigProblem> {
+        let state = self.lock();
+        let project = project.and_then(|dir| state.projects.get(&project_file(dir)));
+        let of_project = project.and_then(|it| it.layer.problem());
+        let problems = state.user.problem().into_iter().chain(of_project);
+        problems.cloned().collect()
+    }
+
+    /// The text that is in effect of the user's file, and of that of the project.
+    pub(super) fn texts(&self, project: Option<&Path>) -> [(PathBuf, String); 2] {
+        let state = self.lock();
+        let path = project.map(project_file).unwrap_or_default();
+        let of_project = state.projects.get(&path).map(|it| it.layer.text());
+        let of_project = of_project.unwrap_or_default().to_owned();
+        let of_user = state.user.text().to_owned();
+        [(self.user_path.clone(), of_user), (path, of_project)]
+    }
+
+    /// How many changes have come into effect.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.lock().news.generation()
+    }
+
+    /// Looks at all files that are known, and takes what is to be told of them. Blocks on the disk.
+    pub(crate) fn look(&self) -> Vec<ConfigNews> {
+        let mut state = self.lock();
+        state.refresh_user(&self.user_path);
+        let paths: Vec<_> = state.projects.keys().cloned().collect();
+        for path in paths {
+            state.refresh_project(&path);
+        }
+        state.news.take()
+    }
+
+    /// Counts a change of secrets.
+    pub(crate) fn count_secrets(&self) -> u64 {
+        self.lock().news.count()
+    }
+
+    /// The files that are known: the user's, and those of projects.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let state = self.lock();
+        let mut projects: Vec<_> = state.projects.keys().cloned().collect();
+        projects.sort_unstable();
+        projects.insert(0, self.user_path.clone());
+        projects
+    }
+
+    /// Rung when a look found something, or there is another file to watch.
+    pub(crate) const fn bell(&self) -> &Arc<Notify> {
+        &self.bell
     }
 
     pub(super) fn user_path(&self) -> &Path {
@@ -133,122 +188,107 @@ impl ConfigSource {
 }
 
 impl ConfigCache {
-    fn project(&mut self, path: &Path) -> &mut CachedProject {
-        if self.projects.len() >= MAX_PROJECTS && !self.projects.contains_key(path) {
+    /// Returns whether there is something to tell.
+    fn refresh_user(&mut self, path: &Path) -> bool {
+        let news = self.user.refresh(path, || read_user(path));
+        self.news.note(path, None, news, self.user.problem())
+    }
+
+    /// Adds a project, whose file is at `path`. Returns whether it is new.
+    fn add_project(&mut self, dir: &Path, path: &Path) -> bool {
+        if self.projects.contains_key(path) {
+            return false;
+        }
+        if self.projects.len() >= MAX_PROJECTS {
             self.projects.clear();
         }
-        self.projects
-            .entry(path.to_owned())
-            .or_insert_with(|| CachedProject {
-                layer: Cached {
-                    seen: None,
-                    good: None,
-                    problem: None,
-                },
-                resolved: None,
-            })
+        let project = CachedProject {
+            dir: dir.to_owned(),
+            layer: CachedFile::unread(None),
+            is_known: false,
+            resolved: None,
+        };
+        self.projects.insert(path.to_owned(), project);
+        true
+    }
+
+    /// Returns whether there is something to tell.
+    fn refresh_project(&mut self, path: &Path) -> bool {
+        let Some(project) = self.projects.get_mut(path) else {
+            return false;
+        };
+        let mut news = project.layer.refresh(path, || read_project(path));
+        if news.keys.is_some() {
+            project.resolved = None;
+        }
+        if !project.is_known {
+            project.is_known = true;
+            news.keys = None;
+        }
+        let problem = project.layer.problem();
+        self.news.note(path, Some(&project.dir), news, problem)
+    }
+
+    /// The configuration of a project over the user's.
+    fn resolved(&mut self, path: &Path, user: &Arc<Config>) -> Arc<Config> {
+        let Some(project) = self.projects.get_mut(path) else {
+            return Arc::clone(user);
+        };
+        match &project.resolved {
+            Some((base, config)) if Arc::ptr_eq(base, user) => Arc::clone(config),
+            _ => project.resolve(user),
+        }
     }
 }
 
 impl CachedProject {
-    fn resolve(&mut self, path: &Path, user: &Arc<Config>) -> Arc<Config> {
-        let changed = self.layer.refresh(path, || {
-            let (stamp, layer) = read_project(path)?;
-            Ok((stamp, Some(layer)))
-        });
-        match &self.resolved {
-            Some((base, config)) if !changed && Arc::ptr_eq(base, user) => Arc::clone(config),
-            _ => {
-                let config = match &self.layer.good {
-                    Some(layer) => Arc::new(user.with_project(layer)),
-                    None => Arc::clone(user),
-                };
-                for warning in &config.warnings {
-                    warn!("{warning}");
-                }
-                self.resolved = Some((Arc::clone(user), Arc::clone(&config)));
-                config
-            }
-        }
-    }
-}
-
-impl<T: PartialEq> Cached<T> {
-    /// Reads the file again if its stamp changed, and returns whether the content did. `read` yields
-    /// `None` for a missing file.
-    fn refresh(
-        &mut self,
-        path: &Path,
-        read: impl FnOnce() -> Result<(Option<Stamp>, Option<T>), ConfigError>,
-    ) -> bool {
-        let now = Stamp::current(path).ok();
-        if self.seen.is_some() && self.seen == now {
-            return false;
-        }
-        let (seen, problem, good) = match read() {
-            Ok((stamp, Some(good))) => (settled(stamp), None, Some(good)),
-            Ok((stamp, None)) => {
-                let gone = format!(
-                    "{} was removed; its last content stays in effect",
-                    path.display()
-                );
-                (settled(stamp), Some(gone), None)
-            }
-            Err(error) => (now.and_then(settled), Some(describe(&error)), None),
+    fn resolve(&mut self, user: &Arc<Config>) -> Arc<Config> {
+        let config = match self.layer.meaning() {
+            Some(layer) => Arc::new(user.with_project(layer)),
+            None => Arc::clone(user),
         };
-        self.seen = seen;
-        self.report(path, problem);
-        match good {
-            Some(good) if good != self.good => {
-                self.good = good;
-                true
-            }
-            _ => false,
+        for warning in &config.warnings {
+            warn!("{warning}");
         }
-    }
-
-    fn report(&mut self, path: &Path, problem: Option<String>) {
-        if self.problem == problem {
-            return;
-        }
-        match &problem {
-            Some(problem) => warn!("configuration: {problem}"),
-            None => info!(?path, "configuration is valid again"),
-        }
-        self.problem = problem;
+        self.resolved = Some((Arc::clone(user), Arc::clone(&config)));
+        config
     }
 }
 
-/// A stamp too recent to tell two changes apart is not kept, so the file is read again next time.
-fn settled(stamp: Option<Stamp>) -> Option<Option<Stamp>> {
-    match stamp {
-        Some(stamp) if !stamp.is_settled() => None,
-        other => Some(other),
-    }
+fn project_file(dir: &Path) -> PathBuf {
+    dir.join(".scorel").join("config.toml")
 }
 
-fn describe(error: &ConfigError) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
-}
-
-fn read_user(path: &Path) -> Result<(Option<Stamp>, Option<Config>), ConfigError> {
-    let Some((stamp, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Ours)? else {
-        return Ok((None, None));
+fn read_user(path: &Path) -> Result<FileContent<Arc<Config>>, ConfigError> {
+    let read = trusted_file::read(path, MAX_BYTES, FileLayer::User.trust())?;
+    let Some((stamp, bytes)) = read else {
+        return Ok(absent(Arc::default()));
     };
     let (document, origin) = parse(path, &bytes)?;
-    Ok((Some(stamp), Some(Config::from_user(&document, &origin)?)))
+    Ok(FileContent {
+        stamp: Some(stamp),
+        meaning: Arc::new(Config::from_user(&document, &origin)?),
+        text: origin.text().to_owned(),
+    })
 }
 
-fn read_project(path: &Path) -> Result<(Option<Stamp>, Option<ProjectLayer>), ConfigError> {
-    let Some((stamp, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Untrusted)? else {
-        return Ok((None, None));
+fn read_project(path: &Path) -> Result<FileContent<Option<ProjectLayer>>, ConfigError> {
+    let read = trusted_file::read(path, MAX_BYTES, FileLayer::Project.trust())?;
+    let Some((stamp, bytes)) = read else {
+        return Ok(absent(None));
     };
     let (document, origin) = parse(path, &bytes)?;
-    Ok((Some(stamp), Some(ProjectLayer::new(&document, &origin))))
+    Ok(FileContent {
+        stamp: Some(stamp),
+        meaning: Some(ProjectLayer::new(&document, &origin)),
+        text: origin.text().to_owned(),
+    })
+}
+
+const fn absent<T>(meaning: T) -> FileContent<T> {
+    FileContent {
+        stamp: None,
+        meaning,
+        text: String::new(),
+    }
 }

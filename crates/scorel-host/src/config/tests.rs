@@ -1,5 +1,6 @@
 mod agents;
 mod edit;
+mod edit_key;
 mod files;
 mod model;
 mod project;

@@ -68,6 +68,7 @@ impl Host {
         let worktrees = Arc::new(Worktrees::new(home.root(), git));
         let secrets = SecretStore::new(home.env());
         let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
+        let secrets = Arc::new(SecretStore::new(home.env()));
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
         let agents = Arc::new(ConfiguredAgents::new(&config, &projects, &worktrees));
@@ -106,6 +107,7 @@ impl Host {
             projects,
             receipts: HostReceipts::open(&home.receipts())?,
             config,
+            secrets,
             models,
             trust,
             skills,

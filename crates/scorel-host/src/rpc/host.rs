@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    CheckModel, CheckModelParams, CheckModelResult, Discover, GetStatus, Hello, HelloParams,
-    HelloResult, ListModels, ListModelsParams, ListModelsResult, NoParams, ProjectId,
-    ProtocolRange, Shutdown, ShutdownResult, Status, openrpc_document,
+    CheckModel, CheckModelParams, CheckModelResult, Discover, GetConfig, GetConfigParams,
+    GetConfigResult, GetStatus, Hello, HelloParams, HelloResult, ListModels, ListModelsParams,
+    ListModelsResult, NoParams, ProjectId, ProtocolRange, Shutdown, ShutdownResult, Status,
+    openrpc_document,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
-use super::register::method;
+use super::register::{blocking, method};
 use super::sessions::project_dir;
 use crate::call_error::CallError;
 use crate::host::Host;
@@ -19,6 +20,7 @@ use crate::shutdown::ShutdownCause;
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<Hello, _, _>(table, hello)?;
     method::<GetStatus, _, _>(table, get_status)?;
+    method::<GetConfig, _, _>(table, get_config)?;
     method::<Shutdown, _, _>(table, shutdown)?;
     method::<ListModels, _, _>(table, list_models)?;
     method::<CheckModel, _, _>(table, check_model)?;
@@ -55,6 +57,16 @@ async fn hello(
 
 async fn get_status(host: Arc<Host>, _: RpcCall, _: NoParams) -> Result<Status, CallError> {
     Ok(host.status().await)
+}
+
+async fn get_config(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: GetConfigParams,
+) -> Result<GetConfigResult, CallError> {
+    let dir = directory(&host, params.project_id)?;
+    let (config, secrets) = (Arc::clone(&host.config), Arc::clone(&host.secrets));
+    blocking(move || config.report(dir.as_deref(), &secrets)).await
 }
 
 async fn shutdown(host: Arc<Host>, _: RpcCall, _: NoParams) -> Result<ShutdownResult, CallError> {

@@ -1,4 +1,5 @@
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{ErrorCode, RpcError};
@@ -24,12 +25,17 @@ impl Service {
         A: Fn(&UCred) -> Option<Caller>,
     {
         let connections = TaskTracker::new();
+        let bell = Arc::clone(listener.bell());
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let (stream, _) = tokio::select! {
                 () = self.shutdown().cancelled() => break,
                 _ = looks.tick() => {
+                    listener.restore();
+                    continue;
+                }
+                () = bell.notified() => {
                     listener.restore();
                     continue;
                 }

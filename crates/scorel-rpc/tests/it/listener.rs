@@ -133,6 +133,27 @@ async fn a_deleted_socket_is_bound_again_and_connections_stay() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_socket_is_looked_at_at_once_when_its_bell_rings() {
+    let directory = TempDir::new().unwrap();
+    let listener = Listener::bind(&socket(&directory), true).unwrap();
+    let bell = Arc::clone(listener.bell());
+    let daemon = Daemon::serve(directory, listener, RpcLimits::default(), uid());
+    // The look at the beginning is over.
+    ask(&mut daemon.connect().await, ECHO).await;
+    let path = socket(&daemon.directory);
+    fs::remove_file(&path).unwrap();
+    bell.notify_one();
+    // The clock stands still while there is something to do, so no other look comes.
+    for _ in 0..10_000 {
+        if path.exists() {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert!(path.exists());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_file_in_the_place_of_the_socket_is_left_alone() {
     let daemon = Daemon::start(RpcLimits::default(), uid());
     let path = socket(&daemon.directory);

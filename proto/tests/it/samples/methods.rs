@@ -1,6 +1,7 @@
 //! Parameters and results of every method.
 
 mod agent;
+mod config;
 mod conversation;
 mod graph;
 mod host;
@@ -20,6 +21,7 @@ pub(super) use session::{project, session};
 
 pub(super) fn all() -> Vec<Golden> {
     let mut all = host::all();
+    all.extend(config::all());
     all.extend(session::all());
     all.extend(agent::all());
     all.extend(conversation::all());

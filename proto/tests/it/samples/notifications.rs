@@ -1,4 +1,4 @@
-use scorel_proto::{Anchors, EndReason, HostEvent, SyncMarker, SyncMode};
+use scorel_proto::{Anchors, ConfigLayer, EndReason, HostEvent, SyncMarker, SyncMode};
 
 use super::ids;
 use super::methods::{agent, in_flight, project, runtime, session};
@@ -83,7 +83,7 @@ fn host() -> Vec<(&'static str, HostEvent)> {
         version: 5,
         session_id: ids::session(),
     };
-    vec![
+    let mut all = vec![
         ("snapshot", snapshot),
         (
             "project_added",
@@ -112,5 +112,50 @@ fn host() -> Vec<(&'static str, HostEvent)> {
                 agent: Box::new(agent()),
             },
         ),
+    ];
+    all.extend(configuration());
+    all
+}
+
+fn configuration() -> Vec<(&'static str, HostEvent)> {
+    let changed = |project_id, layer, keys: &[&str], removed| HostEvent::ConfigChanged {
+        version: 9,
+        layer,
+        project_id,
+        generation: 3,
+        keys: keys.iter().map(|&key| key.to_owned()).collect(),
+        restart_needed: keys.iter().any(|key| key.starts_with("rpc.")),
+        removed,
+    };
+    let invalid = |line, suggestion: Option<&str>| HostEvent::ConfigInvalid {
+        version: 10,
+        project_id: None,
+        path: "/home/ada/.scorel/config.toml".into(),
+        line,
+        column: line.map(|_| 1),
+        message: "unknown section or key `modle`".into(),
+        suggestion: suggestion.map(str::to_owned),
+    };
+    let keys = ["rpc.maxCalls", "runtime.maxSteps"];
+    vec![
+        (
+            "config_changed",
+            changed(None, ConfigLayer::User, &keys, false),
+        ),
+        (
+            "config_changed.removed",
+            changed(
+                Some(ids::project()),
+                ConfigLayer::Project,
+                &["model.id"],
+                true,
+            ),
+        ),
+        (
+            "config_changed.env",
+            changed(None, ConfigLayer::Env, &[], false),
+        ),
+        ("config_invalid", invalid(Some(3), Some("model"))),
+        ("config_invalid.no_place", invalid(None, None)),
     ]
 }

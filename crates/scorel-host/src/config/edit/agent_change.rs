@@ -3,7 +3,7 @@ use serde::Serialize;
 use toml::{Table, Value};
 
 use super::DocumentOrigin;
-use super::agent_table::AgentTable;
+use super::text_table::TextTable;
 use crate::config::ConfigError;
 
 /// What a client changes of an agent.
@@ -48,7 +48,8 @@ impl<'a> AgentChange<'a> {
 
     /// The text with the change.
     pub(super) fn applied(&self, origin: &DocumentOrigin) -> Result<String, ConfigError> {
-        let table = AgentTable::find(origin, self.agent_type)?;
+        let path = ["agents".to_owned(), self.agent_type.to_owned()];
+        let table = TextTable::find(origin, &path)?;
         let before = table_of(origin);
         let before = self.agent(&before);
         // What is so already stays as it is written.

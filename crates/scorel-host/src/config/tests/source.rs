@@ -63,12 +63,21 @@ fn an_invalid_change_is_reported_and_the_old_stays() {
 }
 
 #[test]
-fn settings_stay_when_their_file_is_removed_or_replaced() {
+fn a_removed_file_means_the_defaults_and_one_that_cannot_be_read_changes_nothing() {
     let fixture = Fixture::new("[runtime]\nmaxSteps = 7");
     let source = fixture.open();
     fs::remove_file(&fixture.path).unwrap();
+    assert_eq!(*source.current(None), Config::default());
+    assert_eq!(source.problem(), None);
+    let told = source.look();
+    let change = told[0].change.as_ref().unwrap();
+    assert_eq!(
+        (change.keys.as_slice(), change.removed),
+        (["runtime.maxSteps".to_owned()].as_slice(), true)
+    );
+    fs::write(&fixture.path, "[runtime]\nmaxSteps = 7").unwrap();
     assert_eq!(steps(&source, None), 7);
-    assert!(source.problem().unwrap().contains("was removed"));
+    fs::remove_file(&fixture.path).unwrap();
     assert!(
         Command::new("mkfifo")
             .arg(&fixture.path)
@@ -78,6 +87,49 @@ fn settings_stay_when_their_file_is_removed_or_replaced() {
     );
     assert_eq!(steps(&source, None), 7);
     assert!(source.problem().unwrap().contains("not a regular file"));
+}
+
+#[test]
+fn what_happened_is_told_once_with_the_keys_and_the_last_state() {
+    let fixture = Fixture::new("[runtime]\nmaxSteps = 7");
+    let source = fixture.open();
+    let write = |text: &str| {
+        fs::write(&fixture.path, text).unwrap();
+        let _used = source.current(None);
+    };
+    assert_eq!(source.look(), []);
+    // A comment is no change.
+    write("[runtime]\nmaxSteps = 7 # more");
+    assert_eq!(source.look(), []);
+    // Several changes before a look, the last one invalid.
+    write("[runtime]\nmaxSteps = 8");
+    write("[runtime]\nmaxSteps = 8\nonRestart = 'resume'");
+    write("[runtime");
+    let told = source.look();
+    let change = told[0].change.clone().unwrap();
+    assert_eq!(change.keys, ["runtime.maxSteps", "runtime.onRestart"]);
+    assert_eq!((change.generation, change.restart_needed), (2, true));
+    assert!(told[0].problem.is_some());
+    assert_eq!(source.look(), []);
+    // Valid again, and what is in effect is the same.
+    write("[runtime]\nmaxSteps = 8\nonRestart = 'resume'");
+    let told = source.look();
+    let change = told[0].change.clone().unwrap();
+    assert_eq!((change.keys.len(), change.generation), (0, 2));
+    assert_eq!((&told[0].project, &told[0].problem), (&None, &None));
+}
+
+#[test]
+fn what_a_project_says_at_first_is_no_change() {
+    let fixture = Fixture::new("");
+    let source = fixture.open();
+    let project = fixture.project("[runtime]\nmaxSteps = 5");
+    assert_eq!(steps(&source, Some(&project)), 5);
+    assert_eq!(source.look(), []);
+    fixture.project("[runtime]\nmaxSteps = 4");
+    let told = source.look();
+    assert_eq!(told[0].project.as_deref(), Some(project.as_path()));
+    assert_eq!(steps(&source, Some(&project)), 4);
 }
 
 #[test]

@@ -1,0 +1,117 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use scorel_proto::ConfigProblem;
+
+use super::cached_file::FileNews;
+use super::key::is_read_at_start;
+
+/// Files of which something is to be told at once. Their number is bounded by that of the files that are
+/// kept in memory; what would go beyond it is not told.
+const MAX_FILES: usize = 512;
+
+/// What is to be told of the configuration files, until someone takes it. Of each file the last state
+/// counts.
+#[derive(Debug, Default)]
+pub(super) struct PendingNews {
+    generation: u64,
+    files: BTreeMap<PathBuf, PendingFile>,
+}
+
+#[derive(Debug, Default)]
+struct PendingFile {
+    /// The project's directory; `None` for the user's file.
+    project: Option<PathBuf>,
+    /// The keys that changed; `None` if the same content is in effect as before.
+    keys: Option<Vec<String>>,
+    removed: bool,
+    judged: bool,
+    problem: Option<ConfigProblem>,
+}
+
+/// What has happened to a configuration file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ConfigNews {
+    /// The project's directory; `None` for the user's file.
+    pub(crate) project: Option<PathBuf>,
+    /// `None` if the same content is in effect as before.
+    pub(crate) change: Option<ConfigChange>,
+    /// Why the file is not in effect as it is now; told only if it is new.
+    pub(crate) problem: Option<ConfigProblem>,
+}
+
+/// Another content is in effect, or the same one is that of the file again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ConfigChange {
+    pub(crate) generation: u64,
+    pub(crate) keys: Vec<String>,
+    pub(crate) restart_needed: bool,
+    pub(crate) removed: bool,
+}
+
+impl PendingNews {
+    pub(super) const fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Counts a change that no file of the configuration made: of secrets.
+    pub(super) const fn count(&mut self) -> u64 {
+        self.generation += 1;
+        self.generation
+    }
+
+    /// Notes what a look at a file found. Returns whether there is something to tell.
+    pub(super) fn note(
+        &mut self,
+        path: &Path,
+        project: Option<&Path>,
+        news: FileNews,
+        problem: Option<&ConfigProblem>,
+    ) -> bool {
+        if !news.is_any() || (self.files.len() >= MAX_FILES && !self.files.contains_key(path)) {
+            return false;
+        }
+        let file = self.files.entry(path.to_owned()).or_default();
+        file.project = project.map(Path::to_owned);
+        if let Some(keys) = news.keys {
+            self.generation += 1;
+            let known = file.keys.get_or_insert_default();
+            known.extend(keys);
+            known.sort_unstable();
+            known.dedup();
+            file.removed = news.removed;
+        }
+        file.judged |= news.judged;
+        file.problem = problem.cloned();
+        true
+    }
+
+    pub(super) fn take(&mut self) -> Vec<ConfigNews> {
+        let generation = self.generation;
+        let files = std::mem::take(&mut self.files);
+        files
+            .into_values()
+            .map(|file| file.told(generation))
+            .collect()
+    }
+}
+
+impl PendingFile {
+    fn told(self, generation: u64) -> ConfigNews {
+        let is_valid_again = self.judged && self.problem.is_none();
+        let change = |keys: Vec<String>| ConfigChange {
+            generation,
+            restart_needed: keys.iter().any(|key| is_read_at_start(key)),
+            keys,
+            removed: self.removed,
+        };
+        ConfigNews {
+            project: self.project,
+            change: self
+                .keys
+                .or_else(|| is_valid_again.then(Vec::new))
+                .map(change),
+            problem: self.problem.filter(|_| self.judged),
+        }
+    }
+}

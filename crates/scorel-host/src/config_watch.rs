@@ -1,0 +1,208 @@
+//! Makes changes of the configuration known at once.
+//!
+//! The truth is the look at a file's stamp, which each use of the configuration takes by itself
+//! ([`ConfigSource`]). This task only looks earlier than the next use would: when the system reports that
+//! something happened in one of the directories, and else once a minute. What it finds goes to the
+//! clients.
+
+mod alarm;
+mod watched_dirs;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use scorel_proto::{ConfigLayer, HostEvent, ProjectId};
+use scorel_session::Sessions;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{ConfigNews, ConfigSource};
+use crate::projects::ProjectRegistry;
+use crate::trusted_file::Stamp;
+use alarm::FileAlarm;
+use watched_dirs::WatchedDirs;
+
+/// How long nothing must happen before a look: an editor saves a file in several steps.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// When a look is taken although something still happens.
+const LONGEST_QUIET: Duration = Duration::from_secs(1);
+
+/// The interval between looks of which no event is the cause: for what no one watches, and for file
+/// systems that report nothing.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// Watches the configuration of a daemon.
+pub(crate) struct ConfigWatch {
+    config: Arc<ConfigSource>,
+    projects: Arc<ProjectRegistry>,
+    sessions: Arc<Sessions>,
+    /// The file with the secrets.
+    env: PathBuf,
+    socket: PathBuf,
+    alarm: Arc<FileAlarm>,
+}
+
+/// What is only touched by looks.
+struct LookState {
+    dirs: WatchedDirs,
+    env: Option<Stamp>,
+}
+
+impl ConfigWatch {
+    /// `env` is the file with the secrets. `socket` is rung when something happens to the daemon's socket.
+    pub(crate) fn new(
+        config: Arc<ConfigSource>,
+        projects: Arc<ProjectRegistry>,
+        sessions: Arc<Sessions>,
+        env: PathBuf,
+        socket: (&Path, Arc<Notify>),
+    ) -> Self {
+        let path = socket.0.to_owned();
+        let alarm = Arc::new(FileAlarm::new(Arc::clone(config.bell()), socket));
+        Self {
+            config,
+            projects,
+            sessions,
+            env,
+            socket: path,
+            alarm,
+        }
+    }
+
+    /// Watches until `closing` is cancelled.
+    pub(crate) async fn run(self, closing: CancellationToken) {
+        let mut state = LookState {
+            dirs: WatchedDirs::new(Arc::clone(&self.alarm)),
+            env: Stamp::current(&self.env).ok().flatten(),
+        };
+        let watch = Arc::new(self);
+        let bell = Arc::clone(watch.config.bell());
+        let watched = async {
+            loop {
+                let looker = Arc::clone(&watch);
+                let look = tokio::task::spawn_blocking(move || {
+                    looker.look(&mut state);
+                    state
+                });
+                let Ok(looked) = look.await else { return };
+                state = looked;
+                tokio::select! {
+                    () = bell.notified() => quiet(&bell).await,
+                    () = sleep(LOOK) => {}
+                }
+            }
+        };
+        closing.run_until_cancelled(watched).await;
+    }
+
+    /// Watches what is to be watched, then looks at everything: a change before the watch is found now.
+    fn look(&self, state: &mut LookState) {
+        let mut files = vec![self.socket.clone(), self.env.clone()];
+        files.extend(self.config.files());
+        state.dirs.follow(&files);
+        for news in self.config.look() {
+            self.tell(news);
+        }
+        let env = Stamp::current(&self.env).ok().flatten();
+        if env != state.env {
+            let removed = env.is_none();
+            state.env = env;
+            self.tell_secrets(removed);
+        }
+    }
+
+    fn tell(&self, news: ConfigNews) {
+        let layer = match news.project {
+            Some(_) => ConfigLayer::Project,
+            None => ConfigLayer::User,
+        };
+        let project_id = news.project.as_deref().and_then(|dir| self.project_at(dir));
+        if let Some(change) = news.change {
+            self.sessions
+                .host()
+                .publish(|version| HostEvent::ConfigChanged {
+                    version,
+                    layer,
+                    project_id,
+                    generation: change.generation,
+                    keys: change.keys,
+                    restart_needed: change.restart_needed,
+                    removed: change.removed,
+                });
+        }
+        if let Some(problem) = news.problem {
+            self.sessions
+                .host()
+                .publish(|version| HostEvent::ConfigInvalid {
+                    version,
+                    project_id,
+                    path: problem.path,
+                    line: problem.line,
+                    column: problem.column,
+                    message: problem.message,
+                    suggestion: problem.suggestion,
+                });
+        }
+    }
+
+    fn tell_secrets(&self, removed: bool) {
+        let generation = self.config.count_secrets();
+        self.sessions
+            .host()
+            .publish(|version| HostEvent::ConfigChanged {
+                version,
+                layer: ConfigLayer::Env,
+                project_id: None,
+                generation,
+                keys: Vec::new(),
+                restart_needed: false,
+                removed,
+            });
+    }
+
+    fn project_at(&self, dir: &Path) -> Option<ProjectId> {
+        let projects = self.projects.list();
+        let found = projects.iter().find(|it| Path::new(&it.work_dir) == dir);
+        found.map(|project| project.project_id)
+    }
+}
+
+/// Waits until nothing has happened for [`QUIET`], and no longer than [`LONGEST_QUIET`].
+async fn quiet(bell: &Notify) {
+    let latest = Instant::now() + LONGEST_QUIET;
+    loop {
+        let until = latest.min(Instant::now() + QUIET);
+        tokio::select! {
+            biased;
+            () = sleep_until(until) => return,
+            () = bell.notified() => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_waits_for_quiet_and_not_for_ever() {
+        let (bell, start) = (Arc::new(Notify::new()), Instant::now());
+        quiet(&bell).await;
+        assert_eq!(start.elapsed(), QUIET);
+
+        let ringing = Arc::clone(&bell);
+        let rings = tokio::spawn(async move {
+            loop {
+                ringing.notify_one();
+                sleep(QUIET / 4).await;
+            }
+        });
+        let start = Instant::now();
+        quiet(&bell).await;
+        assert_eq!(start.elapsed(), LONGEST_QUIET);
+        rings.abort();
+    }
+}

@@ -1,0 +1,115 @@
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventHandler, EventKind};
+use tokio::sync::Notify;
+use tracing::warn;
+
+/// Turns events of files into a ring of a bell. Says nothing of what happened: whoever hears it looks.
+#[derive(Debug)]
+pub(super) struct FileAlarm {
+    bell: Arc<Notify>,
+    socket_name: OsString,
+    socket_bell: Arc<Notify>,
+    /// The names of files and directories that matter. The home has many files that do not.
+    names: Mutex<HashSet<OsString>>,
+}
+
+/// Gives an alarm the events of a watcher.
+pub(super) struct AlarmHandler(pub(super) Arc<FileAlarm>);
+
+impl FileAlarm {
+    pub(super) fn new(bell: Arc<Notify>, (socket, socket_bell): (&Path, Arc<Notify>)) -> Self {
+        Self {
+            bell,
+            socket_name: socket.file_name().unwrap_or_default().to_owned(),
+            socket_bell,
+            names: Mutex::default(),
+        }
+    }
+
+    pub(super) fn set_names(&self, names: HashSet<OsString>) {
+        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = names;
+    }
+
+    fn event(&self, event: &Event) {
+        if !is_change(event.kind) {
+            return;
+        }
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = event.paths.iter().filter_map(|path| path.file_name());
+        // Events were lost: everything may have happened.
+        let all = event.need_rescan() || event.paths.is_empty();
+        let is = |name: &OsStr| name == self.socket_name;
+        if all
+            || event
+                .paths
+                .iter()
+                .filter_map(|path| path.file_name())
+                .any(is)
+        {
+            self.socket_bell.notify_one();
+        }
+        if all || found.any(|name| names.contains(name)) {
+            self.bell.notify_one();
+        }
+    }
+}
+
+impl EventHandler for AlarmHandler {
+    fn handle_event(&mut self, event: notify::Result<Event>) {
+        match event {
+            Ok(event) => self.0.event(&event),
+            Err(error) => {
+                warn!(%error, "a watch of the configuration failed");
+                self.0.event(&Event::new(EventKind::Other));
+            }
+        }
+    }
+}
+
+/// Whether a file may be another one now. That it was opened and read says nothing, and this program
+/// reads it at each alarm.
+const fn is_change(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(kind) => matches!(kind, AccessKind::Close(AccessMode::Write)),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use notify::event::{CreateKind, Flag};
+
+    use super::*;
+
+    fn rung(event: &Event) -> (bool, bool) {
+        let (bell, socket) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let alarm = FileAlarm::new(
+            Arc::clone(&bell),
+            (Path::new("/h/scoreld.sock"), Arc::clone(&socket)),
+        );
+        alarm.set_names(HashSet::from(["config.toml".into()]));
+        alarm.event(event);
+        let is_rung = |bell: &Notify| bell.notified().now_or_never().is_some();
+        (is_rung(&bell), is_rung(&socket))
+    }
+
+    #[test]
+    fn only_what_may_be_a_change_of_a_known_file_rings() {
+        let created =
+            |path: &str| Event::new(EventKind::Create(CreateKind::File)).add_path(path.into());
+        assert_eq!(rung(&created("/h/config.toml")), (true, false));
+        assert_eq!(rung(&created("/h/receipts.jsonl")), (false, false));
+        assert_eq!(rung(&created("/h/scoreld.sock")), (false, true));
+        let read = EventKind::Access(AccessKind::Open(AccessMode::Any));
+        let read = Event::new(read).add_path("/h/config.toml".into());
+        assert_eq!(rung(&read), (false, false));
+        let overflow = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert_eq!(rung(&overflow), (true, true));
+    }
+}

@@ -1,0 +1,147 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ProjectId;
+
+/// Parameters of `getConfig`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetConfigParams {
+    /// The project whose configuration applies. Absent: the user's configuration alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
+}
+
+/// Result of `getConfig`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GetConfigResult {
+    /// How many changes have come into effect since the daemon started. `config_changed` events
+    /// carry it.
+    pub generation: u64,
+    /// Every setting that is in effect. Rules of a project come in addition to those of the user:
+    /// their key is listed once for each file.
+    pub settings: Vec<ConfigSetting>,
+    /// What the project's file asks for in vain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<IgnoredSetting>,
+    /// Why a file is not in effect as it is now: its last valid content is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ConfigProblem>,
+}
+
+/// One setting of the configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigSetting {
+    /// The key with its section, such as `runtime.maxSteps`.
+    pub key: String,
+    /// The value. Absent if there is none, or if it is hidden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// Where the value is from.
+    pub origin: ConfigOrigin,
+    /// For a setting that names a secret: where that secret is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<SecretPlace>,
+    /// Whether the value looks like a credential and is left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+}
+
+/// Where a setting is from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigOrigin {
+    /// The layer.
+    pub layer: ConfigLayer,
+    /// The file; absent for a default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The line of the file, counted from 1; absent for a default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// A part of the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfigLayer {
+    /// What applies where no file says otherwise.
+    Default,
+    /// `config.toml` of the daemon's home.
+    User,
+    /// `.scorel/config.toml` of a project.
+    Project,
+    /// `env` of the daemon's home: the secrets.
+    Env,
+}
+
+/// Where a secret is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SecretPlace {
+    /// In the `env` file of the daemon's home.
+    EnvFile,
+    /// In the environment.
+    Environment,
+    /// Nowhere.
+    Unset,
+}
+
+/// A setting of a project's file that has no effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IgnoredSetting {
+    /// The key with its section.
+    pub key: String,
+    /// The project's file.
+    pub path: String,
+    /// The line of the file, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Why it has no effect.
+    pub reason: String,
+}
+
+/// Why a configuration file cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigProblem {
+    /// The file.
+    pub path: String,
+    /// The line, counted from 1; absent if the problem has no place in the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The column in characters, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// The key at fault, with its section.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What is wrong, for people.
+    pub message: String,
+    /// The valid name that is most like the one that was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+}
+
+impl std::fmt::Display for ConfigProblem {
+    /// `FILE:LINE:COLUMN: MESSAGE; did you mean …?`
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // A message about a file as a whole names it.
+        if self.message.contains(&self.path) {
+            return f.write_str(&self.message);
+        }
+        f.write_str(&self.path)?;
+        for number in [self.line, self.column].into_iter().flatten() {
+            write!(f, ":{number}")?;
+        }
+        write!(f, ": {}", self.message)?;
+        match &self.suggestion {
+            Some(meant) => write!(f, "; did you mean `{meant}`?"),
+            None => Ok(()),
+        }
+    }
+}

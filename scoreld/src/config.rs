@@ -1,0 +1,217 @@
+//! `scoreld config`: shows, checks and changes the configuration files, without a daemon.
+//!
+//! A running daemon finds a change by itself. What is written was accepted by the loader before.
+
+mod args;
+mod editor;
+mod error;
+mod exit;
+mod output;
+mod places;
+
+use std::io::{self, Write};
+
+pub(crate) use args::ConfigArgs;
+pub(crate) use exit::ConfigExit;
+
+use scorel_host::{ConfigFile, ConfigKey, ConfigSource, HomeSource, nearest_name};
+use scorel_proto::{ConfigProblem, ConfigSetting, GetConfigResult};
+use serde_json::{Value, json};
+
+use args::ConfigCommand;
+use error::CommandError;
+use places::ConfigPlaces;
+
+/// One run of the command.
+struct ConfigRun<'a> {
+    args: &'a ConfigArgs,
+    places: ConfigPlaces,
+}
+
+pub(crate) fn run(args: &ConfigArgs) -> ConfigExit {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let done = begin(args)
+        .and_then(|run| run.command(&mut out))
+        .and_then(|exit| Ok(out.flush().map(|()| exit)?));
+    done.unwrap_or_else(|error| {
+        let (exit, message) = (error.exit(), error.message());
+        let line = if args.json {
+            let error = json!({ "code": error.code(), "message": message, "exitCode": exit as u8 });
+            json!({ "error": error }).to_string()
+        } else {
+            format!("error: {}", output::visible(&message))
+        };
+        // stderr is closed: no other channel is left to report that on.
+        let _ignored: io::Result<()> = writeln!(io::stderr().lock(), "{line}");
+        exit
+    })
+}
+
+fn begin(args: &ConfigArgs) -> Result<ConfigRun<'_>, CommandError> {
+    let source = HomeSource::from_environment(args.home.clone());
+    let writes_home = !args.project
+        && matches!(
+            args.command,
+            ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit
+        );
+    // Only what writes there makes the home.
+    let root = match writes_home {
+        true => source.open()?.root().to_owned(),
+        false => source.locate()?,
+    };
+    let places = ConfigPlaces::find(&root)?;
+    Ok(ConfigRun { args, places })
+}
+
+impl ConfigRun<'_> {
+    fn command(&self, out: &mut dyn Write) -> Result<ConfigExit, CommandError> {
+        match &self.args.command {
+            ConfigCommand::Show { prefix } => self.show(prefix.as_deref().unwrap_or(""), out),
+            ConfigCommand::Get { key } => self.get(key, out),
+            ConfigCommand::Set { key, value } => {
+                let (key, file) = (ConfigKey::parse(key)?, self.file());
+                let changed = file.set(&key, value)?;
+                self.changed(&file, Some(&key), changed, out)
+            }
+            ConfigCommand::Unset { key } => {
+                let (key, file) = (ConfigKey::parse(key)?, self.file());
+                let changed = file.unset(&key)?;
+                self.changed(&file, Some(&key), changed, out)
+            }
+            ConfigCommand::Check => self.check(out),
+            ConfigCommand::Edit => {
+                let file = self.file();
+                let changed = editor::edit(&file)?;
+                self.changed(&file, None, changed, out)
+            }
+        }
+    }
+
+    /// The file that is changed.
+    fn file(&self) -> ConfigFile {
+        match self.args.project {
+            true => self.places.project(),
+            false => self.places.user(),
+        }
+    }
+
+    fn report(&self) -> Result<GetConfigResult, CommandError> {
+        let source = ConfigSource::open(self.places.user().path())?;
+        Ok(source.report(self.places.project_dir(), &self.places.secrets()))
+    }
+
+    fn show(&self, prefix: &str, out: &mut dyn Write) -> Result<ConfigExit, CommandError> {
+        let mut report = self.report()?;
+        report.settings.retain(|it| it.key.starts_with(prefix));
+        if report.settings.is_empty() {
+            return Err(no_such_key(prefix, &self.report()?));
+        }
+        if self.args.json {
+            writeln!(out, "{}", to_json(&report))?;
+            return Ok(ConfigExit::Ok);
+        }
+        let settings: Vec<_> = report.settings.iter().collect();
+        output::settings(&settings, out)?;
+        output::ignored(&report.ignored, out)?;
+        out.flush()?;
+        output::problems(&report.problems, &mut io::stderr().lock())?;
+        Ok(ConfigExit::Ok)
+    }
+
+    fn get(&self, key: &str, out: &mut dyn Write) -> Result<ConfigExit, CommandError> {
+        let (report, key) = (self.report()?, ConfigKey::parse(key)?.to_string());
+        let found: Vec<&ConfigSetting> =
+            report.settings.iter().filter(|it| it.key == key).collect();
+        if found.is_empty() {
+            return Err(no_such_key(&key, &report));
+        }
+        for setting in &found {
+            if self.args.json {
+                writeln!(out, "{}", to_json(setting))?;
+            } else if let Some(value) = &setting.value {
+                writeln!(out, "{}", output::plain(value))?;
+            }
+        }
+        let has_value = found.iter().any(|it| it.value.is_some());
+        Ok(if has_value {
+            ConfigExit::Ok
+        } else {
+            ConfigExit::Wanting
+        })
+    }
+
+    fn check(&self, out: &mut dyn Write) -> Result<ConfigExit, CommandError> {
+        let mut files = vec![self.places.user()];
+        files.extend(self.places.project_dir().map(ConfigFile::project));
+        let problems = files.iter().flat_map(ConfigFile::problems);
+        let problems: Vec<ConfigProblem> = problems.map(|it| it.problem()).collect();
+        // What has no effect is known only of files that are valid.
+        let ignored = match problems.is_empty() {
+            true => self.report()?.ignored,
+            false => Vec::new(),
+        };
+        if self.args.json {
+            let report = json!({ "problems": to_json(&problems), "ignored": to_json(&ignored) });
+            writeln!(out, "{report}")?;
+        } else {
+            output::problems(&problems, out)?;
+            output::ignored(&ignored, out)?;
+            for file in files.iter().filter(|_| problems.is_empty()) {
+                let state = if file.path().exists() {
+                    "valid"
+                } else {
+                    "none, the defaults apply"
+                };
+                writeln!(out, "{}: {state}", file.path().display())?;
+            }
+        }
+        Ok(if problems.is_empty() {
+            ConfigExit::Ok
+        } else {
+            ConfigExit::Wanting
+        })
+    }
+
+    /// Says what has become of a file.
+    fn changed(
+        &self,
+        file: &ConfigFile,
+        key: Option<&ConfigKey>,
+        changed: bool,
+        out: &mut dyn Write,
+    ) -> Result<ConfigExit, CommandError> {
+        let path = file.path().display().to_string();
+        let restart = changed && key.is_some_and(ConfigKey::is_read_at_start);
+        if self.args.json {
+            let key = key.map(ToString::to_string);
+            let line =
+                json!({ "path": path, "key": key, "changed": changed, "restartNeeded": restart });
+            writeln!(out, "{line}")?;
+            return Ok(ConfigExit::Ok);
+        }
+        match changed {
+            true => writeln!(out, "changed {path}")?,
+            false => writeln!(out, "{path} says so already")?,
+        }
+        if restart {
+            out.flush()?;
+            writeln!(
+                io::stderr().lock(),
+                "a running daemon reads this key when it starts: restart it"
+            )?;
+        }
+        Ok(ConfigExit::Ok)
+    }
+}
+
+fn to_json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+fn no_such_key(key: &str, report: &GetConfigResult) -> CommandError {
+    let known = report.settings.iter().map(|it| it.key.as_str());
+    CommandError::NoSuchKey {
+        key: key.to_owned(),
+        suggestion: nearest_name(key, known).map(str::to_owned),
+    }
+}

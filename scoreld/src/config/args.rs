@@ -1,0 +1,61 @@
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  success; for `check`: the files are valid
+  1  `check`: a file is invalid; `get`: the key has no value
+  2  wrong usage, or no such key
+  3  refused, and nothing was changed; or a file could not be read or written";
+
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct ConfigArgs {
+    /// The home directory [default: $SCOREL_HOME, or ~/.scorel]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+
+    /// Write JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// The file of the project, .scorel/config.toml, instead of the user's (for set, unset and edit)
+    #[arg(long, global = true)]
+    pub(crate) project: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show every setting with its value and the line that it is from
+    Show {
+        /// Only keys that begin with this, such as `runtime`
+        #[arg(value_name = "PREFIX")]
+        prefix: Option<String>,
+    },
+    /// Print the value of a key
+    Get {
+        #[arg(value_name = "KEY")]
+        key: String,
+    },
+    /// Set a key; the rest of the file stays as it is, byte for byte
+    Set {
+        #[arg(value_name = "KEY")]
+        key: String,
+        /// A value as TOML writes it, or a text
+        #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Remove a key, so that its default applies
+    Unset {
+        #[arg(value_name = "KEY")]
+        key: String,
+    },
+    /// List all that is wrong with the files
+    Check,
+    /// Open a copy of the file in $VISUAL or $EDITOR, and put it in place if it is valid
+    Edit,
+}

@@ -1,0 +1,18 @@
+use std::process::ExitCode;
+
+/// Exit codes: a stable interface for scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConfigExit {
+    Ok = 0,
+    /// A file is invalid, or a key has no value.
+    Wanting = 1,
+    Usage = 2,
+    /// Nothing was changed.
+    Refused = 3,
+}
+
+impl From<ConfigExit> for ExitCode {
+    fn from(exit: ConfigExit) -> Self {
+        Self::from(exit as u8)
+    }
+}
