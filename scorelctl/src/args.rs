@@ -1,12 +1,14 @@
 //! The command line. Doc comments here are the help texts.
 
 mod agents;
+mod keeping;
 mod on_ask;
 mod queue;
 mod runners;
 mod runtimes;
 mod spawn;
 mod target;
+mod transfer;
 mod travel;
 mod trust;
 
@@ -17,6 +19,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
 pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
+pub(crate) use keeping::{DeleteArgs, GcArgs, UndeleteArgs};
 pub(crate) use on_ask::OnAsk;
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 pub(crate) use runners::{RunnersArgs, RunnersCommand};
@@ -25,6 +28,7 @@ pub(crate) use runtimes::{
 };
 pub(crate) use spawn::SpawnArgs;
 pub(crate) use target::TargetArgs;
+pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 pub(crate) use travel::{BranchArgs, CloneArgs, MovedFilesArgs, ResendArgs, RewindArgs};
 
 pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
@@ -80,6 +84,14 @@ pub(crate) enum CliCommand {
     Branch(BranchArgs),
     /// Create a session with a copy of the conversation
     Clone(CloneArgs),
+    /// Delete a session; for some days it can be brought back
+    Delete(DeleteArgs),
+    /// Bring a deleted session back
+    Undelete(UndeleteArgs),
+    /// Write a session to a file: for people, for programs, or to import it elsewhere
+    Export(ExportArgs),
+    /// Create a session with the conversation of a file
+    Import(ImportArgs),
     /// Send a message again, edited or not, in place of the one before
     Resend(ResendArgs),
     /// List the files that a session changed, and give them an earlier state again
@@ -126,6 +138,8 @@ pub(crate) enum CliCommand {
     Stop,
     /// Check the files in the home directory for damage, and repair them
     Fsck(FsckArgs),
+    /// Report what the daemon keeps and nothing needs any more, and remove it
+    Gc(GcArgs),
     /// Check the installation, the configuration and the system, and suggest fixes
     Doctor,
 }
@@ -239,6 +253,9 @@ pub(crate) struct SessionsArgs {
     /// List archived sessions instead
     #[arg(long)]
     pub(crate) archived: bool,
+    /// List deleted sessions that can be brought back instead
+    #[arg(long, conflicts_with = "archived")]
+    pub(crate) deleted: bool,
 }
 
 #[derive(Debug, Args)]

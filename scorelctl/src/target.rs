@@ -134,7 +134,8 @@ pub(crate) async fn get(
     Ok(control.call::<GetSession>(&params).await?.session)
 }
 
-async fn all_ids(control: &mut DaemonClient) -> Result<Vec<SessionId>, Failure> {
+/// Every session that is not deleted.
+pub(crate) async fn all_ids(control: &mut DaemonClient) -> Result<Vec<SessionId>, Failure> {
     let mut ids = Vec::new();
     for archived in [false, true] {
         let params = ListSessionsParams {

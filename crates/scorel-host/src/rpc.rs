@@ -11,6 +11,7 @@ mod conversation;
 mod end_wait;
 mod files;
 mod host;
+mod import;
 mod projects;
 mod reading;
 mod register;
@@ -36,6 +37,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     host::register(&mut table)?;
     projects::register(&mut table)?;
     sessions::register(&mut table)?;
+    import::register(&mut table)?;
     conversation::register(&mut table)?;
     travel::register(&mut table)?;
     append::register(&mut table)?;

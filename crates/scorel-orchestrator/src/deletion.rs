@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{ClientId, Phase, RuntimeId, SessionId};
-use scorel_session::{Lane, MutationCommand, SessionError, Sessions};
+use scorel_session::{Deletion, Lane, MutationCommand, SessionError, Sessions};
 
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
@@ -64,6 +64,7 @@ impl Orchestrator {
         &self,
         id: SessionId,
         children: &[SessionId],
+        way: Deletion,
     ) -> Result<(), OrchestratorError> {
         let sessions = self.sessions()?;
         let Some(lane) = usable(&sessions, id).await? else {
@@ -86,7 +87,7 @@ impl Orchestrator {
             ended(&lane, runtime).await;
         }
         for child in children.iter().rev() {
-            match sessions.delete(*child).await {
+            match sessions.delete_by(*child, way).await {
                 Ok(()) | Err(SessionError::NotFound(_)) => {}
                 Err(error) => return Err(error.into()),
             }

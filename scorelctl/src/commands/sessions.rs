@@ -24,7 +24,9 @@ pub(super) async fn run(
         unreadable.try_for_each(|session| output.line(&unreadable_row(session)))
     })?;
     if answer.sessions.is_empty() {
-        output.note(if args.all {
+        output.note(if args.deleted {
+            "no deleted sessions; `scorelctl sessions --deleted --all` lists those of all projects"
+        } else if args.all {
             "no sessions yet; `scorelctl send` creates one"
         } else {
             "no sessions in this project; `scorelctl sessions --all` lists all"
@@ -38,7 +40,8 @@ async fn listed(
     control: &mut DaemonClient,
 ) -> Result<ListSessionsResult, Failure> {
     let mut params = ListSessionsParams {
-        archived: Some(args.archived),
+        archived: (!args.deleted).then_some(args.archived),
+        deleted: args.deleted.then_some(true),
         ..ListSessionsParams::default()
     };
     if !args.all {
@@ -61,7 +64,7 @@ fn row(session: &Session, now: SystemTime) -> String {
         "{}  {:<12}{:>8}  {title}{}",
         session.session_id,
         phase(session.phase),
-        age(session.updated_at, now),
+        age(session.deleted.map_or(session.updated_at, |it| it.at), now),
         problem.unwrap_or_default(),
     )
 }

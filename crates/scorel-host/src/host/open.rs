@@ -105,6 +105,8 @@ impl Host {
             runners,
             orchestrator,
             opening: tokio::sync::Mutex::default(),
+            importing: tokio::sync::Mutex::default(),
+            collecting: tokio::sync::Mutex::default(),
             worktrees,
             device: parts.device,
             home: home.root().to_owned(),
@@ -125,6 +127,7 @@ fn session_settings(config: &Config, descriptors: u64) -> SessionSettings {
         durability: config.sessions.durability,
         ring_bytes: config.sessions.ring_bytes,
         idle_unload: config.sessions.idle_unload,
+        trash_keep: config.sessions.trash_keep,
         on_restart: config.runtime.on_restart,
         ..SessionSettings::default()
     }
