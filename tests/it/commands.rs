@@ -207,6 +207,11 @@ impl CommandStage {
                 json!({"sessionId": session}),
             ),
             (
+                "undeleteSession",
+                json!({"sessionId": spare}),
+                json!({"sessionId": session}),
+            ),
+            (
                 "removeProject",
                 json!({"projectId": empty}),
                 json!({"projectId": project}),
