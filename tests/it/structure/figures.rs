@@ -9,7 +9,7 @@ use super::source::{SourceFile, Target, production};
 
 /// Lines of production code that are neither blank nor comments. 52,000 was the aim when the crates
 /// got their present shape; each feature since raises it by what it needs.
-const MAX_CODE: usize = 96_300;
+const MAX_CODE: usize = 100_700;
 /// Lines of the daemon's process, of every kind.
 const MAX_DAEMON: usize = 3_000;
 const MAX_FILE_P90: usize = 300;

@@ -23,7 +23,7 @@ fn event(message: &serde_json::Value) -> PersistentEvent {
         "message": message,
     });
     match scorel_proto::Event::decode(&event.to_string()).expect("an event") {
-        scorel_proto::Event::Persistent(event) => event,
+        scorel_proto::Event::Persistent(event) => *event,
         other => panic!("{other:?}"),
     }
 }
