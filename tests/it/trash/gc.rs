@@ -43,7 +43,10 @@ fn blob(daemon: &DaemonUnderTest, session: &str, hash: &str) -> std::path::PathB
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_named_or_young_stays_and_the_rest_goes() {
-    let (daemon, _model, id) = with_session().await;
+    let (mut daemon, _model, id) = with_session().await;
+    // The task of the turn may still be ending.
+    daemon.stop().await;
+    daemon.spawn().await;
     let mut raw = RawConnection::connect(&daemon);
     let [named, unnamed, again, young] =
         ["YQ==", "YmI=", "Y2Nj", "ZGRkZA=="].map(|data| put_blob(&mut raw, &id, data));
