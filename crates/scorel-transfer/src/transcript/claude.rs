@@ -35,6 +35,9 @@ pub(super) fn read<S: TranscriptSink>(
     let wanted = wanted(&index);
     let mut reader = ClaudeReader {
         conversation: Conversation::new(sink),
+        uuids: lines(&index)
+            .filter_map(|(_, line)| line.uuid.as_deref())
+            .collect(),
         read: ReadTranscript::default(),
     };
     let mut lines = Lines::new(file, len)?;
@@ -50,6 +53,7 @@ pub(super) fn read<S: TranscriptSink>(
     let ClaudeReader {
         conversation,
         mut read,
+        ..
     } = reader;
     let finished = conversation.finish(&mut read.report);
     finished.map_err(TranscriptError::Refused)?;
@@ -124,6 +128,8 @@ fn lines(index: &[Option<ClaudeLine>]) -> impl Iterator<Item = (usize, &ClaudeLi
 #[derive(Debug)]
 struct ClaudeReader<'a, S> {
     conversation: Conversation<'a, S>,
+    /// The ids of all lines.
+    uuids: HashSet<&'a str>,
     read: ReadTranscript,
 }
 
@@ -152,7 +158,11 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
     /// What a line says of the conversation as a whole.
     fn name(&mut self, value: &Value) {
         let title = match text(value, "type") {
-            Some("summary") => text(value, "summary"),
+            // The program also writes the titles of other conversations here.
+            Some("summary") => {
+                let leaf = text(value, "leafUuid").filter(|leaf| self.uuids.contains(leaf));
+                leaf.and_then(|_| text(value, "summary"))
+            }
             Some("ai-title") => text(value, "aiTitle"),
             Some("custom-title") => text(value, "customTitle"),
             _ => None,
