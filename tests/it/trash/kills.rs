@@ -49,7 +49,10 @@ async fn killed_while_it_deletes_the_daemon_has_all_of_the_session_or_none() {
 
 /// Sends a command to a daemon that dies in a system call of it.
 async fn die(daemon: &mut DaemonUnderTest, method: &str, id: &str, (call, file): (&str, &str)) {
+    // A command with a receipt, so that the file of receipts is there: `strace` knows it by its path.
     daemon.spawn().await;
+    let register = json!({"workDir": daemon.project(), "commandId": "register"});
+    connect(daemon).call("registerProject", &register);
     daemon.stop().await;
     let path = daemon.home().join(file.replace("ID", id));
     let options = [
