@@ -11,7 +11,7 @@ fn session() -> Session {
         "kind": "user", "title": HOSTILE, "model": null, "thinkingLevel": "default", "phase": "idle",
         "activeLeafId": null, "currentSeq": 0, "lastPersistentSeq": 0, "queue": [],
         "queueVersion": 0, "queuePaused": false,
-        "usage": {}, "createdAt": 1_795_390_200_000_u64, "updatedAt": 0, "archived": false,
+        "usage": scorel_proto::Usage::default(), "createdAt": 1_795_390_200_000_u64, "updatedAt": 0, "archived": false,
     }))
     .expect("a session")
 }
