@@ -131,6 +131,10 @@ async fn what_is_no_transcript_is_refused_and_changes_nothing() {
             "{\"type\":\"session_meta\",\"timestamp\":\"x\",\"payload\":{}}\n",
             ("invalid_params", "empty"),
         ),
+        (
+            "{\"type\":\"last-prompt\",\"sessionId\":\"1\"}\n",
+            ("invalid_params", "empty"),
+        ),
         ("\u{1f}\u{fffd}", ("invalid_params", "unknown_format")),
         (long.as_str(), ("payload_too_large", "")),
     ] {

@@ -57,9 +57,13 @@ pub(super) enum LineKind {
 
 /// Whether Claude Code has written this line.
 pub(super) fn is_one(value: &Value) -> bool {
-    let is_message = ["user", "assistant"].contains(&text(value, "type").unwrap_or_default());
-    (is_message && value.get("message").is_some() && value.get("uuid").is_some())
-        || (text(value, "type") == Some("summary") && value.get("leafUuid").is_some())
+    let has = |name: &str| value.get(name).is_some();
+    match text(value, "type") {
+        Some("user" | "assistant") => has("message") && has("uuid"),
+        Some("summary") => has("leafUuid"),
+        Some(kind) => OTHER_TYPES.contains(&kind) && has("sessionId"),
+        None => false,
+    }
 }
 
 /// The id of the conversation that a line belongs to.

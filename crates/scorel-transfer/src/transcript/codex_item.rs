@@ -30,8 +30,9 @@ const ITEMS: [&str; 7] = [
 ];
 
 /// Types of lines besides those with an item.
-const OTHER_LINES: [&str; 5] = [
+const OTHER_LINES: [&str; 6] = [
     "session_meta",
+    "token_usage_record",
     "turn_context",
     "world_state",
     "inter_agent_communication",
