@@ -7,7 +7,9 @@ mod config;
 mod conversation;
 mod end_wait;
 mod files;
+mod gc;
 mod host;
+mod import;
 mod present;
 mod project;
 mod reading;
@@ -15,9 +17,11 @@ mod runner;
 mod runtime_graph;
 mod search;
 mod session;
+mod session_origin;
 mod skill;
 mod storage_stall;
 mod title_source;
+mod trash;
 mod trust;
 mod usage;
 mod worktree;
@@ -32,16 +36,20 @@ pub use config::*;
 pub use conversation::*;
 pub use end_wait::*;
 pub use files::*;
+pub use gc::*;
 pub use host::*;
+pub use import::*;
 pub use project::*;
 pub use reading::*;
 pub use runner::*;
 pub use runtime_graph::*;
 pub use search::*;
 pub use session::*;
+pub use session_origin::*;
 pub use skill::*;
 pub use storage_stall::*;
 pub use title_source::*;
+pub use trash::*;
 pub use trust::*;
 pub use usage::*;
 pub use worktree::*;
@@ -212,6 +220,10 @@ methods! {
         /// Returns the configuration that is in effect: every setting with its value and the line that
         /// it is from. Names secrets, and never returns one.
         GetConfig = "getConfig", Read, now, GetConfigParams => GetConfigResult, [ProjectNotFound];
+        /// Reports what the home keeps and nothing refers to any more, and removes it if `apply` says so:
+        /// old deleted sessions, blobs that no log names, old copies that repairs kept, and unused
+        /// copies of trusted items. Repeating it is harmless.
+        Gc = "gc", Admin, now, GcParams => GcResult, [FilesystemError];
         /// Returns an OpenRPC document that describes every method.
         Discover = "rpc.discover", Read, now, NoParams => serde_json::Value, [];
         /// Subscribes to the daemon's own state: a snapshot, then changes of projects, sessions and
@@ -271,18 +283,33 @@ methods! {
         ArchiveSession = "archiveSession", Control, now,
             ArchiveSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict];
-        /// Deletes a session with its log and blobs. Fails with `runtime_busy` while a turn runs:
-        /// cancel it first. A session written by a newer version is not deleted.
+        /// Deletes a session with its log and blobs. `undeleteSession` brings it back for as long as the
+        /// trash keeps it. Fails with `runtime_busy` while a turn runs: cancel it first. A session
+        /// written by a newer version is not deleted.
         DeleteSession = "deleteSession", Control, now,
             DeleteSessionParams => DeleteSessionResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, FilesystemError, Conflict,
              StorageStalled, Overloaded];
+        /// Brings a deleted session back from the trash, byte for byte. Fails with
+        /// `session_not_found` if it is not there, or was deleted too long ago, and with `conflict`
+        /// if it is not deleted.
+        UndeleteSession = "undeleteSession", Control, now,
+            UndeleteSessionParams => UndeleteSessionResult,
+            [SessionNotFound, FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Creates a session with a copy of another session's conversation up to an event: its
         /// messages with the data beside them, its settings and its system prompt. Usage, queue and
         /// permissions are not copied. The other session may be running.
         CloneSession = "cloneSession", Control, now,
             CloneSessionParams => CreateSessionResult,
             [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError, Conflict,
+             StorageStalled, Overloaded];
+        /// Creates a session with the conversation of a file that the daemon reads: a bundle, a transcript
+        /// of Claude Code or a rollout of Codex. Nothing of it runs. A file that the project has a session
+        /// of already gives that session. Fails with `invalid_params` if the file is none of these, or
+        /// was altered; `details.kind` says which.
+        ImportSession = "importSession", Control, now,
+            ImportSessionParams => ImportSessionResult,
+            [ProjectNotFound, SessionNotFound, FilesystemError, PayloadTooLarge, Conflict,
              StorageStalled, Overloaded];
         /// Gives up the context that a runner keeps of the session: its next turn begins a new one, and
         /// is told the conversation. Fails with `runtime_busy` while the runner runs a turn.

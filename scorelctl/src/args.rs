@@ -2,6 +2,7 @@
 
 mod agents;
 mod config;
+mod keeping;
 mod on_ask;
 mod queue;
 mod runners;
@@ -9,6 +10,7 @@ mod runtimes;
 mod search;
 mod spawn;
 mod target;
+mod transfer;
 mod travel;
 mod trust;
 
@@ -20,6 +22,7 @@ use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
 pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
 pub(crate) use config::ConfigArgs;
+pub(crate) use keeping::{DeleteArgs, GcArgs, UndeleteArgs};
 pub(crate) use on_ask::OnAsk;
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 pub(crate) use runners::{RunnersArgs, RunnersCommand};
@@ -29,6 +32,7 @@ pub(crate) use runtimes::{
 pub(crate) use search::SearchArgs;
 pub(crate) use spawn::SpawnArgs;
 pub(crate) use target::TargetArgs;
+pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 pub(crate) use travel::{BranchArgs, CloneArgs, MovedFilesArgs, ResendArgs, RewindArgs};
 
 pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
@@ -86,6 +90,14 @@ pub(crate) enum CliCommand {
     Branch(BranchArgs),
     /// Create a session with a copy of the conversation
     Clone(CloneArgs),
+    /// Delete a session; for some days it can be brought back
+    Delete(DeleteArgs),
+    /// Bring a deleted session back
+    Undelete(UndeleteArgs),
+    /// Write a session to a file: for people, for programs, or to import it elsewhere
+    Export(ExportArgs),
+    /// Create a session with the conversation of a file
+    Import(ImportArgs),
     /// Send a message again, edited or not, in place of the one before
     Resend(ResendArgs),
     /// List the files that a session changed, and give them an earlier state again
@@ -132,6 +144,8 @@ pub(crate) enum CliCommand {
     Stop,
     /// Check the files in the home directory for damage, and repair them
     Fsck(FsckArgs),
+    /// Report what the daemon keeps and nothing needs any more, and remove it
+    Gc(GcArgs),
     /// Check the installation, the configuration and the system, and suggest fixes
     Doctor,
     /// Show, check and change the configuration: `show`, `get`, `set`, `unset`, `check`, `edit`
@@ -251,6 +265,9 @@ pub(crate) struct SessionsArgs {
     /// List archived sessions instead
     #[arg(long)]
     pub(crate) archived: bool,
+    /// List deleted sessions that can be brought back instead
+    #[arg(long, conflicts_with = "archived")]
+    pub(crate) deleted: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod active_path;
 mod agents;
 mod approve;
 mod blob;
@@ -9,12 +10,17 @@ mod cancel;
 mod clone;
 mod compact;
 mod config;
+mod confirm;
 mod context;
+mod delete;
 mod doctor;
 mod end_wait;
+mod export;
 mod files;
 mod fsck;
+mod gc;
 mod graph;
+mod import;
 mod init;
 mod input;
 mod interrupted;
@@ -115,6 +121,21 @@ async fn dispatch(
         }
         CliCommand::Clone(args) => {
             clone::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Delete(args) => {
+            delete::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Undelete(args) => {
+            delete::undelete(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Export(args) => {
+            export::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Import(args) => {
+            import::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Gc(args) => {
+            gc::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Resend(args) => Box::pin(resend::run(args, link, output)).await,
         CliCommand::Files(args) => {

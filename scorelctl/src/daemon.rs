@@ -176,9 +176,9 @@ impl DaemonClient {
 /// The failure to connect, with a hint if a daemon may not be started.
 pub(crate) fn no_daemon(link: &DaemonConnector, error: ClientError) -> Failure {
     let hint = match &error {
-        ClientError::Unreachable { .. } if link.start == StartDaemon::Never => {
-            Some("`scorelctl send` and others that need a daemon start it, unless --no-start is given")
-        }
+        ClientError::Unreachable { .. } if link.start == StartDaemon::Never => Some(
+            "`scorelctl send` and others that need a daemon start it, unless --no-start is given",
+        ),
         _ => None,
     };
     let failure = Failure::from(error);

@@ -137,7 +137,8 @@ pub(crate) async fn get(
     Ok(control.call::<GetSession>(&params).await?.session)
 }
 
-async fn all_ids(control: &mut DaemonClient) -> Result<Vec<SessionId>, Failure> {
+/// Every session that is not deleted.
+pub(crate) async fn all_ids(control: &mut DaemonClient) -> Result<Vec<SessionId>, Failure> {
     let mut ids = Vec::new();
     for archived in [false, true] {
         let params = ListSessionsParams {
@@ -207,7 +208,15 @@ mod tests {
 
     #[test]
     fn a_unique_beginning_or_end_is_enough_in_any_case_and_without_ses() {
-        for part in ["ses_01BX", "01BX", "01bx5z", "MMVRZ", "…EMMVRZ", "ses_mvrz", C] {
+        for part in [
+            "ses_01BX",
+            "01BX",
+            "01bx5z",
+            "MMVRZ",
+            "…EMMVRZ",
+            "ses_mvrz",
+            C,
+        ] {
             assert_eq!(choose(part, &ids()).expect(part).to_string(), C);
         }
         assert_eq!(refused("VRZ").0, Exit::NotAccepted, "too short for an end");

@@ -124,7 +124,12 @@ async fn a_send_says_that_the_latest_session_is_archived_and_an_ids_end_selects_
     let end = &session[session.len() - 6..];
     let note = format!("note: session {end} is archived, so the message goes to a new session");
     assert!(told.contains(&note), "{told}");
-    assert!(shell.ok(&["show", "--session", end]).await.contains("hello"));
+    assert!(
+        shell
+            .ok(&["show", "--session", end])
+            .await
+            .contains("hello")
+    );
     let listed = shell.ok(&["sessions", "--archived"]).await;
     assert!(listed.starts_with(end), "{listed}");
     shell.stop().await;

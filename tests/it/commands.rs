@@ -37,6 +37,11 @@ command = ["/bin/sh", "-c", """
 """]
 "#;
 
+/// A conversation that another agent has written.
+const TRANSCRIPT: &str = r#"{"id": "1", "timestamp": "2025-05-07T17:24:21Z", "git": {}}
+{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "alpha?"}]}
+"#;
+
 /// A command, its parameters, and other valid parameters.
 type CommandCase = (&'static str, Value, Value);
 
@@ -100,6 +105,8 @@ impl CommandStage {
             .iter()
             .map(|prompt| raw.call("spawnRuntime", &task(prompt))["result"]["runtimeId"].clone())
             .collect();
+        let transcript = self.daemon.root().join("rollout.jsonl");
+        std::fs::write(&transcript, TRANSCRIPT).unwrap();
         let named = json!({"workDir": dir, "displayName": "another name"});
         let described = raw.call("getSession", &json!({"sessionId": session}));
         let leaf = &described["result"]["session"]["activeLeafId"];
@@ -109,6 +116,11 @@ impl CommandStage {
                 "createSession",
                 json!({"projectId": project, "title": "one"}),
                 json!({"projectId": project, "title": "two"}),
+            ),
+            (
+                "importSession",
+                json!({"projectId": project, "path": transcript}),
+                json!({"projectId": project, "path": "/elsewhere"}),
             ),
             (
                 "updateSession",
@@ -203,6 +215,11 @@ impl CommandStage {
             ),
             (
                 "deleteSession",
+                json!({"sessionId": spare}),
+                json!({"sessionId": session}),
+            ),
+            (
+                "undeleteSession",
                 json!({"sessionId": spare}),
                 json!({"sessionId": session}),
             ),

@@ -99,6 +99,7 @@ async fn come_and_go(daemon: DaemonPaths, project_id: ProjectId, work: CountedWo
         let session_id = created.session_id;
         put_blob(&client, session_id).await;
         let delete = DeleteSessionParams {
+            now: None,
             children: None,
             session_id,
             command_id: Some(format!("delete-{round}").parse().unwrap()),

@@ -40,6 +40,8 @@ mod service;
 mod steering;
 mod strace;
 mod structure;
+mod transfer;
+mod trash;
 mod travel;
 mod under_test;
 mod unreadable;

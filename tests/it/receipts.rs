@@ -152,6 +152,7 @@ async fn a_deleted_session_stays_deleted() {
     let create = creation(project(&client, &daemon).await, "create");
     let created = client.call::<CreateSession>(&create).await.unwrap();
     let delete = DeleteSessionParams {
+        now: None,
         children: None,
         session_id: created.session_id,
         command_id: Some("delete".parse().unwrap()),

@@ -27,6 +27,7 @@ const FILES: [&str; 7] = [
 
 pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     check_directory(home.root(), found);
+    check_directory(&home.trash(), found);
     for name in FILES {
         check_file(&home.root().join(name), found);
     }

@@ -16,6 +16,7 @@ use scorel_session::SessionError;
 
 use crate::config::{EditConfigError, RefusedText};
 use crate::directories::DirectoriesError;
+use crate::import_file::ImportError;
 use crate::models::ModelError;
 use crate::projects::ProjectError;
 use crate::receipts::ReceiptError;
@@ -56,6 +57,8 @@ pub(crate) enum CallError {
     Worktree(#[from] WorktreeError),
     #[error(transparent)]
     Search(#[from] SearchError),
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The model that the caller named cannot be used: the caller's mistake where no such model or
     /// provider exists, otherwise the provider's.
     #[error(transparent)]

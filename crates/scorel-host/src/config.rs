@@ -122,6 +122,8 @@ pub struct SessionsConfig {
     pub ring_bytes: usize,
     /// How long an idle session without subscribers stays loaded.
     pub idle_unload: Duration,
+    /// How long a deleted session can be brought back.
+    pub trash_keep: Duration,
 }
 
 /// `[runtime]`, effective.

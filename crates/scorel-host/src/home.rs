@@ -138,6 +138,12 @@ impl Home {
         self.root.join("sessions")
     }
 
+    /// Deleted sessions that can be brought back.
+    #[must_use]
+    pub fn trash(&self) -> PathBuf {
+        self.root.join("trash")
+    }
+
     /// Summaries of all sessions; derived.
     #[must_use]
     pub fn index(&self) -> PathBuf {

@@ -1,3 +1,4 @@
+mod garbage;
 mod mutation;
 mod open;
 
@@ -46,6 +47,10 @@ pub struct Host {
     pub(crate) orchestrator: Arc<Orchestrator>,
     /// Held while a project's orchestrator is looked for and made.
     pub(crate) opening: tokio::sync::Mutex<()>,
+    /// Held while a file is imported.
+    pub(crate) importing: tokio::sync::Mutex<()>,
+    /// Held while garbage is looked for.
+    pub(crate) collecting: tokio::sync::Mutex<()>,
     pub(crate) worktrees: Arc<Worktrees>,
     pub(crate) search: HostSearch,
     pub(crate) device: Device,

@@ -26,6 +26,7 @@ mod file_version;
 mod hidden_places;
 mod home;
 mod host;
+mod import_file;
 mod instructions;
 mod models;
 mod notices;

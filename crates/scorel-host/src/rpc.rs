@@ -11,6 +11,7 @@ mod conversation;
 mod end_wait;
 mod files;
 mod host;
+mod import;
 mod projects;
 mod reading;
 mod register;
@@ -38,6 +39,7 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     projects::register(&mut table)?;
     sessions::register(&mut table)?;
     search::register(&mut table)?;
+    import::register(&mut table)?;
     conversation::register(&mut table)?;
     travel::register(&mut table)?;
     append::register(&mut table)?;

@@ -207,6 +207,19 @@ impl TrustStore {
         self.write(&document)
     }
 
+    /// The copies that no project trusts any more, as `visit` takes them. It may remove them: no item is
+    /// trusted meanwhile. Blocks on the disk.
+    pub(crate) fn visit_unused(&self, mut visit: impl FnMut(&Path)) -> Result<(), TrustError> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let document = self.read()?;
+        let entries = document.projects.values().flat_map(BTreeMap::values);
+        let used = entries.map(|entry| entry.digest.as_str()).collect();
+        for unused in self.store.unused(&used)? {
+            visit(&unused);
+        }
+        Ok(())
+    }
+
     /// The checked copy of a trusted item.
     pub(crate) fn copy(&self, trust: &ProjectTrust, item: &str) -> Result<PathBuf, String> {
         let entry = trust.items.get(item).ok_or("it is not trusted")?;

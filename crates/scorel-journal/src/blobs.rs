@@ -3,7 +3,8 @@
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use scorel_proto::BlobHash;
@@ -59,6 +60,9 @@ pub struct Blobs {
     session: PathBuf,
     dir: PathBuf,
     max: u64,
+    /// Held for reading while a blob is stored, and for writing while one is removed: what is stored
+    /// anew is not removed as old.
+    removing: Arc<RwLock<()>>,
 }
 
 impl Blobs {
@@ -70,6 +74,7 @@ impl Blobs {
             session: dir.to_owned(),
             dir: dir.join("blobs"),
             max,
+            removing: Arc::default(),
         }
     }
 
@@ -81,7 +86,9 @@ impl Blobs {
     pub fn put(&self, content: &[u8]) -> Result<BlobHash, BlobError> {
         self.check_len(content.len() as u64)?;
         let hash = hash_of(content);
-        if self.get(&hash).is_ok() {
+        let _stays = self.removing.read().unwrap_or_else(PoisonError::into_inner);
+        // Young again: it is about to be needed.
+        if self.get(&hash).is_ok() && self.storage.touch(&self.path(&hash)).is_ok() {
             // A crash may have come between the rename and the sync of the directory.
             self.storage.sync_dir(&self.dir)?;
             return Ok(hash);
@@ -90,6 +97,48 @@ impl Blobs {
         self.storage.sync_dir(&self.session)?;
         replace_file(&*self.storage, &self.path(&hash), content)?;
         Ok(hash)
+    }
+
+    /// The blobs that were stored before `time`, the last time each, with their sizes in bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`BlobError::Io`].
+    pub fn stored_before(&self, time: SystemTime) -> Result<Vec<(BlobHash, u64)>, BlobError> {
+        let names = match self.storage.list(&self.dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            names => names?,
+        };
+        let mut found = Vec::new();
+        for hash in names.iter().filter_map(|name| name.parse().ok()) {
+            if self.is_older(&hash, time)? {
+                let bytes = self.len_of(&hash)?;
+                found.push((hash, bytes));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Removes a blob, unless it was stored again since `time`. Returns whether it did. Only a blob that
+    /// no record names, and none will, may be removed.
+    ///
+    /// # Errors
+    ///
+    /// [`BlobError::ReadOnly`] or [`BlobError::Io`].
+    pub fn remove_older(&self, hash: &BlobHash, time: SystemTime) -> Result<bool, BlobError> {
+        let _stored = self
+            .removing
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if !self.is_older(hash, time)? {
+            return Ok(false);
+        }
+        self.storage.remove(&self.path(hash))?;
+        Ok(true)
+    }
+
+    fn is_older(&self, hash: &BlobHash, time: SystemTime) -> Result<bool, BlobError> {
+        Ok(self.storage.modified(&self.path(hash))? < time)
     }
 
     /// Gives another session the blobs with these hashes, as links: a blob never changes. Where the

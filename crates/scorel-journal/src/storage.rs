@@ -6,6 +6,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use nix::errno::Errno;
 
@@ -62,6 +63,12 @@ pub trait Storage: fmt::Debug + Send + Sync {
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// When the content of a regular file was written or [`Storage::touch`]ed.
+    fn modified(&self, path: &Path) -> io::Result<SystemTime>;
+
+    /// Makes a file look as if its content was written now.
+    fn touch(&self, path: &Path) -> io::Result<()>;
 
     /// Syncs a directory: new, renamed and removed names in it become durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;

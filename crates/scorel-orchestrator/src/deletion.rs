@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{ClientId, RuntimeId, SessionId};
-use scorel_session::{Lane, MutationCommand, SessionError, Sessions};
+use scorel_session::{Deletion, Lane, MutationCommand, SessionError, Sessions};
 
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
@@ -77,6 +77,7 @@ impl Orchestrator {
         &self,
         id: SessionId,
         children: &[SessionId],
+        way: Deletion,
     ) -> Result<(), OrchestratorError> {
         let sessions = self.sessions()?;
         let _closing = ClosingSession::begin(self, id);
@@ -99,7 +100,7 @@ impl Orchestrator {
             }
         }
         for child in all.into_iter().rev() {
-            self.delete_child(&sessions, child).await?;
+            self.delete_child(&sessions, child, way).await?;
         }
         Ok(())
     }
@@ -109,11 +110,12 @@ impl Orchestrator {
         &self,
         sessions: &Arc<Sessions>,
         child: SessionId,
+        way: Deletion,
     ) -> Result<(), OrchestratorError> {
         let mut attempts = DELETE_ATTEMPTS;
         loop {
             attempts -= 1;
-            match sessions.delete(child).await {
+            match sessions.delete_by(child, way).await {
                 Ok(()) | Err(SessionError::NotFound(_)) => return Ok(()),
                 Err(SessionError::Busy { .. }) if attempts > 0 => {
                     self.below(child, true).await?;

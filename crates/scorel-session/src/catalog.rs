@@ -21,6 +21,8 @@ use crate::{SessionError, blocking};
 use entries::{CatalogEntries, CatalogEntry};
 
 pub use filter::ListFilter;
+pub(crate) use filter::SortKey;
+pub(crate) use summary::summarise;
 
 /// The prefix of the directories of deleted sessions, until their files are removed.
 pub const DELETED_PREFIX: &str = ".deleted-";
@@ -96,6 +98,11 @@ impl Catalog {
         }
     }
 
+    /// A deleted session is back.
+    pub(crate) fn restored(&self, id: SessionId) {
+        self.entries().deleted.remove(&id);
+    }
+
     /// The length of the session's log in bytes when the last daemon saved the catalogue, if it is
     /// known. Reads the file the first time, which blocks on the disk.
     pub(crate) fn saved_log_bytes(&self, id: SessionId) -> Option<u64> {
@@ -129,6 +136,17 @@ impl Catalog {
             .by_id
             .values()
             .any(|entry| entry.session.project_id == project_id)
+    }
+
+    /// The session of a project that a file was imported as.
+    pub(crate) fn imported(&self, project_id: ProjectId, sha256: &str) -> Option<SessionId> {
+        let entries = self.entries();
+        let mut sessions = entries.by_id.values().map(|entry| &entry.session);
+        let is_it = |session: &&Session| {
+            let origin = session.origin.as_ref();
+            session.project_id == project_id && origin.is_some_and(|it| it.sha256 == sha256)
+        };
+        sessions.find(is_it).map(|session| session.session_id)
     }
 
     /// The sessions that were created for a task, by its id.

@@ -1,3 +1,5 @@
+use std::io;
+
 use scorel_journal::{
     AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
 };
@@ -14,6 +16,14 @@ use crate::target_problem::TargetProblem;
 pub enum SessionError {
     #[error("there is no session {0}")]
     NotFound(SessionId),
+    /// The session was deleted too long ago to be brought back. `deleted_at` is in milliseconds since 1970.
+    #[error(
+        "session {session_id} was deleted, and the trash keeps sessions for a limited time only"
+    )]
+    Expired {
+        session_id: SessionId,
+        deleted_at: u64,
+    },
     /// The session cannot be changed. Reading its intact records may still work.
     #[error("session {session_id} cannot be used: {reason}")]
     Failed {
@@ -162,7 +172,7 @@ impl SessionError {
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound(_) => ErrorCode::SessionNotFound,
+            Self::NotFound(_) | Self::Expired { .. } => ErrorCode::SessionNotFound,
             Self::Failed { .. } | Self::Damaged { .. } => ErrorCode::SessionFailed,
             Self::Stalled(_) | Self::QueueNotCleared { .. } => ErrorCode::StorageStalled,
             Self::Busy { .. } | Self::HasRuntimes { .. } | Self::WorksFor(_) => {
@@ -241,6 +251,16 @@ impl From<CreateError> for SessionError {
 }
 
 impl SessionError {
+    /// A session's directory cannot be moved, which deletes the session or brings it back.
+    pub(crate) fn moving(what: &str, error: &io::Error) -> Self {
+        use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+        let text = format!("cannot {what} the session: {error}");
+        match error.kind() {
+            ReadOnlyFilesystem | StorageFull | QuotaExceeded => Self::Stalled(text),
+            _ => Self::Filesystem(text),
+        }
+    }
+
     /// The error of a log that could not be opened.
     pub(crate) fn open(session_id: SessionId, error: &OpenError) -> Self {
         if error.is_not_found() {

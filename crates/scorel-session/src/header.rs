@@ -1,7 +1,7 @@
 use scorel_journal::{FORMAT, LogHeader};
 use scorel_proto::{
     DeviceId, Phase, ProjectId, RuntimeQuestion, Session, SessionAgent, SessionId, SessionKind,
-    SessionParent, SessionView,
+    SessionOrigin, SessionParent, SessionView,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,9 @@ pub struct SessionHeader {
     pub parent: Option<SessionParent>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<SessionAgent>,
+    /// The file that its history comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<SessionOrigin>,
     /// Milliseconds since 1970.
     pub created_at: u64,
     /// The daemon's version.
@@ -61,6 +64,7 @@ impl SessionHeader {
             kind: self.kind,
             parent: self.parent.clone(),
             agent: self.agent.clone(),
+            origin: self.origin.clone(),
             title: folded.display_title().map(str::to_owned),
             title_source: folded.display_title_source(),
             model: folded.model.clone(),
@@ -86,6 +90,7 @@ impl SessionHeader {
             runtimes: folded.runtimes.counts(),
             child_questions: child_questions(view),
             storage_stalled: None,
+            deleted: None,
         }
     }
 }

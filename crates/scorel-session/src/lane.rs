@@ -39,6 +39,7 @@ mod draft;
 mod end_wait;
 mod fold;
 mod forget_context;
+mod garbage;
 mod health;
 mod history;
 #[cfg(test)]
@@ -88,10 +89,12 @@ use tokio_util::task::TaskTracker;
 pub use begin_restore::{RestoreChoice, RestorePoint};
 pub(crate) use compact::CompactRequest;
 pub(crate) use compaction_record::CompactionResult;
+pub(crate) use delete::DeletionWay;
 pub(crate) use draft::EventDraft;
-pub(crate) use history::LaneHistory;
+pub(crate) use history::{LaneHistory, settings};
 pub(crate) use job::{Job, RunningJob};
 pub use move_leaf::LeafTarget;
+pub(crate) use oversize::make_fit;
 pub(crate) use published::PublishedLane;
 pub(crate) use read::encoded;
 pub use runtimes::{

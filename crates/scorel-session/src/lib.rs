@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
-//! `spool`, `header`, `history_copy`), what lanes share (`active`, `catalog`, `window_pool`, `usage_index`,
-//! `descriptors`, `shared`), `feed`, `context_size`, `lane`, then its users side by side: `restore`, `compaction`
+//! `spool`, `header`, `history_copy`, `garbage`), what lanes share (`active`, `catalog`, `trash`, `window_pool`,
+//! `usage_index`, `descriptors`, `shared`), `feed`, `context_size`, `lane`, then its users side by side: `restore`,
+//! `bundled_log` with `history_writer`, `compaction`
 //! with `turn`, and `sync` with `subscriber`; `jobs` and `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
@@ -20,6 +21,7 @@
 
 mod active;
 mod blocking;
+mod bundled_log;
 mod catalog;
 mod checkpoint;
 mod clock;
@@ -27,12 +29,15 @@ mod compaction;
 mod compaction_breaker;
 mod context_size;
 mod damage;
+mod deletion;
 mod descriptors;
 mod error;
 mod feed;
+mod garbage;
 mod guidance;
 mod header;
 mod history_copy;
+mod history_writer;
 mod host_feed;
 mod jobs;
 mod lane;
@@ -55,18 +60,23 @@ mod sync;
 mod target_problem;
 mod title;
 mod transcript;
+mod trash;
 mod turn;
 mod usage_index;
 mod window_pool;
 
 pub use active::check_active_file;
+pub use bundled_log::BundledLog;
 pub use catalog::{CLONING_DIR, DELETED_PREFIX, ListFilter, check_index_file};
 pub use checkpoint::CheckpointFile;
 pub use clock::{TokioClock, WallClock};
 pub use damage::{DamagedPlace, unaccepted_damage};
+pub use deletion::Deletion;
 pub use error::SessionError;
+pub use garbage::{GarbageSum, KEEP_COPIES, SessionGarbage, bytes_in};
 pub use guidance::{Guidance, KnownGuidance};
 pub use header::{HeaderType, SessionHeader};
+pub use history_writer::HistoryWriter;
 pub use host_feed::{HostFeed, HostFeedGap};
 pub use lane::{
     ChildState, Lane, LaneChanges, LeafTarget, RestoreChoice, RestorePoint, RunReport,
@@ -76,7 +86,7 @@ pub use lane::{
 pub use observer::SessionObserver;
 pub use receipts::MutationCommand;
 pub use runtime_text::spawned;
-pub use sessions::{CloneRequest, NewSession, Sessions};
+pub use sessions::{CloneRequest, ImportDir, ImportRequest, ImportedHistory, NewSession, Sessions};
 pub use settings::SessionSettings;
 pub use setup::{
     CompactionSettings, CompactionSetup, PreparedEngine, PreparedRunner, PreparedTurn, TurnBackend,

@@ -6,12 +6,15 @@
 mod clone;
 mod create;
 mod delete;
+mod garbage;
 mod housekeeping;
+mod import;
 mod make;
 mod page_token;
 mod pressure;
 mod recover;
 mod resync;
+mod unfinished;
 mod usage;
 
 use std::collections::HashMap;
@@ -28,6 +31,7 @@ use tokio::time::Instant;
 
 pub use clone::CloneRequest;
 pub use create::NewSession;
+pub use import::{ImportDir, ImportRequest, ImportedHistory};
 
 use crate::catalog::ListFilter;
 use crate::shared::LaneShared;
@@ -47,6 +51,8 @@ pub struct Sessions {
     loaded: Mutex<HashMap<SessionId, Arc<LaneSlot>>>,
     /// Held while sessions are unloaded to make room.
     unloading: tokio::sync::Mutex<()>,
+    /// Held while a session goes to the trash or comes back, with all that is told about it.
+    moving: tokio::sync::Mutex<()>,
     device_id: DeviceId,
     version: String,
 }
@@ -92,6 +98,7 @@ impl Sessions {
                 shared: Arc::new(LaneShared::new(dir, files, storage, settings, setup)),
                 loaded: Mutex::default(),
                 unloading: tokio::sync::Mutex::default(),
+                moving: tokio::sync::Mutex::default(),
                 device_id,
                 version,
             }
@@ -205,8 +212,12 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// If the directory of sessions cannot be read.
+    /// If the directory of sessions, or the trash, cannot be read.
     pub async fn list(&self, filter: ListFilter) -> Result<ListSessionsResult, SessionError> {
+        if filter.deleted {
+            let shared = Arc::clone(&self.shared);
+            return blocking(move || shared.trash.list(&filter)).await?;
+        }
         self.shared.catalog().await?.list(&filter)
     }
 

@@ -24,6 +24,8 @@ pub struct SessionSettings {
     /// How many sessions stay in memory. Above it those that were used longest ago are unloaded, if
     /// they are idle: each holds a file descriptor.
     pub max_loaded: usize,
+    /// How long a deleted session can be brought back. Zero: not at all.
+    pub trash_keep: Duration,
     pub wall_clock: WallClock,
     /// The time zone of the days that usage is summed up by; `None` for the system's.
     pub time_zone: Option<TimeZone>,
@@ -39,6 +41,7 @@ impl Default for SessionSettings {
             on_restart: OnRestart::Mark,
             idle_unload: Duration::from_secs(300),
             max_loaded: 256,
+            trash_keep: Duration::from_secs(7 * 24 * 60 * 60),
             wall_clock: WallClock::default(),
             time_zone: None,
         }

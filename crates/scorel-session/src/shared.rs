@@ -11,6 +11,7 @@ use crate::active::ActiveSet;
 use crate::catalog::{CLONING_DIR, Catalog, DELETED_PREFIX};
 use crate::descriptors::SpareDescriptors;
 use crate::runner_pool::RunnerPool;
+use crate::trash::Trash;
 use crate::usage_index::UsageIndex;
 use crate::window_pool::{WINDOW_BYTES, WindowPool};
 use crate::{HostFeed, SessionError, SessionObserver, SessionSettings, TurnSetup};
@@ -29,6 +30,7 @@ pub(crate) struct LaneShared {
     pub(crate) active: ActiveSet,
     pub(crate) windows: WindowPool,
     pub(crate) usage: UsageIndex,
+    pub(crate) trash: Trash,
     pub(crate) descriptors: SpareDescriptors,
     pub(crate) runners: RunnerPool,
     /// Empty until someone observes.
@@ -46,14 +48,21 @@ impl LaneShared {
         settings: SessionSettings,
         setup: Arc<dyn TurnSetup>,
     ) -> Self {
+        let bin = index.with_file_name("trash");
         let usage = UsageIndex::new(
             Arc::clone(&storage),
-            dir.clone(),
+            (dir.clone(), bin.clone()),
             index.with_file_name("usage"),
             settings.time_zone.clone(),
         );
         Self {
             usage,
+            trash: Trash::new(
+                Arc::clone(&storage),
+                bin,
+                settings.trash_keep,
+                settings.wall_clock.clone(),
+            ),
             catalog: Arc::new(Catalog::new(Arc::clone(&storage), dir.clone(), index)),
             active: ActiveSet::new(Arc::clone(&storage), active),
             windows: WindowPool::new(WINDOW_BYTES),
@@ -72,6 +81,12 @@ impl LaneShared {
 
     pub(crate) fn session_dir(&self, id: SessionId) -> PathBuf {
         self.dir.join(id.to_string())
+    }
+
+    /// The sessions that have a directory.
+    pub(crate) fn session_ids(&self) -> io::Result<Vec<SessionId>> {
+        let names = self.storage.list(&self.dir)?;
+        Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
     }
 
     pub(crate) fn cloning_dir(&self) -> PathBuf {
@@ -132,7 +147,6 @@ impl LaneShared {
 
     pub(crate) fn session_removed(&self, id: SessionId) {
         self.catalog.remove(id);
-        self.usage.session_removed(id);
         self.host.session_removed(id);
         self.setup.forget(id);
         self.runners.end(id);
@@ -141,16 +155,20 @@ impl LaneShared {
         }
     }
 
+    pub(crate) fn session_restored(&self, id: SessionId) {
+        self.catalog.restored(id);
+    }
+
+    /// Moves a session to the trash, which deletes it.
+    pub(crate) fn put_in_trash(&self, id: SessionId) -> Result<(), SessionError> {
+        let put = self.trash.put(id, &self.session_dir(id));
+        put.map_err(|error| SessionError::moving("delete", &error))
+    }
+
     /// Renames a session's directory, which deletes the session; returns the new path. Removing the
     /// files takes long and can fail half way, a rename is atomic.
     pub(crate) fn put_aside(&self, id: SessionId) -> Result<PathBuf, SessionError> {
-        let failed = |error: io::Error| {
-            let text = format!("cannot delete the session: {error}");
-            match error.kind() {
-                io::ErrorKind::ReadOnlyFilesystem => SessionError::Stalled(text),
-                _ => SessionError::Filesystem(text),
-            }
-        };
+        let failed = |error: io::Error| SessionError::moving("delete", &error);
         let aside = self.dir.join(format!("{DELETED_PREFIX}{id}"));
         self.storage
             .rename(&self.session_dir(id), &aside)

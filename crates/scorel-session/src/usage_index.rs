@@ -22,6 +22,7 @@ use jiff::tz::TimeZone;
 use scorel_journal::{RecordPosition, Storage};
 use scorel_proto::{PersistentEvent, SessionId};
 
+use crate::trash::trashed_sessions;
 use crate::{SessionError, SessionHeader};
 
 use entries::{CountedRecord, UsageEntries};
@@ -36,6 +37,8 @@ pub(crate) struct UsageIndex {
     storage: Arc<dyn Storage>,
     /// The directory of sessions.
     dir: PathBuf,
+    /// The directory of deleted sessions that can be brought back.
+    trash: PathBuf,
     file: PathBuf,
     /// Of the days; `None` for the system's.
     zone: Option<TimeZone>,
@@ -65,13 +68,14 @@ pub fn check_usage_file(storage: &dyn Storage, path: &Path) -> io::Result<()> {
 impl UsageIndex {
     pub(crate) fn new(
         storage: Arc<dyn Storage>,
-        dir: PathBuf,
+        (dir, trash): (PathBuf, PathBuf),
         file: PathBuf,
         zone: Option<TimeZone>,
     ) -> Self {
         Self {
             storage,
             dir,
+            trash,
             file,
             zone,
             reading: Mutex::default(),
@@ -104,7 +108,7 @@ impl UsageIndex {
         }
     }
 
-    /// The session is gone; its usage stays with its project. To be preceded by
+    /// The session is gone for good; its usage stays with its project. To be preceded by
     /// [`UsageIndex::read`], while its log is still there.
     pub(crate) fn session_removed(&self, id: SessionId) {
         if let IndexStage::Ready(entries) = &mut *self.stage() {
@@ -152,9 +156,8 @@ impl UsageIndex {
         let mut known_sessions = known.sessions;
         let mut entries = UsageEntries::with_deleted(known.deleted);
         let zone = self.zone();
-        for id in self.session_ids()? {
+        for (id, dir) in self.session_dirs()? {
             let known = known_sessions.remove(&id);
-            let dir = self.dir.join(id.to_string());
             let before = known.clone();
             match IndexedSession::read(&*self.storage, &dir, id, known, &zone) {
                 Ok(Some(session)) => entries.insert(id, session),
@@ -172,12 +175,21 @@ impl UsageIndex {
         Ok(entries)
     }
 
-    fn session_ids(&self) -> Result<Vec<SessionId>, SessionError> {
-        let names = self.storage.list(&self.dir).map_err(|error| {
-            SessionError::Filesystem(format!("cannot read {}: {error}", self.dir.display()))
-        })?;
+    /// Those in the trash count as sessions: they may come back.
+    fn session_dirs(&self) -> Result<Vec<(SessionId, PathBuf)>, SessionError> {
+        let failed = |dir: &Path, error: io::Error| {
+            SessionError::Filesystem(format!("cannot read {}: {error}", dir.display()))
+        };
+        let names = self.storage.list(&self.dir);
+        let names = names.map_err(|error| failed(&self.dir, error))?;
         let ids = names.iter().filter_map(|name| name.parse().ok());
-        Ok(ids.collect())
+        let mut dirs: Vec<_> = ids
+            .map(|id: SessionId| (id, self.dir.join(id.to_string())))
+            .collect();
+        let trashed = trashed_sessions(&*self.storage, &self.trash);
+        let trashed = trashed.map_err(|error| failed(&self.trash, error))?;
+        dirs.extend(trashed.into_iter().map(|it| (it.id, it.dir)));
+        Ok(dirs)
     }
 
     /// Writes the file if something was counted since. Blocks on the disk.

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart, Phase, ProjectId, QueueItem,
-    RunnerContext, RuntimeQuestion, Seq, SessionId, StorageStall, ThinkingLevel, TitleSource,
-    ToolPreset, TurnId, Usage,
+    RunnerContext, RuntimeQuestion, Seq, SessionDeletion, SessionId, SessionOrigin, StorageStall,
+    ThinkingLevel, TitleSource, ToolPreset, TurnId, Usage,
 };
 
 /// The metadata of a session: everything but its events.
@@ -25,6 +25,9 @@ pub struct Session {
     /// The agent that works in it; absent if none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<SessionAgent>,
+    /// The file that its history comes from; absent unless it was imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<SessionOrigin>,
     /// The title; without one, the first line of the first message, shortened; `null` if there is
     /// neither.
     pub title: Option<String>,
@@ -90,6 +93,9 @@ pub struct Session {
     /// `problem` has the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_stalled: Option<StorageStall>,
+    /// When it was deleted; absent unless it is in the trash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<SessionDeletion>,
 }
 
 fn own_runner() -> String {
@@ -224,6 +230,9 @@ pub struct ListSessionsParams {
     /// `true`: only archived sessions; `false` or absent: only the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
+    /// `true`: the sessions in the trash instead, archived or not, the last deleted first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<bool>,
     /// The maximum number of sessions per page, 1 to 1,000; absent: 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
@@ -324,6 +333,10 @@ pub struct DeleteSessionParams {
     /// `runtime_busy` if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub children: Option<DeleteChildren>,
+    /// `true`: it is deleted for good, also if it is in the trash already; `false` or absent: it goes to
+    /// the trash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now: Option<bool>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,

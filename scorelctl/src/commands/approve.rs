@@ -100,7 +100,9 @@ fn choose<'a>(wanted: &str, open: &'a [OpenRequest]) -> Result<&'a OpenRequest, 
         return Err(Failure::usage(text).hint("`scorelctl approve` lists the open requests"));
     }
     let part = IdPart::new(wanted, PermissionRequestId::PREFIX);
-    let mut found = open.iter().filter(|open| part.is_of(&open.request.request_id));
+    let mut found = open
+        .iter()
+        .filter(|open| part.is_of(&open.request.request_id));
     match (found.next(), found.next()) {
         (Some(open), None) => Ok(open),
         (Some(_), Some(_)) => Err(Failure::usage(format!(

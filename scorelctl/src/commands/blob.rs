@@ -12,6 +12,16 @@ pub(super) async fn text(
     hash: &BlobHash,
     control: &mut DaemonClient,
 ) -> Result<String, Failure> {
+    let bytes = content(session_id, hash, control).await?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A blob of a session.
+pub(super) async fn content(
+    session_id: SessionId,
+    hash: &BlobHash,
+    control: &mut DaemonClient,
+) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     loop {
         let params = GetBlobParams {
@@ -27,7 +37,7 @@ pub(super) async fn text(
         })?;
         bytes.extend_from_slice(&decoded);
         if decoded.is_empty() || bytes.len() as u64 >= part.size {
-            return Ok(String::from_utf8_lossy(&bytes).into_owned());
+            return Ok(bytes);
         }
     }
 }

@@ -33,6 +33,8 @@ pub(super) async fn run(
     if answer.sessions.is_empty() {
         output.note(if !args.query.is_empty() {
             "no session has such a title; `scorelctl search` searches in what was said"
+        } else if args.deleted {
+            "no deleted sessions; `scorelctl sessions --deleted --all` lists those of all projects"
         } else if args.all {
             "no sessions yet; `scorelctl send` creates one"
         } else {
@@ -47,7 +49,8 @@ async fn listed(
     control: &mut DaemonClient,
 ) -> Result<ListSessionsResult, Failure> {
     let mut params = ListSessionsParams {
-        archived: Some(args.archived),
+        archived: (!args.deleted).then_some(args.archived),
+        deleted: args.deleted.then_some(true),
         ..ListSessionsParams::default()
     };
     if !args.all {
@@ -78,7 +81,7 @@ fn row(session: &Session, now: SystemTime) -> String {
         "{}  {:<12}{:>8}  {title}{}",
         end_of(&session.session_id),
         phase(session.phase),
-        age(session.updated_at, now),
+        age(session.deleted.map_or(session.updated_at, |it| it.at), now),
         problem.unwrap_or_default(),
     )
 }

@@ -133,6 +133,7 @@ async fn a_session_with_open_tasks_is_deleted_with_them_or_not_at_all() {
     let spawned = scene.spawn_as("developer", "one", None, deliver).await;
     gate.reached().await;
     let delete = |session_id, children| DeleteSessionParams {
+        now: None,
         session_id,
         children,
         command_id: None,

@@ -40,6 +40,7 @@ async fn the_process_of_a_deleted_session_ends() {
     let (_daemon, client, id, mut watch) = scene().await;
     let process = kept(&client, id, &mut watch).await;
     let params = DeleteSessionParams {
+        now: None,
         children: None,
         session_id: id,
         command_id: None,

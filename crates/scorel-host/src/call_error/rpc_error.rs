@@ -1,5 +1,8 @@
+mod import_error;
+mod write_code;
+
 use std::error::Error;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use scorel_journal::BlobError;
@@ -18,6 +21,7 @@ use crate::projects::ProjectError;
 use crate::receipts::ReceiptError;
 use crate::trust::TrustError;
 use crate::worktrees::WorktreeError;
+use write_code::write_code;
 
 impl From<CallError> for RpcError {
     fn from(error: CallError) -> Self {
@@ -37,6 +41,7 @@ impl From<CallError> for RpcError {
             CallError::Trust(error) => Self::new(trust_code(&error), chain(&error)),
             CallError::Worktree(error) => worktree(&error),
             CallError::Search(error) => search(&error),
+            CallError::Import(error) => import_error::import(&error),
             CallError::NamedModel(error) => named_model(&error),
             CallError::Provider { provider, error } => unusable(&provider, &error),
             CallError::ListModels { provider, error } => match *error {
@@ -74,6 +79,10 @@ const MAX_CONFLICTS: usize = 100;
 fn session(error: &SessionError) -> RpcError {
     let details = match error {
         SessionError::NotFound(id) => json!({ "sessionId": id }),
+        SessionError::Expired {
+            session_id,
+            deleted_at,
+        } => json!({ "sessionId": session_id, "kind": "expired", "deletedAt": deleted_at }),
         SessionError::Failed { session_id, reason } => {
             json!({ "sessionId": session_id, "reason": reason })
         }
@@ -186,15 +195,6 @@ fn trust_code(error: &TrustError) -> ErrorCode {
         }
         TrustError::Changed(_) => ErrorCode::Conflict,
         TrustError::Io(error) => write_code(error),
-    }
-}
-
-fn write_code(error: &io::Error) -> ErrorCode {
-    match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => {
-            ErrorCode::StorageStalled
-        }
-        _ => ErrorCode::FilesystemError,
     }
 }
 

@@ -161,6 +161,7 @@ fn sessions(section: &SessionsSection) -> SessionsConfig {
         },
         ring_bytes: narrow(get(section.ring_bytes).unwrap_or(2 * 1024 * 1024)),
         idle_unload: Duration::from_secs(get(section.idle_unload_seconds).unwrap_or(300)),
+        trash_keep: Duration::from_secs(get(section.trash_days).unwrap_or(7) * 24 * 60 * 60),
     }
 }
 

@@ -208,6 +208,7 @@ pub(super) struct SessionsSection {
     pub(super) durability: Option<DurabilityName>,
     pub(super) ring_bytes: Option<Bounded<{ 64 * 1024 }, GIB>>,
     pub(super) idle_unload_seconds: Option<Bounded<1, { 30 * DAY }>>,
+    pub(super) trash_days: Option<Bounded<0, 3650>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -3,6 +3,8 @@
 
 mod agents;
 mod attempt;
+mod import;
+mod trash;
 mod worktree;
 
 use std::path::PathBuf;
@@ -12,7 +14,7 @@ use scorel_proto::{
     ClientId, CloneSessionParams, CreateSessionParams, ProjectId, RegisterProjectParams, SessionId,
     SessionKind, ToolPreset,
 };
-use scorel_session::{CloneRequest, MutationCommand, NewSession, SessionError};
+use scorel_session::{CloneRequest, Deletion, MutationCommand, NewSession, SessionError};
 
 use super::Host;
 use crate::call_error::CallError;
@@ -114,6 +116,7 @@ impl Host {
         match effect {
             Effect::CreateSession { session_id, .. }
             | Effect::CloneSession { session_id, .. }
+            | Effect::ImportSession { session_id, .. }
             | Effect::OpenOrchestrator { session_id, .. } => {
                 let found = self.sessions.get(*session_id).await;
                 !matches!(found, Err(SessionError::NotFound(_)))
@@ -135,10 +138,27 @@ impl Host {
             Effect::CloneSession { session_id, params } => {
                 self.clone_session(client_id, session_id, params).await
             }
+            Effect::ImportSession { session_id, params } => {
+                self.import_session(client_id, session_id, params).await
+            }
             Effect::DeleteSession {
                 session_id,
                 children,
-            } => self.delete_session(session_id, children, attempt).await,
+                now,
+            } => {
+                let way = if now {
+                    Deletion::Now
+                } else {
+                    Deletion::ToTrash
+                };
+                self.delete_session(session_id, children, way, attempt)
+                    .await
+            }
+            Effect::UndeleteSession { session_id } => trash::undeleted(
+                self.sessions.undelete(session_id).await,
+                session_id,
+                attempt,
+            ),
             Effect::OpenOrchestrator {
                 session_id,
                 project_id,
@@ -244,19 +264,22 @@ impl Host {
         &self,
         session_id: SessionId,
         children: Option<Vec<SessionId>>,
+        way: Deletion,
         attempt: Attempt,
     ) -> Result<Subject, CallError> {
         let subject = Subject::SessionId(session_id);
         match children {
             None => self.orchestrator.check_unused(session_id).await?,
             Some(children) => {
-                let deleted = self.orchestrator.delete_children(session_id, &children);
+                let deleted = self
+                    .orchestrator
+                    .delete_children(session_id, &children, way);
                 deleted.await?;
             }
         }
         // Before deleting: an open receipt of its creation would recreate it at the next start.
         self.receipts.settle(subject.clone()).await;
-        match self.sessions.delete(session_id).await {
+        match self.sessions.delete_by(session_id, way).await {
             // The first attempt deleted it and did not get to end its receipt.
             Err(SessionError::NotFound(_)) if attempt == Attempt::Again => {}
             deleted => deleted?,

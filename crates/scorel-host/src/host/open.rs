@@ -114,6 +114,8 @@ impl Host {
             runners,
             orchestrator,
             opening: tokio::sync::Mutex::default(),
+            importing: tokio::sync::Mutex::default(),
+            collecting: tokio::sync::Mutex::default(),
             worktrees,
             search,
             device: parts.device,
@@ -135,6 +137,7 @@ fn session_settings(config: &Config, descriptors: u64) -> SessionSettings {
         durability: config.sessions.durability,
         ring_bytes: config.sessions.ring_bytes,
         idle_unload: config.sessions.idle_unload,
+        trash_keep: config.sessions.trash_keep,
         on_restart: config.runtime.on_restart,
         ..SessionSettings::default()
     }

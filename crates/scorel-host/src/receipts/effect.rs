@@ -1,6 +1,6 @@
 use scorel_proto::{
-    CloneSessionParams, CreateSessionParams, ProjectId, RegisterProjectParams, RuntimeId,
-    SessionId, SetAgentParams, SetQuotaParams,
+    CloneSessionParams, CreateSessionParams, ImportSessionParams, ProjectId, RegisterProjectParams,
+    RuntimeId, SessionId, SetAgentParams, SetQuotaParams,
 };
 use serde::{Deserialize, Serialize};
 
@@ -23,11 +23,22 @@ pub(crate) enum Effect {
         session_id: SessionId,
         params: CloneSessionParams,
     },
+    ImportSession {
+        /// Unused if the file was imported before.
+        session_id: SessionId,
+        params: ImportSessionParams,
+    },
     DeleteSession {
         session_id: SessionId,
         /// With these, the sessions of its runtimes; `None` if it may have none that has not ended.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         children: Option<Vec<SessionId>>,
+        /// For good; otherwise it goes to the trash.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        now: bool,
+    },
+    UndeleteSession {
+        session_id: SessionId,
     },
     OpenOrchestrator {
         /// Unused if the project has one.
@@ -62,7 +73,9 @@ pub(crate) enum Effect {
 pub(crate) enum HostMethod {
     CreateSession,
     CloneSession,
+    ImportSession,
     DeleteSession,
+    UndeleteSession,
     OpenOrchestrator,
     RegisterProject,
     RemoveProject,
@@ -88,7 +101,9 @@ impl Effect {
         match self {
             Self::CreateSession { .. } => HostMethod::CreateSession,
             Self::CloneSession { .. } => HostMethod::CloneSession,
+            Self::ImportSession { .. } => HostMethod::ImportSession,
             Self::DeleteSession { .. } => HostMethod::DeleteSession,
+            Self::UndeleteSession { .. } => HostMethod::UndeleteSession,
             Self::OpenOrchestrator { .. } => HostMethod::OpenOrchestrator,
             Self::RegisterProject { .. } => HostMethod::RegisterProject,
             Self::RemoveProject { .. } => HostMethod::RemoveProject,
@@ -98,12 +113,14 @@ impl Effect {
         }
     }
 
-    /// The object that the effect creates.
+    /// The object that the effect creates, or brings back.
     pub(crate) const fn makes(&self) -> Option<Subject> {
         match self {
             Self::CreateSession { session_id, .. }
             | Self::CloneSession { session_id, .. }
-            | Self::OpenOrchestrator { session_id, .. } => Some(Subject::SessionId(*session_id)),
+            | Self::ImportSession { session_id, .. }
+            | Self::OpenOrchestrator { session_id, .. }
+            | Self::UndeleteSession { session_id } => Some(Subject::SessionId(*session_id)),
             Self::RegisterProject { project_id, .. } => Some(Subject::ProjectId(*project_id)),
             Self::DeleteSession { .. }
             | Self::RemoveProject { .. }

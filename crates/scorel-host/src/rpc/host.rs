@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    CheckModel, CheckModelParams, CheckModelResult, Discover, GetConfig, GetConfigParams,
-    GetConfigResult, GetStatus, Hello, HelloParams, HelloResult, ListModels, ListModelsParams,
-    ListModelsResult, NoParams, ProjectId, ProtocolRange, Shutdown, ShutdownResult, Status,
-    openrpc_document,
+    CheckModel, CheckModelParams, CheckModelResult, Discover, Gc, GcParams, GcResult, GetConfig,
+    GetConfigParams, GetConfigResult, GetStatus, Hello, HelloParams, HelloResult, ListModels,
+    ListModelsParams, ListModelsResult, NoParams, ProjectId, ProtocolRange, Shutdown,
+    ShutdownResult, Status, openrpc_document,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
@@ -24,6 +24,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<Shutdown, _, _>(table, shutdown)?;
     method::<ListModels, _, _>(table, list_models)?;
     method::<CheckModel, _, _>(table, check_model)?;
+    method::<Gc, _, _>(table, gc)?;
     method::<Discover, _, _>(table, discover)
 }
 
@@ -93,6 +94,10 @@ async fn check_model(
 ) -> Result<CheckModelResult, CallError> {
     let dir = directory(&host, params.project_id)?;
     host.models.check(dir, params.model).await
+}
+
+async fn gc(host: Arc<Host>, _: RpcCall, params: GcParams) -> Result<GcResult, CallError> {
+    host.collect_garbage(params.apply.unwrap_or(false)).await
 }
 
 fn directory(host: &Host, project: Option<ProjectId>) -> Result<Option<PathBuf>, CallError> {

@@ -8,8 +8,9 @@ use scorel_proto::{
     CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteChildren,
     DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams,
     GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult, Method, OWN_RUNNER,
-    ProjectId, SeqResult, SessionChanges, SessionId, ThinkingLevel, UpdateSession,
-    UpdateSessionParams, UpdateSessionResult,
+    ProjectId, SeqResult, SessionChanges, SessionId, ThinkingLevel, UndeleteSession,
+    UndeleteSessionParams, UndeleteSessionResult, UpdateSession, UpdateSessionParams,
+    UpdateSessionResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::{Lane, ListFilter, MutationCommand};
@@ -32,6 +33,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<UpdateSession, _, _>(table, update)?;
     method::<ArchiveSession, _, _>(table, archive)?;
     method::<DeleteSession, _, _>(table, delete)?;
+    method::<UndeleteSession, _, _>(table, undelete)?;
     method::<AcceptDamage, _, _>(table, accept_damage)
 }
 
@@ -98,10 +100,16 @@ async fn list(
     if let Some(id) = params.project_id {
         project_dir(&host, id)?;
     }
+    let deleted = params.deleted.unwrap_or(false);
+    if deleted && params.archived.is_some() {
+        let text = "`archived` and `deleted` cannot be combined";
+        return Err(CallError::invalid_field("archived", text));
+    }
     let filter = ListFilter {
         project_id: params.project_id,
         kind: params.kind,
         archived: params.archived.unwrap_or(false),
+        deleted,
         limit: limit(params.limit, 50, 1000)?,
         cursor: params.cursor,
     };
@@ -180,13 +188,30 @@ async fn delete(
     let effect = Effect::DeleteSession {
         session_id,
         children,
+        now: params.now.unwrap_or(false),
     };
     host.mutate(command, effect).await?;
     Ok(DeleteSessionResult { session_id })
 }
 
-/// Several sessions are deleted or none: a call without an id gets a receipt all the same, by which the next
-/// daemon finds what is left.
+async fn undelete(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: UndeleteSessionParams,
+) -> Result<UndeleteSessionResult, CallError> {
+    let id = params.command_id.take();
+    let command = command(&call, id, UndeleteSession::NAME, &params)?;
+    let session_id = params.session_id;
+    // With a receipt in any case: its line makes durable that an earlier deletion is done, which the
+    // next daemon would otherwise repeat.
+    let command = with_receipt(command)?;
+    host.mutate(command, Effect::UndeleteSession { session_id })
+        .await?;
+    Ok(UndeleteSessionResult { session_id })
+}
+
+/// A call without an id gets a receipt all the same, by which the next daemon finds what is left to do.
+/// Of several sessions, all are deleted or none.
 fn with_receipt(command: MutationCommand) -> Result<MutationCommand, CallError> {
     if command.id.is_some() {
         return Ok(command);

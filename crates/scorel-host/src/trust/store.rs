@@ -3,6 +3,7 @@
 //! A project's files may change at any time. What was trusted runs from its copy, so that nothing changes
 //! between the check and the use.
 
+use std::collections::HashSet;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -35,6 +36,26 @@ impl Store {
             ));
         }
         Ok(dir)
+    }
+
+    /// The copies whose digests are not in `used`, and what was left of unfinished ones. No item may be
+    /// copied meanwhile.
+    pub(super) fn unused(&self, used: &HashSet<&str>) -> io::Result<Vec<PathBuf>> {
+        let entries = match fs::read_dir(&self.dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut unused = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_str().unwrap_or_default();
+            let is_ours = is_digest(name) || unfinished(name).is_some_and(is_digest);
+            if is_ours && entry.file_type()?.is_dir() && !used.contains(name) {
+                unused.push(entry.path());
+            }
+        }
+        Ok(unused)
     }
 
     /// Copies the item in `source`, which must have this digest, durably.
@@ -83,6 +104,15 @@ pub(crate) enum KeepError {
     Changed(String),
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+fn is_digest(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The digest of a copy that is being made.
+fn unfinished(name: &str) -> Option<&str> {
+    name.strip_prefix('.')?.strip_suffix(".new")
 }
 
 fn write(root: &Path, path: &str, mode: u32, bytes: &[u8]) -> io::Result<()> {

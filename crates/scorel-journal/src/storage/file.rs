@@ -5,8 +5,11 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use nix::fcntl::OFlag;
+use nix::fcntl::{AT_FDCWD, OFlag};
+use nix::sys::stat::{UtimensatFlags, utimensat};
+use nix::sys::time::TimeSpec;
 
 use super::{FileId, FileStatus, LogFile, OpenMode, Storage};
 
@@ -75,6 +78,17 @@ impl Storage for FileStorage {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<SystemTime> {
+        let metadata = fs::symlink_metadata(path)?;
+        regular(&metadata)?;
+        metadata.modified()
+    }
+
+    fn touch(&self, path: &Path) -> io::Result<()> {
+        let (now, flag) = (TimeSpec::UTIME_NOW, UtimensatFlags::NoFollowSymlink);
+        Ok(utimensat(AT_FDCWD, path, &now, &now, flag)?)
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {

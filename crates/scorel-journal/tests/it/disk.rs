@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use nix::errno::Errno;
 use scorel_journal::{FileStatus, FileStorage, LogFile, OpenMode, Storage};
@@ -167,6 +168,14 @@ impl Storage for Disk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.access(Op::Remove, || FileStorage.remove(path))
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<SystemTime> {
+        FileStorage.modified(path)
+    }
+
+    fn touch(&self, path: &Path) -> io::Result<()> {
+        FileStorage.touch(path)
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {

@@ -7,8 +7,10 @@ use crate::SessionError;
 pub struct ListFilter {
     pub project_id: Option<ProjectId>,
     pub kind: Option<SessionKind>,
-    /// Only archived sessions, or only the others.
+    /// Only archived sessions, or only the others. Those in the trash are listed in either case.
     pub archived: bool,
+    /// Only sessions in the trash, or only the others.
+    pub deleted: bool,
     /// The size of a page.
     pub limit: usize,
     /// `nextCursor` of the previous page.
@@ -21,6 +23,7 @@ impl Default for ListFilter {
             project_id: None,
             kind: None,
             archived: false,
+            deleted: false,
             limit: 50,
             cursor: None,
         }
@@ -29,13 +32,17 @@ impl Default for ListFilter {
 
 impl ListFilter {
     pub(super) fn accepts(&self, session: &Session) -> bool {
-        session.archived == self.archived
-            && self.project_id.is_none_or(|id| id == session.project_id)
+        session.archived == self.archived && self.concerns(session)
+    }
+
+    /// Whether a session is of the project and the kind.
+    pub(crate) fn concerns(&self, session: &Session) -> bool {
+        self.project_id.is_none_or(|id| id == session.project_id)
             && self.kind.is_none_or(|kind| kind == session.kind)
     }
 
     /// The last session of the previous page.
-    pub(super) fn before(&self) -> Result<Option<SortKey>, SessionError> {
+    pub(crate) fn before(&self) -> Result<Option<SortKey>, SessionError> {
         self.cursor.as_deref().map(SortKey::parse).transpose()
     }
 }
@@ -43,24 +50,25 @@ impl ListFilter {
 /// The order of a listing, ascending; listings are descending. Sessions without a summary get the
 /// lowest key, so that they come last. The id makes keys unique, so that a page can begin anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SortKey {
+pub(crate) struct SortKey {
     updated_at: u64,
     id: SessionId,
 }
 
 impl SortKey {
-    pub(super) fn of(session: &Session) -> Self {
-        Self {
-            updated_at: session.updated_at,
-            id: session.session_id,
-        }
+    pub(crate) const fn new(updated_at: u64, id: SessionId) -> Self {
+        Self { updated_at, id }
+    }
+
+    pub(super) const fn of(session: &Session) -> Self {
+        Self::new(session.updated_at, session.session_id)
     }
 
     pub(super) const fn unreadable(id: SessionId) -> Self {
         Self { updated_at: 0, id }
     }
 
-    pub(super) fn cursor(self) -> String {
+    pub(crate) fn cursor(self) -> String {
         format!("{}.{}", self.updated_at, self.id)
     }
 

@@ -17,7 +17,7 @@ const PART_BYTES: u64 = 256 * 1024;
 ///
 /// The cost does not depend on the log's length. Without a checkpoint, the summary of a long log
 /// may miss what its middle says, such as a title; loading the session corrects that.
-pub(super) fn summarise(
+pub(crate) fn summarise(
     storage: &dyn Storage,
     dir: &Path,
     id: SessionId,

@@ -1,6 +1,5 @@
 //! What clients can ask of a session.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
@@ -13,7 +12,7 @@ use super::accept::AcceptDamage;
 use super::append::Append;
 use super::append_message::AppendMessage;
 use super::cancel::CancelAndClear;
-use super::delete::DeleteSession;
+use super::delete::{DeleteSession, DeletionWay};
 use super::end_wait::EndWait;
 use super::forget_context::ForgetContext;
 use super::move_leaf::{LeafTarget, MoveLeaf};
@@ -284,8 +283,11 @@ impl Lane {
         .await
     }
 
-    /// Deletes the session unless a turn runs. Returns the directory to remove.
-    pub(crate) async fn delete(self: &Arc<Self>) -> Result<PathBuf, SessionError> {
-        self.mutate(DeleteSession).await
+    /// Deletes the session unless a turn runs. `way` takes its directory away.
+    pub(crate) async fn delete<T: Send + 'static>(
+        self: &Arc<Self>,
+        way: DeletionWay<T>,
+    ) -> Result<T, SessionError> {
+        self.mutate(DeleteSession(way)).await
     }
 }

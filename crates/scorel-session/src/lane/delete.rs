@@ -1,18 +1,20 @@
-use std::path::PathBuf;
-
-use scorel_proto::EndReason;
+use scorel_proto::{EndReason, SessionId};
 
 use super::Section;
 use super::mutate::Mutation;
 use crate::receipts::ReceiptAnswer;
+use crate::shared::LaneShared;
 use crate::{MutationCommand, SessionError};
 
-/// `deleteSession`. Its reply is the directory to remove.
-#[derive(Debug)]
-pub(super) struct DeleteSession;
+/// Takes the directory of a session away, in one step, and says where it went.
+pub(crate) type DeletionWay<T> = fn(&LaneShared, SessionId) -> Result<T, SessionError>;
 
-impl Mutation for DeleteSession {
-    type Reply = PathBuf;
+/// `deleteSession`.
+#[derive(Debug)]
+pub(super) struct DeleteSession<T>(pub(super) DeletionWay<T>);
+
+impl<T: Send + 'static> Mutation for DeleteSession<T> {
+    type Reply = T;
 
     /// It ends work, and the host may be completing a deletion from before a restart.
     const WHILE_DRAINING: bool = true;
@@ -46,10 +48,10 @@ impl Mutation for DeleteSession {
         Ok(())
     }
 
-    /// From the rename on the session does not exist.
+    /// From its move on the session does not exist.
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
         let lane = section.lane;
-        let aside = lane.shared.put_aside(lane.id())?;
+        let aside = (self.0)(&lane.shared, lane.id())?;
         section.publish_change(|state| state.health.deleted = true);
         lane.end_feed(EndReason::Deleted);
         lane.shared.active.leave(lane.id());

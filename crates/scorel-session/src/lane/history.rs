@@ -55,7 +55,8 @@ impl Lane {
     }
 }
 
-fn settings(state: &SessionState) -> SessionChanges {
+/// All settings of a session, as the changes that lead from none to them.
+pub(crate) fn settings(state: &SessionState) -> SessionChanges {
     let level = state.thinking_level;
     SessionChanges {
         title: state.title.clone(),

@@ -57,8 +57,12 @@ fn shorten_runner_result(message: &mut Message, blobs: &Blobs) -> Result<(), Ses
     Ok(())
 }
 
-/// `files` is the length of the recorded changes of files, in bytes.
-fn make_fit(message: &mut Message, files: usize, blobs: &Blobs) -> Result<(), SessionError> {
+/// Makes a message small enough for a record. `files` is the length of the recorded changes of files, in bytes.
+pub(crate) fn make_fit(
+    message: &mut Message,
+    files: usize,
+    blobs: &Blobs,
+) -> Result<(), SessionError> {
     while !fits(message, files) {
         let blocks = content(message).iter_mut();
         let largest = blocks.max_by_key(|block| text_len(block));

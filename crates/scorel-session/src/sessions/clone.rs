@@ -1,13 +1,14 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use scorel_journal::{Durability, EVENTS, FORMAT, Journal, OpenMode, ReadError};
+use scorel_journal::{FORMAT, Journal, ReadError};
 use scorel_proto::{
-    ClientId, ErrorChain, EventId, PersistentBody, PersistentEvent, Seq, Session, SessionId,
-    SessionInfoBody, SessionKind, SessionParent,
+    ClientId, EventId, PersistentBody, PersistentEvent, Seq, Session, SessionId, SessionInfoBody,
+    SessionKind, SessionParent,
 };
 
 use super::Sessions;
+use super::unfinished::{UnfinishedSession, internal};
 use crate::clock::now_ms;
 use crate::header::HeaderType;
 use crate::history_copy::{HistoryCopy, RecordFields};
@@ -24,13 +25,13 @@ pub struct CloneRequest {
     pub client_id: ClientId,
 }
 
-/// A clone while it is made: a directory that is no session yet.
+/// A clone while it is made.
 struct UnfinishedClone<'a> {
     shared: &'a LaneShared,
     source: &'a Lane,
     header: SessionHeader,
     author: ClientId,
-    dir: PathBuf,
+    unfinished: UnfinishedSession,
 }
 
 impl Sessions {
@@ -81,8 +82,7 @@ impl Sessions {
         let shared = Arc::clone(&self.shared);
         blocking(move || {
             let unfinished = UnfinishedClone {
-                // A name of its own: a retry does not meet what an attempt has left.
-                dir: shared.cloning_dir().join(SessionId::generate().to_string()),
+                unfinished: UnfinishedSession::new(&shared),
                 shared: &shared,
                 source: &source,
                 header,
@@ -101,6 +101,7 @@ impl Sessions {
     ) -> SessionHeader {
         SessionHeader {
             agent: None,
+            origin: None,
             type_name: HeaderType::Session,
             format: FORMAT,
             session_id: id,
@@ -124,19 +125,13 @@ impl UnfinishedClone<'_> {
             .write(history)
             .and_then(|()| self.name(&self.shared.session_dir(id)));
         if completed.is_err() {
-            // What cannot be removed now is removed by the next daemon.
-            let _ = std::fs::remove_dir_all(&self.dir);
+            self.unfinished.remove();
         }
         completed
     }
 
-    /// Writes the log without a sync for each record: it is no session's before it is complete.
     fn write(&self, history: LaneHistory) -> Result<(), SessionError> {
-        let line = serde_json::to_vec(&self.header).map_err(internal)?;
-        let storage = Arc::clone(&self.shared.storage);
-        let created = storage.create_dir(&self.shared.cloning_dir());
-        created.map_err(|error| stalled(&error))?;
-        let mut journal = Journal::create(storage, &self.dir, line, Durability::Flush)?;
+        let mut journal = self.unfinished.create_log(&self.header)?;
         self.write_settings(&history, &mut journal)?;
         let ids = (self.source.id(), self.header.session_id);
         let mut copy = HistoryCopy::new(ids, &history.path, history.snapshot);
@@ -156,9 +151,9 @@ impl UnfinishedClone<'_> {
             let damaged = "a message of the conversation is damaged in the log";
             return Err(SessionError::Filesystem(damaged.to_owned()));
         }
-        let blobs = self.shared.blobs(&self.dir);
+        let blobs = self.shared.blobs(&self.unfinished.dir);
         self.source.blobs().share(copy.blobs(), &blobs)?;
-        self.sync()
+        self.unfinished.sync()
     }
 
     fn write_settings(
@@ -192,22 +187,11 @@ impl UnfinishedClone<'_> {
         appended.map(drop).map_err(SessionError::from)
     }
 
-    fn sync(&self) -> Result<(), SessionError> {
-        let log = self.dir.join(EVENTS);
-        let opened = self.shared.storage.open(&log, OpenMode::Append);
-        let synced = opened.and_then(|file| file.sync_data());
-        synced.map_err(|error| stalled(&error))
-    }
-
     /// Makes the directory the session's.
     fn name(&self, dir: &Path) -> Result<(), SessionError> {
         // Its blobs may be gone.
         self.source.session()?;
-        let storage = &self.shared.storage;
-        let named = storage.rename(&self.dir, dir);
-        let parent = dir.parent().unwrap_or(dir);
-        let synced = named.and_then(|()| storage.sync_dir(parent));
-        synced.map_err(|error| stalled(&error))
+        self.unfinished.name(dir)
     }
 }
 
@@ -217,15 +201,4 @@ fn append(journal: &mut Journal, mut fields: RecordFields) -> Result<(), Session
         serde_json::to_vec(&fields)
     });
     appended.map(drop).map_err(SessionError::from)
-}
-
-fn stalled(error: &std::io::Error) -> SessionError {
-    SessionError::Stalled(format!(
-        "the clone cannot be written: {}",
-        ErrorChain(error)
-    ))
-}
-
-fn internal(error: impl std::error::Error) -> SessionError {
-    SessionError::Internal(ErrorChain(&error).to_string())
 }

@@ -94,6 +94,7 @@ impl Sessions {
             kind: new.kind,
             parent: new.parent.clone(),
             agent: new.agent.clone(),
+            origin: None,
             created_at: now_ms(),
             version: self.version.clone(),
         }

@@ -10,10 +10,21 @@ use crate::Lane;
 /// The interval between sweeps.
 const PERIOD: Duration = Duration::from_secs(10);
 
+/// The interval between looks into the trash, in milliseconds of the wall clock: a machine that sleeps
+/// does not stop it.
+const TRASH_PERIOD: u64 = 24 * 60 * 60 * 1000;
+
 impl Sessions {
-    /// Sweeps periodically, and when a turn waits for file descriptors, until `stop` fires.
+    /// Sweeps periodically, and when a turn waits for file descriptors, until `stop` fires. Empties the
+    /// trash at once and then daily.
     pub async fn housekeep(self: Arc<Self>, stop: CancellationToken) {
+        let clock = self.shared.settings.wall_clock.clone();
+        let mut emptied = None;
         loop {
+            if emptied.is_none_or(|at: u64| clock.now_ms().abs_diff(at) >= TRASH_PERIOD) {
+                emptied = Some(clock.now_ms());
+                self.empty_trash().await;
+            }
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(PERIOD) => self.sweep().await,

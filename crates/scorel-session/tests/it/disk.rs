@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
+use std::time::SystemTime;
 
 use nix::errno::Errno;
 use scorel_journal::{FileStatus, FileStorage, LogFile, OpenMode, Storage};
@@ -244,6 +245,14 @@ impl Storage for Disk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         FileStorage.remove(path)
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<SystemTime> {
+        FileStorage.modified(path)
+    }
+
+    fn touch(&self, path: &Path) -> io::Result<()> {
+        FileStorage.touch(path)
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {

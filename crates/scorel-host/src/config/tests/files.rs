@@ -28,6 +28,7 @@ fn every_key_is_read() {
         durability = "flush"
         ringBytes = 65_536
         idleUnloadSeconds = 7
+        trashDays = 2
         [runtime]
         maxSteps = 3
         maxTurnSeconds = 4
@@ -71,6 +72,7 @@ fn every_key_is_read() {
     assert_eq!(config.sessions.durability, Durability::Flush);
     assert_eq!(config.sessions.ring_bytes, 65_536);
     assert_eq!(config.sessions.idle_unload.as_secs(), 7);
+    assert_eq!(config.sessions.trash_keep.as_secs(), 2 * 24 * 60 * 60);
     let runtime = &config.runtime;
     assert_eq!((runtime.max_steps, runtime.max_turn.as_secs()), (3, 4));
     assert_eq!(

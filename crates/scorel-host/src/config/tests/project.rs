@@ -79,6 +79,7 @@ fn everything_else_in_a_project_is_left_out_and_named() {
         durability = "flush"
         ringBytes = 65536
         idleUnloadSeconds = 1
+        trashDays = 1
         [runtime]
         retries = 100
         connectSeconds = 1
@@ -101,6 +102,7 @@ fn everything_else_in_a_project_is_left_out_and_named() {
         "sessions.durability",
         "sessions.ringBytes",
         "sessions.idleUnloadSeconds",
+        "sessions.trashDays",
         "runtime.retries",
         "runtime.connectSeconds",
         "runtime.firstByteSeconds",

@@ -223,6 +223,7 @@ async fn a_session_that_was_made_and_deleted_is_not_made_again() {
     let effect = || Effect::DeleteSession {
         session_id,
         children: None,
+        now: false,
     };
     for _ in 0..2 {
         assert_eq!(mutate(&host, delete(), effect()).await, Ok(subject.clone()));
@@ -254,6 +255,7 @@ async fn a_deletion_without_a_receipt_ends_that_of_the_creation() {
     let delete = Effect::DeleteSession {
         session_id,
         children: None,
+        now: false,
     };
     let deleted = mutate(&host, command, delete);
     deleted.await.unwrap();
@@ -277,6 +279,7 @@ async fn a_deletion_that_was_begun_is_done_by_the_next_start() {
     let delete = Effect::DeleteSession {
         session_id,
         children: None,
+        now: false,
     };
     place.dies_before("c2", "y", &delete).await;
     place

@@ -1,12 +1,12 @@
 use scorel_proto::{
     ActiveSession, CheckModel, CheckModelParams, CheckModelResult, CostTotal, DirectoryEntry,
-    Discover, GetStatus, GetUsage, GetUsageParams, GetUsageResult, Hello, HelloParams, HelloResult,
-    ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListModels, ListModelsParams,
-    ListModelsResult, ListProjects, ListProjectsResult, Model, ModelDifference, ModelPrice,
-    ModelProvider, NoParams, Phase, ProtocolRange, RegisterProject, RegisterProjectParams,
-    RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult, Shutdown,
-    ShutdownResult, Status, SubscribeHost, ThinkingLevel, UnsubscribeHost, UnsubscribeParams,
-    Usage, UsageGrouping, UsageRow, UsageTotal,
+    Discover, GarbageKind, GarbageRow, Gc, GcParams, GcResult, GetStatus, GetUsage, GetUsageParams,
+    GetUsageResult, Hello, HelloParams, HelloResult, ListDirectories, ListDirectoriesParams,
+    ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult, ListProjects,
+    ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams, Phase,
+    ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
+    RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownResult, Status, SubscribeHost,
+    ThinkingLevel, UnsubscribeHost, UnsubscribeParams, Usage, UsageGrouping, UsageRow, UsageTotal,
 };
 use serde_json::json;
 
@@ -34,6 +34,18 @@ pub(super) fn all() -> Vec<Golden> {
     all.push(params_of::<Hello>(".anonymous", &anonymous));
     all.extend(method::<GetUsage>(&usage_params(), &usage_result()));
     all.extend(method::<GetStatus>(&NoParams {}, &status()));
+    all.extend(method::<Gc>(
+        &GcParams { apply: Some(true) },
+        &GcResult {
+            applied: true,
+            rows: vec![GarbageRow {
+                kind: GarbageKind::Blobs,
+                items: 2,
+                bytes: 4096,
+            }],
+            problems: vec!["session ses_01K1H9Q8000000000000000001: it has failed".into()],
+        },
+    ));
     all.extend(method::<Shutdown>(
         &NoParams {},
         &ShutdownResult { pid: 4711 },

@@ -4,10 +4,12 @@ use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
     CloneSessionParams, CostTotal, CreateSession, CreateSessionParams, CreateSessionResult,
     DeleteChildren, DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession,
-    GetSessionParams, GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult,
-    OnRestart, Phase, Project, SeqResult, Session, SessionAgent, SessionKind, SessionParent,
-    SessionWorktree, StorageStall, ThinkingLevel, TitleSource, UnreadableSession, UpdateSession,
-    UpdateSessionParams, UpdateSessionResult, Usage,
+    GetSessionParams, GetSessionResult, ImportReport, ImportSession, ImportSessionParams,
+    ImportSessionResult, ImportTool, ListSessions, ListSessionsParams, ListSessionsResult,
+    OnRestart, Phase, Project, SeqResult, Session, SessionAgent, SessionDeletion, SessionKind,
+    SessionOrigin, SessionParent, SessionWorktree, StorageStall, ThinkingLevel, TitleSource,
+    UndeleteSession, UndeleteSessionParams, UndeleteSessionResult, UnreadableSession,
+    UpdateSession, UpdateSessionParams, UpdateSessionResult, Usage,
 };
 
 use super::{method, params_of, result_of};
@@ -43,6 +45,7 @@ pub(in crate::samples) fn session() -> Session {
                 branch: "scorel/look-at-the-parser-00000001".into(),
             }),
         }),
+        origin: Some(origin()),
         title: Some("Read me".into()),
         title_source: Some(TitleSource::Generated),
         model: Some("openai/gpt-5".into()),
@@ -74,7 +77,45 @@ pub(in crate::samples) fn session() -> Session {
             since: ids::TS,
             unsaved: None,
         }),
+        deleted: Some(SessionDeletion {
+            at: ids::TS,
+            until: ids::TS + 604_800_000,
+        }),
     }
+}
+
+fn origin() -> SessionOrigin {
+    SessionOrigin {
+        tool: ImportTool::ClaudeCode,
+        id: "7d4f0c1e-6b1a-4a7e-9f5f-0d9b2d8f3a11".into(),
+        sha256: "0".repeat(64),
+    }
+}
+
+fn import() -> [Golden; 2] {
+    let params = ImportSessionParams {
+        project_id: ids::project(),
+        path: "/home/ada/.claude/projects/-home-ada-src/7d4f0c1e.jsonl".into(),
+        command_id: Some(ids::command()),
+    };
+    let report = ImportReport {
+        lines: 12,
+        imported: 6,
+        sidechains: 1,
+        branches: 1,
+        skipped: 2,
+        unknown: 1,
+        unknown_types: vec!["telemetry".into()],
+        torn: true,
+        messages: 5,
+        images: 1,
+    };
+    let result = ImportSessionResult {
+        session_id: ids::session(),
+        session: session(),
+        report,
+    };
+    method::<ImportSession>(&params, &result)
 }
 
 fn empty() -> Session {
@@ -82,6 +123,7 @@ fn empty() -> Session {
         kind: SessionKind::User,
         parent: None,
         agent: None,
+        origin: None,
         title: None,
         title_source: None,
         model: None,
@@ -105,6 +147,7 @@ fn empty() -> Session {
         runtimes: None,
         child_questions: Vec::new(),
         storage_stalled: None,
+        deleted: None,
         ..session()
     }
 }
@@ -113,6 +156,7 @@ pub(super) fn all() -> Vec<Golden> {
     let mut all = creating();
     all.extend(reading());
     all.extend(changing());
+    all.extend(import());
     all
 }
 
@@ -162,6 +206,7 @@ fn reading() -> Vec<Golden> {
         project_id: Some(ids::project()),
         kind: Some(SessionKind::User),
         archived: Some(false),
+        deleted: Some(false),
         limit: Some(20),
         cursor: Some("c1".into()),
     };
@@ -219,6 +264,7 @@ fn changing() -> Vec<Golden> {
     let delete = DeleteSessionParams {
         session_id,
         children: Some(DeleteChildren::Delete),
+        now: Some(true),
         command_id: command_id.clone(),
     };
     let accept = AcceptDamageParams {
@@ -238,8 +284,17 @@ fn changing() -> Vec<Golden> {
         &DeleteSessionParams {
             session_id,
             children: None,
+            now: None,
             command_id: None,
         },
+    ));
+    let undelete = UndeleteSessionParams {
+        session_id,
+        command_id: accept.command_id.clone(),
+    };
+    all.extend(method::<UndeleteSession>(
+        &undelete,
+        &UndeleteSessionResult { session_id },
     ));
     all.extend(method::<AcceptDamage>(
         &accept,

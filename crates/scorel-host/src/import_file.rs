@@ -1,0 +1,93 @@
+//! The file of an import: opened, hashed and recognised.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::OFlag;
+use scorel_transfer::bundle::{BundleProblem, sha256_of};
+use scorel_transfer::transcript::{Transcript, TranscriptProblem};
+
+/// The longest file in bytes.
+pub(crate) const MAX_FILE: u64 = 1024 * 1024 * 1024;
+
+/// The first bytes of a compressed file.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// A file that can be imported.
+#[derive(Debug)]
+pub(crate) struct ImportFile {
+    /// In hexadecimal.
+    pub(crate) sha256: String,
+    pub(crate) content: ImportContent,
+}
+
+#[derive(Debug)]
+pub(crate) enum ImportContent {
+    Bundle(File),
+    Transcript(Transcript),
+}
+
+/// Why a file is not imported.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ImportError {
+    #[error("`{0}` is not an absolute path")]
+    NotAbsolute(String),
+    #[error("{path} is not a regular file")]
+    NotRegular { path: PathBuf },
+    #[error("{path} cannot be read: {source}")]
+    Io {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the file is longer than {limit} bytes")]
+    TooLarge {
+        /// In bytes.
+        limit: u64,
+    },
+    #[error(transparent)]
+    Bundle(#[from] BundleProblem),
+    #[error(transparent)]
+    Transcript(#[from] TranscriptProblem),
+}
+
+impl ImportFile {
+    /// Blocks on the disk. What is written to the file after this began is not read.
+    pub(crate) fn open(text: &str) -> Result<Self, ImportError> {
+        let path = Path::new(text);
+        if !path.is_absolute() {
+            return Err(ImportError::NotAbsolute(text.to_owned()));
+        }
+        let io = |source| ImportError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        // Without `O_NONBLOCK`, opening a FIFO would wait for its other end.
+        let mut file = OpenOptions::new()
+            .read(true)
+            .custom_flags(OFlag::O_NONBLOCK.bits())
+            .open(path)
+            .map_err(io)?;
+        let metadata = file.metadata().map_err(io)?;
+        if !metadata.is_file() {
+            let path = path.to_owned();
+            return Err(ImportError::NotRegular { path });
+        }
+        let len = metadata.len();
+        if len > MAX_FILE {
+            return Err(ImportError::TooLarge { limit: MAX_FILE });
+        }
+        let (sha256, read) = sha256_of((&file).take(len)).map_err(io)?;
+        file.seek(SeekFrom::Start(0)).map_err(io)?;
+        let mut start = [0; GZIP.len()];
+        let count = file.read_at(&mut start, 0).map_err(io)?;
+        let content = if start[..count] == GZIP {
+            ImportContent::Bundle(file)
+        } else {
+            ImportContent::Transcript(Transcript::recognise(file, read)?)
+        };
+        Ok(Self { sha256, content })
+    }
+}

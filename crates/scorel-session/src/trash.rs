@@ -1,0 +1,245 @@
+//! Deleted sessions, which can be brought back for a while.
+//!
+//! A session in the trash is its directory under another name, `trash/<sessionId>.<deletedAt>`. So
+//! deleting it and bringing it back are one rename each, and no other file has to agree with that.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use scorel_journal::Storage;
+use scorel_proto::{ListSessionsResult, Session, SessionDeletion, SessionId, UnreadableSession};
+
+use crate::catalog::{ListFilter, SortKey, summarise};
+use crate::{SessionError, WallClock};
+
+/// The prefix of what leaves the trash for good, until its files are removed.
+const GONE_PREFIX: &str = ".gone-";
+
+/// The directory `trash` of the home.
+#[derive(Debug)]
+pub(crate) struct Trash {
+    storage: Arc<dyn Storage>,
+    dir: PathBuf,
+    keep: Duration,
+    clock: WallClock,
+    /// Held while a session leaves the trash: it is brought back or removed, not both.
+    leaving: Mutex<()>,
+}
+
+/// A deleted session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TrashedSession {
+    pub(crate) id: SessionId,
+    /// Milliseconds since 1970.
+    pub(crate) deleted_at: u64,
+    pub(crate) dir: PathBuf,
+}
+
+impl TrashedSession {
+    fn parse(dir: &Path, name: &str) -> Option<Self> {
+        let (id, deleted_at) = name.split_once('.')?;
+        Some(Self {
+            id: id.parse().ok()?,
+            deleted_at: deleted_at.parse().ok()?,
+            dir: dir.join(name),
+        })
+    }
+}
+
+/// The sessions in the trash at `dir`, unordered. A missing directory is empty.
+pub(crate) fn trashed_sessions(
+    storage: &dyn Storage,
+    dir: &Path,
+) -> io::Result<Vec<TrashedSession>> {
+    let names = match storage.list(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        names => names?,
+    };
+    let parsed = names
+        .iter()
+        .filter_map(|name| TrashedSession::parse(dir, name));
+    Ok(parsed.collect())
+}
+
+impl Trash {
+    /// The trash at `dir`, which need not exist. A session is kept for `keep`.
+    pub(crate) fn new(
+        storage: Arc<dyn Storage>,
+        dir: PathBuf,
+        keep: Duration,
+        clock: WallClock,
+    ) -> Self {
+        Self {
+            storage,
+            dir,
+            keep,
+            clock,
+            leaving: Mutex::default(),
+        }
+    }
+
+    /// Whether deleted sessions are kept at all.
+    pub(crate) const fn keeps(&self) -> bool {
+        !self.keep.is_zero()
+    }
+
+    /// Moves the directory of a session into the trash, which deletes the session.
+    pub(crate) fn put(&self, id: SessionId, session: &Path) -> io::Result<()> {
+        self.storage.create_dir(&self.dir)?;
+        let name = format!("{id}.{}", self.clock.now_ms());
+        self.storage.rename(session, &self.dir.join(name))?;
+        self.sync(session);
+        Ok(())
+    }
+
+    /// Moves a session back to `session`.
+    pub(crate) fn take_out(&self, id: SessionId, session: &Path) -> Result<(), SessionError> {
+        let _leaving = self.leaving();
+        if fs::symlink_metadata(session).is_ok() {
+            let text = format!("session {id} is not deleted");
+            return Err(SessionError::Conflict(text));
+        }
+        let trashed = self.find(id)?;
+        if self.is_expired(&trashed) {
+            return Err(SessionError::Expired {
+                session_id: id,
+                deleted_at: trashed.deleted_at,
+            });
+        }
+        let moved = self.storage.rename(&trashed.dir, session);
+        moved.map_err(|error| SessionError::moving("bring back", &error))?;
+        self.sync(session);
+        Ok(())
+    }
+
+    /// Removes a session for good. What it has cost must have been counted.
+    pub(crate) fn remove(&self, id: SessionId) -> Result<(), SessionError> {
+        let leaving = self.leaving();
+        let trashed = self.find(id)?;
+        let gone = self.put_aside(&trashed)?;
+        drop(leaving);
+        remove_files(&gone);
+        Ok(())
+    }
+
+    /// The sessions whose time is over.
+    pub(crate) fn expired(&self) -> io::Result<Vec<TrashedSession>> {
+        let mut trashed = trashed_sessions(&*self.storage, &self.dir)?;
+        trashed.retain(|trashed| self.is_expired(trashed));
+        Ok(trashed)
+    }
+
+    /// Removes the files that a removal left which a crash interrupted.
+    pub(crate) fn remove_left_overs(&self) {
+        let _leaving = self.leaving();
+        let names = self.storage.list(&self.dir).unwrap_or_default();
+        for name in names.iter().filter(|name| name.starts_with(GONE_PREFIX)) {
+            remove_files(&self.dir.join(name));
+        }
+    }
+
+    /// One page of the sessions that match a filter, the last deleted first.
+    pub(crate) fn list(&self, filter: &ListFilter) -> Result<ListSessionsResult, SessionError> {
+        let before = filter.before()?;
+        let mut trashed = self.all()?;
+        trashed.retain(|trashed| {
+            let key = SortKey::new(trashed.deleted_at, trashed.id);
+            !self.is_expired(trashed) && before.is_none_or(|before| key < before)
+        });
+        trashed.sort_unstable_by_key(|it| std::cmp::Reverse((it.deleted_at, it.id)));
+        let mut page = ListSessionsResult::default();
+        let mut last = None;
+        for trashed in trashed {
+            let found = summarise(&*self.storage, &trashed.dir, trashed.id);
+            if found
+                .as_ref()
+                .is_ok_and(|session| !filter.concerns(session))
+            {
+                continue;
+            }
+            if page.sessions.len() + page.unreadable.len() == filter.limit {
+                page.next_cursor = last.map(SortKey::cursor);
+                break;
+            }
+            last = Some(SortKey::new(trashed.deleted_at, trashed.id));
+            match found {
+                Ok(session) => page
+                    .sessions
+                    .push(self.describe(session, trashed.deleted_at)),
+                Err(problem) => page.unreadable.push(UnreadableSession {
+                    session_id: trashed.id,
+                    problem,
+                }),
+            }
+        }
+        Ok(page)
+    }
+
+    fn describe(&self, session: Session, deleted_at: u64) -> Session {
+        let deletion = SessionDeletion {
+            at: deleted_at,
+            until: deleted_at.saturating_add(self.keep_ms()),
+        };
+        Session {
+            deleted: Some(deletion),
+            ..session
+        }
+    }
+
+    fn find(&self, id: SessionId) -> Result<TrashedSession, SessionError> {
+        let all = self.all()?.into_iter().filter(|trashed| trashed.id == id);
+        all.max_by_key(|trashed| trashed.deleted_at)
+            .ok_or(SessionError::NotFound(id))
+    }
+
+    fn all(&self) -> Result<Vec<TrashedSession>, SessionError> {
+        trashed_sessions(&*self.storage, &self.dir).map_err(|error| {
+            SessionError::Filesystem(format!("cannot read {}: {error}", self.dir.display()))
+        })
+    }
+
+    /// Makes a session one that is not in the trash any more: removing its files can end half way.
+    fn put_aside(&self, trashed: &TrashedSession) -> Result<PathBuf, SessionError> {
+        let failed = |error: io::Error| SessionError::moving("remove", &error);
+        let name = format!("{GONE_PREFIX}{}.{}", trashed.id, trashed.deleted_at);
+        let gone = self.dir.join(name);
+        self.storage.rename(&trashed.dir, &gone).map_err(failed)?;
+        self.storage.sync_dir(&self.dir).map_err(failed)?;
+        Ok(gone)
+    }
+
+    fn is_expired(&self, trashed: &TrashedSession) -> bool {
+        trashed.deleted_at.saturating_add(self.keep_ms()) <= self.clock.now_ms()
+    }
+
+    fn keep_ms(&self) -> u64 {
+        u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// After a move between the trash and the sessions. A crash leaves the session in one of both.
+    fn sync(&self, session: &Path) {
+        let sessions = session.parent().unwrap_or(session);
+        for dir in [sessions, &self.dir] {
+            if let Err(error) = self.storage.sync_dir(dir) {
+                tracing::warn!(dir = %dir.display(), %error, "a deletion, or its end, may not survive a power failure");
+            }
+        }
+    }
+
+    /// The lock guards no value.
+    fn leaving(&self) -> MutexGuard<'_, ()> {
+        self.leaving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn remove_files(dir: &Path) {
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(path = %dir.display(), %error, "the files of a deleted session could not be removed");
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,12 @@
+//! Sessions as files: what can be taken out of a home, and brought into one.
+//!
+//! - [`bundle`]: a session with everything that belongs to it, for another Scorel.
+//! - [`render`]: a conversation as a document, for people.
+//! - [`transcript`]: conversations that other agents have written.
+//!
+//! The crate opens no session and speaks no protocol: the client gives it events and blobs, the daemon
+//! takes messages from it.
+
+pub mod bundle;
+pub mod render;
+pub mod transcript;

@@ -1,0 +1,258 @@
+//! Rollouts of Codex: items in order, from which rolled back turns are left out.
+
+use std::fs::File;
+
+use scorel_proto::{Block, ToolResultBlock};
+use serde_json::{Value, json};
+
+use super::codex_item::{CodexLine, is_users};
+use super::content::{call, image, text, thinking, time};
+use super::conversation::{Conversation, StepKey};
+use super::error::{TranscriptError, TranscriptProblem};
+use super::item::{ReadTranscript, TranscriptSink};
+use super::lines::Lines;
+use super::report::{not_json, unknown};
+
+pub(super) fn read<S: TranscriptSink>(
+    file: &File,
+    len: u64,
+    sink: &mut S,
+) -> Result<ReadTranscript, TranscriptError<S::Error>> {
+    let rolled_back = rolled_back(file, len)?;
+    let mut reader = CodexReader {
+        conversation: Conversation::new(sink),
+        model: "codex".to_owned(),
+        read: ReadTranscript::default(),
+    };
+    let mut lines = Lines::new(file, len)?;
+    let mut number = 0;
+    while let Some(line) = lines.next()? {
+        reader.read.report.lines += 1;
+        match serde_json::from_slice(line.bytes) {
+            Ok(value) => {
+                let is_gone = rolled_back.iter().any(|range| range.contains(&number));
+                let taken = reader.line(&value, is_gone);
+                taken.map_err(TranscriptError::Refused)?;
+            }
+            Err(_) => not_json(&mut reader.read.report, line.is_whole),
+        }
+        number += 1;
+    }
+    let CodexReader {
+        conversation,
+        mut read,
+        ..
+    } = reader;
+    let finished = conversation.finish(&mut read.report);
+    finished.map_err(TranscriptError::Refused)?;
+    Ok(read)
+}
+
+/// The lines of turns that the user has rolled back.
+fn rolled_back(file: &File, len: u64) -> Result<Vec<std::ops::Range<usize>>, TranscriptProblem> {
+    let mut starts = Vec::new();
+    let mut gone = Vec::new();
+    let mut lines = Lines::new(file, len)?;
+    let mut number = 0;
+    while let Some(line) = lines.next()? {
+        let value: Value = serde_json::from_slice(line.bytes).unwrap_or_default();
+        match CodexLine::new(&value) {
+            CodexLine::Item(item) if is_users(item) => starts.push(number),
+            CodexLine::Event(event) if text(event, "type") == Some("thread_rolled_back") => {
+                let turns = event.get("num_turns").and_then(Value::as_u64).unwrap_or(0);
+                let turns = usize::try_from(turns)
+                    .unwrap_or(usize::MAX)
+                    .min(starts.len());
+                if turns > 0 {
+                    let first = starts[starts.len() - turns];
+                    starts.truncate(starts.len() - turns);
+                    gone.push(first..number);
+                }
+            }
+            _ => {}
+        }
+        number += 1;
+    }
+    Ok(gone)
+}
+
+#[derive(Debug)]
+struct CodexReader<'a, S> {
+    conversation: Conversation<'a, S>,
+    /// The model of the turn.
+    model: String,
+    read: ReadTranscript,
+}
+
+impl<S: TranscriptSink> CodexReader<'_, S> {
+    fn line(&mut self, value: &Value, is_gone: bool) -> Result<(), S::Error> {
+        self.name(value);
+        let taken = match CodexLine::new(value) {
+            CodexLine::Item(_) | CodexLine::Compacted(_) if is_gone => {
+                self.read.report.branches += 1;
+                return Ok(());
+            }
+            CodexLine::Unknown(kind) => {
+                unknown(&mut self.read.report, kind);
+                return Ok(());
+            }
+            CodexLine::Item(item) => self.item(time(value), item)?,
+            CodexLine::Compacted(payload) => self.compacted(time(value), payload)?,
+            CodexLine::Event(event) if text(event, "type") == Some("turn_aborted") => {
+                self.conversation.interrupted(&mut self.read.report)?;
+                false
+            }
+            CodexLine::Event(_) | CodexLine::Other => false,
+        };
+        let report = &mut self.read.report;
+        if taken {
+            report.imported += 1;
+        } else {
+            report.skipped += 1;
+        }
+        Ok(())
+    }
+
+    /// What a line says of the turn.
+    fn name(&mut self, value: &Value) {
+        let about = value.get("payload").unwrap_or(value);
+        let kind = text(value, "type");
+        if let (Some("turn_context"), Some(model)) = (kind, text(about, "model")) {
+            self.model = model.to_owned();
+        }
+    }
+
+    /// A summary that only the endpoint of Codex can read leaves the messages as they are.
+    fn compacted(&mut self, ts: Option<u64>, payload: &Value) -> Result<bool, S::Error> {
+        let summary = text(payload, "message").unwrap_or_default();
+        if summary.trim().is_empty() {
+            return Ok(false);
+        }
+        let report = &mut self.read.report;
+        self.conversation.summary(ts, summary.to_owned(), report)?;
+        Ok(true)
+    }
+
+    fn item(&mut self, ts: Option<u64>, item: &Value) -> Result<bool, S::Error> {
+        let block = match text(item, "type") {
+            Some("message") => return self.message(ts, item),
+            Some("function_call_output" | "custom_tool_call_output") => {
+                let result = self.result(item)?;
+                return Ok(self.conversation.result(ts, result));
+            }
+            Some("reasoning") => thinking(&reasoning(item)),
+            _ => Some(called(item)),
+        };
+        let is_taken = block.is_some();
+        self.answer(ts, block.into_iter().collect())?;
+        Ok(is_taken)
+    }
+
+    fn message(&mut self, ts: Option<u64>, item: &Value) -> Result<bool, S::Error> {
+        let role = text(item, "role");
+        if role != Some("assistant") && !is_users(item) {
+            return Ok(false);
+        }
+        let content = self.content(item.get("content"))?;
+        if content.is_empty() {
+            return Ok(false);
+        }
+        if role == Some("assistant") {
+            self.answer(ts, content)?;
+        } else {
+            let report = &mut self.read.report;
+            self.conversation.user(ts, content, report)?;
+        }
+        Ok(true)
+    }
+
+    fn answer(&mut self, ts: Option<u64>, blocks: Vec<Block>) -> Result<(), S::Error> {
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let of = (StepKey::Adjacent, self.model.as_str());
+        let report = &mut self.read.report;
+        self.conversation.answer(ts, of, blocks, report)
+    }
+
+    fn content(&mut self, parts: Option<&Value>) -> Result<Vec<Block>, S::Error> {
+        let mut content = Vec::new();
+        for part in parts.and_then(Value::as_array).into_iter().flatten() {
+            if let Some(said) = text(part, "text") {
+                if !said.trim().is_empty() {
+                    content.push(Block::text(said));
+                }
+            } else if let Some(url) = text(part, "image_url") {
+                content.push(self.image(url)?);
+            } else {
+                let kind = text(part, "type").unwrap_or("?");
+                content.push(Block::text(format!("[{kind}]")));
+            }
+        }
+        Ok(content)
+    }
+
+    /// An image in a `data:` address. Nothing is fetched.
+    fn image(&mut self, url: &str) -> Result<Block, S::Error> {
+        let data = url.strip_prefix("data:");
+        let parts = data.and_then(|data| data.split_once(";base64,"));
+        let Some(parts) = parts else {
+            return Ok(Block::text("[image]"));
+        };
+        image(parts, &mut *self.conversation.sink, &mut self.read.report)
+    }
+
+    fn result(&mut self, item: &Value) -> Result<ToolResultBlock, S::Error> {
+        let output = item.get("output").unwrap_or(&Value::Null);
+        let content = match output {
+            Value::Array(_) => self.content(Some(output))?,
+            Value::Object(_) => vec![Block::text(text(output, "content").unwrap_or_default())],
+            Value::String(output) => vec![Block::text(unwrapped(output))],
+            _ => Vec::new(),
+        };
+        let success = output.get("success").and_then(Value::as_bool);
+        Ok(ToolResultBlock {
+            tool_use_id: text(item, "call_id").unwrap_or_default().to_owned(),
+            content,
+            is_error: success == Some(false),
+            details: None,
+        })
+    }
+}
+
+/// A call of a tool. The arguments of a function are JSON in a text, those of a custom tool any text.
+fn called(item: &Value) -> Block {
+    let id = text(item, "call_id").or_else(|| text(item, "id"));
+    let id = id.unwrap_or_default();
+    if text(item, "type") == Some("local_shell_call") {
+        let command = item["action"]["command"].clone();
+        return call(id, "shell", json!({ "command": command }));
+    }
+    let name = text(item, "name").unwrap_or("unknown");
+    match (text(item, "arguments"), text(item, "input")) {
+        (Some(arguments), _) => {
+            let parsed = serde_json::from_str(arguments).ok();
+            let parsed = parsed.filter(Value::is_object);
+            call(id, name, parsed.unwrap_or_else(|| json!(arguments)))
+        }
+        (None, input) => call(id, name, json!({ "input": input.unwrap_or_default() })),
+    }
+}
+
+/// The readable part of the model's reasoning.
+fn reasoning(item: &Value) -> String {
+    let lists = ["summary", "content"].map(|name| item.get(name).and_then(Value::as_array));
+    let parts = lists.into_iter().flatten().flatten();
+    let texts: Vec<&str> = parts.filter_map(|part| text(part, "text")).collect();
+    texts.join("\n\n")
+}
+
+/// The output of a command, which old versions wrapped into JSON.
+fn unwrapped(output: &str) -> String {
+    let wrapped: Option<Value> = serde_json::from_str(output).ok();
+    let inner = wrapped.as_ref().and_then(|wrapped| {
+        wrapped.get("metadata")?;
+        text(wrapped, "output")
+    });
+    inner.unwrap_or(output).to_owned()
+}

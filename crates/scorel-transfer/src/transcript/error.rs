@@ -1,0 +1,29 @@
+use std::io;
+
+/// Why a transcript is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum TranscriptProblem {
+    #[error("the file is no bundle of Scorel and no transcript of Claude Code or Codex")]
+    UnknownFormat,
+    #[error("the file has no messages of a conversation")]
+    Empty,
+    #[error("a line of the file is longer than {limit} bytes")]
+    LineTooLong {
+        /// In bytes.
+        limit: u64,
+    },
+    #[error("the file has more than {limit} lines")]
+    TooManyLines { limit: u64 },
+    #[error("the file cannot be read: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Why a transcript was not taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum TranscriptError<E> {
+    #[error(transparent)]
+    Problem(#[from] TranscriptProblem),
+    /// The receiver refused a message.
+    #[error("{0}")]
+    Refused(E),
+}

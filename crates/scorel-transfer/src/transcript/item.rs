@@ -1,0 +1,36 @@
+use scorel_proto::{
+    AssistantMessage, BlobHash, Block, ImportReport, OutcomeReason, ToolResultMessage,
+};
+
+/// A step of an imported conversation. `ts` is in milliseconds since 1970.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TranscriptItem {
+    /// A message of the user, which begins a turn.
+    User { ts: u64, content: Vec<Block> },
+    /// An answer of the model.
+    Assistant { ts: u64, message: AssistantMessage },
+    /// The result of a call of the answer before it, in the order of the calls.
+    ToolResult { ts: u64, message: ToolResultMessage },
+    /// A summary that takes the place of everything before it. Between turns.
+    Summary { ts: u64, text: String },
+    /// The end of the turn.
+    TurnEnd { ts: u64, reason: OutcomeReason },
+}
+
+/// What was read besides the messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadTranscript {
+    /// The title that the tool gave it.
+    pub title: Option<String>,
+    pub report: ImportReport,
+}
+
+/// What takes a conversation over.
+pub trait TranscriptSink {
+    type Error;
+
+    fn item(&mut self, item: TranscriptItem) -> Result<(), Self::Error>;
+
+    /// Stores an image that the next item shows.
+    fn image(&mut self, content: &[u8]) -> Result<BlobHash, Self::Error>;
+}

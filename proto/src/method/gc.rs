@@ -1,0 +1,49 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `gc`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GcParams {
+    /// `true`: removes what it finds; `false` or absent: only reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apply: Option<bool>,
+}
+
+/// Result of `gc`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GcResult {
+    /// Whether it was removed.
+    pub applied: bool,
+    /// What there is to remove, or was removed, one row for each kind.
+    pub rows: Vec<GarbageRow>,
+    /// What could not be looked at or removed, for people; at most 100 lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+/// What there is of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GarbageRow {
+    /// The kind.
+    pub kind: GarbageKind,
+    /// How many there are.
+    pub items: u64,
+    /// Their size in bytes. A blob that a clone shares counts in full.
+    pub bytes: u64,
+}
+
+/// A kind of what nothing refers to any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GarbageKind {
+    /// Deleted sessions that can no longer be brought back.
+    Trash,
+    /// Blobs that no log names, and that were stored more than 7 days ago.
+    Blobs,
+    /// Copies of damaged files that a repair kept more than 30 days ago.
+    Copies,
+    /// Copies of items that no project trusts any more.
+    Store,
+}

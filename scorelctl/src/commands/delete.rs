@@ -1,0 +1,132 @@
+//! Deletes sessions, and brings them back.
+
+use scorel_proto::{
+    DeleteChildren, DeleteSession, DeleteSessionParams, ListSessionsParams, SessionId,
+    UndeleteSession, UndeleteSessionParams,
+};
+
+use super::confirm::confirm;
+use crate::args::{DeleteArgs, TargetArgs, UndeleteArgs};
+use crate::daemon::{DaemonClient, new_command_id};
+use crate::escape::{one_line, visible};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::selector::SessionSelector;
+use crate::target;
+
+pub(super) async fn run(
+    args: &DeleteArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let session_id = chosen(args, control).await?;
+    if !args.yes {
+        let question = question(args, session_id, control).await?;
+        confirm(&question, output).await?;
+    }
+    let params = DeleteSessionParams {
+        session_id,
+        children: args.children.then_some(DeleteChildren::Delete),
+        now: args.now.then_some(true),
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<DeleteSession>(&params).await?;
+    result(output, &answer, |output| {
+        output.line(&format!("deleted {session_id}"))
+    })?;
+    if !args.now {
+        output.note(&format!(
+            "`scorelctl undelete --session {session_id}` brings it back"
+        ))?;
+    }
+    Ok(Exit::Success)
+}
+
+pub(super) async fn undelete(
+    args: &UndeleteArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let session_id = in_trash(&args.target, control).await?;
+    let params = UndeleteSessionParams {
+        session_id,
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<UndeleteSession>(&params).await?;
+    result(output, &answer, |output| {
+        output.line(&answer.session_id.to_string())
+    })?;
+    Ok(Exit::Success)
+}
+
+/// With `--now` a session in the trash is one to choose, too.
+async fn chosen(args: &DeleteArgs, control: &mut DaemonClient) -> Result<SessionId, Failure> {
+    let TargetArgs { session, project } = &args.target;
+    match session {
+        SessionSelector::Prefix(prefix) if args.now => {
+            let mut ids = target::all_ids(control).await?;
+            ids.extend(deleted_ids(ListSessionsParams::default(), control).await?);
+            target::choose(prefix, &ids)
+        }
+        session => target::existing(control, session, project.as_deref()).await,
+    }
+}
+
+async fn question(
+    args: &DeleteArgs,
+    session_id: SessionId,
+    control: &mut DaemonClient,
+) -> Result<String, Failure> {
+    let title = match target::get(control, session_id).await {
+        Ok(session) => session
+            .title
+            .map(|title| format!(" ({})", one_line(&title))),
+        // Deleted already, or damaged.
+        Err(_) => None,
+    };
+    let title = title.unwrap_or_default();
+    let end = if args.now { " for good" } else { "" };
+    Ok(format!("Delete {session_id}{}{end}?", visible(&title)))
+}
+
+async fn in_trash(args: &TargetArgs, control: &mut DaemonClient) -> Result<SessionId, Failure> {
+    match &args.session {
+        SessionSelector::Id(id) => Ok(*id),
+        SessionSelector::New => Err(Failure::usage("`--session new` is only valid for `send`")),
+        SessionSelector::Prefix(prefix) => {
+            let ids = deleted_ids(ListSessionsParams::default(), control).await?;
+            target::choose(prefix, &ids)
+        }
+        SessionSelector::Latest => {
+            let directory = target::project_directory(args.project.as_deref())?;
+            let none = || {
+                let message = format!("no session of {} is in the trash", directory.display());
+                Failure::new(Exit::NotAccepted, "session_not_found", message)
+                    .hint("`scorelctl sessions --deleted --all` lists those of all projects")
+            };
+            let project = target::project(control, &directory).await?;
+            let params = ListSessionsParams {
+                project_id: Some(project.ok_or_else(none)?.project_id),
+                ..ListSessionsParams::default()
+            };
+            let ids = deleted_ids(params, control).await?;
+            ids.first().copied().ok_or_else(none)
+        }
+    }
+}
+
+/// The sessions in the trash, the last deleted first.
+async fn deleted_ids(
+    params: ListSessionsParams,
+    control: &mut DaemonClient,
+) -> Result<Vec<SessionId>, Failure> {
+    let params = ListSessionsParams {
+        deleted: Some(true),
+        ..params
+    };
+    let found = target::sessions(control, params).await?;
+    let readable = found.sessions.iter().map(|session| session.session_id);
+    let unreadable = found.unreadable.iter().map(|session| session.session_id);
+    Ok(readable.chain(unreadable).collect())
+}

@@ -1,0 +1,90 @@
+//! Writes a session to a file.
+
+mod bundle;
+mod document;
+mod export_file;
+mod records;
+
+use std::path::PathBuf;
+
+use scorel_proto::{Session, SessionId};
+use scorel_transfer::render::DocumentFormat;
+use serde::Serialize;
+
+use crate::args::{ExportArgs, ExportFormat};
+use crate::daemon::DaemonClient;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+use export_file::ExportFile;
+use records::Records;
+
+/// The result with `--json`, unless the export itself goes to standard output.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ExportResult {
+    session_id: SessionId,
+    path: PathBuf,
+}
+
+pub(super) async fn run(
+    args: &ExportArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let project = args.target.project.as_deref();
+    let session_id = target::existing(control, &args.target.session, project).await?;
+    if args.all && args.format != ExportFormat::Jsonl {
+        return Err(Failure::usage(
+            "`--all` is only valid with `--format jsonl`",
+        ));
+    }
+    let path = args.output.clone();
+    let path =
+        path.unwrap_or_else(|| PathBuf::from(format!("{session_id}.{}", ending(args.format))));
+    let mut file = ExportFile::create(&path, args.force, output)?;
+    let session = target::get(control, session_id).await?;
+    write(args, &session, control, &mut file).await?;
+    if file.finish()? {
+        let done = ExportResult { session_id, path };
+        result(output, &done, |output| {
+            output.line(&done.path.display().to_string())
+        })?;
+    }
+    Ok(Exit::Success)
+}
+
+async fn write(
+    args: &ExportArgs,
+    session: &Session,
+    control: &mut DaemonClient,
+    file: &mut ExportFile,
+) -> Result<(), Failure> {
+    match args.format {
+        ExportFormat::Md => document::write(DocumentFormat::Markdown, session, control, file).await,
+        ExportFormat::Html => document::write(DocumentFormat::Html, session, control, file).await,
+        ExportFormat::Bundle => bundle::write(session, control, file).await,
+        ExportFormat::Jsonl => {
+            let id = session.session_id;
+            let mut records = if args.all {
+                Records::all(id)
+            } else {
+                Records::active_path(id, control).await?
+            };
+            while let Some((text, _)) = records.next(control).await? {
+                file.line(&text)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+const fn ending(format: ExportFormat) -> &'static str {
+    match format {
+        ExportFormat::Md => "md",
+        ExportFormat::Html => "html",
+        ExportFormat::Jsonl => "jsonl",
+        ExportFormat::Bundle => "tar.gz",
+    }
+}

@@ -1,0 +1,73 @@
+use std::collections::VecDeque;
+
+use scorel_proto::{Event, GetEvents, GetEventsParams, Seq, SessionId};
+
+use crate::commands::active_path::ActivePath;
+use crate::daemon::DaemonClient;
+use crate::failure::Failure;
+
+/// The records of a session, in order and page by page.
+pub(super) struct Records {
+    session_id: SessionId,
+    /// `None`: all of them.
+    path: Option<ActivePath>,
+    after: Seq,
+    page: VecDeque<(String, Event)>,
+    is_last: bool,
+}
+
+impl Records {
+    pub(super) const fn all(session_id: SessionId) -> Self {
+        Self {
+            session_id,
+            path: None,
+            after: Seq::ZERO,
+            page: VecDeque::new(),
+            is_last: false,
+        }
+    }
+
+    /// Those of the conversation up to the active leaf.
+    pub(super) async fn active_path(
+        session_id: SessionId,
+        control: &mut DaemonClient,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            path: Some(ActivePath::of(control, session_id).await?),
+            ..Self::all(session_id)
+        })
+    }
+
+    /// The next record, as the log has it and decoded.
+    pub(super) async fn next(
+        &mut self,
+        control: &mut DaemonClient,
+    ) -> Result<Option<(String, Event)>, Failure> {
+        while self.page.is_empty() && !self.is_last {
+            self.read(control).await?;
+        }
+        Ok(self.page.pop_front())
+    }
+
+    async fn read(&mut self, control: &mut DaemonClient) -> Result<(), Failure> {
+        let params = GetEventsParams {
+            session_id: self.session_id,
+            after_seq: Some(self.after),
+            before_seq: None,
+            limit: Some(1000),
+        };
+        let page = control.call::<GetEvents>(&params).await?;
+        self.is_last = !page.more || page.events.is_empty();
+        for encoded in page.events {
+            let event = encoded
+                .decode()
+                .map_err(|error| Failure::no_event(&error))?;
+            self.after = self.after.max(event.seq());
+            let is_wanted = self.path.as_mut().is_none_or(|path| path.has(&event));
+            if is_wanted {
+                self.page.push_back((encoded.text().to_owned(), event));
+            }
+        }
+        Ok(())
+    }
+}

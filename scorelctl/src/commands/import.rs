@@ -1,0 +1,88 @@
+use scorel_proto::{ImportReport, ImportSession, ImportSessionParams};
+
+use crate::args::ImportArgs;
+use crate::daemon::{DaemonClient, new_command_id};
+use crate::escape::one_line;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::target;
+
+pub(super) async fn run(
+    args: &ImportArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let file = args.file.canonicalize();
+    let file = file
+        .map_err(|error| Failure::usage(format!("cannot use {}: {error}", args.file.display())))?;
+    let path = file
+        .to_str()
+        .ok_or_else(|| Failure::usage(format!("the path {} is not valid UTF-8", file.display())))?;
+    let directory = target::project_directory(args.project.as_deref())?;
+    let params = ImportSessionParams {
+        project_id: target::register(control, &directory).await?.project_id,
+        path: path.to_owned(),
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<ImportSession>(&params).await?;
+    result(output, &answer, |output| {
+        output.line(&answer.session_id.to_string())
+    })?;
+    output.note(&text(&answer.report))?;
+    Ok(Exit::Success)
+}
+
+/// What was taken over, and what was not.
+fn text(report: &ImportReport) -> String {
+    let mut text = format!(
+        "{} messages and {} images of {} of {} lines",
+        report.messages, report.images, report.imported, report.lines
+    );
+    let left_out = [
+        (report.sidechains, "of other agents"),
+        (report.branches, "of other branches"),
+        (report.skipped, "that are not part of the conversation"),
+        (report.unknown, "of unknown types"),
+        (u64::from(report.torn), "that is half written"),
+    ];
+    for (count, what) in left_out.into_iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!("; {count} {what}"));
+    }
+    if !report.unknown_types.is_empty() {
+        text.push_str(&format!(
+            " ({})",
+            one_line(&report.unknown_types.join(", "))
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_there_is_is_said_of_a_report() {
+        let report = ImportReport {
+            lines: 9,
+            imported: 5,
+            skipped: 2,
+            unknown: 1,
+            unknown_types: vec!["new\nkind".to_owned()],
+            torn: true,
+            messages: 4,
+            ..ImportReport::default()
+        };
+        let text = text(&report);
+        assert!(
+            text.starts_with("4 messages and 0 images of 5 of 9 lines; 2 that are"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("; 1 that is half written (new kind)") || text.contains("new"),
+            "{text}"
+        );
+        assert!(!text.contains("agents") && !text.contains('\n'), "{text}");
+    }
+}
