@@ -64,10 +64,10 @@ pub(super) async fn undelete(
 async fn chosen(args: &DeleteArgs, control: &mut DaemonClient) -> Result<SessionId, Failure> {
     let TargetArgs { session, project } = &args.target;
     match session {
-        SessionSelector::Prefix(prefix) if args.now => {
+        SessionSelector::Part(part) if args.now => {
             let mut ids = target::all_ids(control).await?;
             ids.extend(deleted_ids(ListSessionsParams::default(), control).await?);
-            target::choose(prefix, &ids)
+            target::choose(part, &ids)
         }
         session => target::existing(control, session, project.as_deref()).await,
     }
@@ -94,9 +94,9 @@ async fn in_trash(args: &TargetArgs, control: &mut DaemonClient) -> Result<Sessi
     match &args.session {
         SessionSelector::Id(id) => Ok(*id),
         SessionSelector::New => Err(Failure::usage("`--session new` is only valid for `send`")),
-        SessionSelector::Prefix(prefix) => {
+        SessionSelector::Part(part) => {
             let ids = deleted_ids(ListSessionsParams::default(), control).await?;
-            target::choose(prefix, &ids)
+            target::choose(part, &ids)
         }
         SessionSelector::Latest => {
             let directory = target::project_directory(args.project.as_deref())?;

@@ -49,6 +49,7 @@ async fn killed_deletion(mut dice: SeededDice) -> bool {
     let params = DeleteSessionParams {
         session_id: scene.lead,
         children: Some(DeleteChildren::Delete),
+        now: Some(dice.chance(50)),
         command_id: None,
     };
     let deletion = scene.client.call::<DeleteSession>(&params);
