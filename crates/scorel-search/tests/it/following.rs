@@ -13,6 +13,9 @@ use crate::search_home::{SearchHome, everything, message};
 
 const TS: u64 = 1_785_542_400_000;
 
+/// What happens to an index, and how.
+type SpoiledIndex = (&'static str, fn(&SearchHome));
+
 fn titled(title: &str) -> SessionChanges {
     SessionChanges {
         title: Some(title.to_owned()),
@@ -209,10 +212,11 @@ fn an_index_that_is_damaged_missing_or_of_another_version_is_made_anew() {
     home.start();
     let mode = fs::metadata(home.file()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    let spoil: [(&str, fn(&SearchHome)); 5] = [
+    check_search_index(&home.file()).unwrap();
+    let spoil: [SpoiledIndex; 5] = [
         ("deleted", |home| fs::remove_file(home.file()).unwrap()),
         ("garbage", |home| {
-            fs::write(home.file(), "garbage".repeat(10_000)).unwrap()
+            fs::write(home.file(), "garbage".repeat(10_000)).unwrap();
         }),
         ("emptied", |home| fs::write(home.file(), "").unwrap()),
         ("overwritten", |home| {
@@ -229,7 +233,6 @@ fn an_index_that_is_damaged_missing_or_of_another_version_is_made_anew() {
     ];
     for (what, spoil) in spoil {
         for is_running in [true, false] {
-            assert!(check_search_index(&home.file()).is_ok(), "before {what}");
             if !is_running {
                 home.restart();
             }

@@ -1,9 +1,5 @@
 //! The index over real logs, and scans of them.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test that cannot go on has failed, and says what it measures"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod corpus;
 mod figures;
