@@ -64,7 +64,9 @@ async fn die(daemon: &mut DaemonUnderTest, method: &str, id: &str, (call, file):
     let strace = Strace::new(daemon.root(), &options);
     daemon.run_under(strace.command());
     daemon.spawn().await;
-    command(&mut connect(daemon), method, id);
+    // Held to the end: a call ends with its connection.
+    let mut raw = connect(daemon);
+    command(&mut raw, method, id);
     let status = daemon.wait().await;
     assert_eq!(status.signal(), Some(9), "{method} {call} {file}");
     let _trace = strace.finish();
