@@ -2,6 +2,7 @@
 
 mod agents;
 mod config;
+mod files;
 mod keeping;
 mod on_ask;
 mod queue;
@@ -22,6 +23,7 @@ use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 
 pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
 pub(crate) use config::ConfigArgs;
+pub(crate) use files::{FilesArgs, FilesCommand, RestoreArgs};
 pub(crate) use keeping::{DeleteArgs, GcArgs, UndeleteArgs};
 pub(crate) use on_ask::OnAsk;
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
@@ -268,62 +270,6 @@ pub(crate) struct SessionsArgs {
     /// List deleted sessions that can be brought back instead
     #[arg(long, conflicts_with = "archived")]
     pub(crate) deleted: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FilesArgs {
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
-    #[command(subcommand)]
-    pub(crate) action: Option<FilesCommand>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum FilesCommand {
-    /// List all changes [default]
-    Log,
-    /// Give the files the state that they had before an event
-    Restore(RestoreArgs),
-    /// Take back the last restore
-    Undo(UndoArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RestoreArgs {
-    /// Event id, or the beginning or end of one that `files log` lists [default: the beginning of the
-    /// last turn that changed files]
-    #[arg(value_name = "EVENT", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) event: Option<String>,
-    /// Also files that commands have changed, or other programs while a command ran
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// Leave files as they are that something else has changed since, instead of restoring none
-    #[arg(long)]
-    pub(crate) skip_conflicts: bool,
-    /// Only say what would happen to each file
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct UndoArgs {
-    /// Leave files as they are that something else has changed since, instead of restoring none
-    #[arg(long)]
-    pub(crate) skip_conflicts: bool,
-    /// Only say what would happen to each file
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-impl From<&UndoArgs> for RestoreArgs {
-    fn from(args: &UndoArgs) -> Self {
-        Self {
-            event: None,
-            all: true,
-            skip_conflicts: args.skip_conflicts,
-            dry_run: args.dry_run,
-        }
-    }
 }
 
 #[derive(Debug, Args)]
