@@ -122,7 +122,11 @@ fn listings_are_for_people_or_for_programs() {
     let _daemon = daemon(&place);
     let people = place.run(&["sessions"]);
     people.assert_code(0);
-    assert!(people.out.starts_with(&SESSION[SESSION.len() - 6..]), "{}", people.out);
+    assert!(
+        people.out.starts_with(&SESSION[SESSION.len() - 6..]),
+        "{}",
+        people.out
+    );
     assert!(people.out.contains("a ^[[31mtitle"), "{}", people.out);
     let programs = place.run(&["sessions", "--json"]);
     assert_eq!(

@@ -13,10 +13,8 @@ fn running_at_starts(log: &[Value]) -> Vec<usize> {
             continue;
         };
         match record["status"].as_str() {
-            Some("running" | "waiting_input") => {
-                if running.insert(id.to_owned()) {
-                    starts.push(running.len());
-                }
+            Some("running" | "waiting_input") if running.insert(id.to_owned()) => {
+                starts.push(running.len());
             }
             Some("completed" | "failed" | "interrupted") => {
                 running.remove(id);

@@ -85,11 +85,11 @@ impl Sources<'_> {
     fn own_names(&self) -> Vec<ConfigSetting> {
         let is_own = |found: &&TextKey| {
             let key = found.key.plain();
-            let within = |table: &&str| {
-                key.strip_prefix(*table)
+            let within = |table: &str| {
+                key.strip_prefix(table)
                     .is_some_and(|it| it.starts_with('.'))
             };
-            OWN_NAMES.iter().any(|table| within(table))
+            OWN_NAMES.into_iter().any(within)
         };
         let of_user = self.user.keys.iter().filter(is_own);
         let of_user = of_user.filter(|found| {

@@ -84,7 +84,9 @@ async fn a_step_that_is_repeated_after_a_crash_writes_nothing() {
         lane.bind_runtime(runtime).await.expect("known");
         let change = RuntimeChange::to(RuntimeStatus::Running);
         lane.change_runtime(runtime, change).await.expect("known");
-        lane.deliver_result(runtime, result(), false).await.expect("known");
+        lane.deliver_result(runtime, result(), false)
+            .await
+            .expect("known");
     }
     for _ in 0..2 {
         let ended = lane.finish_runtime(runtime, completed()).await;
