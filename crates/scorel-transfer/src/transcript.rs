@@ -2,9 +2,7 @@
 //!
 //! In: a file of JSON lines that Claude Code or Codex has written. Out: messages in order, each call with
 //! its result, each turn with its end, and a report in which each line counts once. A reader knows one
-//! tool's lines; [`Conversation`] knows what makes a well-formed history.
-//!
-//! [`Conversation`]: conversation::Conversation
+//! tool's lines; `Conversation` knows what makes a well-formed history.
 
 mod claude;
 mod claude_line;
