@@ -70,6 +70,14 @@ impl IndexFollower {
             };
             match self.work(&work) {
                 Ok(()) => retry = RETRY,
+                // At once: until then there is no index, and queries find nothing. A file that is damaged
+                // again is a problem like any other.
+                Err(error) if error.is_damage() && retry == RETRY && self.discard() => {
+                    let problem = ErrorChain(&error).to_string();
+                    tracing::warn!(problem, "the search index is made anew");
+                    self.pending.begin_anew();
+                    retry *= 2;
+                }
                 Err(error) => {
                     self.failed(&error, retry);
                     if !self.pending.pause(retry) {
@@ -88,11 +96,18 @@ impl IndexFollower {
         }
         self.pending.failed(problem);
         if error.is_damage() {
-            self.open = None;
-            if let Err(error) = self.file.remove() {
-                tracing::warn!(%error, "the damaged search index was not removed");
-            }
+            self.discard();
         }
+    }
+
+    /// Removes the file. Returns whether it is gone.
+    fn discard(&mut self) -> bool {
+        self.open = None;
+        let removed = self.file.remove();
+        if let Err(error) = &removed {
+            tracing::warn!(%error, "the damaged search index was not removed");
+        }
+        removed.is_ok()
     }
 
     fn work(&mut self, work: &PendingWork) -> Result<(), IndexError> {

@@ -54,6 +54,13 @@ impl PendingState {
     fn has_work(&self) -> bool {
         self.is_stopped || !self.changed.is_empty() || self.suspicion.is_some()
     }
+
+    /// What was taken is still to be done.
+    fn put_back(&mut self) {
+        for (id, published) in std::mem::take(&mut self.taken) {
+            self.changed.entry(id).or_insert(published);
+        }
+    }
 }
 
 impl PendingSessions {
@@ -117,10 +124,15 @@ impl PendingSessions {
     /// The work was not done.
     pub(crate) fn failed(&self, problem: String) {
         let mut state = self.state();
-        for (id, published) in std::mem::take(&mut state.taken) {
-            state.changed.entry(id).or_insert(published);
-        }
+        state.put_back();
         state.problem = Some(problem);
+    }
+
+    /// The index is gone, and nothing of the next one is relied on before all logs were looked at.
+    pub(crate) fn begin_anew(&self) {
+        let mut state = self.state();
+        state.put_back();
+        state.has_looked = false;
     }
 
     /// Waits before the next attempt. Returns whether there is one.
