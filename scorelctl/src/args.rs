@@ -2,8 +2,10 @@
 
 mod agents;
 mod config;
+mod duration;
 mod files;
 mod keeping;
+mod naming;
 mod on_ask;
 mod queue;
 mod runners;
@@ -14,8 +16,10 @@ mod target;
 mod transfer;
 mod travel;
 mod trust;
+mod wait;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -25,6 +29,7 @@ pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
 pub(crate) use config::ConfigArgs;
 pub(crate) use files::{FilesArgs, FilesCommand, RestoreArgs};
 pub(crate) use keeping::{DeleteArgs, GcArgs, UndeleteArgs};
+pub(crate) use naming::{ArchiveArgs, RenameArgs};
 pub(crate) use on_ask::OnAsk;
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 pub(crate) use runners::{RunnersArgs, RunnersCommand};
@@ -38,13 +43,15 @@ pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 pub(crate) use travel::{BranchArgs, CloneArgs, MovedFilesArgs, ResendArgs, RewindArgs};
 
 pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
+pub(crate) use wait::{WaitArgs, WaitFor};
 
 use crate::exit::Exit;
 use crate::selector::SessionSelector;
 
 /// Command-line client of the Scorel daemon, which runs coding agents
 #[derive(Debug, Parser)]
-#[command(name = "scorelctl", version, after_help = Exit::help(), max_term_width = 100)]
+#[command(name = "scorelctl", version, after_help = Exit::help(), max_term_width = 100,
+    arg_required_else_help = true)]
 pub(crate) struct CliArguments {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -70,6 +77,8 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum CliCommand {
     /// Send a message to an agent and follow its answer
     Send(SendArgs),
+    /// Wait until a session is idle, or asks for permission
+    Wait(WaitArgs),
     /// Print a session's last turn, then follow it live
     Tail(TailArgs),
     /// List sessions, most recently changed first
@@ -92,6 +101,10 @@ pub(crate) enum CliCommand {
     Branch(BranchArgs),
     /// Create a session with a copy of the conversation
     Clone(CloneArgs),
+    /// Give a session another title
+    Rename(RenameArgs),
+    /// Archive a session: lists leave it out, and nothing else changes
+    Archive(ArchiveArgs),
     /// Delete a session; for some days it can be brought back
     Delete(DeleteArgs),
     /// Bring a deleted session back
@@ -137,7 +150,7 @@ pub(crate) enum CliCommand {
     /// Sum up the tokens and the cost of all model calls
     Usage(UsageArgs),
     /// Show the daemon's state
-    Status,
+    Status(StatusArgs),
     /// Call any method of the daemon's protocol (`rpc.discover` describes them)
     Call(CallArgs),
     /// Bridge standard input and output to the daemon's socket, for editors
@@ -184,6 +197,9 @@ pub(crate) struct SendArgs {
     /// Print the session id and exit once the message is accepted
     #[arg(long, short)]
     pub(crate) detach: bool,
+    /// Stop waiting for the outcome after so many seconds, with exit code 8; the turn goes on
+    #[arg(long, value_name = "SECONDS", value_parser = duration::seconds, conflicts_with = "detach")]
+    pub(crate) timeout: Option<Duration>,
     /// What to do with the message if a turn is running
     #[arg(long, value_name = "WHAT", default_value = "follow-up")]
     pub(crate) while_running: WhileRunningArg,
@@ -270,6 +286,16 @@ pub(crate) struct SessionsArgs {
     /// List deleted sessions that can be brought back instead
     #[arg(long, conflicts_with = "archived")]
     pub(crate) deleted: bool,
+    /// Only sessions with a turn that has not ended
+    #[arg(long, conflicts_with = "deleted")]
+    pub(crate) running: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// One line: for prompts and status bars
+    #[arg(long)]
+    pub(crate) short: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod active_path;
 mod agents;
 mod approve;
+mod archive;
 mod blob;
 mod branch;
 mod call;
@@ -28,6 +29,7 @@ mod models;
 mod moved;
 mod projects;
 mod queue;
+mod rename;
 mod resend;
 mod restored;
 mod rewind;
@@ -50,6 +52,7 @@ mod tail;
 mod tree;
 mod trust;
 mod usage;
+mod wait;
 mod worktrees;
 
 use tokio::runtime::Builder;
@@ -90,6 +93,7 @@ async fn dispatch(
     match command {
         CliCommand::Send(args) => Box::pin(send::run(args, link, output)).await,
         CliCommand::Tail(args) => Box::pin(tail::run(&args, link, output)).await,
+        CliCommand::Wait(args) => Box::pin(wait::run(&args, link, output)).await,
         CliCommand::Call(args) => call::run(&args, &link, output).await,
         CliCommand::Stop => stop::run(link, output).await,
         CliCommand::Sessions(args) => {
@@ -121,6 +125,12 @@ async fn dispatch(
         }
         CliCommand::Clone(args) => {
             clone::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Rename(args) => {
+            rename::run(&args, &mut DaemonClient::connect(link).await?, output).await
+        }
+        CliCommand::Archive(args) => {
+            archive::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Delete(args) => {
             delete::run(&args, &mut DaemonClient::connect(link).await?, output).await
@@ -183,7 +193,7 @@ async fn dispatch(
             trust::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Init(args) => Box::pin(init::run(args, link, output)).await,
-        CliCommand::Status => status::run(link, output).await,
+        CliCommand::Status(args) => status::run(&args, link, output).await,
         CliCommand::Stdio | CliCommand::Fsck(_) | CliCommand::Doctor | CliCommand::Config(_) => {
             Ok(Exit::Success)
         }

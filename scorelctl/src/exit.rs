@@ -35,6 +35,8 @@ exits! {
     TurnCancelled = 6;
     /// The daemon cannot be reached or started.
     Unreachable = 7;
+    /// The time of `--timeout` is over; the work goes on.
+    TimedOut = 8;
     /// Interrupted before the message was accepted.
     Interrupted = 130;
 }
@@ -68,7 +70,7 @@ mod tests {
     #[test]
     fn the_numbers_are_the_documented_ones() {
         let numbers: Vec<u8> = Exit::ALL.iter().map(|(exit, _)| exit.code()).collect();
-        assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 130]);
+        assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]);
         let help = Exit::help();
         assert!(
             help.contains("    7  The daemon cannot be reached or started."),

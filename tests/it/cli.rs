@@ -319,3 +319,83 @@ async fn stdio_bridges_an_editor_to_the_socket() {
     );
     shell.stop().await;
 }
+
+#[tokio::test]
+async fn a_session_is_renamed_archived_and_taken_out_of_the_archive() {
+    let shell = CliShell::new();
+    let id = shell.ok(&["send", "--detach", "hello"]).await;
+    let id = id.trim();
+    shell.ok(&["wait"]).await;
+    let renamed = shell.ok(&["rename", "the", "parser"]).await;
+    assert_eq!(renamed, format!("{id}  the parser\n"));
+    let (code, error) = shell.fails(&["rename", "two\nlines"]).await;
+    assert_eq!(code, 3, "{error}");
+    assert_eq!(shell.ok(&["archive"]).await, format!("archived {id}\n"));
+    assert_eq!(shell.ok(&["sessions"]).await, "");
+    let undone = shell.ok(&["archive", "--undo"]).await;
+    assert_eq!(undone, format!("taken out of the archive {id}\n"));
+    assert!(
+        shell
+            .ok(&["sessions", "parser"])
+            .await
+            .contains("the parser")
+    );
+    let (code, error) = shell.fails(&["archive", "--undo"]).await;
+    assert_eq!(code, 3);
+    assert!(error.contains("is archived"), "{error}");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn a_wait_ends_with_the_turn_with_a_question_or_with_its_time() {
+    let model = ModelServer::start().await.unwrap();
+    let gate = ResponseGate::new();
+    let answer = ScriptedChat::default().wait(&gate).text("Done.");
+    model.answer(answer.finish("stop"));
+    let shell = CliShell::new();
+    shell.0.configure_model(&model.base_url());
+    shell.0.configure_more("[permissions]\nmode = \"ask\"\n");
+    let timed = shell.run(&["send", "--timeout", "0.01", "hello"]).await;
+    assert_eq!(timed.status.code(), Some(8), "{timed:?}");
+    let (code, error) = shell.fails(&["wait", "--timeout", "0.01"]).await;
+    assert_eq!(code, 8, "{error}");
+    assert!(error.contains("the session goes on"), "{error}");
+    let running = shell.ok(&["sessions", "--running"]).await;
+    assert_eq!(running.lines().count(), 1, "{running}");
+    assert_eq!(shell.ok(&["status", "--short"]).await, "1 running\n");
+    let mut waiting = shell.command(&["wait"]);
+    let waiting = waiting.stdout(Stdio::piped()).spawn().unwrap();
+    gate.open();
+    let ended = timeout(PATIENCE, waiting.wait_with_output()).await;
+    let ended = ended.expect("it ends in time").unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    assert_eq!(ended.stdout, b"idle\n");
+    assert_eq!(shell.ok(&["sessions", "--running"]).await, "");
+    assert_eq!(shell.ok(&["status", "--short"]).await, "idle\n");
+
+    let asks = ScriptedChat::default().tool_call("call_a", "Bash", r#"{"command":"rm -rf x"}"#);
+    model.answer(asks.finish("tool_calls"));
+    let mut waiting = shell.command(&["wait", "--for", "question"]);
+    let waiting = waiting.stdout(Stdio::piped()).spawn().unwrap();
+    shell.ok(&["send", "--detach", "clean up"]).await;
+    let asked = timeout(PATIENCE, waiting.wait_with_output()).await;
+    let asked = asked.expect("it ends in time").unwrap();
+    assert_eq!(asked.stdout, b"asking\n", "{asked:?}");
+    assert_eq!(shell.ok(&["status", "--short"]).await, "1 asking\n");
+    let session = &shell.json(&["--json", "wait", "--for", "question"]).await[0];
+    assert_eq!(session["phase"], "awaiting_permission");
+    shell.stop().await;
+}
+
+#[tokio::test]
+async fn without_a_command_there_is_help_and_no_daemon() {
+    let shell = CliShell::new();
+    let output = shell.run(&[]).await;
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let help = String::from_utf8(output.stderr).unwrap();
+    assert!(help.contains("Usage: scorelctl"), "{help}");
+    for verb in ["status", "stop"] {
+        shell.run(&[verb]).await;
+    }
+    assert!(!shell.0.socket().exists());
+}

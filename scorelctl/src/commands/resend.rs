@@ -42,6 +42,7 @@ pub(super) async fn run(
         runner: None,
         tools: None,
         detach: args.detach,
+        timeout: None,
         while_running: WhileRunningArg::Reject,
         on_ask: args.on_ask,
         text: Vec::new(),

@@ -4,6 +4,8 @@ mod answer;
 mod follow;
 mod questions;
 
+use std::time::Duration;
+
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
     Content, CreateSession, CreateSessionParams, EventId, GetConfig, GetConfigParams, GetStatus,
@@ -11,8 +13,10 @@ use scorel_proto::{
     SessionId, UpdateSession, UpdateSessionParams, WhileRunning,
 };
 use serde::Serialize;
+use tokio::time::timeout;
 
 use super::input::message_text;
+use super::wait::timed_out;
 use crate::args::SendArgs;
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
 use crate::exit::Exit;
@@ -68,7 +72,11 @@ pub(super) async fn run_at(
     let own = OwnTurn::from(sent.answer);
     let questions = Questions::new(sent.session_id, args.on_ask, output);
     let mut follow = TurnFollower::new(sent.control, (sent.session_id, own), questions, output);
-    follow.run(stream, &mut interrupts).await
+    let limit = args.timeout.unwrap_or(Duration::MAX);
+    match timeout(limit, follow.run(stream, &mut interrupts)).await {
+        Ok(ended) => ended,
+        Err(_) => Err(timed_out(sent.session_id)),
+    }
 }
 
 /// An accepted message.

@@ -23,6 +23,10 @@ pub(super) async fn run(
             .sessions
             .retain(|session| has_words(session, &args.query));
     }
+    if args.running {
+        answer.unreadable.clear();
+        answer.sessions.retain(is_running);
+    }
     let now = SystemTime::now();
     result(output, &answer, |output| {
         let mut sessions = answer.sessions.iter();
@@ -33,6 +37,8 @@ pub(super) async fn run(
     if answer.sessions.is_empty() {
         output.note(if !args.query.is_empty() {
             "no session has such a title; `scorelctl search` searches in what was said"
+        } else if args.running {
+            "no turn runs"
         } else if args.deleted {
             "no deleted sessions; `scorelctl sessions --deleted --all` lists those of all projects"
         } else if args.all {
@@ -61,6 +67,10 @@ async fn listed(
         }
     }
     target::sessions(control, params).await
+}
+
+const fn is_running(session: &Session) -> bool {
+    !matches!(session.phase, Phase::Idle | Phase::Failed)
 }
 
 /// Whether the title has all words, in any case.

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::sessions::{age, phase};
 use super::stall::stall_text;
+use crate::args::StatusArgs;
 use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
@@ -17,11 +18,21 @@ use crate::output::{Output, result};
 /// deleted socket again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) async fn run(link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) async fn run(
+    args: &StatusArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     check_socket(&link).await?;
     let mut control = DaemonClient::connect(link.never_starting()).await?;
     let status = control.call::<GetStatus>(&NoParams {}).await?;
-    result(output, &status, |output| describe(&status, output))?;
+    result(output, &status, |output| {
+        if args.short {
+            output.line(&summary(&status))
+        } else {
+            describe(&status, output)
+        }
+    })?;
     Ok(Exit::Success)
 }
 
@@ -55,6 +66,26 @@ fn without_socket(link: &DaemonConnector, lock: &DaemonLock) -> Result<Failure, 
     );
     let failure = Failure::new(Exit::Unreachable, "unreachable", message);
     Ok(failure.hint("`scorelctl stop` ends it"))
+}
+
+/// What a prompt has room for. Sessions that wait for an answer come first.
+fn summary(status: &Status) -> String {
+    let is_asking = |phase: Phase| phase == Phase::AwaitingPermission;
+    let phases = status.active.iter().map(|session| session.phase);
+    let (asking, running): (Vec<Phase>, Vec<Phase>) = phases.partition(|phase| is_asking(*phase));
+    let mut parts = Vec::new();
+    for (count, what) in [(asking.len(), "asking"), (running.len(), "running")] {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    }
+    if status.config_problem.is_some() {
+        parts.push("configuration invalid".to_owned());
+    }
+    match parts.is_empty() {
+        true => "idle".to_owned(),
+        false => parts.join(", "),
+    }
 }
 
 fn describe(status: &Status, output: &mut Output) -> io::Result<()> {

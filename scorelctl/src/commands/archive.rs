@@ -1,0 +1,55 @@
+use scorel_proto::{ArchiveSession, ArchiveSessionParams, SessionId};
+
+use crate::args::{ArchiveArgs, TargetArgs};
+use crate::daemon::{DaemonClient, new_command_id};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+use crate::selector::SessionSelector;
+use crate::target;
+
+pub(super) async fn run(
+    args: &ArchiveArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let session_id = chosen(args, control).await?;
+    let params = ArchiveSessionParams {
+        session_id,
+        archived: Some(!args.undo),
+        command_id: Some(new_command_id()),
+    };
+    let answer = control.call::<ArchiveSession>(&params).await?;
+    let done = if args.undo {
+        "taken out of the archive"
+    } else {
+        "archived"
+    };
+    result(output, &answer, |output| {
+        output.line(&format!("{done} {session_id}"))
+    })?;
+    if !args.undo {
+        output.note(&format!(
+            "`scorelctl archive --undo --session {session_id}` takes it out again"
+        ))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Without a session, the archive gives back the one that was put there last.
+async fn chosen(args: &ArchiveArgs, control: &mut DaemonClient) -> Result<SessionId, Failure> {
+    let TargetArgs { session, project } = &args.target;
+    if !args.undo || *session != SessionSelector::Latest {
+        return target::existing(control, session, project.as_deref()).await;
+    }
+    let directory = target::project_directory(project.as_deref())?;
+    let archived = match target::project(control, &directory).await? {
+        Some(project) => target::latest_of(control, project.project_id, true).await?,
+        None => None,
+    };
+    archived.map(|session| session.session_id).ok_or_else(|| {
+        let message = format!("no session of {} is archived", directory.display());
+        Failure::new(Exit::NotAccepted, "session_not_found", message)
+            .hint("`scorelctl sessions --archived --all` lists those of all projects")
+    })
+}

@@ -1,0 +1,124 @@
+//! Waits for a session without printing it.
+
+use std::time::Duration;
+
+use scorel_client::{ClientAnchors, SessionStream, StreamItem};
+use scorel_proto::{EndReason, Event, Phase, Session, SessionId, SyncMarker, TransientBody};
+use tokio::time::timeout;
+
+use super::sessions::phase;
+use crate::args::{WaitArgs, WaitFor};
+use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::interrupts::Interrupts;
+use crate::output::{Output, result};
+use crate::target;
+
+pub(super) async fn run(
+    args: &WaitArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut interrupts = Interrupts::listen()?;
+    let mut control = DaemonClient::connect(link).await?;
+    let wanted = &args.target.session;
+    let directory = args.target.project.as_deref();
+    let session_id = target::existing(&mut control, wanted, directory).await?;
+    let waiting = until(args.wait_for, session_id, &mut control);
+    let reached = tokio::select! {
+        reached = timeout(args.timeout.unwrap_or(Duration::MAX), waiting) => reached,
+        () = interrupts.next() => return Ok(Exit::Interrupted),
+    };
+    let Ok(session) = reached else {
+        return Err(timed_out(session_id));
+    };
+    let session = session?;
+    result(output, &session, |output| output.line(phase(session.phase)))?;
+    Ok(Exit::Success)
+}
+
+/// The time limit of a command was reached.
+pub(super) fn timed_out(session_id: SessionId) -> Failure {
+    let message = "the time is over; the session goes on";
+    Failure::new(Exit::TimedOut, "timeout", message)
+        .hint(format!("`scorelctl tail --session {session_id}` shows it"))
+}
+
+/// Looks at the session whenever one of its records may have changed what is waited for. The stream has
+/// every record from before the first look.
+async fn until(
+    wanted: WaitFor,
+    session_id: SessionId,
+    control: &mut DaemonClient,
+) -> Result<Session, Failure> {
+    let session = target::get(control, session_id).await?;
+    if is_reached(wanted, &session) {
+        return Ok(session);
+    }
+    let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
+    let mut link = control.link().clone();
+    if link.start == StartDaemon::Always {
+        // To wait is no reason to start what was stopped.
+        link.start = StartDaemon::AsService;
+    }
+    let mut stream = SessionStream::open(link, session_id, anchors).await?;
+    let mut is_due = false;
+    while let Some(item) = stream.next().await? {
+        if let StreamItem::Marker(marker) = &item
+            && let SyncMarker::End { reason, .. } = &**marker
+        {
+            ended(*reason, &mut stream)?;
+        }
+        is_due |= may_change_the_phase(&item);
+        // Once for all that has come.
+        if is_due && !stream.is_ready() {
+            is_due = false;
+            let session = target::get(control, session_id).await?;
+            if is_reached(wanted, &session) {
+                return Ok(session);
+            }
+        }
+    }
+    Err(lost("the session no longer exists"))
+}
+
+fn may_change_the_phase(item: &StreamItem) -> bool {
+    match item {
+        StreamItem::Event(_, Event::Persistent(_)) => true,
+        StreamItem::Event(_, Event::Transient(event)) => matches!(
+            event.body,
+            TransientBody::TurnEnd(_) | TransientBody::RuntimeEnd(_)
+        ),
+        // What was missed is known when a resync ends.
+        StreamItem::Marker(marker) => matches!(**marker, SyncMarker::SyncEnd { .. }),
+        StreamItem::Event(..) | StreamItem::Reconnecting { .. } => false,
+    }
+}
+
+fn ended(reason: EndReason, stream: &mut SessionStream<DaemonConnector>) -> Result<(), Failure> {
+    match reason {
+        EndReason::Deleted => Err(lost("the session was deleted")),
+        EndReason::Failed => Err(lost("the session has failed")),
+        EndReason::ShuttingDown => {
+            stream.connector_mut().start = StartDaemon::Never;
+            Ok(())
+        }
+    }
+}
+
+fn lost(why: &str) -> Failure {
+    Failure::new(Exit::WaitFailed, "wait_failed", why)
+}
+
+fn is_reached(wanted: WaitFor, session: &Session) -> bool {
+    match wanted {
+        WaitFor::Idle => {
+            let is_resting = matches!(session.phase, Phase::Idle | Phase::Failed);
+            is_resting && (session.queue.is_empty() || session.queue_paused)
+        }
+        WaitFor::Question => {
+            session.phase == Phase::AwaitingPermission || !session.child_questions.is_empty()
+        }
+    }
+}
