@@ -251,6 +251,10 @@ methods! {
         /// Trusts items of a project as they are now, or takes that back. Repeating it changes nothing.
         SetTrust = "setTrust", Admin, now, SetTrustParams => SetTrustResult,
             [ProjectNotFound, FilesystemError, StorageStalled, Conflict];
+        /// Gives a project another display name. Its directory stays as it is.
+        UpdateProject = "updateProject", Admin, now,
+            UpdateProjectParams => UpdateProjectResult,
+            [ProjectNotFound, Conflict, StorageStalled, Overloaded];
         /// Removes a project that has no sessions. The directory and its files are not touched.
         RemoveProject = "removeProject", Admin, now,
             RemoveProjectParams => RemoveProjectResult,

@@ -7,6 +7,7 @@ mod files;
 mod keeping;
 mod naming;
 mod on_ask;
+mod projects;
 mod queue;
 mod runners;
 mod runtimes;
@@ -31,6 +32,7 @@ pub(crate) use files::{FilesArgs, FilesCommand, RestoreArgs};
 pub(crate) use keeping::{DeleteArgs, GcArgs, UndeleteArgs};
 pub(crate) use naming::{ArchiveArgs, RenameArgs};
 pub(crate) use on_ask::OnAsk;
+pub(crate) use projects::{ProjectsArgs, ProjectsCommand};
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 pub(crate) use runners::{RunnersArgs, RunnersCommand};
 pub(crate) use runtimes::{
@@ -85,8 +87,8 @@ pub(crate) enum CliCommand {
     Sessions(SessionsArgs),
     /// Search the conversations of all projects
     Search(SearchArgs),
-    /// List the registered project directories
-    Projects,
+    /// List the registered project directories; add, rename or remove one
+    Projects(ProjectsArgs),
     /// Print a session's conversation
     Show(ShowArgs),
     /// Tell the running turn something: it reads it before its next model call

@@ -102,8 +102,8 @@ async fn dispatch(
         CliCommand::Search(args) => {
             search::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
-        CliCommand::Projects => {
-            projects::run(&mut DaemonClient::connect(link).await?, output).await
+        CliCommand::Projects(args) => {
+            projects::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Show(args) => {
             show::run(&args, &mut DaemonClient::connect(link).await?, output).await

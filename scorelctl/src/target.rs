@@ -60,18 +60,22 @@ pub(crate) async fn register(
     control: &mut DaemonClient,
     directory: &Path,
 ) -> Result<Project, Failure> {
-    let work_dir = directory.to_str().ok_or_else(|| {
-        Failure::usage(format!(
-            "the path {} is not valid UTF-8",
-            directory.display()
-        ))
-    })?;
     let params = RegisterProjectParams {
-        work_dir: work_dir.to_owned(),
+        work_dir: utf8(directory)?.to_owned(),
         display_name: None,
         command_id: None,
     };
     Ok(control.call::<RegisterProject>(&params).await?.project)
+}
+
+/// The path as text, which is how the protocol has it.
+pub(crate) fn utf8(directory: &Path) -> Result<&str, Failure> {
+    directory.to_str().ok_or_else(|| {
+        Failure::usage(format!(
+            "the path {} is not valid UTF-8",
+            directory.display()
+        ))
+    })
 }
 
 /// The latest session of a directory's project.

@@ -399,3 +399,36 @@ async fn without_a_command_there_is_help_and_no_daemon() {
     }
     assert!(!shell.0.socket().exists());
 }
+
+#[tokio::test]
+async fn projects_are_added_renamed_and_removed() {
+    let shell = CliShell::new();
+    let added = shell
+        .json(&["--json", "projects", "add", "--name", "one"])
+        .await;
+    let id = added[0]["project"]["projectId"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    shell
+        .ok(&["projects", "rename", ".", "the", "parser"])
+        .await;
+    let listed = shell.ok(&["projects"]).await;
+    assert!(
+        listed.starts_with(&format!("{id}  the parser  /")),
+        "{listed}"
+    );
+    let (code, error) = shell.fails(&["projects", "rename", "lexer", "x"]).await;
+    assert_eq!(code, 3);
+    assert!(error.contains("`scorelctl projects` lists them"), "{error}");
+    shell.ok(&["send", "--detach", "hello"]).await;
+    let (code, error) = shell.fails(&["projects", "remove", "the parser"]).await;
+    assert_eq!(code, 3, "it has a session: {error}");
+    shell.ok(&["wait"]).await;
+    shell.ok(&["delete", "--yes", "--now"]).await;
+    shell.ok(&["projects", "rename", &id, ""]).await;
+    let removed = shell.ok(&["projects", "remove", &id]).await;
+    assert_eq!(removed, format!("removed {id}\n"));
+    assert!(shell.0.project().exists());
+    shell.stop().await;
+}

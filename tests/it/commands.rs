@@ -110,6 +110,7 @@ impl CommandStage {
         let named = json!({"workDir": dir, "displayName": "another name"});
         let described = raw.call("getSession", &json!({"sessionId": session}));
         let leaf = &described["result"]["session"]["activeLeafId"];
+        let other = &described["result"]["session"]["projectId"];
         vec![
             ("registerProject", inner, named),
             (
@@ -222,6 +223,11 @@ impl CommandStage {
                 "undeleteSession",
                 json!({"sessionId": spare}),
                 json!({"sessionId": session}),
+            ),
+            (
+                "updateProject",
+                json!({"projectId": other, "displayName": "one"}),
+                json!({"projectId": other, "displayName": "two"}),
             ),
             (
                 "removeProject",

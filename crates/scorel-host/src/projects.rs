@@ -98,6 +98,34 @@ impl ProjectRegistry {
         found.map(|stored| stored.project.clone())
     }
 
+    /// Gives a project another name, and returns it and whether that changed it; `None` if it is not
+    /// registered.
+    ///
+    /// # Errors
+    /// On every error the registry is unchanged.
+    pub fn rename(
+        &self,
+        id: ProjectId,
+        display_name: &str,
+    ) -> Result<Option<(Project, bool)>, ProjectError> {
+        let mut file = self.lock();
+        let mut changed = file.clone();
+        let mut projects = changed.projects.iter_mut();
+        let Some(stored) = projects.find(|known| known.project.project_id == id) else {
+            return Ok(None);
+        };
+        let project = &mut stored.project;
+        let name = name_of(&project.work_dir, Some(display_name));
+        if project.display_name == name {
+            return Ok(Some((project.clone(), false)));
+        }
+        project.display_name = name;
+        project.updated_at = now_ms();
+        let project = project.clone();
+        self.replace(&mut file, changed)?;
+        Ok(Some((project, true)))
+    }
+
     /// Removes and returns a project; `None` if it is not registered. Its directory is not touched; the
     /// caller must check that it has no sessions.
     ///
@@ -205,18 +233,22 @@ fn canonical(work_dir: &str) -> Result<String, ProjectError> {
 }
 
 fn new_project(project_id: ProjectId, work_dir: String, display_name: Option<&str>) -> Project {
-    let given = display_name.map(str::trim).filter(|name| !name.is_empty());
-    let own = Path::new(&work_dir)
-        .file_name()
-        .and_then(|name| name.to_str());
     let now = now_ms();
     Project {
         project_id,
-        display_name: given.or(own).unwrap_or(&work_dir).to_owned(),
+        display_name: name_of(&work_dir, display_name),
         work_dir,
         created_at: now,
         updated_at: now,
     }
+}
+
+/// The given name, if it is not empty, or that of the directory.
+fn name_of(work_dir: &str, given: Option<&str>) -> String {
+    let given = given.map(str::trim).filter(|name| !name.is_empty());
+    let own = Path::new(work_dir).file_name();
+    let own = own.and_then(|name| name.to_str());
+    given.or(own).unwrap_or(work_dir).to_owned()
 }
 
 #[cfg(test)]

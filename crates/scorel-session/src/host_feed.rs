@@ -88,6 +88,11 @@ impl HostFeed {
         self.publish(|version| HostEvent::ProjectAdded { version, project });
     }
 
+    pub fn project_changed(&self, project: &Project) {
+        let project = project.clone();
+        self.publish(|version| HostEvent::ProjectChanged { version, project });
+    }
+
     pub fn project_removed(&self, project_id: ProjectId) {
         self.publish(|version| HostEvent::ProjectRemoved {
             version,

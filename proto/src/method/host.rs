@@ -338,6 +338,13 @@ pub enum HostEvent {
         /// The project.
         project: Project,
     },
+    /// A project has another display name.
+    ProjectChanged {
+        /// The version after this change.
+        version: u64,
+        /// The project after the change.
+        project: Project,
+    },
     /// A project was removed.
     ProjectRemoved {
         /// The version after this change.

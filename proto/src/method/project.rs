@@ -80,6 +80,26 @@ pub struct ListProjectsResult {
     pub projects: Vec<Project>,
 }
 
+/// Parameters of `updateProject`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UpdateProjectParams {
+    /// The project's id.
+    pub project_id: ProjectId,
+    /// The new display name: one line, at most 1 KiB. An empty one stands for the directory's name.
+    pub display_name: String,
+    /// Makes the call idempotent. Requires a `clientId`; see `hello`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<CommandId>,
+}
+
+/// Result of `updateProject`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UpdateProjectResult {
+    /// The project after the change.
+    pub project: Project,
+}
+
 /// Parameters of `removeProject`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -1,22 +1,140 @@
-use scorel_proto::{ListProjects, NoParams};
+//! Lists the projects, and changes what is registered.
 
-use crate::daemon::DaemonClient;
+use std::fs;
+
+use scorel_proto::{
+    ListProjects, NoParams, Project, ProjectId, RegisterProject, RegisterProjectParams,
+    RemoveProject, RemoveProjectParams, UpdateProject, UpdateProjectParams,
+};
+
+use crate::args::{ProjectsArgs, ProjectsCommand};
+use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::{IdPart, ambiguous};
 use crate::output::{Output, result};
+use crate::target;
 
-pub(super) async fn run(control: &mut DaemonClient, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) async fn run(
+    args: &ProjectsArgs,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    match &args.command {
+        None => list(control, output).await?,
+        Some(ProjectsCommand::Add { directory, name }) => {
+            let directory = target::project_directory(directory.as_deref())?;
+            let params = RegisterProjectParams {
+                work_dir: target::utf8(&directory)?.to_owned(),
+                display_name: name.clone(),
+                command_id: Some(new_command_id()),
+            };
+            let answer = control.call::<RegisterProject>(&params).await?;
+            result(output, &answer, |output| output.line(&row(&answer.project)))?;
+        }
+        Some(ProjectsCommand::Rename { project, name }) => {
+            let params = UpdateProjectParams {
+                project_id: chosen(project, control).await?,
+                display_name: name.join(" "),
+                command_id: Some(new_command_id()),
+            };
+            let answer = control.call::<UpdateProject>(&params).await?;
+            result(output, &answer, |output| output.line(&row(&answer.project)))?;
+        }
+        Some(ProjectsCommand::Remove { project }) => {
+            let params = RemoveProjectParams {
+                project_id: chosen(project, control).await?,
+                command_id: Some(new_command_id()),
+            };
+            let answer = control.call::<RemoveProject>(&params).await?;
+            result(output, &answer, |output| {
+                output.line(&format!("removed {}", answer.project_id))
+            })?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+async fn list(control: &mut DaemonClient, output: &mut Output) -> Result<(), Failure> {
     let answer = control.call::<ListProjects>(&NoParams {}).await?;
     result(output, &answer, |output| {
-        for project in &answer.projects {
-            let (name, path) = (one_line(&project.display_name), one_line(&project.work_dir));
-            output.line(&format!("{}  {name}  {path}", project.project_id))?;
-        }
-        Ok(())
+        let mut projects = answer.projects.iter();
+        projects.try_for_each(|project| output.line(&row(project)))
     })?;
     if answer.projects.is_empty() {
         output.note("no projects yet; `scorelctl send` registers the working directory")?;
     }
-    Ok(Exit::Success)
+    Ok(())
+}
+
+fn row(project: &Project) -> String {
+    let (name, path) = (one_line(&project.display_name), one_line(&project.work_dir));
+    format!("{}  {name}  {path}", project.project_id)
+}
+
+async fn chosen(named: &str, control: &mut DaemonClient) -> Result<ProjectId, Failure> {
+    let projects = control.call::<ListProjects>(&NoParams {}).await?.projects;
+    choose(named, &projects)
+}
+
+/// A directory is one project. A name may be that of several, and an id may begin like another one's.
+fn choose(named: &str, projects: &[Project]) -> Result<ProjectId, Failure> {
+    let directory = fs::canonicalize(named).ok();
+    let is_there = |project: &&Project| directory.as_deref() == Some(project.work_dir.as_ref());
+    if let Some(project) = projects.iter().find(is_there) {
+        return Ok(project.project_id);
+    }
+    let part = IdPart::new(named, ProjectId::PREFIX);
+    let found = projects.iter().filter(|project| {
+        project.display_name == named
+            || project.work_dir == named
+            || part.is_of(&project.project_id)
+    });
+    let found: Vec<ProjectId> = found.map(|project| project.project_id).collect();
+    match found[..] {
+        [id] => Ok(id),
+        [] => {
+            let message = format!("no project has the directory, the name or the id `{named}`");
+            let failure = Failure::new(Exit::NotAccepted, "project_not_found", message);
+            Err(failure.hint("`scorelctl projects` lists them"))
+        }
+        _ => Err(ambiguous(named, &found)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(id: &str, name: &str) -> Project {
+        Project {
+            project_id: id.parse().expect("an id"),
+            display_name: name.to_owned(),
+            work_dir: format!("/gone/{name}"),
+            created_at: 0,
+            updated_at: 0,
+        }
+    }
+
+    #[test]
+    fn a_project_is_named_by_its_name_its_directory_or_a_part_of_its_id() {
+        let projects = [
+            project("prj_01ARZ3NDEKTSV4RRFFQ69G5FAV", "parser"),
+            project("prj_01BX5ZZKBKACTAV9WEVGEMMVRZ", "lexer"),
+            project("prj_01CX5ZZKBKACTAV9WEVGEMMVRY", "lexer"),
+        ];
+        for named in ["parser", "/gone/parser", "9G5FAV", "prj_01ARZ"] {
+            assert_eq!(
+                choose(named, &projects).expect(named),
+                projects[0].project_id
+            );
+        }
+        for (named, exit) in [("lexer", Exit::Usage), ("parse", Exit::NotAccepted)] {
+            let Err(Failure::Report(report)) = choose(named, &projects) else {
+                panic!("{named} was accepted")
+            };
+            assert_eq!(report.exit, exit, "{named}");
+        }
+    }
 }

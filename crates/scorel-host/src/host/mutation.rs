@@ -4,6 +4,7 @@
 mod agents;
 mod attempt;
 mod import;
+mod project;
 mod trash;
 mod worktree;
 
@@ -11,8 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_proto::{
-    ClientId, CloneSessionParams, CreateSessionParams, ProjectId, RegisterProjectParams, SessionId,
-    SessionKind, ToolPreset,
+    ClientId, CloneSessionParams, CreateSessionParams, ProjectId, SessionId, SessionKind,
+    ToolPreset,
 };
 use scorel_session::{CloneRequest, Deletion, MutationCommand, NewSession, SessionError};
 
@@ -169,6 +170,7 @@ impl Host {
             Effect::RegisterProject { project_id, params } => {
                 self.register_project(project_id, params).await
             }
+            Effect::UpdateProject { params } => self.update_project(params).await,
             Effect::RemoveProject { project_id } => self.remove_project(project_id, attempt).await,
             Effect::SetAgent { params } => self.set_agent(params).await,
             Effect::SetQuota { params } => self.set_quota(params).await,
@@ -285,56 +287,6 @@ impl Host {
             deleted => deleted?,
         }
         Ok(subject)
-    }
-
-    /// The subject is the existing project if the directory was registered before.
-    async fn register_project(
-        &self,
-        project_id: ProjectId,
-        params: RegisterProjectParams,
-    ) -> Result<Subject, CallError> {
-        let (projects, sessions) = (Arc::clone(&self.projects), Arc::clone(&self.sessions));
-        let register = move || {
-            let (path, name) = (&params.work_dir, params.display_name.as_deref());
-            let registered = projects.register_as(project_id, path, name);
-            let (project, new) = registered.map_err(|error| CallError::Project {
-                error,
-                path: Some(path.clone()),
-            })?;
-            if new {
-                sessions.host().project_added(&project);
-            }
-            Ok(Subject::ProjectId(project.project_id))
-        };
-        blocking(register).await
-    }
-
-    async fn remove_project(
-        &self,
-        project_id: ProjectId,
-        attempt: Attempt,
-    ) -> Result<Subject, CallError> {
-        let subject = Subject::ProjectId(project_id);
-        if self.projects.get(project_id).is_none() {
-            return match attempt {
-                Attempt::First => Err(CallError::ProjectNotFound(project_id)),
-                Attempt::Again => Ok(subject),
-            };
-        }
-        if self.sessions.has_sessions(project_id).await? {
-            return Err(CallError::ProjectHasSessions(project_id));
-        }
-        self.receipts.settle(subject.clone()).await;
-        let (projects, sessions) = (Arc::clone(&self.projects), Arc::clone(&self.sessions));
-        let remove = move || {
-            let removed = projects.remove(project_id);
-            match removed.map_err(|error| CallError::Project { error, path: None })? {
-                Some(_) => sessions.host().project_removed(project_id),
-                None => return Err(CallError::ProjectNotFound(project_id)),
-            }
-            Ok(subject)
-        };
-        blocking(remove).await
     }
 }
 

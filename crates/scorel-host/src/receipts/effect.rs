@@ -1,6 +1,6 @@
 use scorel_proto::{
     CloneSessionParams, CreateSessionParams, ImportSessionParams, ProjectId, RegisterProjectParams,
-    RuntimeId, SessionId, SetAgentParams, SetQuotaParams,
+    RuntimeId, SessionId, SetAgentParams, SetQuotaParams, UpdateProjectParams,
 };
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,9 @@ pub(crate) enum Effect {
         project_id: ProjectId,
         params: RegisterProjectParams,
     },
+    UpdateProject {
+        params: UpdateProjectParams,
+    },
     RemoveProject {
         project_id: ProjectId,
     },
@@ -78,6 +81,7 @@ pub(crate) enum HostMethod {
     UndeleteSession,
     OpenOrchestrator,
     RegisterProject,
+    UpdateProject,
     RemoveProject,
     SetAgent,
     SetQuota,
@@ -106,6 +110,7 @@ impl Effect {
             Self::UndeleteSession { .. } => HostMethod::UndeleteSession,
             Self::OpenOrchestrator { .. } => HostMethod::OpenOrchestrator,
             Self::RegisterProject { .. } => HostMethod::RegisterProject,
+            Self::UpdateProject { .. } => HostMethod::UpdateProject,
             Self::RemoveProject { .. } => HostMethod::RemoveProject,
             Self::SetAgent { .. } => HostMethod::SetAgent,
             Self::SetQuota { .. } => HostMethod::SetQuota,
@@ -123,6 +128,7 @@ impl Effect {
             | Self::UndeleteSession { session_id } => Some(Subject::SessionId(*session_id)),
             Self::RegisterProject { project_id, .. } => Some(Subject::ProjectId(*project_id)),
             Self::DeleteSession { .. }
+            | Self::UpdateProject { .. }
             | Self::RemoveProject { .. }
             | Self::SetAgent { .. }
             | Self::SetQuota { .. }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use scorel_proto::{
     ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListProjects,
     ListProjectsResult, Method, NoParams, ProjectId, RegisterProject, RegisterProjectParams,
-    RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult,
+    RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult, UpdateProject,
+    UpdateProjectParams, UpdateProjectResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
@@ -21,6 +22,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListDirectories, _, _>(table, directories)?;
     method::<RegisterProject, _, _>(table, register_project)?;
     method::<ListProjects, _, _>(table, list_projects)?;
+    method::<UpdateProject, _, _>(table, update_project)?;
     method::<RemoveProject, _, _>(table, remove_project)
 }
 
@@ -60,6 +62,24 @@ async fn list_projects(
 ) -> Result<ListProjectsResult, CallError> {
     Ok(ListProjectsResult {
         projects: host.projects.list(),
+    })
+}
+
+async fn update_project(
+    host: Arc<Host>,
+    call: RpcCall,
+    mut params: UpdateProjectParams,
+) -> Result<UpdateProjectResult, CallError> {
+    check_display_name(Some(&params.display_name))?;
+    let id = params.command_id.take();
+    let command = command(&call, id, UpdateProject::NAME, &params)?;
+    let project_id = host
+        .mutate(command, Effect::UpdateProject { params })
+        .await?
+        .project()?;
+    let project = host.projects.get(project_id);
+    Ok(UpdateProjectResult {
+        project: project.ok_or(CallError::ProjectNotFound(project_id))?,
     })
 }
 

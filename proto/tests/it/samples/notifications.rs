@@ -92,6 +92,13 @@ fn host() -> Vec<(&'static str, HostEvent)> {
                 project: project(),
             },
         ),
+        (
+            "project_changed",
+            HostEvent::ProjectChanged {
+                version: 11,
+                project: project(),
+            },
+        ),
         ("project_removed", project_removed),
         ("session_changed", changed),
         ("session_removed", session_removed),

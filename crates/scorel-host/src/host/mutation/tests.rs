@@ -3,7 +3,9 @@ mod agents;
 use std::time::Duration;
 
 use scorel_exec::Supervisors;
-use scorel_proto::{CommandId, ErrorCode, RpcError, SessionKind, ThinkingLevel};
+use scorel_proto::{
+    CommandId, ErrorCode, RegisterProjectParams, RpcError, SessionKind, ThinkingLevel,
+};
 use scorel_session::ListFilter;
 
 use super::*;

@@ -6,7 +6,8 @@ use scorel_proto::{
     ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams, Phase,
     ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
     RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownResult, Status, SubscribeHost,
-    ThinkingLevel, UnsubscribeHost, UnsubscribeParams, Usage, UsageGrouping, UsageRow, UsageTotal,
+    ThinkingLevel, UnsubscribeHost, UnsubscribeParams, UpdateProject, UpdateProjectParams,
+    UpdateProjectResult, Usage, UsageGrouping, UsageRow, UsageTotal,
 };
 use serde_json::json;
 
@@ -247,6 +248,14 @@ fn projects() -> Vec<Golden> {
         &ListProjectsResult {
             projects: vec![project()],
         },
+    ));
+    all.extend(method::<UpdateProject>(
+        &UpdateProjectParams {
+            project_id: ids::project(),
+            display_name: "Sources".into(),
+            command_id: Some(ids::command()),
+        },
+        &UpdateProjectResult { project: project() },
     ));
     all.extend(method::<RemoveProject>(
         &RemoveProjectParams {
