@@ -87,7 +87,10 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
             home: home.root().to_owned(),
             lock: home.lock(),
         }),
-        ShutdownCause::Terminate | ShutdownCause::Interrupt | ShutdownCause::Request => Ok(()),
+        ShutdownCause::Terminate
+        | ShutdownCause::Interrupt
+        | ShutdownCause::Request
+        | ShutdownCause::Park => Ok(()),
     }
 }
 

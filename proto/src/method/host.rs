@@ -109,6 +109,16 @@ pub struct ActiveSession {
     pub storage_stalled: Option<StorageStall>,
 }
 
+/// Parameters of `shutdown`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ShutdownParams {
+    /// Whether running turns are parked: they stop at a step boundary, and a daemon that is ready
+    /// within ten minutes goes on with them. Otherwise they are ended. Default: `false`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub park: Option<bool>,
+}
+
 /// Result of `shutdown`. The daemon is still running when it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

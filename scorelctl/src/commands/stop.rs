@@ -2,7 +2,7 @@ use std::io;
 use std::time::Duration;
 
 use scorel_client::ClientError;
-use scorel_proto::{NoParams, Shutdown, ShutdownResult};
+use scorel_proto::{Shutdown, ShutdownParams, ShutdownResult};
 use tokio::time::{sleep, timeout};
 
 use crate::daemon::{DaemonConnector, StartDaemon};
@@ -32,7 +32,7 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
         }
         connected => {
             let connection = connected?;
-            let answer = connection.call::<Shutdown>(&NoParams {}).await?;
+            let answer = connection.call::<Shutdown>(&ShutdownParams::default()).await?;
             connection.closed().await;
             answer
         }

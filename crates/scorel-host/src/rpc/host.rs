@@ -7,7 +7,7 @@ use scorel_proto::{
     CheckModel, CheckModelParams, CheckModelResult, Discover, Gc, GcParams, GcResult, GetConfig,
     GetConfigParams, GetConfigResult, GetStatus, Hello, HelloParams, HelloResult, ListModels,
     ListModelsParams, ListModelsResult, NoParams, ProjectId, ProtocolRange, Shutdown,
-    ShutdownResult, Status, openrpc_document,
+    ShutdownParams, ShutdownResult, Status, openrpc_document,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
@@ -70,8 +70,16 @@ async fn get_config(
     blocking(move || config.report(dir.as_deref(), &secrets)).await
 }
 
-async fn shutdown(host: Arc<Host>, _: RpcCall, _: NoParams) -> Result<ShutdownResult, CallError> {
-    host.shutdown.begin(ShutdownCause::Request);
+async fn shutdown(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: ShutdownParams,
+) -> Result<ShutdownResult, CallError> {
+    host.shutdown.begin(if params.park.unwrap_or_default() {
+        ShutdownCause::Park
+    } else {
+        ShutdownCause::Request
+    });
     Ok(ShutdownResult {
         pid: std::process::id(),
     })

@@ -5,7 +5,7 @@ use scorel_proto::{
     ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult, ListProjects,
     ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams, Phase,
     ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
-    RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownResult, Status, SubscribeHost,
+    RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownParams, ShutdownResult, Status, SubscribeHost,
     ThinkingLevel, UnsubscribeHost, UnsubscribeParams, Usage, UsageGrouping, UsageRow, UsageTotal,
 };
 use serde_json::json;
@@ -47,7 +47,7 @@ pub(super) fn all() -> Vec<Golden> {
         },
     ));
     all.extend(method::<Shutdown>(
-        &NoParams {},
+        &ShutdownParams { park: Some(true) },
         &ShutdownResult { pid: 4711 },
     ));
     all.extend(method::<ListModels>(
