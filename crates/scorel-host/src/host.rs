@@ -85,6 +85,12 @@ impl Host {
         }
     }
 
+    /// Has running turns stop at their next step boundaries, for the next daemon, and waits until they
+    /// have, for `[service] parkSeconds` at most. Returns whether all have.
+    pub async fn park(&self) -> bool {
+        self.sessions.park(self.config().service.park).await
+    }
+
     /// The current configuration, without a project's.
     #[must_use]
     pub fn config(&self) -> Arc<Config> {

@@ -54,8 +54,9 @@ pub use config::{
     AgentLimits, AgentSettings, Agents, AuxiliaryConfig, Config, ConfigError, ConfigFile,
     ConfigKey, ConfigPath, ConfigSource, EditConfigError, EditedText, EnvironmentConfig,
     InvalidConfigKey, KeyName, Layer, LoginShellPlace, ModelSettings, OnContextLost,
-    PermissionsConfig, Position, RunnerConfig, RunnerSandbox, RuntimeConfig, SessionsConfig,
-    ToolsConfig, VariableName, VariablePattern, VariableValue, Warning, nearest as nearest_name,
+    PermissionsConfig, Position, RunnerConfig, RunnerSandbox, RuntimeConfig, ServiceConfig,
+    SessionsConfig, ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
+    nearest as nearest_name,
 };
 pub use device::{Device, DeviceError};
 pub use environment::EnvironmentReport;

@@ -32,7 +32,9 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
         }
         connected => {
             let connection = connected?;
-            let answer = connection.call::<Shutdown>(&ShutdownParams::default()).await?;
+            let answer = connection
+                .call::<Shutdown>(&ShutdownParams::default())
+                .await?;
             connection.closed().await;
             answer
         }

@@ -5,8 +5,9 @@ use scorel_proto::{
     ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult, ListProjects,
     ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams, Phase,
     ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
-    RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownParams, ShutdownResult, Status, SubscribeHost,
-    ThinkingLevel, UnsubscribeHost, UnsubscribeParams, Usage, UsageGrouping, UsageRow, UsageTotal,
+    RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownParams, ShutdownResult, Status,
+    SubscribeHost, ThinkingLevel, UnsubscribeHost, UnsubscribeParams, Usage, UsageGrouping,
+    UsageRow, UsageTotal,
 };
 use serde_json::json;
 
