@@ -12,6 +12,7 @@ mod compact;
 mod config;
 mod confirm;
 mod context;
+mod daemon_end;
 mod delete;
 mod doctor;
 mod end_wait;
@@ -29,6 +30,7 @@ mod moved;
 mod projects;
 mod queue;
 mod resend;
+mod restart;
 mod restored;
 mod rewind;
 mod runners;
@@ -49,6 +51,7 @@ mod sync_line;
 mod tail;
 mod tree;
 mod trust;
+mod upgrade_notice;
 mod usage;
 mod worktrees;
 
@@ -92,6 +95,7 @@ async fn dispatch(
         CliCommand::Tail(args) => Box::pin(tail::run(&args, link, output)).await,
         CliCommand::Call(args) => call::run(&args, &link, output).await,
         CliCommand::Stop => stop::run(link, output).await,
+        CliCommand::Restart => restart::run(link, output).await,
         CliCommand::Sessions(args) => {
             sessions::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }

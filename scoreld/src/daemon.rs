@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::home_watch::watch_home;
+use crate::idle_exit::exit_when_idle;
 use crate::service::ServiceManager;
 use crate::setup::{ListenError, Setup};
 
@@ -79,7 +80,7 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
     tasks.watch(&home, socket);
     let _published = readiness.announce(&home);
     // After the announcement: clients need not wait until every unfinished session is loaded.
-    tasks.recover(home.clone(), started);
+    tasks.recover(home.clone(), started, shutdown.clone());
     let cause = watched(&service, begun(&shutdown, lock)).await;
     service.stopping("stopping", tasks.stop_time(cause));
     info!(?cause, "stopping");
@@ -93,7 +94,8 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
         ShutdownCause::Terminate
         | ShutdownCause::Interrupt
         | ShutdownCause::Request
-        | ShutdownCause::Park => Ok(()),
+        | ShutdownCause::Park
+        | ShutdownCause::Idle => Ok(()),
     }
 }
 
@@ -174,16 +176,20 @@ impl Tasks {
         self.running.push(tokio::spawn(watch));
     }
 
-    /// Recovers sessions, then removes temporary files from before `started`, if that is known.
-    fn recover(&mut self, home: Home, started: Option<SystemTime>) {
-        let host = Arc::clone(&self.host);
+    /// Recovers sessions, then removes temporary files from before `started`, if that is known, and from
+    /// then on ends a daemon that has nothing to do.
+    fn recover(&mut self, home: Home, started: Option<SystemTime>, shutdown: Shutdown) {
+        let (host, commands) = (Arc::clone(&self.host), Arc::clone(&self.supervisors));
         self.running.push(tokio::spawn(async move {
             host.recover().await;
-            let Some(started) = started else { return };
-            let tidied = tokio::task::spawn_blocking(move || home.remove_temporary(started));
-            if let Err(error) = tidied.await {
-                warn!(%error, "temporary files were not removed");
+            if let Some(started) = started {
+                let tidied = tokio::task::spawn_blocking(move || home.remove_temporary(started));
+                if let Err(error) = tidied.await {
+                    warn!(%error, "temporary files were not removed");
+                }
             }
+            let idle = exit_when_idle(&host, &commands, &shutdown);
+            shutdown.token().run_until_cancelled(idle).await;
         }));
     }
 

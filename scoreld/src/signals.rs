@@ -56,6 +56,7 @@ fn end_at_once(cause: ShutdownCause) -> ! {
         ShutdownCause::Terminate
         | ShutdownCause::Request
         | ShutdownCause::Park
+        | ShutdownCause::Idle
         | ShutdownCause::HomeLost => 143,
     })
 }

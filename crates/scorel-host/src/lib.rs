@@ -22,6 +22,7 @@ mod configured_agents;
 mod device;
 mod directories;
 mod environment;
+mod executable;
 mod file_version;
 mod hidden_places;
 mod home;

@@ -12,6 +12,8 @@ pub enum ShutdownCause {
     Request,
     /// The `shutdown` method with `park`.
     Park,
+    /// There was nothing to do for `[service] idleExitSeconds`.
+    Idle,
     /// The home, or the lock in it, was deleted or replaced.
     HomeLost,
 }
@@ -22,7 +24,7 @@ impl ShutdownCause {
     pub const fn parks(self) -> bool {
         match self {
             Self::Terminate | Self::Park => true,
-            Self::Interrupt | Self::Request | Self::HomeLost => false,
+            Self::Interrupt | Self::Request | Self::Idle | Self::HomeLost => false,
         }
     }
 }

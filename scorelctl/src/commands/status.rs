@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::sessions::{age, phase};
 use super::stall::stall_text;
+use super::upgrade_notice::upgrade_notice;
 use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
@@ -22,6 +23,9 @@ pub(super) async fn run(link: DaemonConnector, output: &mut Output) -> Result<Ex
     let mut control = DaemonClient::connect(link.never_starting()).await?;
     let status = control.call::<GetStatus>(&NoParams {}).await?;
     result(output, &status, |output| describe(&status, output))?;
+    if let Some(notice) = upgrade_notice(&status).await {
+        output.note(&notice)?;
+    }
     Ok(Exit::Success)
 }
 

@@ -36,9 +36,9 @@ async fn hello(
     let ours = ProtocolRange::SUPPORTED;
     let Some(protocol) = ours.common(params.protocol) else {
         let advice = if params.protocol.max < ours.min {
-            "update the client"
+            "update the client: install the scorelctl that came with this daemon"
         } else {
-            "restart the daemon with the version that the client belongs to"
+            "the client is newer: `scorelctl restart` starts the installed daemon"
         };
         return Err(CallError::ProtocolMismatch {
             daemon: ours,

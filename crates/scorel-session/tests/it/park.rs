@@ -70,7 +70,7 @@ async fn a_call_that_has_shown_nothing_is_dropped_and_made_again() {
     again.model().await.answer("done").await;
     assert_eq!(follower.outcome().await, "completed");
     assert_eq!(
-        again.check(id).await.outline()[1..],
+        again.check(id).await.outline()[2..],
         ["turn_waiting", "turn_resumed", "assistant", "turn_outcome"]
     );
 }
@@ -103,7 +103,10 @@ async fn the_tools_of_an_answer_run_in_the_next_daemon() {
     follower.until("text_delta").await;
     let parking = park(&rig);
     tokio::task::yield_now().await;
-    call.tools(&[("c1", "write"), ("c2", "look")]).await;
+    for (block, id, name) in [(1, "c1", "write"), (2, "c2", "look")] {
+        call.tool_begins(block, id, name, "{\"a\":1}").await;
+    }
+    call.done(StopReason::ToolUse).await;
     assert!(parking.await.expect("no panic"));
     assert!(rig.log(id).all("tool_started").is_empty());
 

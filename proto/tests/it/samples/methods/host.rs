@@ -1,13 +1,13 @@
 use scorel_proto::{
-    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, CostTotal, DirectoryEntry,
-    Discover, GarbageKind, GarbageRow, Gc, GcParams, GcResult, GetStatus, GetUsage, GetUsageParams,
-    GetUsageResult, Hello, HelloParams, HelloResult, ListDirectories, ListDirectoriesParams,
-    ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult, ListProjects,
-    ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams, Phase,
-    ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
-    RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownParams, ShutdownResult, Status,
-    SubscribeHost, ThinkingLevel, UnsubscribeHost, UnsubscribeParams, Usage, UsageGrouping,
-    UsageRow, UsageTotal,
+    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, CostTotal, DaemonExecutable,
+    DirectoryEntry, Discover, GarbageKind, GarbageRow, Gc, GcParams, GcResult, GetStatus, GetUsage,
+    GetUsageParams, GetUsageResult, Hello, HelloParams, HelloResult, ListDirectories,
+    ListDirectoriesParams, ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult,
+    ListProjects, ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams,
+    Phase, ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult,
+    RemoveProject, RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownParams,
+    ShutdownResult, Status, SubscribeHost, ThinkingLevel, UnsubscribeHost, UnsubscribeParams,
+    Usage, UsageGrouping, UsageRow, UsageTotal,
 };
 use serde_json::json;
 
@@ -118,6 +118,11 @@ fn status() -> Status {
         default_model: "demo/demo".into(),
         draining: false,
         config_problem: Some("config.toml:3:1: unknown key `modle`".into()),
+        executable: Some(DaemonExecutable {
+            path: "/home/ada/.cargo/bin/scoreld".into(),
+            version: "0.1.0".into(),
+            changed: true,
+        }),
     }
 }
 
