@@ -196,9 +196,10 @@ methods! {
         Hello = "hello", Read, now, HelloParams => HelloResult, [ProtocolMismatch];
         /// Returns the state of the daemon: version, load, active sessions, configuration problems.
         GetStatus = "getStatus", Read, now, NoParams => Status, [];
-        /// Shuts the daemon down gracefully: running turns may finish within the grace period.
-        /// Returns before the daemon exits; `pid` says which process to wait for.
-        Shutdown = "shutdown", Admin, now, NoParams => ShutdownResult, [];
+        /// Shuts the daemon down gracefully: running turns may finish within the grace period, or are
+        /// parked for the next daemon. Returns before the daemon exits; `pid` says which process to
+        /// wait for.
+        Shutdown = "shutdown", Admin, now, ShutdownParams => ShutdownResult, [];
         /// Lists the usable models: those that the providers' endpoints report, where an API key is
         /// available, and those of the built-in table. Queries the endpoints, and returns after at
         /// most 15 seconds.

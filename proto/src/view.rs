@@ -414,7 +414,9 @@ impl SessionState {
             PersistentBody::ToolStarted(body) => turn.tool_started(body),
             PersistentBody::TurnWaiting(body) => {
                 turn.waiting = Some(body.clone());
-                turn.waits = turn.waits.saturating_add(1);
+                if !turn.is_parked() {
+                    turn.waits = turn.waits.saturating_add(1);
+                }
                 turn.pause(event.ts);
             }
             PersistentBody::TurnResumed(_) => {

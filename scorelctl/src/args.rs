@@ -157,8 +157,10 @@ pub(crate) enum CliCommand {
     Call(CallArgs),
     /// Bridge standard input and output to the daemon's socket, for editors
     Stdio,
-    /// Stop the daemon and wait until it has exited
+    /// Stop the daemon and wait until it has exited; running turns are cancelled
     Stop,
+    /// Restart the daemon, for example after an upgrade; running turns go on
+    Restart,
     /// Check the files in the home directory for damage, and repair them
     Fsck(FsckArgs),
     /// Report what the daemon keeps and nothing needs any more, and remove it

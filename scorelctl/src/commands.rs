@@ -13,6 +13,7 @@ mod compact;
 mod config;
 mod confirm;
 mod context;
+mod daemon_end;
 mod delete;
 mod doctor;
 mod end_wait;
@@ -31,6 +32,7 @@ mod projects;
 mod queue;
 mod rename;
 mod resend;
+mod restart;
 mod restored;
 mod rewind;
 mod runners;
@@ -51,6 +53,7 @@ mod sync_line;
 mod tail;
 mod tree;
 mod trust;
+mod upgrade_notice;
 mod usage;
 mod wait;
 mod worktrees;
@@ -96,6 +99,7 @@ async fn dispatch(
         CliCommand::Wait(args) => Box::pin(wait::run(&args, link, output)).await,
         CliCommand::Call(args) => call::run(&args, &link, output).await,
         CliCommand::Stop => stop::run(link, output).await,
+        CliCommand::Restart => restart::run(link, output).await,
         CliCommand::Sessions(args) => {
             sessions::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }

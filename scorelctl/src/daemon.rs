@@ -6,7 +6,7 @@ use std::time::Duration;
 use scorel_client::{
     Backoff, ClientError, ClientIdentity, Connect, Connection, DaemonHome, Starter,
 };
-use scorel_proto::{CommandId, EventId, Method};
+use scorel_proto::{CommandId, EventId, HelloResult, Method};
 use tokio::time::Instant;
 
 use crate::args::GlobalArgs;
@@ -58,6 +58,10 @@ impl DaemonConnector {
         self
     }
 
+    pub(crate) const fn starter(&self) -> &Starter {
+        &self.starter
+    }
+
     pub(crate) const fn home(&self) -> &DaemonHome {
         self.starter.home()
     }
@@ -73,11 +77,16 @@ impl DaemonConnector {
 
     /// Connects and performs the handshake as this installation.
     pub(crate) async fn connect_identified(&self) -> Result<Connection, ClientError> {
+        Ok(self.connect_known().await?.0)
+    }
+
+    /// As [`DaemonConnector::connect_identified`], with what the daemon says of itself.
+    async fn connect_known(&self) -> Result<(Connection, HelloResult), ClientError> {
         let connection = self.connect_raw().await?;
         // By now the daemon has created the home directory.
         let identity = ClientIdentity::load_or_create(self.home())?;
-        connection.hello(Some(identity.client_id())).await?;
-        Ok(connection)
+        let known = connection.hello(Some(identity.client_id())).await?;
+        Ok((connection, known))
     }
 }
 
@@ -104,6 +113,8 @@ pub(crate) fn daemon_program(named: Option<OsString>) -> PathBuf {
 pub(crate) struct DaemonClient {
     link: DaemonConnector,
     connection: Connection,
+    /// The version of the daemon that was connected to first.
+    version: String,
 }
 
 impl DaemonClient {
@@ -112,15 +123,24 @@ impl DaemonClient {
         let mut attempts = CONNECT_ATTEMPTS;
         let connected = loop {
             attempts -= 1;
-            match link.connect_identified().await {
+            match link.connect_known().await {
                 Err(ClientError::Closed) if attempts > 0 => {}
                 connected => break connected,
             }
         };
         match connected {
-            Ok(connection) => Ok(Self { link, connection }),
+            Ok((connection, known)) => Ok(Self {
+                link,
+                connection,
+                version: known.version,
+            }),
             Err(error) => Err(no_daemon(&link, error)),
         }
+    }
+
+    /// The version of the daemon.
+    pub(crate) fn version(&self) -> &str {
+        &self.version
     }
 
     pub(crate) const fn link(&self) -> &DaemonConnector {

@@ -57,13 +57,13 @@ impl DaemonLock {
             .find(|pid| holds(*pid, lock).unwrap_or(false)))
     }
 
-    /// Sends SIGTERM to the holder, which then stops as by the method `shutdown`. Returns its
-    /// process id; `None` if it has ended meanwhile or is not known.
-    pub(crate) fn terminate_holder(&self) -> io::Result<Option<Pid>> {
+    /// Signals the holder: with SIGINT it stops as by the method `shutdown`, with SIGTERM as by that
+    /// with `park`. Returns its process id; `None` if it has ended meanwhile or is not known.
+    pub(crate) fn signal_holder(&self, signal: Signal) -> io::Result<Option<Pid>> {
         let Some(pid) = self.holder()? else {
             return Ok(None);
         };
-        match kill(pid, Signal::SIGTERM) {
+        match kill(pid, signal) {
             Ok(()) => Ok(Some(pid)),
             Err(Errno::ESRCH) => Ok(None),
             Err(errno) => Err(errno.into()),

@@ -18,15 +18,19 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use crate::home_watch::watch_home;
+use crate::idle_exit::exit_when_idle;
 use crate::service::ServiceManager;
 use crate::setup::{ListenError, Setup};
 
-/// Grace period for running turns. With [`COMMANDS_GRACE`] and the shutdown of the runtime it stays
-/// well below the unit's `TimeoutStopSec=30`, after which systemd kills everything.
+/// Grace period for running turns.
 const TURNS_GRACE: Duration = Duration::from_secs(8);
 
 /// Grace period for background commands, after the turns.
 const COMMANDS_GRACE: Duration = Duration::from_secs(3);
+
+/// For what follows: open connections, housekeeping, the runtime. Generous, since the service manager
+/// kills everything when it is over.
+const LAST_STEPS: Duration = Duration::from_secs(10);
 
 /// Why the daemon stopped without being asked to.
 #[derive(Debug, thiserror::Error)]
@@ -76,18 +80,22 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
     tasks.watch(&home, socket);
     let _published = readiness.announce(&home);
     // After the announcement: clients need not wait until every unfinished session is loaded.
-    tasks.recover(home.clone(), started);
+    tasks.recover(home.clone(), started, shutdown.clone());
     let cause = watched(&service, begun(&shutdown, lock)).await;
-    service.stopping("stopping");
+    service.stopping("stopping", tasks.stop_time(cause));
     info!(?cause, "stopping");
-    tasks.close().await;
+    tasks.close(cause).await;
     info!("stopped");
     match cause {
         ShutdownCause::HomeLost => Err(RunError::HomeLost {
             home: home.root().to_owned(),
             lock: home.lock(),
         }),
-        ShutdownCause::Terminate | ShutdownCause::Interrupt | ShutdownCause::Request => Ok(()),
+        ShutdownCause::Terminate
+        | ShutdownCause::Interrupt
+        | ShutdownCause::Request
+        | ShutdownCause::Park
+        | ShutdownCause::Idle => Ok(()),
     }
 }
 
@@ -168,22 +176,40 @@ impl Tasks {
         self.running.push(tokio::spawn(watch));
     }
 
-    /// Recovers sessions, then removes temporary files from before `started`, if that is known.
-    fn recover(&mut self, home: Home, started: Option<SystemTime>) {
-        let host = Arc::clone(&self.host);
+    /// Recovers sessions, then removes temporary files from before `started`, if that is known, and from
+    /// then on ends a daemon that has nothing to do.
+    fn recover(&mut self, home: Home, started: Option<SystemTime>, shutdown: Shutdown) {
+        let (host, commands) = (Arc::clone(&self.host), Arc::clone(&self.supervisors));
         self.running.push(tokio::spawn(async move {
             host.recover().await;
-            let Some(started) = started else { return };
-            let tidied = tokio::task::spawn_blocking(move || home.remove_temporary(started));
-            if let Err(error) = tidied.await {
-                warn!(%error, "temporary files were not removed");
+            if let Some(started) = started {
+                let tidied = tokio::task::spawn_blocking(move || home.remove_temporary(started));
+                if let Err(error) = tidied.await {
+                    warn!(%error, "temporary files were not removed");
+                }
             }
+            let idle = exit_when_idle(&host, &commands, &shutdown);
+            shutdown.token().run_until_cancelled(idle).await;
         }));
     }
 
-    /// Drains turns, then commands, then closes connections: a turn may still be waiting for its
-    /// command, and clients are to see how their turns end.
-    async fn close(self) {
+    /// How long [`Tasks::close`] and what follows it may take.
+    fn stop_time(&self, cause: ShutdownCause) -> Duration {
+        let park = if cause.parks() {
+            self.host.config().service.park
+        } else {
+            Duration::ZERO
+        };
+        park + TURNS_GRACE + COMMANDS_GRACE + LAST_STEPS
+    }
+
+    /// Parks turns if the daemon is to start again, and drains the others, then commands, then closes
+    /// connections: a turn may still be waiting for its command, and clients are to see how their turns
+    /// end.
+    async fn close(self, cause: ShutdownCause) {
+        if cause.parks() && !self.host.park().await {
+            warn!("some turns did not reach a step boundary in time");
+        }
         if !self.host.sessions().drain(TURNS_GRACE).await {
             warn!("some turns did not end in time");
         }

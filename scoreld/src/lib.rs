@@ -21,6 +21,7 @@ mod doctor;
 mod exit;
 mod fsck;
 mod home_watch;
+mod idle_exit;
 mod instance;
 mod logging;
 mod open_files;

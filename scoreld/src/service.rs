@@ -4,6 +4,7 @@ mod notify_socket;
 mod watchdog;
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use tracing::warn;
 
@@ -45,8 +46,13 @@ impl ServiceManager {
         self.notify(&format!("READY=1\nSTATUS={}\n", one_line(status)));
     }
 
-    pub(crate) fn stopping(&self, status: &str) {
-        self.notify(&format!("STOPPING=1\nSTATUS={}\n", one_line(status)));
+    /// `within`: how long it may take, which the manager is to wait for.
+    pub(crate) fn stopping(&self, status: &str, within: Duration) {
+        self.notify(&format!(
+            "STOPPING=1\nSTATUS={}\nEXTEND_TIMEOUT_USEC={}\n",
+            one_line(status),
+            within.as_micros()
+        ));
     }
 
     /// The watchdog, if the manager runs one for this process.

@@ -53,7 +53,11 @@ impl Signals {
 fn end_at_once(cause: ShutdownCause) -> ! {
     process::exit(match cause {
         ShutdownCause::Interrupt => 130,
-        ShutdownCause::Terminate | ShutdownCause::Request | ShutdownCause::HomeLost => 143,
+        ShutdownCause::Terminate
+        | ShutdownCause::Request
+        | ShutdownCause::Park
+        | ShutdownCause::Idle
+        | ShutdownCause::HomeLost => 143,
     })
 }
 

@@ -75,8 +75,8 @@ impl ClientError {
                 daemon: Some(daemon),
                 ..
             } if daemon.max < ProtocolRange::SUPPORTED.min => {
-                "the running daemon is older than this program: stop it with `scorelctl stop`; the next \
-                 command starts the installed one"
+                "the running daemon is older than this program: `scorelctl restart` starts the \
+                 installed one"
             }
             Self::Incompatible { .. } => {
                 "the running daemon is newer than this program: install the scorelctl that came \
@@ -125,6 +125,6 @@ mod tests {
         );
         assert!(newer.hint().expect("a hint").contains("cargo install"));
         let older = mismatch(0, 0).hint().expect("a hint");
-        assert!(older.contains("`scorelctl stop`"), "{older}");
+        assert!(older.contains("`scorelctl restart`"), "{older}");
     }
 }

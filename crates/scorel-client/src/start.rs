@@ -103,6 +103,36 @@ impl Starter {
         }
     }
 
+    /// Whether the service manager runs the daemon of this home, as the process `pid`.
+    pub async fn is_service(&self, pid: u32) -> bool {
+        let starter = self.clone();
+        let main = tokio::task::spawn_blocking(move || starter.main_process()).await;
+        self.home.is_default() && main.ok().flatten() == Some(pid)
+    }
+
+    /// Has the service manager restart the daemon, and returns once the new one is ready.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Start`] if the service manager cannot, or the new daemon does not start.
+    pub async fn restart_service(&self) -> Result<(), ClientError> {
+        let manager = self.service_manager.clone();
+        let restart = move || run(Command::new(manager).args(["--user", "restart", UNIT]));
+        let restarted = tokio::task::spawn_blocking(restart).await;
+        Ok(restarted.unwrap_or(Err(StartError::GivenUp))?)
+    }
+
+    /// The process that the service manager runs as the daemon. Blocks.
+    fn main_process(&self) -> Option<u32> {
+        let shown = Command::new(&self.service_manager)
+            .args(["--user", "show", "--property", "MainPID", "--value", UNIT])
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output();
+        let text = String::from_utf8(shown.ok()?.stdout).ok()?;
+        text.trim().parse().ok().filter(|pid| *pid != 0)
+    }
+
     /// Starts the daemon under the lock. Closing the file releases the lock.
     fn start(&self, socket: &Path) -> Result<(), StartError> {
         let path = self.home.start_lock();

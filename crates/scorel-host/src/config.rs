@@ -97,6 +97,7 @@ pub struct Config {
     /// `[orchestrator]`, effective.
     pub orchestrator: OrchestratorLimits,
     pub sessions: SessionsConfig,
+    pub service: ServiceConfig,
     pub runtime: RuntimeConfig,
     /// `[checkpoints]`, effective.
     pub checkpoints: CheckpointLimits,
@@ -124,6 +125,15 @@ pub struct SessionsConfig {
     pub idle_unload: Duration,
     /// How long a deleted session can be brought back.
     pub trash_keep: Duration,
+}
+
+/// `[service]`, effective.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceConfig {
+    /// How long running turns may take to reach a step boundary before a restart.
+    pub park: Duration,
+    /// How long the daemon runs with nothing to do. `None`: for ever.
+    pub idle_exit: Option<Duration>,
 }
 
 /// `[runtime]`, effective.

@@ -19,6 +19,7 @@ use crate::agents::HostAgents;
 use crate::config::{Config, ConfigSource};
 use crate::config_watch::ConfigWatch;
 use crate::device::Device;
+use crate::executable::Executable;
 use crate::home::Home;
 use crate::models::Models;
 use crate::projects::ProjectRegistry;
@@ -57,6 +58,7 @@ pub struct Host {
     pub(crate) home: PathBuf,
     pub(crate) started_at: u64,
     pub(crate) shutdown: Shutdown,
+    pub(crate) executable: Option<Arc<Executable>>,
     /// Set once the RPC service exists, which is made after the host.
     pub(crate) load: OnceLock<Load>,
 }
@@ -83,6 +85,21 @@ impl Host {
         if let Err(error) = self.search.index().start() {
             tracing::warn!(%error, "there is no search index");
         }
+    }
+
+    /// Has running turns stop at their next step boundaries, for the next daemon, and waits until they
+    /// have, for `[service] parkSeconds` at most. Returns whether all have.
+    pub async fn park(&self) -> bool {
+        self.sessions.park(self.config().service.park).await
+    }
+
+    /// Whether nothing is under way and no client is connected, so that the daemon could end unnoticed.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        let connections = self.load.get().map_or(0, Load::connections);
+        connections == 0
+            && self.sessions.active().is_empty()
+            && self.orchestrator.open_runtimes().is_empty()
     }
 
     /// The current configuration, without a project's.
@@ -131,8 +148,13 @@ impl Host {
     /// The reply to `getStatus`.
     pub(crate) async fn status(&self) -> Status {
         let config = Arc::clone(&self.config);
-        let look = move || (config.current(None).model.full_name(), config.problem());
-        let (default_model, config_problem) =
+        let executable = self.executable.clone();
+        let look = move || {
+            let model = config.current(None).model.full_name();
+            let executable = executable.map(|executable| executable.describe());
+            (model, config.problem(), executable)
+        };
+        let (default_model, config_problem, executable) =
             tokio::task::spawn_blocking(look).await.unwrap_or_default();
         Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -148,6 +170,7 @@ impl Host {
             default_model,
             draining: self.shutdown.cause().is_some(),
             config_problem,
+            executable,
         }
     }
 }

@@ -22,6 +22,7 @@ mod configured_agents;
 mod device;
 mod directories;
 mod environment;
+mod executable;
 mod file_version;
 mod hidden_places;
 mod home;
@@ -54,8 +55,9 @@ pub use config::{
     AgentLimits, AgentSettings, Agents, AuxiliaryConfig, Config, ConfigError, ConfigFile,
     ConfigKey, ConfigPath, ConfigSource, EditConfigError, EditedText, EnvironmentConfig,
     InvalidConfigKey, KeyName, Layer, LoginShellPlace, ModelSettings, OnContextLost,
-    PermissionsConfig, Position, RunnerConfig, RunnerSandbox, RuntimeConfig, SessionsConfig,
-    ToolsConfig, VariableName, VariablePattern, VariableValue, Warning, nearest as nearest_name,
+    PermissionsConfig, Position, RunnerConfig, RunnerSandbox, RuntimeConfig, ServiceConfig,
+    SessionsConfig, ToolsConfig, VariableName, VariablePattern, VariableValue, Warning,
+    nearest as nearest_name,
 };
 pub use device::{Device, DeviceError};
 pub use environment::EnvironmentReport;

@@ -10,8 +10,23 @@ pub enum ShutdownCause {
     Interrupt,
     /// The `shutdown` method.
     Request,
+    /// The `shutdown` method with `park`.
+    Park,
+    /// There was nothing to do for `[service] idleExitSeconds`.
+    Idle,
     /// The home, or the lock in it, was deleted or replaced.
     HomeLost,
+}
+
+impl ShutdownCause {
+    /// Whether running turns are left to the next daemon, as after a restart, and not ended.
+    #[must_use]
+    pub const fn parks(self) -> bool {
+        match self {
+            Self::Terminate | Self::Park => true,
+            Self::Interrupt | Self::Request | Self::Idle | Self::HomeLost => false,
+        }
+    }
 }
 
 /// The daemon's shutdown, begun once by a signal or by the `shutdown` method.

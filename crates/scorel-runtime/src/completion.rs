@@ -42,7 +42,7 @@ impl CompletionPorts<'_> {
     ///
     /// # Errors
     ///
-    /// When the signal fires, or when the call fails for good.
+    /// When the signal fires or asks to park, or when the call fails for good.
     pub async fn complete(
         &self,
         request: &ModelRequest,
@@ -61,7 +61,7 @@ impl CompletionPorts<'_> {
             };
             tokio::select! {
                 biased;
-                cause = self.stop.fired() => return Err(CompletionError::Stopped(cause)),
+                cause = self.stop.gives_up() => return Err(CompletionError::Stopped(cause)),
                 () = self.clock.sleep(delay) => {}
             }
         }
@@ -82,7 +82,7 @@ impl CompletionPorts<'_> {
         loop {
             let next = tokio::select! {
                 biased;
-                cause = self.stop.fired() => return Err(CompletionError::Stopped(cause)),
+                cause = self.stop.gives_up() => return Err(CompletionError::Stopped(cause)),
                 next = stream.next() => next,
             };
             match next.unwrap_or_else(|| Err(ended_without_an_end())) {

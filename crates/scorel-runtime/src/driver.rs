@@ -1,4 +1,5 @@
 mod cost;
+mod parking;
 mod retrying;
 mod state;
 
@@ -40,6 +41,11 @@ pub enum TurnStep {
     /// The turn waits, as the event before said. This driver is done: make a new one when the wait
     /// is over, with [`TurnDriver::after`].
     Suspended,
+    /// The turn stopped at a step boundary, because its signal asked it to park: every tool that was
+    /// started has its result. This driver is done: the next daemon makes a new one, with
+    /// [`TurnDriver::with_calls`] if calls of the last answer are left, else with
+    /// [`TurnDriver::after`].
+    Parked,
     /// The turn is over. A completed turn is extended with [`TurnDriver::go_on`] if a message was queued
     /// in the meantime.
     Finished(TurnEnd),
@@ -126,6 +132,7 @@ impl TurnDriver {
     /// Not cancel-safe: a dropped future may only be followed by dropping the driver.
     pub async fn next(&mut self) -> TurnStep {
         loop {
+            self.park_if_due();
             // Every arm sets the next state, or puts the state it took back.
             let step = match std::mem::replace(&mut self.state, TurnState::NeedContext) {
                 TurnState::NeedContext => self.before_call(),
@@ -153,6 +160,10 @@ impl TurnDriver {
                 TurnState::Suspended => {
                     self.state = TurnState::Suspended;
                     Some(TurnStep::Suspended)
+                }
+                TurnState::Parked => {
+                    self.state = TurnState::Parked;
+                    Some(TurnStep::Parked)
                 }
                 TurnState::NeedRoom(error) => Some(TurnStep::NeedRoom(error)),
                 TurnState::Answered(message) => self.after_answer(&message),
@@ -301,6 +312,10 @@ impl TurnDriver {
                 taken_back.map(TurnStep::Event)
             }
             CallProgress::Ended(early) => self.end_call_early(early),
+            CallProgress::Dropped => {
+                self.drop_call();
+                None
+            }
         }
     }
 
@@ -391,19 +406,27 @@ impl TurnDriver {
         then: AfterTools,
     ) -> Option<TurnStep> {
         match run.next(&self.ports, &self.stop).await {
-            Some(step) => {
+            // No `turn_end`: the tools of this answer go on in the next daemon.
+            Some(ToolStep::Parked) => {
+                self.state = TurnState::Parked;
+                Some(TurnStep::Parked)
+            }
+            Some(ToolStep::Event(event)) => {
                 self.state = TurnState::Tools {
                     run,
                     message_end,
                     then,
                 };
-                Some(match step {
-                    ToolStep::Event(event) => TurnStep::Event(event),
-                    ToolStep::Ask(call, question) => {
-                        self.asked_at = Some(self.ports.clock.now());
-                        TurnStep::NeedPermission { call, question }
-                    }
-                })
+                Some(TurnStep::Event(event))
+            }
+            Some(ToolStep::Ask(call, question)) => {
+                self.state = TurnState::Tools {
+                    run,
+                    message_end,
+                    then,
+                };
+                self.asked_at = Some(self.ports.clock.now());
+                Some(TurnStep::NeedPermission { call, question })
             }
             None => {
                 let then = match then {

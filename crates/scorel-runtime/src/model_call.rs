@@ -44,6 +44,8 @@ pub(crate) enum CallProgress {
     },
     /// The call was stopped or failed.
     Ended(EarlyEnd),
+    /// The turn is to park, and nothing of the call was published.
+    Dropped,
 }
 
 /// The end of a stopped or failed model call.
@@ -94,6 +96,7 @@ impl ModelCall {
             let next = tokio::select! {
                 biased;
                 cause = stop.wait() => return self.stopped(cause),
+                () = stop.parking(), if !self.shown => return CallProgress::Dropped,
                 next = self.stream.next() => next,
             };
             match next {

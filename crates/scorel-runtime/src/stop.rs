@@ -48,10 +48,14 @@ impl StopCause {
 }
 
 /// Stops a turn from outside. Clones are one signal; it fires once, and the first cause counts.
+///
+/// Before it fires, or instead, it may ask the turn to park: to stop at its next step boundary, so that
+/// the next daemon can go on with it.
 #[derive(Debug, Clone, Default)]
 pub struct StopSignal {
     fired: CancellationToken,
     cause: Arc<OnceLock<StopCause>>,
+    parking: CancellationToken,
 }
 
 impl StopSignal {
@@ -69,6 +73,32 @@ impl StopSignal {
     /// Stops the turn because the daemon stops.
     pub fn interrupt(&self) {
         self.fire(StopCause::Interrupted);
+    }
+
+    /// Asks the turn to park.
+    pub fn park(&self) {
+        self.parking.cancel();
+    }
+
+    /// Whether the turn was asked to park.
+    #[must_use]
+    pub fn is_parking(&self) -> bool {
+        self.parking.is_cancelled()
+    }
+
+    /// Completes when the turn is asked to park.
+    pub async fn parking(&self) {
+        self.parking.cancelled().await;
+    }
+
+    /// Completes when work is to be given up that the turn can do again: when the turn is to stop, or
+    /// to park.
+    pub async fn gives_up(&self) -> StopCause {
+        tokio::select! {
+            biased;
+            cause = self.fired() => cause,
+            () = self.parking() => StopCause::Interrupted,
+        }
     }
 
     /// The cause, once the signal has fired.
@@ -125,6 +155,16 @@ impl Stop {
             cause = self.signal.fired() => cause,
             () = self.clock.sleep(remaining) => StopCause::TimeUp,
         }
+    }
+
+    /// Whether the turn is to park, and nothing ends it.
+    pub(crate) fn parks(&self) -> bool {
+        self.signal.is_parking() && self.now().is_none()
+    }
+
+    /// Completes when the turn is asked to park.
+    pub(crate) async fn parking(&self) {
+        self.signal.parking().await;
     }
 
     /// Sleeps, unless the turn must end first.

@@ -39,6 +39,8 @@ pub(crate) enum ToolStep {
     Event(RawRuntimeEvent),
     /// A question, to be answered with [`ToolRun::answer`].
     Ask(ToolCall, Question),
+    /// The turn is to park: what was started has its result, and nothing else is started.
+    Parked,
 }
 
 /// The group that is announced or running.
@@ -109,6 +111,8 @@ impl ToolRun {
                 } else {
                     self.group.launch(ports, stop, &mut self.due);
                 }
+            } else if stop.parks() && self.has_left() {
+                return Some(ToolStep::Parked);
             } else if let Some(call) = self.judging.due() {
                 let call = call.clone();
                 if let Some(question) = self.judge(call.clone(), ports, stop).await {
@@ -153,6 +157,11 @@ impl ToolRun {
             }
         }
         None
+    }
+
+    /// Whether calls are left that may run.
+    fn has_left(&self) -> bool {
+        !self.judging.is_empty() || !self.groups.is_empty()
     }
 
     /// Starts the next group, or refuses the remaining calls. `None` if none remain.

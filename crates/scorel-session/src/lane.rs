@@ -266,6 +266,11 @@ impl Lane {
         self.restored.notify_waiters();
     }
 
+    /// Asks the running turn to stop at its next step boundary, for the next daemon.
+    pub(crate) fn park(&self) {
+        self.job.park();
+    }
+
     /// Ends the running job because the daemon stops.
     pub(crate) fn interrupt(&self) {
         self.job.interrupt();

@@ -38,6 +38,9 @@ pub(crate) struct LaneShared {
     dir: PathBuf,
     catalog: Arc<Catalog>,
     draining: AtomicBool,
+    parking: AtomicBool,
+    /// When this daemon began, in milliseconds since 1970.
+    opened_at: u64,
 }
 
 impl LaneShared {
@@ -57,6 +60,7 @@ impl LaneShared {
         );
         Self {
             usage,
+            opened_at: settings.wall_clock.now_ms(),
             trash: Trash::new(
                 Arc::clone(&storage),
                 bin,
@@ -76,6 +80,7 @@ impl LaneShared {
             tasks: TaskTracker::new(),
             dir,
             draining: AtomicBool::new(false),
+            parking: AtomicBool::new(false),
         }
     }
 
@@ -104,7 +109,25 @@ impl LaneShared {
 
     pub(crate) fn start_draining(&self) {
         self.draining.store(true, Ordering::Release);
+        self.parking.store(false, Ordering::Release);
         self.runners.close();
+    }
+
+    /// Whether the daemon is stopping and its turns are to park.
+    pub(crate) fn is_parking(&self) -> bool {
+        self.parking.load(Ordering::Acquire)
+    }
+
+    /// As [`LaneShared::start_draining`], until which turns park.
+    pub(crate) fn start_parking(&self) {
+        self.parking.store(true, Ordering::Release);
+        self.draining.store(true, Ordering::Release);
+        self.runners.close();
+    }
+
+    /// When this daemon began, in milliseconds since 1970.
+    pub(crate) const fn opened_at(&self) -> u64 {
+        self.opened_at
     }
 
     /// The catalogue. The first call reads it.

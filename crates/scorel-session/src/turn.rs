@@ -11,6 +11,7 @@ mod close;
 mod context_check;
 mod drive;
 mod exit;
+mod park;
 mod prepare;
 mod runner;
 mod spending;
@@ -44,6 +45,7 @@ pub(crate) async fn run_job(lane: Arc<Lane>, turn_id: TurnId, stop: StopSignal) 
     let defect = |_| Err(SessionError::Internal("a defect; see the log".to_owned()));
     let end = match run.unwrap_or_else(defect) {
         Ok(TurnExit::Closed) => return,
+        Ok(TurnExit::Parked) => return task.park().await,
         Ok(TurnExit::Open(end)) => end,
         Err(error) => task.failed(turn_error(&error)),
     };
@@ -52,15 +54,15 @@ pub(crate) async fn run_job(lane: Arc<Lane>, turn_id: TurnId, stop: StopSignal) 
 
 async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
     loop {
-        if let Some(cause) = task.wait_on().await? {
-            return Ok(task.stopped(cause).into());
+        if let Some(exit) = task.wait_on().await? {
+            return Ok(exit);
         }
         // After a wait as well: hours later key, price and limits may be others, and another model
         // ends a wait.
         let known = task.lane.known_guidance().await?;
         let prepared = tokio::select! {
             biased;
-            cause = task.stop.fired() => return Ok(task.stopped(cause).into()),
+            exit = task.left() => return Ok(exit),
             prepared = task.prepare(known.clone()) => prepared?,
         };
         let prepared = match prepared {

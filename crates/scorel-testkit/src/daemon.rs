@@ -232,12 +232,22 @@ impl DaemonUnderTest {
         child.kill().await.expect("the daemon can be killed");
     }
 
-    /// Sends SIGTERM and waits for the exit.
+    /// Sends SIGINT and waits for the exit: running turns end.
     ///
     /// # Panics
     ///
     /// If the process does not run or does not exit in time.
     pub async fn stop(&mut self) -> ExitStatus {
+        self.signal(Signal::SIGINT);
+        self.wait().await
+    }
+
+    /// Sends SIGTERM and waits for the exit: running turns are parked.
+    ///
+    /// # Panics
+    ///
+    /// If the process does not run or does not exit in time.
+    pub async fn park(&mut self) -> ExitStatus {
         self.signal(Signal::SIGTERM);
         self.wait().await
     }

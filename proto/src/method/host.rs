@@ -89,6 +89,21 @@ pub struct Status {
     /// if the file is valid or does not exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_problem: Option<String>,
+    /// The daemon's program. Absent if the system does not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executable: Option<DaemonExecutable>,
+}
+
+/// The program that runs as the daemon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DaemonExecutable {
+    /// The path that it was started from.
+    pub path: String,
+    /// The version that runs.
+    pub version: String,
+    /// Whether another file is at the path now, or none: a restart would run another program.
+    pub changed: bool,
 }
 
 /// A session whose phase is not `idle`.
@@ -107,6 +122,16 @@ pub struct ActiveSession {
     /// Since when its log cannot be written; absent while it can be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_stalled: Option<StorageStall>,
+}
+
+/// Parameters of `shutdown`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ShutdownParams {
+    /// Whether running turns are parked: they stop at a step boundary, and a daemon that is ready
+    /// within ten minutes goes on with them. Otherwise they are ended. Default: `false`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub park: Option<bool>,
 }
 
 /// Result of `shutdown`. The daemon is still running when it is sent.

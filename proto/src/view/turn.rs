@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AssistantMessage, Block, CostTotal, EventId, FileBefore, PermissionDecisionBody,
     PermissionRequestBody, ToolResultMessage, ToolStartedBody, TurnId, TurnWaitingBody, Usage,
+    WaitKind,
 };
 
 /// What a session is doing.
@@ -115,6 +116,21 @@ impl OpenTurn {
         let end = self.paused_at.unwrap_or(now);
         let all = end.saturating_sub(self.started_at);
         all.saturating_sub(self.paused_ms)
+    }
+
+    /// Whether it was left to the next daemon at a step boundary, and that has not gone on with it.
+    #[must_use]
+    pub fn is_parked(&self) -> bool {
+        let kind = self.waiting.as_ref().and_then(|waiting| waiting.kind);
+        kind == Some(WaitKind::Restart)
+    }
+
+    /// Whether another daemon could go on with it without running a call twice: as far as is known,
+    /// none of the open calls has started.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        let has_begun = |call: &OpenCall| call.started.is_some() || call.ran_by.is_some();
+        !self.has_hole && !self.calls.iter().any(has_begun)
     }
 
     pub(super) fn pause(&mut self, now: u64) {

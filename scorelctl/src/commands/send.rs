@@ -16,6 +16,7 @@ use serde::Serialize;
 use tokio::time::timeout;
 
 use super::input::message_text;
+use super::upgrade_notice::say_upgrade;
 use super::wait::timed_out;
 use crate::args::SendArgs;
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
@@ -115,6 +116,7 @@ async fn send(
     output: &mut Output,
 ) -> Result<SentMessage, Failure> {
     let mut control = DaemonClient::connect(link).await?;
+    say_upgrade(&mut control, output).await?;
     let session = session(args, &mut control, output).await?;
     let session = with_tools(args, session, &mut control).await?;
     say_demo(&session, args, &mut control, output).await?;

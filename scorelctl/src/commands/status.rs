@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::sessions::{age, phase};
 use super::stall::stall_text;
+use super::upgrade_notice::upgrade_notice;
 use crate::args::StatusArgs;
 use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::daemon_lock::DaemonLock;
@@ -33,6 +34,9 @@ pub(super) async fn run(
             describe(&status, output)
         }
     })?;
+    if let Some(notice) = upgrade_notice(&status).await {
+        output.note(&notice)?;
+    }
     Ok(Exit::Success)
 }
 

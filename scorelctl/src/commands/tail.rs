@@ -11,6 +11,7 @@ use scorel_proto::{
 use super::interrupted::interrupted_hint;
 use super::stall::StallWatch;
 use super::sync_line::SyncLineBuilder;
+use super::upgrade_notice::say_upgrade;
 use crate::args::TailArgs;
 use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
@@ -43,6 +44,7 @@ async fn follow(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut control = DaemonClient::connect(link).await?;
+    say_upgrade(&mut control, output).await?;
     let wanted = &args.target.session;
     let directory = args.target.project.as_deref();
     let session_id = target::existing(&mut control, wanted, directory).await?;

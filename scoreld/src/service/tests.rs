@@ -24,12 +24,15 @@ fn manager_at_a_path() -> (tempfile::TempDir, UnixDatagram, ServiceManager) {
 fn the_manager_hears_each_state_in_one_message() {
     let (_dir, socket, manager) = manager_at_a_path();
     manager.ready("listening on /x\nREADY=0");
-    manager.stopping("draining");
+    manager.stopping("draining", Duration::from_secs(41));
     assert_eq!(
         received(&socket),
         "READY=1\nSTATUS=listening on /x READY=0\n"
     );
-    assert_eq!(received(&socket), "STOPPING=1\nSTATUS=draining\n");
+    assert_eq!(
+        received(&socket),
+        "STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=41000000\n"
+    );
 }
 
 #[cfg(target_os = "linux")]

@@ -64,6 +64,8 @@ keys! {
     "sessions.ringBytes" => |it| json!(it.sessions.ring_bytes),
     "sessions.idleUnloadSeconds" => |it| seconds(it.sessions.idle_unload),
     "sessions.trashDays" => |it| json!(it.sessions.trash_keep.as_secs() / (24 * 60 * 60)),
+    "service.parkSeconds" => |it| seconds(it.service.park),
+    "service.idleExitSeconds" => none,
     "runtime.maxSteps" => |it| json!(it.runtime.max_steps),
     "runtime.maxTurnSeconds" => |it| seconds(it.runtime.max_turn),
     "runtime.maxTurnTokens" => |it| json!(it.runtime.max_turn_tokens),

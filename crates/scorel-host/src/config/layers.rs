@@ -24,12 +24,13 @@ use super::provider_section::custom_providers;
 use super::runner_section::{builtin_runners, runners};
 use super::schema::{
     AtTimeout, CheckpointsSection, CompactionSection, Document, DurabilityName, LimitsSection,
-    PermissionsSection, RpcSection, RuntimeSection, SessionsSection, ToolsSection,
+    PermissionsSection, RpcSection, RuntimeSection, ServiceSection, SessionsSection, ToolsSection,
 };
 use super::warning::{Warning, warning};
 use super::{
     Agents, AuxiliaryConfig, Config, ConfigError, CustomProviders, EnvironmentConfig,
-    ModelSettings, PermissionsConfig, RuntimeConfig, SessionsConfig, ToolsConfig, lowering,
+    ModelSettings, PermissionsConfig, RuntimeConfig, ServiceConfig, SessionsConfig, ToolsConfig,
+    lowering,
 };
 use crate::permission::{BuiltinRule, RuleSet};
 
@@ -42,6 +43,7 @@ impl Default for Config {
             agents: Agents::new(),
             orchestrator: OrchestratorLimits::default(),
             sessions: sessions(&SessionsSection::default()),
+            service: service(&ServiceSection::default()),
             runtime: runtime(&RuntimeSection::default()),
             checkpoints: CheckpointLimits::default(),
             rpc: rpc(&RpcSection::default()),
@@ -74,6 +76,7 @@ impl Config {
             runners,
             orchestrator: orchestrator_limits(&document.orchestrator),
             sessions: sessions(&document.sessions),
+            service: service(&document.service),
             runtime: runtime(&document.runtime),
             checkpoints: checkpoints(&document.checkpoints),
             rpc: rpc(&document.rpc),
@@ -162,6 +165,13 @@ fn sessions(section: &SessionsSection) -> SessionsConfig {
         ring_bytes: narrow(get(section.ring_bytes).unwrap_or(2 * 1024 * 1024)),
         idle_unload: Duration::from_secs(get(section.idle_unload_seconds).unwrap_or(300)),
         trash_keep: Duration::from_secs(get(section.trash_days).unwrap_or(7) * 24 * 60 * 60),
+    }
+}
+
+fn service(section: &ServiceSection) -> ServiceConfig {
+    ServiceConfig {
+        park: Duration::from_secs(get(section.park_seconds).unwrap_or(20)),
+        idle_exit: get(section.idle_exit_seconds).map(Duration::from_secs),
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) struct Document {
     pub(super) agents: BTreeMap<String, Spanned<AgentSection>>,
     pub(super) orchestrator: OrchestratorSection,
     pub(super) sessions: SessionsSection,
+    pub(super) service: ServiceSection,
     pub(super) runtime: RuntimeSection,
     pub(super) checkpoints: CheckpointsSection,
     pub(super) rpc: RpcSection,
@@ -209,6 +210,14 @@ pub(super) struct SessionsSection {
     pub(super) ring_bytes: Option<Bounded<{ 64 * 1024 }, GIB>>,
     pub(super) idle_unload_seconds: Option<Bounded<1, { 30 * DAY }>>,
     pub(super) trash_days: Option<Bounded<0, 3650>>,
+}
+
+/// `[service]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct ServiceSection {
+    pub(super) park_seconds: Option<Bounded<0, 600>>,
+    pub(super) idle_exit_seconds: Option<Bounded<1, { 30 * DAY }>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -12,6 +12,7 @@ use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource};
 use crate::configured_agents::ConfiguredAgents;
 use crate::device::Device;
+use crate::executable::Executable;
 use crate::home::Home;
 use crate::models::Models;
 use crate::observers::Observers;
@@ -122,6 +123,7 @@ impl Host {
             home: home.root().to_owned(),
             started_at: parts.started_at,
             shutdown: parts.shutdown,
+            executable: Executable::of_this_process().map(Arc::new),
             load: OnceLock::new(),
         }))
     }

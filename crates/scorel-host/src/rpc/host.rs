@@ -7,7 +7,7 @@ use scorel_proto::{
     CheckModel, CheckModelParams, CheckModelResult, Discover, Gc, GcParams, GcResult, GetConfig,
     GetConfigParams, GetConfigResult, GetStatus, Hello, HelloParams, HelloResult, ListModels,
     ListModelsParams, ListModelsResult, NoParams, ProjectId, ProtocolRange, Shutdown,
-    ShutdownResult, Status, openrpc_document,
+    ShutdownParams, ShutdownResult, Status, openrpc_document,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
@@ -36,9 +36,9 @@ async fn hello(
     let ours = ProtocolRange::SUPPORTED;
     let Some(protocol) = ours.common(params.protocol) else {
         let advice = if params.protocol.max < ours.min {
-            "update the client"
+            "update the client: install the scorelctl that came with this daemon"
         } else {
-            "restart the daemon with the version that the client belongs to"
+            "the client is newer: `scorelctl restart` starts the installed daemon"
         };
         return Err(CallError::ProtocolMismatch {
             daemon: ours,
@@ -70,8 +70,16 @@ async fn get_config(
     blocking(move || config.report(dir.as_deref(), &secrets)).await
 }
 
-async fn shutdown(host: Arc<Host>, _: RpcCall, _: NoParams) -> Result<ShutdownResult, CallError> {
-    host.shutdown.begin(ShutdownCause::Request);
+async fn shutdown(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: ShutdownParams,
+) -> Result<ShutdownResult, CallError> {
+    host.shutdown.begin(if params.park.unwrap_or_default() {
+        ShutdownCause::Park
+    } else {
+        ShutdownCause::Request
+    });
     Ok(ShutdownResult {
         pid: std::process::id(),
     })

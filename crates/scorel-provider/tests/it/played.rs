@@ -51,7 +51,8 @@ pub(crate) async fn answers(
             TurnStep::Event(_) => {}
             TurnStep::NeedPermission { .. }
             | TurnStep::NeedSpending { .. }
-            | TurnStep::Suspended => panic!("nothing is asked or limited here"),
+            | TurnStep::Suspended
+            | TurnStep::Parked => panic!("nothing is asked, limited or stopped here"),
             TurnStep::Finished(_) => break,
         }
     }

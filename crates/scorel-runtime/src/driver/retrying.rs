@@ -59,7 +59,13 @@ impl TurnDriver {
     }
 
     pub(super) async fn retry(&mut self, delay: Duration) {
-        match self.stop.sleep(delay).await {
+        let slept = tokio::select! {
+            biased;
+            slept = self.stop.sleep(delay) => slept,
+            // The wait is not over, so the state that follows is left at once.
+            () = self.stop.parking() => None,
+        };
+        match slept {
             Some(cause) => self.end_stopped_call(cause),
             None => self.state = TurnState::NeedContextAgain,
         }

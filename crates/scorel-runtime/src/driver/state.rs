@@ -35,6 +35,8 @@ pub(super) enum TurnState {
         reason: String,
     },
     Suspended,
+    /// The turn is left to the next daemon.
+    Parked,
     /// The endpoint refused the call as too large; a smaller context is due.
     NeedRoom(TurnError),
     Answered(AssistantMessage),

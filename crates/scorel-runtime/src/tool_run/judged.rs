@@ -46,6 +46,10 @@ impl Judging {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty() && self.judged.is_empty()
+    }
+
     /// The call to be judged next.
     pub(super) fn due(&self) -> Option<&ToolCall> {
         self.open.front()

@@ -249,7 +249,8 @@ async fn a_turn_that_completed_can_go_on() {
             scorel_runtime::TurnStep::Event(_) => {}
             scorel_runtime::TurnStep::NeedPermission { .. }
             | scorel_runtime::TurnStep::NeedSpending { .. }
-            | scorel_runtime::TurnStep::Suspended => panic!("nothing is asked here"),
+            | scorel_runtime::TurnStep::Suspended
+            | scorel_runtime::TurnStep::Parked => panic!("nothing is asked or stopped here"),
             scorel_runtime::TurnStep::Finished(end) => {
                 ends.push(end);
                 driver.go_on();

@@ -36,6 +36,15 @@ pub(crate) struct RunningJob {
     pub(crate) stop: StopSignal,
 }
 
+impl RunningJob {
+    /// Asks a turn to park. Other jobs have no step boundaries.
+    pub(super) fn park(&self) {
+        if matches!(self.job, Job::Turn(_)) {
+            self.stop.park();
+        }
+    }
+}
+
 /// The job of a session.
 ///
 /// It has a mutex of its own, outside the lane's: `cancel` must reach a running turn while a section
@@ -91,6 +100,13 @@ impl JobSlot {
         }
         running.stop.cancel();
         Some(running.job)
+    }
+
+    /// Asks the running job to park, if it is a turn.
+    pub(super) fn park(&self) {
+        if let Some(running) = &self.slot().running {
+            running.park();
+        }
     }
 
     /// Ends the running job because the daemon stops.

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLockReadGuard};
 
 use scorel_journal::RecordPosition;
 use scorel_proto::{
-    ActiveSession, InFlight, Phase, Seq, Session, SessionView, StorageStall, TurnId,
+    ActiveSession, InFlight, OpenTurn, Phase, Seq, Session, SessionView, StorageStall, TurnId,
 };
 
 use super::state::PublishedState;
@@ -176,6 +176,10 @@ impl PublishedLane<'_> {
     pub(crate) fn is_waiting(&self) -> bool {
         let fold = &self.view().state;
         let turn = fold.turn.as_ref();
-        turn.is_some_and(|turn| turn.waiting.is_some() && turn.calls.is_empty()) || fold.is_asking()
+        let waits = |turn: &OpenTurn| {
+            turn.waiting.is_some()
+                && (turn.calls.is_empty() || (turn.is_parked() && turn.is_at_rest()))
+        };
+        turn.is_some_and(waits) || fold.is_asking()
     }
 }

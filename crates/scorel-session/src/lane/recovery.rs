@@ -5,8 +5,9 @@
 
 use scorel_proto::{
     AssistantMessage, Block, CompactionState, EventId, InternalMessage, Message, MessageBody,
-    MessageRunner, Meta, OnRestart, OpenCall, OutcomeReason, PersistentBody, RunnerExitBody,
-    StopReason, ToolResultBlock, ToolResultMessage, TurnId, TurnOutcomeBody, TurnResumedBody,
+    MessageRunner, Meta, OnRestart, OpenCall, OpenTurn, OutcomeReason, PersistentBody,
+    RunnerExitBody, StopReason, ToolResultBlock, ToolResultMessage, TurnId, TurnOutcomeBody,
+    TurnResumedBody,
 };
 
 use super::{EventDraft, Job, Section};
@@ -32,9 +33,11 @@ impl Section<'_> {
         let Some(turn) = open else {
             return self.interrupt_compaction(CompactionState::Interrupted, None);
         };
-        if self.published().is_waiting() {
+        let waits = self.published().is_waiting();
+        if waits && !self.is_parked_too_long() {
             // The supervisor ended the process with the daemon.
             self.end_run()?;
+            self.unpark(&turn)?;
             self.begin_turn(turn.turn_id);
             return Ok(());
         }
@@ -62,6 +65,25 @@ impl Section<'_> {
             duration_ms: last_sign.saturating_sub(turn.started_at),
         });
         self.commit(EventDraft::new(body).in_turn(turn.turn_id))?;
+        Ok(())
+    }
+
+    /// Whether this daemon began too late to go on with a parked turn. When the session is loaded does
+    /// not matter.
+    fn is_parked_too_long(&self) -> bool {
+        let view = self.view();
+        let parked = view.state.turn.as_ref().filter(|turn| turn.is_parked());
+        let until = parked.and_then(|turn| turn.waiting.as_ref());
+        until.is_some_and(|waiting| self.lane.shared.opened_at() >= waiting.until)
+    }
+
+    /// Records that a parked turn goes on. Before it does: a turn that kills the daemon then is
+    /// interrupted, and not gone on with for ever.
+    fn unpark(&mut self, turn: &OpenTurn) -> Result<(), SessionError> {
+        if turn.is_parked() {
+            let resumed = PersistentBody::TurnResumed(TurnResumedBody {});
+            self.commit(EventDraft::new(resumed).in_turn(turn.turn_id))?;
+        }
         Ok(())
     }
 

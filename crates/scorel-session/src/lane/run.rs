@@ -17,7 +17,9 @@ impl Section<'_> {
         self.lane.shared.windows.job_begins(self.lane.id());
         // Drain sets its flag and then interrupts every job it finds. This fills the slot and then
         // reads the flag, so one of the two always sees the other.
-        if self.lane.shared.is_draining() {
+        if self.lane.shared.is_parking() {
+            running.park();
+        } else if self.lane.shared.is_draining() {
             running.stop.interrupt();
         }
         self.announce();
@@ -40,6 +42,23 @@ impl Section<'_> {
             Err(_) => self.lane.job.set_closing(false),
         }
         committed
+    }
+
+    /// Leaves the running job to the next daemon with `leave`, unless it was told to stop. Returns
+    /// whether it was left; then no cancel is taken from here on.
+    pub(crate) fn leave_job(
+        &mut self,
+        leave: impl FnOnce(&mut Self) -> Result<bool, SessionError>,
+    ) -> Result<bool, SessionError> {
+        self.lane.job.set_closing(true);
+        let left = match self.lane.job.stop() {
+            Some(_) => Ok(false),
+            None => leave(self),
+        };
+        if !matches!(left, Ok(true)) {
+            self.lane.job.set_closing(false);
+        }
+        left
     }
 
     /// Empties the slot of the job that has got its outcome, after the next one had its chance.

@@ -128,6 +128,18 @@ impl Sessions {
         self.shared.tasks.wait().await;
     }
 
+    /// Has the running turns stop at their next step boundaries, for the next daemon: no turn begins any
+    /// more. Returns whether all work ended within `patience`. To be followed by [`Sessions::drain`].
+    pub async fn park(&self, patience: Duration) -> bool {
+        self.shared.start_parking();
+        for lane in self.lanes() {
+            lane.park();
+        }
+        tokio::time::timeout(patience, self.work_ends())
+            .await
+            .is_ok()
+    }
+
     /// Ends all work: no turn begins any more, running turns are interrupted and get their outcome,
     /// derived files are written, subscriptions end. Returns whether the turns ended within `grace`.
     pub async fn drain(&self, grace: Duration) -> bool {

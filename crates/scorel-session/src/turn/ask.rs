@@ -12,6 +12,7 @@ use scorel_proto::{
 };
 use scorel_runtime::{Gatekeeper, Permission, Question, StopCause, ToolCall};
 
+use super::exit::TurnExit;
 use super::task::TurnTask;
 use crate::SessionError;
 use crate::clock::now_ms;
@@ -21,7 +22,7 @@ use crate::lane::{EventDraft, Section};
 pub(super) enum PermissionAnswer {
     Decided(PermissionDecisionBody),
     /// The daemon stops. The request stays open, and the next daemon waits on.
-    Stopped(StopCause),
+    Left(TurnExit),
 }
 
 /// What there is to a question when its turn takes it up.
@@ -63,10 +64,13 @@ impl TurnTask {
             let (decision, reason) = tokio::select! {
                 biased;
                 cause = self.stop.fired() => match cause {
-                    StopCause::Interrupted => return Ok(PermissionAnswer::Stopped(cause)),
+                    StopCause::Interrupted => {
+                        return Ok(PermissionAnswer::Left(self.stopped(cause).into()));
+                    }
                     _ => (PermissionDecision::Cancelled, "the turn was cancelled"),
                 },
                 () = answered => continue,
+                () = self.stop.parking() => return Ok(PermissionAnswer::Left(TurnExit::Parked)),
                 () = passed(request.deadline) => {
                     let decision = request.at_deadline.unwrap_or(PermissionDecision::Deny);
                     (decision, "no answer before the deadline")

@@ -50,9 +50,7 @@ impl TurnTask {
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,
-                        PermissionAnswer::Stopped(cause) => {
-                            return Ok(Driven::Left(self.stopped(cause).into()));
-                        }
+                        PermissionAnswer::Left(exit) => return Ok(Driven::Left(exit)),
                     };
                     remember(&*gate, &question.rules, &decision);
                     driver.provide_permission(permission(&decision));
@@ -84,6 +82,7 @@ impl TurnTask {
                     driver.provide_spending(&self.spending(day, tokens).await?);
                 }
                 TurnStep::Suspended => return Ok(Driven::Suspended),
+                TurnStep::Parked => return Ok(Driven::Left(TurnExit::Parked)),
             }
         }
     }

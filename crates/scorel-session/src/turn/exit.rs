@@ -6,6 +6,8 @@ pub(super) enum TurnExit {
     Closed,
     /// The outcome has to be recorded.
     Open(TurnEnd),
+    /// At a step boundary, for the next daemon.
+    Parked,
 }
 
 impl From<TurnEnd> for TurnExit {

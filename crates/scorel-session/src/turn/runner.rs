@@ -16,7 +16,7 @@ mod watched;
 use std::sync::Arc;
 
 use scorel_proto::NoticeBody;
-use scorel_runtime::{Question, RunnerDriver, RunnerStep, StopCause, ToolCall, TurnEnd, TurnStep};
+use scorel_runtime::{Question, RunnerDriver, RunnerStep, ToolCall, TurnEnd, TurnStep};
 
 use self::records::RunRecords;
 use self::reopened::EarlierDecision;
@@ -55,11 +55,11 @@ impl TurnTask {
     ) -> Result<TurnExit, SessionError> {
         let decided = match self.reopen(&prepared).await? {
             Ok(decided) => decided,
-            Err(cause) => return Ok(self.stopped(cause).into()),
+            Err(exit) => return Ok(exit),
         };
         let place = tokio::select! {
             biased;
-            cause = self.stop.fired() => return Ok(self.stopped(cause).into()),
+            exit = self.left() => return Ok(exit),
             place = self.lane.runners().admit() => place,
         };
         self.announce(notices).await?;
@@ -159,7 +159,7 @@ impl RunnerTurn {
                             driver.provide_permission(permission(&decision));
                             Ok(Asked::Answered)
                         }
-                        PermissionAnswer::Stopped(cause) => self.leave(driver, cause).await,
+                        PermissionAnswer::Left(exit) => self.leave(driver, exit).await,
                     };
                 }
                 step = driver.next() => step,
@@ -183,7 +183,7 @@ impl RunnerTurn {
     async fn leave(
         &mut self,
         driver: &mut RunnerDriver,
-        cause: StopCause,
+        exit: TurnExit,
     ) -> Result<Asked, SessionError> {
         driver.abort();
         loop {
@@ -194,7 +194,7 @@ impl RunnerTurn {
                 _ => {}
             }
         }
-        Ok(Asked::Left(self.task.stopped(cause).into()))
+        Ok(Asked::Left(exit))
     }
 
     /// Hands the runner the steers that wait. They are messages of the turn before it gets them.

@@ -4,6 +4,7 @@ use std::time::Duration;
 use scorel_proto::{OutcomeReason, TurnError, TurnId};
 use scorel_runtime::{StopCause, StopSignal, TurnEnd, TurnProgress};
 
+use super::exit::TurnExit;
 use crate::lane::Lane;
 
 /// One turn while its task runs.
@@ -36,8 +37,17 @@ impl TurnTask {
     pub(super) async fn wait_for_descriptors(&self) {
         tokio::select! {
             biased;
-            _ = self.stop.fired() => {}
+            _ = self.stop.gives_up() => {}
             () = self.lane.wait_for_descriptors() => {}
+        }
+    }
+
+    /// Completes when a turn that has nothing under way must be left.
+    pub(super) async fn left(&self) -> TurnExit {
+        tokio::select! {
+            biased;
+            cause = self.stop.fired() => self.stopped(cause).into(),
+            () = self.stop.parking() => TurnExit::Parked,
         }
     }
 

@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use scorel_proto::{OpenTurn, PersistentBody, TurnResumedBody};
-use scorel_runtime::StopCause;
 use tokio::time::{Instant, sleep};
 
+use super::exit::TurnExit;
 use super::task::TurnTask;
 use crate::SessionError;
 use crate::lane::EventDraft;
@@ -18,8 +18,8 @@ use crate::lane::EventDraft;
 const LOOK: Duration = Duration::from_secs(10);
 
 impl TurnTask {
-    /// Waits if the turn waits. Returns why it must end, if it must.
-    pub(super) async fn wait_on(&self) -> Result<Option<StopCause>, SessionError> {
+    /// Waits if the turn waits. Returns how it is left, if it must be.
+    pub(super) async fn wait_on(&self) -> Result<Option<TurnExit>, SessionError> {
         let Some(rest) = self.rest_of_wait() else {
             return Ok(None);
         };
@@ -35,11 +35,12 @@ impl TurnTask {
             // The timer is the bound where the wall clock is set back.
             let rest = rest.min(end.saturating_duration_since(Instant::now()));
             if rest.is_zero() {
-                return self.go_on_after_wait().await;
+                self.go_on_after_wait().await?;
+                return Ok(None);
             }
             tokio::select! {
                 biased;
-                cause = self.stop.fired() => return Ok(Some(cause)),
+                exit = self.left() => return Ok(Some(exit)),
                 () = answered => {}
                 () = sleep(rest.min(LOOK)) => {}
             }
@@ -60,7 +61,7 @@ impl TurnTask {
     }
 
     /// Records the end of the wait, unless a client was faster.
-    async fn go_on_after_wait(&self) -> Result<Option<StopCause>, SessionError> {
+    async fn go_on_after_wait(&self) -> Result<(), SessionError> {
         let turn_id = self.turn_id;
         self.lane
             .persist(move |section| {
@@ -68,7 +69,7 @@ impl TurnTask {
                     let resumed = PersistentBody::TurnResumed(TurnResumedBody {});
                     section.resume_turn(turn_id, EventDraft::new(resumed))?;
                 }
-                Ok(None)
+                Ok(())
             })
             .await
     }

@@ -28,6 +28,7 @@ mod numbers;
 mod outcomes;
 mod oversize;
 mod pages;
+mod park;
 mod permission;
 mod queue;
 mod receipts;

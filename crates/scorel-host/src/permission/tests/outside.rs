@@ -129,8 +129,8 @@ impl ConfiguredHome {
                     played.results.push(text.clone());
                 }
                 TurnStep::Event(_) => {}
-                TurnStep::NeedSpending { .. } | TurnStep::Suspended => {
-                    panic!("nothing is limited here")
+                TurnStep::NeedSpending { .. } | TurnStep::Suspended | TurnStep::Parked => {
+                    panic!("nothing is limited or stopped here")
                 }
                 TurnStep::Finished(_) => return played,
             }

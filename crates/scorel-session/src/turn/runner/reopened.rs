@@ -7,11 +7,12 @@ use scorel_proto::{
     EventId, Message, MessageBody, OpenCall, PermissionDecisionBody, PersistentBody,
     ToolResultBlock, ToolResultMessage,
 };
-use scorel_runtime::{Permission, StopCause, ToolCall};
+use scorel_runtime::{Permission, ToolCall};
 use serde_json::Value;
 
 use crate::lane::{EventDraft, Section};
 use crate::turn::ask::{PermissionAnswer, permission, remember};
+use crate::turn::exit::TurnExit;
 use crate::turn::task::TurnTask;
 use crate::{PreparedRunner, SessionError};
 
@@ -52,11 +53,11 @@ impl EarlierDecision {
 
 impl TurnTask {
     /// Waits for the answer to the question that an earlier daemon has left, if there is one, and ends the
-    /// open calls. The error is why the turn must end while it waits.
+    /// open calls. The error is how the turn is left while it waits.
     pub(super) async fn reopen(
         &self,
         prepared: &PreparedRunner,
-    ) -> Result<Result<Option<EarlierDecision>, StopCause>, SessionError> {
+    ) -> Result<Result<Option<EarlierDecision>, TurnExit>, SessionError> {
         let asked = self.lane.view(|view| {
             let calls = &view.state.turn.as_ref()?.calls;
             let mut open = view.state.permissions.iter();
@@ -73,7 +74,7 @@ impl TurnTask {
         };
         let decision = match self.await_decision(&request).await? {
             PermissionAnswer::Decided(decision) => decision,
-            PermissionAnswer::Stopped(cause) => return Ok(Err(cause)),
+            PermissionAnswer::Left(exit) => return Ok(Err(exit)),
         };
         remember(&*prepared.ports.gate, &request.rules, &decision);
         let asked = request.tool_call_id.clone();

@@ -1,13 +1,14 @@
 use scorel_proto::{
-    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, CostTotal, DirectoryEntry,
-    Discover, GarbageKind, GarbageRow, Gc, GcParams, GcResult, GetStatus, GetUsage, GetUsageParams,
-    GetUsageResult, Hello, HelloParams, HelloResult, ListDirectories, ListDirectoriesParams,
-    ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult, ListProjects,
-    ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams, Phase,
-    ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
-    RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownResult, Status, SubscribeHost,
-    ThinkingLevel, UnsubscribeHost, UnsubscribeParams, UpdateProject, UpdateProjectParams,
-    UpdateProjectResult, Usage, UsageGrouping, UsageRow, UsageTotal,
+    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, CostTotal, DaemonExecutable,
+    DirectoryEntry, Discover, GarbageKind, GarbageRow, Gc, GcParams, GcResult, GetStatus, GetUsage,
+    GetUsageParams, GetUsageResult, Hello, HelloParams, HelloResult, ListDirectories,
+    ListDirectoriesParams, ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult,
+    ListProjects, ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams,
+    Phase, ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult,
+    RemoveProject, RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownParams,
+    ShutdownResult, Status, SubscribeHost, ThinkingLevel, UnsubscribeHost, UnsubscribeParams,
+    UpdateProject, UpdateProjectParams, UpdateProjectResult, Usage, UsageGrouping, UsageRow,
+    UsageTotal,
 };
 use serde_json::json;
 
@@ -48,7 +49,7 @@ pub(super) fn all() -> Vec<Golden> {
         },
     ));
     all.extend(method::<Shutdown>(
-        &NoParams {},
+        &ShutdownParams { park: Some(true) },
         &ShutdownResult { pid: 4711 },
     ));
     all.extend(method::<ListModels>(
@@ -118,6 +119,11 @@ fn status() -> Status {
         default_model: "demo/demo".into(),
         draining: false,
         config_problem: Some("config.toml:3:1: unknown key `modle`".into()),
+        executable: Some(DaemonExecutable {
+            path: "/home/ada/.cargo/bin/scoreld".into(),
+            version: "0.1.0".into(),
+            changed: true,
+        }),
     }
 }
 

@@ -1,0 +1,147 @@
+use std::io;
+
+use scorel_client::{ClientError, Connection};
+use scorel_proto::{
+    ErrorCode, GetStatus, Method as _, NoParams, Shutdown, ShutdownParams, ShutdownResult,
+};
+use serde::{Deserialize, Serialize};
+
+use super::daemon_end::DaemonEnd;
+use crate::daemon::{DaemonConnector, StartDaemon, no_daemon};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+
+/// What is read of a daemon's status, whatever version of the protocol it speaks.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+struct KnownDaemon {
+    pid: u32,
+    /// `None` if it could not be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(default, skip_serializing)]
+    active: Vec<BusySession>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct BusySession {
+    /// Not a `Phase`: another version may have others.
+    phase: String,
+}
+
+/// What `restart` did.
+#[derive(Debug, Serialize)]
+struct Restarted {
+    pid: u32,
+    version: String,
+    /// The daemon that ran before; `null` if none did, or it did not say what it is.
+    previous: Option<KnownDaemon>,
+}
+
+/// Restarts the daemon, or starts it if none is running. There is no handshake with the old one, so that
+/// this also replaces a daemon of an incompatible version.
+pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
+    link.start = StartDaemon::Never;
+    let previous = end(&link, output).await?;
+    link.start = StartDaemon::Always;
+    let started = link.connect_raw().await;
+    let connection = started.map_err(|error| not_started(&link, error, previous.is_some()))?;
+    let status = connection.call::<GetStatus>(&NoParams {}).await?;
+    let restarted = Restarted {
+        pid: status.pid,
+        version: status.version,
+        previous,
+    };
+    result(output, &restarted, |output| describe(&restarted, output))?;
+    Ok(Exit::Success)
+}
+
+/// Ends the running daemon, whose turns are parked, or has the service manager put another in its place.
+/// `None` if none is running.
+async fn end(link: &DaemonConnector, output: &mut Output) -> Result<Option<KnownDaemon>, Failure> {
+    let end = DaemonEnd::parking(link);
+    let connection = match link.connect_raw().await {
+        Err(ClientError::Unreachable { .. }) => {
+            let Some(ShutdownResult { pid }) = end.signal()? else {
+                return Ok(None);
+            };
+            end.wait(pid).await?;
+            return Ok(Some(KnownDaemon {
+                pid,
+                version: None,
+                active: Vec::new(),
+            }));
+        }
+        connected => connected?,
+    };
+    let daemon = known(&connection).await?;
+    let runs = |session: &&BusySession| matches!(&*session.phase, "running" | "preparing");
+    match daemon.active.iter().filter(runs).count() {
+        0 => {}
+        1 => output.note("waiting until the running turn is at a step boundary")?,
+        n => output.note(&format!(
+            "waiting until {n} running turns are at a step boundary"
+        ))?,
+    }
+    if link.starter().is_service(daemon.pid).await {
+        drop(connection);
+        link.starter().restart_service().await?;
+        return Ok(Some(daemon));
+    }
+    shut_down(&connection, output).await?;
+    connection.closed().await;
+    end.wait(daemon.pid).await?;
+    Ok(Some(daemon))
+}
+
+async fn known(connection: &Connection) -> Result<KnownDaemon, Failure> {
+    let status = connection.call_raw(GetStatus::NAME, None).await?;
+    serde_json::from_str(status.get()).map_err(|error| {
+        let message = format!("the daemon does not say what it is: {error}");
+        Failure::new(Exit::Internal, "protocol", message).hint("`scorelctl stop` stops it")
+    })
+}
+
+/// A daemon from before parking takes no parameters. It ends its turns.
+async fn shut_down(connection: &Connection, output: &mut Output) -> Result<(), Failure> {
+    let park = ShutdownParams { park: Some(true) };
+    match connection.call::<Shutdown>(&park).await {
+        Err(ClientError::Rpc(error)) if error.code == ErrorCode::InvalidParams => {
+            output
+                .note("the running daemon is too old to park its turns: they end as interrupted")?;
+            let plain = ShutdownParams::default();
+            connection.call::<Shutdown>(&plain).await?;
+        }
+        answer => drop(answer?),
+    }
+    Ok(())
+}
+
+fn not_started(link: &DaemonConnector, error: ClientError, has_ended: bool) -> Failure {
+    let failure = no_daemon(link, error);
+    if has_ended {
+        failure.hint(
+            "the old daemon has ended and its turns wait for ten minutes: repair this, then \
+             `scorelctl restart`; `scorelctl doctor` looks for causes",
+        )
+    } else {
+        failure
+    }
+}
+
+fn describe(restarted: &Restarted, output: &mut Output) -> io::Result<()> {
+    let Restarted {
+        pid,
+        version,
+        previous,
+    } = restarted;
+    output.line(&match previous {
+        None => format!("no daemon was running; scoreld {version} is started (process {pid})"),
+        Some(KnownDaemon {
+            version: Some(old), ..
+        }) if old != version => {
+            format!("scoreld {version} is started (process {pid}), {old} has ended")
+        }
+        Some(_) => format!("scoreld {version} is restarted (process {pid})"),
+    })
+}
