@@ -29,6 +29,7 @@ mod limits;
 mod live;
 mod models;
 mod overload;
+mod parking;
 mod permission;
 mod raw;
 mod read_only;

@@ -34,6 +34,9 @@ use super::{
 };
 use crate::permission::{BuiltinRule, RuleSet};
 
+/// How long running turns may take to reach a step boundary, unless configured.
+const PARK: Duration = Duration::from_secs(20);
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -170,7 +173,7 @@ fn sessions(section: &SessionsSection) -> SessionsConfig {
 
 fn service(section: &ServiceSection) -> ServiceConfig {
     ServiceConfig {
-        park: Duration::from_secs(get(section.park_seconds).unwrap_or(20)),
+        park: seconds(section.park_seconds, PARK),
         idle_exit: get(section.idle_exit_seconds).map(Duration::from_secs),
     }
 }

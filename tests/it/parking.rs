@@ -1,0 +1,6 @@
+//! Restarts: turns are parked and go on, the program is replaced, a daemon ends that has nothing to do.
+
+mod matrix;
+mod restart;
+mod scene;
+mod upgrade;
