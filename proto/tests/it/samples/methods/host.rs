@@ -1,12 +1,14 @@
 use scorel_proto::{
-    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, CostTotal, DirectoryEntry,
-    Discover, GarbageKind, GarbageRow, Gc, GcParams, GcResult, GetStatus, GetUsage, GetUsageParams,
-    GetUsageResult, Hello, HelloParams, HelloResult, ListDirectories, ListDirectoriesParams,
-    ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult, ListProjects,
-    ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams, Phase,
-    ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
-    RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownResult, Status, SubscribeHost,
-    ThinkingLevel, UnsubscribeHost, UnsubscribeParams, Usage, UsageGrouping, UsageRow, UsageTotal,
+    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, ConfigProblem, ConfigStatus,
+    CostTotal, DaemonManager, DirectoryEntry, Discover, GarbageKind, GarbageRow, Gc, GcParams,
+    GcResult, GetStatus, GetUsage, GetUsageParams, GetUsageResult, Hello, HelloParams, HelloResult,
+    ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListModels, ListModelsParams,
+    ListModelsResult, ListProjects, ListProjectsResult, Model, ModelDifference, ModelPrice,
+    ModelProvider, NoParams, Phase, ProtocolRange, RegisterProject, RegisterProjectParams,
+    RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult, SearchStatus,
+    SessionsByPhase, Shutdown, ShutdownResult, Status, StorageStatus, SubscribeHost,
+    SubscriberStatus, ThinkingLevel, UnsubscribeHost, UnsubscribeParams, Usage, UsageGrouping,
+    UsageRow, UsageTotal,
 };
 use serde_json::json;
 
@@ -117,6 +119,39 @@ fn status() -> Status {
         default_model: "demo/demo".into(),
         draining: false,
         config_problem: Some("config.toml:3:1: unknown key `modle`".into()),
+        manager: DaemonManager::Systemd,
+        sessions_by_phase: SessionsByPhase {
+            running: 1,
+            ..SessionsByPhase::default()
+        },
+        questions: 1,
+        subscribers: vec![SubscriberStatus {
+            client_id: Some(ids::client()),
+            session_id: ids::session(),
+            lag_events: 7,
+        }],
+        resident_bytes: Some(31_457_280),
+        storage: StorageStatus {
+            free_bytes: Some(53_687_091_200),
+            stalled_sessions: 1,
+        },
+        search: SearchStatus {
+            compared: true,
+            backlog_bytes: 1_048_576,
+            behind_sessions: 2,
+            problem: Some("the disk is full".into()),
+        },
+        config: ConfigStatus {
+            generation: 3,
+            problems: vec![ConfigProblem {
+                path: "/home/ada/.scorel/config.toml".into(),
+                line: Some(3),
+                column: Some(1),
+                key: None,
+                message: "unknown key `modle`".into(),
+                suggestion: Some("model".into()),
+            }],
+        },
     }
 }
 
