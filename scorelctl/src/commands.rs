@@ -42,6 +42,7 @@ mod search;
 mod send;
 mod sessions;
 mod show;
+mod size_text;
 mod skills;
 mod spawn;
 mod stall;

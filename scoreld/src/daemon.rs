@@ -140,6 +140,7 @@ impl Tasks {
             shutdown: setup.shutdown,
             descriptors: files.daemon,
             umask: setup.umask,
+            manager: setup.manager,
             started_at: setup.readiness.started_at(),
             home: setup.home,
         })?;
@@ -161,6 +162,7 @@ impl Tasks {
         self.host.set_load(rpc.load());
         let commands = Arc::clone(&self.supervisors);
         let sessions = Arc::clone(self.host.sessions());
+        let listener = listener.with_documents(self.host.documents());
         self.running
             .push(tokio::spawn(sessions.housekeep(self.closing.clone())));
         self.running.push(tokio::spawn(async move {

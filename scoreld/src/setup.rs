@@ -4,6 +4,7 @@ use std::os::unix::net::UnixListener;
 
 use scorel_exec::Umask;
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, SecretStore, Shutdown};
+use scorel_proto::DaemonManager;
 use scorel_rpc::{BindError, Listener};
 
 use crate::open_files::OpenFiles;
@@ -27,6 +28,7 @@ pub(crate) struct Setup {
     pub(crate) open_files: OpenFiles,
     /// The user's umask; `None` if a service manager started this process with its own.
     pub(crate) umask: Option<Umask>,
+    pub(crate) manager: DaemonManager,
 }
 
 /// Why the daemon cannot listen.

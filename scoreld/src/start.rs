@@ -21,7 +21,7 @@ use scorel_exec::Umask;
 use scorel_host::{
     ConfigSource, Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore, Shutdown,
 };
-use scorel_proto::ErrorChain;
+use scorel_proto::{DaemonManager, ErrorChain};
 use tokio::runtime::{Builder, Runtime};
 use tracing::{error, info, warn};
 
@@ -233,16 +233,26 @@ impl Begin {
         self.adopted.is_some() || (self.service.is_there() && !self.args.daemonize)
     }
 
-    /// The umask that this process was started with, unless a service manager chose it. launchd does not
-    /// tell, but its children are those of process 1.
-    fn user_umask(&self) -> Option<Umask> {
+    /// What started this process as its service. launchd does not tell, but its children are those of
+    /// process 1.
+    fn manager(&self) -> DaemonManager {
         let is_launchd = cfg!(target_os = "macos") && getppid().as_raw() == 1;
-        let is_service = self.is_managed() || (is_launchd && !self.args.daemonize);
-        (!is_service).then_some(self.umask)
+        if self.is_managed() {
+            DaemonManager::Systemd
+        } else if is_launchd && !self.args.daemonize {
+            DaemonManager::Launchd
+        } else {
+            DaemonManager::None
+        }
+    }
+
+    /// The umask that this process was started with, unless a service manager chose it.
+    fn user_umask(&self) -> Option<Umask> {
+        (self.manager() == DaemonManager::None).then_some(self.umask)
     }
 
     fn setup(self) -> Result<Setup, DaemonError> {
-        let umask = self.user_umask();
+        let (umask, manager) = (self.user_umask(), self.manager());
         let home = self.home;
         let shutdown = Shutdown::default();
         signals::listen(shutdown.clone()).map_err(DaemonError::Signals)?;
@@ -257,6 +267,7 @@ impl Begin {
             service: self.service,
             open_files: OpenFiles::raise(),
             umask,
+            manager,
             home,
         })
     }

@@ -1,13 +1,14 @@
 mod garbage;
 mod mutation;
 mod open;
+mod status;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use scorel_orchestrator::Orchestrator;
-use scorel_proto::{HostEvent, ProtocolRange, Status};
+use scorel_proto::{DaemonManager, HostEvent};
 use scorel_rpc::Load;
 use scorel_session::{SessionError, Sessions};
 use tokio::sync::Notify;
@@ -20,7 +21,9 @@ use crate::config::{Config, ConfigSource};
 use crate::config_watch::ConfigWatch;
 use crate::device::Device;
 use crate::executable::Executable;
+use crate::followers::Followers;
 use crate::home::Home;
+use crate::metrics::Metrics;
 use crate::models::Models;
 use crate::projects::ProjectRegistry;
 use crate::receipts::HostReceipts;
@@ -54,7 +57,10 @@ pub struct Host {
     pub(crate) collecting: tokio::sync::Mutex<()>,
     pub(crate) worktrees: Arc<Worktrees>,
     pub(crate) search: HostSearch,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) followers: Arc<Followers>,
     pub(crate) device: Device,
+    pub(crate) manager: DaemonManager,
     pub(crate) home: PathBuf,
     pub(crate) started_at: u64,
     pub(crate) shutdown: Shutdown,
@@ -143,34 +149,5 @@ impl Host {
     pub(crate) async fn snapshot(&self) -> Result<(u64, HostEvent), SessionError> {
         let runtimes = || self.orchestrator.open_runtimes();
         self.sessions.snapshot(self.projects.list(), runtimes).await
-    }
-
-    /// The reply to `getStatus`.
-    pub(crate) async fn status(&self) -> Status {
-        let config = Arc::clone(&self.config);
-        let executable = self.executable.clone();
-        let look = move || {
-            let model = config.current(None).model.full_name();
-            let executable = executable.map(|executable| executable.describe());
-            (model, config.problem(), executable)
-        };
-        let (default_model, config_problem, executable) =
-            tokio::task::spawn_blocking(look).await.unwrap_or_default();
-        Status {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            protocol: ProtocolRange::SUPPORTED,
-            device_id: self.device.id,
-            display_name: self.device.display_name.clone(),
-            pid: std::process::id(),
-            home: self.home.display().to_string(),
-            started_at: self.started_at,
-            connections: self.load.get().map_or(0, Load::connections),
-            loaded_sessions: u32::try_from(self.sessions.loaded_count()).unwrap_or(u32::MAX),
-            active: self.sessions.active(),
-            default_model,
-            draining: self.shutdown.cause().is_some(),
-            config_problem,
-            executable,
-        }
     }
 }

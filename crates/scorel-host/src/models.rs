@@ -21,6 +21,7 @@ use scorel_runtime::Provider;
 
 use crate::call_error::CallError;
 use crate::config::{Config, ConfigSource, ModelSettings};
+use crate::metrics::{CountedProvider, ModelCalls};
 use crate::secret::SecretStore;
 use calendar::{Calendar, SystemCalendar};
 use model_lists::ModelLists;
@@ -35,6 +36,7 @@ pub(crate) struct Models {
     connector: Mutex<(Timeouts, Connector)>,
     lists: Arc<ModelLists>,
     calendar: Arc<dyn Calendar>,
+    calls: ModelCalls,
 }
 
 /// A model that a caller names for a session, and how much it shall think.
@@ -53,8 +55,13 @@ impl fmt::Debug for Models {
 }
 
 impl Models {
-    /// `lists` is the file that keeps what endpoints list.
-    pub(crate) fn new(config: Arc<ConfigSource>, secrets: SecretStore, lists: PathBuf) -> Self {
+    /// `lists` is the file that keeps what endpoints list; `calls` counts every call.
+    pub(crate) fn new(
+        config: Arc<ConfigSource>,
+        secrets: SecretStore,
+        lists: PathBuf,
+        calls: ModelCalls,
+    ) -> Self {
         let timeouts = config.current(None).runtime.timeouts;
         Self {
             config,
@@ -62,6 +69,7 @@ impl Models {
             connector: Mutex::new((timeouts, Connector::new(timeouts))),
             lists: Arc::new(ModelLists::new(lists)),
             calendar: Arc::new(SystemCalendar),
+            calls,
         }
     }
 
@@ -78,12 +86,13 @@ impl Models {
         let connector = self.connector(config.runtime.timeouts);
         self.ask_in_background(&connector, &settings, key.as_ref());
         let made = connector.connect(&settings.model, key, blobs);
-        made.map_err(|error| match error {
+        let made = made.map_err(|error| match error {
             // `key` is absent although the provider needs one: only a `baseUrl` of the user's own without
             // `apiKeyEnv` leads here, which the provider's crate cannot know.
             SetupError::MissingKey { provider, .. } => ModelError::UnnamedKey { provider },
-            other => other.into(),
-        })
+            other => ModelError::from(other),
+        })?;
+        Ok(Arc::new(CountedProvider::new(made, self.calls.clone())))
     }
 
     /// How much a turn shall think: what was asked for it, or what is configured. Reads files.

@@ -34,7 +34,9 @@ use crate::host::Host;
 
 /// The table of all methods of the protocol.
 pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
+    let metrics = Arc::clone(&context.metrics);
     let mut table = Table::new(context);
+    table.observe(metrics);
     host::register(&mut table)?;
     projects::register(&mut table)?;
     sessions::register(&mut table)?;

@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -14,7 +15,7 @@ use crate::call::Gates;
 use crate::envelope::{Frame, FrameEntry, RequestId, RequestObject, invalid_request};
 use crate::in_flight::{IdReservation, InFlight};
 use crate::outbox::Closed;
-use crate::{Connection, JsonText, MethodKind, MethodTable, RpcCall, reply};
+use crate::{CallObserver, Connection, JsonText, MethodKind, MethodTable, RpcCall, reply};
 
 /// The execution of a frame.
 pub(crate) struct FrameWork {
@@ -41,7 +42,8 @@ struct PreparedCall {
     id: RequestId,
     response: BoxFuture<'static, MethodResponse>,
     gates: Gates,
-    method: Box<str>,
+    method: &'static str,
+    observer: Option<Arc<dyn CallObserver>>,
     reply: usize,
     _reservation: Option<IdReservation>,
 }
@@ -200,7 +202,8 @@ impl Dispatcher {
             id: id.clone(),
             response: Box::pin(response),
             gates,
-            method: request.method,
+            method: spec.name,
+            observer: self.table.observer().cloned(),
             reply: spec.reply,
             _reservation: Some(reservation),
         })
@@ -253,9 +256,11 @@ impl PreparedCall {
             response,
             gates,
             method,
+            observer,
             _reservation,
             ..
         } = self;
+        let began = Instant::now();
         let (text, success) = match AssertUnwindSafe(response).catch_unwind().await {
             Ok(response) => address(&id, response, limit),
             Err(_) => {
@@ -265,6 +270,9 @@ impl PreparedCall {
                 (reply::error(&id, &error), false)
             }
         };
+        if let Some(observer) = observer {
+            observer.answered(method, began.elapsed());
+        }
         AnsweredCall {
             text,
             success,

@@ -11,6 +11,8 @@
 //!
 //! * **Framing.** [`Service::serve_stream`] detects newline-delimited JSON or the base protocol of the
 //!   Language Server Protocol by the first byte; [`Service::serve`] takes any other stream of texts.
+//! * **HTTP.** A [`Listener`] with [`HttpDocuments`] answers a `GET` with one of them; no other transport
+//!   does.
 //! * **Order.** Every call is polled once, in order of arrival, before the next frame is read. Replies
 //!   and notifications share one outbox. A subscribe reply precedes the subscription's first event,
 //!   and an unsubscribe reply follows its last.
@@ -24,6 +26,7 @@
 mod array;
 mod beginning;
 mod call;
+mod call_observer;
 mod caller;
 mod connection;
 mod dispatch;
@@ -31,6 +34,7 @@ mod driver;
 mod end;
 mod envelope;
 mod framing;
+mod http;
 mod in_flight;
 mod limits;
 mod listener;
@@ -46,10 +50,12 @@ mod text;
 mod writer;
 
 pub use call::RpcCall;
+pub use call_observer::CallObserver;
 pub use caller::{Caller, Principal};
 pub use connection::Connection;
 pub use end::ConnectionEnd;
 pub use framing::FrameError;
+pub use http::{HttpDocument, HttpDocuments};
 pub use limits::{InvalidLimits, RpcLimits};
 pub use listener::{BindError, Listener, local_user};
 pub use method::{MethodKind, MethodSpec};

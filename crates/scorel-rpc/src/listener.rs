@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 
 pub use bind::BindError;
 
-use crate::{AccessLevel, Caller, Principal};
+use crate::{AccessLevel, Caller, HttpDocuments, Principal};
 use socket_file::SocketFile;
 
 /// A listening Unix socket.
@@ -30,6 +30,7 @@ pub struct Listener {
     /// Removed on drop; `None` if a service manager owns it.
     file: Option<SocketFile>,
     bell: Arc<Notify>,
+    documents: Option<Arc<dyn HttpDocuments>>,
 }
 
 impl Listener {
@@ -45,6 +46,7 @@ impl Listener {
             path: Some(path.to_owned()),
             file: Some(file),
             bell: Arc::default(),
+            documents: None,
         })
     }
 
@@ -61,7 +63,15 @@ impl Listener {
             socket,
             file: None,
             bell: Arc::default(),
+            documents: None,
         })
+    }
+
+    /// Has connections whose first byte is that of `GET` answered with documents.
+    #[must_use]
+    pub fn with_documents(mut self, documents: Arc<dyn HttpDocuments>) -> Self {
+        self.documents = Some(documents);
+        self
     }
 
     /// Rung by one who knows that something happened to the socket's file: it is looked at at once, and

@@ -132,6 +132,10 @@ impl Service {
         Arc::clone(&self.slots).try_acquire_owned().ok()
     }
 
+    pub(crate) fn limits(&self) -> &RpcLimits {
+        &self.limits
+    }
+
     pub(crate) fn shutdown(&self) -> &CancellationToken {
         &self.shutdown
     }

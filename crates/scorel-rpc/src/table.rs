@@ -7,7 +7,7 @@ use scorel_proto::{ErrorCode, RpcError};
 use serde_json::value::RawValue;
 
 use crate::reply::error_object;
-use crate::{MethodSpec, Params, RpcCall};
+use crate::{CallObserver, MethodSpec, Params, RpcCall};
 
 #[derive(Debug, thiserror::Error)]
 #[error("method `{0}` is registered twice")]
@@ -18,6 +18,7 @@ pub struct DuplicateMethod(pub &'static str);
 pub struct Table<Ctx> {
     module: RpcModule<Ctx>,
     specs: HashMap<&'static str, MethodSpec>,
+    observer: Option<Arc<dyn CallObserver>>,
 }
 
 impl<Ctx: Send + Sync + 'static> Table<Ctx> {
@@ -26,7 +27,13 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         Self {
             module: RpcModule::from_arc(context),
             specs: HashMap::new(),
+            observer: None,
         }
+    }
+
+    /// Has every answered call told to `observer`.
+    pub fn observe(&mut self, observer: Arc<dyn CallObserver>) {
+        self.observer = Some(observer);
     }
 
     /// Adds a method. The handler returns its result as JSON text, so that a large one is serialised
@@ -64,6 +71,7 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         Arc::new(MethodTable {
             methods: self.module.into(),
             specs: self.specs,
+            observer: self.observer,
         })
     }
 }
@@ -82,12 +90,17 @@ fn call_of(extensions: &Extensions) -> Result<RpcCall, ErrorObjectOwned> {
 pub struct MethodTable {
     methods: Methods,
     specs: HashMap<&'static str, MethodSpec>,
+    observer: Option<Arc<dyn CallObserver>>,
 }
 
 impl MethodTable {
     /// Every method, unordered.
     pub fn specs(&self) -> impl Iterator<Item = &MethodSpec> {
         self.specs.values()
+    }
+
+    pub(crate) const fn observer(&self) -> Option<&Arc<dyn CallObserver>> {
+        self.observer.as_ref()
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<(&MethodSpec, &MethodCallback)> {

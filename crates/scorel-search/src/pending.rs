@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use scorel_proto::{Seq, SessionId};
+use scorel_proto::{SearchStatus, Seq, SessionId};
 
 use crate::limits::BATCH_SESSIONS;
 
@@ -170,6 +170,19 @@ impl PendingSessions {
         sessions.sort_unstable();
         sessions.dedup();
         Some((state.backlog_bytes, sessions))
+    }
+
+    /// The state of the index, as far as it is known without the disk.
+    pub(crate) fn status(&self) -> SearchStatus {
+        let behind = self.behind();
+        let compared = behind.is_some();
+        let (backlog_bytes, sessions) = behind.unwrap_or_default();
+        SearchStatus {
+            compared,
+            backlog_bytes,
+            behind_sessions: u32::try_from(sessions.len()).unwrap_or(u32::MAX),
+            problem: self.problem(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, PendingState> {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use scorel_proto::{Message, PersistentBody, PersistentEvent, SessionId};
+use scorel_proto::{Message, PersistentBody, PersistentEvent, SearchStatus, SessionId};
 use scorel_session::SessionObserver;
 
 use crate::SearchError;
@@ -129,6 +129,12 @@ impl SearchIndex {
         let cursor = filter.cursor.as_deref();
         let before: Option<ScanCursor> = cursor.map(str::parse).transpose()?;
         Ok(LogScan::new(&self.sessions, &pattern, filter).run(sessions, before))
+    }
+
+    /// The state of the index, for status reports. Unlike [`Self::behind_bytes`] it reads no file.
+    #[must_use]
+    pub fn status(&self) -> SearchStatus {
+        self.pending.status()
     }
 
     /// How much of the logs is not in the index, in bytes.

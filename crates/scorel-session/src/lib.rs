@@ -86,13 +86,15 @@ pub use lane::{
 pub use observer::SessionObserver;
 pub use receipts::MutationCommand;
 pub use runtime_text::spawned;
-pub use sessions::{CloneRequest, ImportDir, ImportRequest, ImportedHistory, NewSession, Sessions};
+pub use sessions::{
+    CloneRequest, ImportDir, ImportRequest, ImportedHistory, NewSession, Sessions, SessionsOverview,
+};
 pub use settings::SessionSettings;
 pub use setup::{
     CompactionSettings, CompactionSetup, PreparedEngine, PreparedRunner, PreparedTurn, TurnBackend,
     TurnRequest, TurnSetup,
 };
-pub use subscriber::Subscriber;
+pub use subscriber::{Subscriber, SubscriberLag};
 pub use target_problem::TargetProblem;
 pub use title::{TitleAnswer, TitleRequest};
 pub use usage_index::check_usage_file;

@@ -10,6 +10,7 @@ mod garbage;
 mod housekeeping;
 mod import;
 mod make;
+mod overview;
 mod page_token;
 mod pressure;
 mod recover;
@@ -23,8 +24,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use scorel_journal::Storage;
 use scorel_proto::{
-    ActiveSession, Anchors, DeviceId, HostEvent, ListSessionsResult, Phase, Project, ProjectId,
-    RuntimeInfo, Session, SessionId,
+    Anchors, DeviceId, HostEvent, ListSessionsResult, Project, ProjectId, RuntimeInfo, Session,
+    SessionId,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -32,6 +33,7 @@ use tokio::time::Instant;
 pub use clone::CloneRequest;
 pub use create::NewSession;
 pub use import::{ImportDir, ImportRequest, ImportedHistory};
+pub use overview::SessionsOverview;
 
 use crate::catalog::ListFilter;
 use crate::shared::LaneShared;
@@ -314,20 +316,6 @@ impl Sessions {
                 runtimes,
             },
         ))
-    }
-
-    /// The loaded sessions that are busy.
-    #[must_use]
-    pub fn active(&self) -> Vec<ActiveSession> {
-        let mut active = Vec::new();
-        for lane in self.lanes() {
-            let active_session = lane.published().active();
-            let stalled = active_session.storage_stalled.is_some();
-            if stalled || !matches!(active_session.phase, Phase::Idle | Phase::Failed) {
-                active.push(active_session);
-            }
-        }
-        active
     }
 
     #[must_use]

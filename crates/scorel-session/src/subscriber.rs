@@ -1,5 +1,6 @@
 //! Following a session.
 
+mod lag;
 mod merge;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use crate::feed::{FeedBatch, FeedHead};
 use crate::lane::Lane;
 use crate::sync::{SyncBatch, SyncCursor, SyncPlan};
 
+pub use lag::SubscriberLag;
 use merge::merged;
 
 pub(crate) use merge::FAR_BEHIND;
@@ -28,6 +30,7 @@ pub(crate) use merge::FAR_BEHIND;
 pub struct Subscriber {
     lane: Arc<Lane>,
     head: watch::Receiver<FeedHead>,
+    lag: SubscriberLag,
     step: SubscriberStep,
 }
 
@@ -48,14 +51,22 @@ enum SubscriberStep {
 
 impl Subscriber {
     pub(crate) fn new(lane: Arc<Lane>, anchors: Anchors) -> Self {
+        let head = lane.watch_head();
         Self {
-            head: lane.watch_head(),
+            lag: SubscriberLag::new(lane.id(), head.clone()),
+            head,
             lane,
             step: SubscriberStep::Begin {
                 anchors,
                 fell_behind: false,
             },
         }
+    }
+
+    /// How far this subscriber is behind, also while it waits or its receiver does.
+    #[must_use]
+    pub fn lag(&self) -> SubscriberLag {
+        self.lag.clone()
     }
 
     /// The next batch, as soon as there is one; `None` when nothing follows any more.
@@ -66,6 +77,10 @@ impl Subscriber {
     ///
     /// If the session is gone or its log cannot be read. Nothing follows then.
     pub async fn next_batch(&mut self) -> Result<Option<Vec<Bytes>>, SessionError> {
+        // Who asks for the next batch has taken the last one.
+        if let Some(seq) = self.step.given_through() {
+            self.lag.given_through(seq);
+        }
         loop {
             let batch = match self.step {
                 SubscriberStep::Begin {
@@ -193,6 +208,17 @@ impl Subscriber {
             session_id: self.lane.id(),
             reason,
         })]
+    }
+}
+
+impl SubscriberStep {
+    /// The seq through which the receiver has been given everything; `None` after the end.
+    const fn given_through(self) -> Option<Seq> {
+        match self {
+            Self::Begin { anchors, .. } => Some(anchors.persistent_last_seq),
+            Self::Follow { cursor, .. } => Some(cursor.given_through()),
+            Self::Ended => None,
+        }
     }
 }
 

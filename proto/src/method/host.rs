@@ -2,8 +2,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentInfo, ClientId, ConfigLayer, DeviceId, Phase, Project, ProjectId, RuntimeInfo, Session,
-    SessionId, StorageStall, ThinkingLevel, TurnId, Usage,
+    AgentInfo, ClientId, ConfigLayer, ConfigStatus, DaemonManager, DeviceId, Phase, Project,
+    ProjectId, RuntimeInfo, SearchStatus, Session, SessionId, SessionsByPhase, StorageStall,
+    StorageStatus, SubscriberStatus, ThinkingLevel, TurnId, Usage,
 };
 
 /// Parameters of a method that takes none.
@@ -92,6 +93,30 @@ pub struct Status {
     /// The daemon's program. Absent if the system does not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<DaemonExecutable>,
+    /// What started the daemon, and starts it again.
+    #[serde(default)]
+    pub manager: DaemonManager,
+    /// The loaded sessions, by phase.
+    #[serde(default)]
+    pub sessions_by_phase: SessionsByPhase,
+    /// The number of permission requests that wait for an answer, in loaded sessions.
+    #[serde(default)]
+    pub questions: u32,
+    /// The subscriptions to sessions' events, those that are furthest behind first.
+    #[serde(default)]
+    pub subscribers: Vec<SubscriberStatus>,
+    /// The physical memory that the daemon's process uses; absent if the system does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resident_bytes: Option<u64>,
+    /// The disk under the daemon's home directory.
+    #[serde(default)]
+    pub storage: StorageStatus,
+    /// The search index.
+    #[serde(default)]
+    pub search: SearchStatus,
+    /// The configuration in effect.
+    #[serde(default)]
+    pub config: ConfigStatus,
 }
 
 /// The program that runs as the daemon.

@@ -2,10 +2,11 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use scorel_client::{Backoff, ClientError};
-use scorel_proto::{GetStatus, NoParams, Phase, Status};
+use scorel_proto::{DaemonManager, GetStatus, NoParams, Phase, Status};
 use tokio::time::{Instant, sleep};
 
 use super::sessions::{age, phase};
+use super::size_text::size_text;
 use super::stall::stall_text;
 use super::upgrade_notice::upgrade_notice;
 use crate::args::StatusArgs;
@@ -18,6 +19,10 @@ use crate::output::{Output, result};
 /// How long a daemon that holds its lock may take to listen: it may have just been started, or make a
 /// deleted socket again.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// From how many events on a client that follows a session is told as slow. One that reads is a few
+/// behind at any moment.
+const FAR_BEHIND: u64 = 1000;
 
 pub(super) async fn run(
     args: &StatusArgs,
@@ -111,6 +116,7 @@ fn describe(status: &Status, output: &mut Output) -> io::Result<()> {
     output.line(&format!(
         "open      {connections} connections, {sessions} sessions loaded"
     ))?;
+    describe_use(status, output)?;
     for session in &status.active {
         output.line(&format!(
             "active    {} {}",
@@ -129,6 +135,44 @@ fn describe(status: &Status, output: &mut Output) -> io::Result<()> {
     }
     match &status.config_problem {
         Some(problem) => output.line(&format!("problem   {problem}")),
+        None => Ok(()),
+    }
+}
+
+/// What the daemon uses, and what waits. Lines that say nothing to act upon are left out.
+fn describe_use(status: &Status, output: &mut Output) -> io::Result<()> {
+    if status.manager != DaemonManager::None {
+        output.line(&format!("manager   {}", status.manager.name()))?;
+    }
+    let memory = status
+        .resident_bytes
+        .map(|bytes| format!("{} of memory", size_text(bytes)));
+    let disk = status
+        .storage
+        .free_bytes
+        .map(|bytes| format!("{} free on disk", size_text(bytes)));
+    let used: Vec<_> = memory.into_iter().chain(disk).collect();
+    if !used.is_empty() {
+        output.line(&format!("uses      {}", used.join(", ")))?;
+    }
+    if status.questions > 0 {
+        output.line(&format!(
+            "questions {} wait for an answer",
+            status.questions
+        ))?;
+    }
+    for follower in status
+        .subscribers
+        .iter()
+        .filter(|it| it.lag_events >= FAR_BEHIND)
+    {
+        let (session, behind) = (follower.session_id, follower.lag_events);
+        output.line(&format!(
+            "slow      a client is {behind} events behind {session}"
+        ))?;
+    }
+    match &status.search.problem {
+        Some(problem) => output.line(&format!("search    the index cannot be written: {problem}")),
         None => Ok(()),
     }
 }

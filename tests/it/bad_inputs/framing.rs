@@ -129,8 +129,8 @@ async fn an_invalid_first_byte_or_header_ends_the_connection() {
             RefusedAndClosed("parse_error"),
         ),
         (
-            "HTTP",
-            b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "HTTP, other than `GET`",
+            b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n",
             RefusedAndClosed("parse_error"),
         ),
         (

@@ -94,15 +94,7 @@ impl ConfigSource {
     /// Why current files are not in effect; `None` if all are valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
-        let state = self.lock();
-        let mut projects: Vec<_> = state
-            .projects
-            .values()
-            .filter_map(|it| it.layer.problem())
-            .collect();
-        projects.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        let problems = state.user.problem().into_iter().chain(projects);
-        let problems: Vec<_> = problems.map(ToString::to_string).collect();
+        let problems: Vec<_> = self.problems().iter().map(ToString::to_string).collect();
         (!problems.is_empty()).then(|| problems.join("\n"))
     }
 
@@ -124,6 +116,17 @@ impl ConfigSource {
         let of_project = of_project.unwrap_or_default().to_owned();
         let of_user = state.user.text().to_owned();
         [(self.user_path.clone(), of_user), (path, of_project)]
+    }
+
+    /// Why files are not in effect as they were at the last look: the user's first, then those of projects.
+    #[must_use]
+    pub fn problems(&self) -> Vec<ConfigProblem> {
+        let state = self.lock();
+        let projects = state.projects.values();
+        let mut of_projects: Vec<_> = projects.filter_map(|it| it.layer.problem()).collect();
+        of_projects.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let problems = state.user.problem().into_iter().chain(of_projects);
+        problems.cloned().collect()
     }
 
     /// How many changes have come into effect.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use scorel_exec::{Supervisors, Umask};
-use scorel_journal::FileStorage;
 use scorel_orchestrator::{AgentHost, Orchestrator};
+use scorel_proto::DaemonManager;
 use scorel_session::{SessionObserver, SessionSettings, Sessions, TurnSetup};
 
 use super::Host;
@@ -14,6 +14,7 @@ use crate::configured_agents::ConfiguredAgents;
 use crate::device::Device;
 use crate::executable::Executable;
 use crate::home::Home;
+use crate::metrics::{Metrics, TimedStorage};
 use crate::models::Models;
 use crate::observers::Observers;
 use crate::projects::ProjectRegistry;
@@ -41,6 +42,8 @@ pub struct HostParts {
     pub shutdown: Shutdown,
     /// The umask that the daemon was started with; `None` if a service manager started it.
     pub umask: Option<Umask>,
+    /// What started the daemon.
+    pub manager: DaemonManager,
     /// How many files the process may have open.
     pub descriptors: u64,
     /// Start of the daemon in milliseconds since 1970.
@@ -53,7 +56,13 @@ impl Host {
         let home = parts.home;
         let (projects, config) = (Arc::new(parts.projects), Arc::new(parts.config));
         let settings = session_settings(&config.current(None), parts.descriptors);
-        let models = Models::new(Arc::clone(&config), parts.secrets, home.models());
+        let metrics = Arc::new(Metrics::new());
+        let models = Models::new(
+            Arc::clone(&config),
+            parts.secrets,
+            home.models(),
+            metrics.model_calls().clone(),
+        );
         let models = Arc::new(models);
         let commands = CommandHost::new(
             Arc::clone(&parts.supervisors),
@@ -78,7 +87,7 @@ impl Host {
             home.sessions(),
             (home.index(), home.active()),
             (parts.device.id, env!("CARGO_PKG_VERSION").to_owned()),
-            Arc::new(FileStorage),
+            Arc::new(TimedStorage::new(metrics.fsync().clone())),
             settings,
             // Weak: the sessions own the set-up.
             |sessions| {
@@ -98,9 +107,10 @@ impl Host {
         );
         let orchestrator = orchestrator.expect("`with_setup` calls the closure");
         let search = HostSearch::new(&home);
-        let told: [Arc<dyn SessionObserver>; 2] = [
+        let told: [Arc<dyn SessionObserver>; 3] = [
             Arc::clone(&orchestrator) as _,
             Arc::clone(search.index()) as _,
+            Arc::clone(&metrics) as _,
         ];
         sessions.observe(Arc::new(Observers(told.into())));
         Ok(Arc::new(Self {
@@ -119,7 +129,10 @@ impl Host {
             collecting: tokio::sync::Mutex::default(),
             worktrees,
             search,
+            metrics,
+            followers: Arc::default(),
             device: parts.device,
+            manager: parts.manager,
             home: home.root().to_owned(),
             started_at: parts.started_at,
             shutdown: parts.shutdown,

@@ -6,6 +6,7 @@ use scorel_provider::{EndpointId, ListedModel, ModelFacts, NoBlobs, SetupError, 
 use super::calendar::Calendar;
 use super::{ModelError, Models, WantedModel};
 use crate::config::ConfigSource;
+use crate::metrics::Metrics;
 use crate::secret::SecretStore;
 
 /// A day that stands still.
@@ -36,7 +37,12 @@ fn models(home: &std::path::Path, config: &str) -> Models {
     let secrets = SecretStore::new(home.join("env"));
     Models {
         calendar: Arc::new(OneDay(DAY)),
-        ..Models::new(config, secrets, home.join("models.json"))
+        ..Models::new(
+            config,
+            secrets,
+            home.join("models.json"),
+            Metrics::new().model_calls().clone(),
+        )
     }
 }
 

@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::register::{method, subscription};
 use crate::call_error::CallError;
+use crate::followers::OpenFollower;
 use crate::host::Host;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -42,12 +43,16 @@ async fn subscribe_events(
     };
     let subscriber = host.sessions.subscribe(params.session_id, anchors).await?;
     let subscription = call.subscribe("event")?;
-    Ok(subscription.spawn(move |sink| pump_events(subscriber, sink)))
+    let open = host
+        .followers
+        .add(call.connection().clone(), subscriber.lag());
+    Ok(subscription.spawn(move |sink| pump_events(subscriber, sink, open)))
 }
 
 /// Moves batches from the session to the connection. While the outbox is full nothing is read from the
-/// session, so a slow client costs no memory: its cursor waits.
-async fn pump_events(mut subscriber: Subscriber, sink: Sink) {
+/// session, so a slow client costs no memory: its cursor waits. The client is listed as a follower
+/// meanwhile.
+async fn pump_events(mut subscriber: Subscriber, sink: Sink, _listed: OpenFollower) {
     loop {
         let batch = tokio::select! {
             biased;

@@ -3,15 +3,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{ErrorCode, RpcError};
+use tokio::io::AsyncReadExt as _;
 use tokio::net::UnixStream;
-use tokio::net::unix::UCred;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf, UCred};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tokio_util::task::TaskTracker;
 
 use super::Listener;
 use super::backoff::Backoff;
 use crate::envelope::RequestId;
-use crate::{Caller, Service, reply};
+use crate::{Caller, HttpDocuments, Service, http, reply};
 
 /// The interval between looks at the socket's file.
 const LOOK: Duration = Duration::from_secs(5);
@@ -26,6 +27,7 @@ impl Service {
     {
         let connections = TaskTracker::new();
         let bell = Arc::clone(listener.bell());
+        let documents = listener.documents.clone();
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -42,7 +44,7 @@ impl Service {
                 accepted = persist(|| listener.socket.accept()) => accepted,
             };
             match admitted(&stream, &admit) {
-                Ok(Some(caller)) => self.connect(stream, caller, &connections),
+                Ok(Some(caller)) => self.connect(stream, caller, &connections, documents.clone()),
                 Ok(None) => tracing::warn!("a peer was not admitted"),
                 Err(error) => tracing::debug!(%error, "cannot read a peer's credentials"),
             }
@@ -52,7 +54,13 @@ impl Service {
         connections.wait().await;
     }
 
-    fn connect(&self, stream: UnixStream, caller: Caller, connections: &TaskTracker) {
+    fn connect(
+        &self,
+        stream: UnixStream,
+        caller: Caller,
+        connections: &TaskTracker,
+        documents: Option<Arc<dyn HttpDocuments>>,
+    ) {
         let Some(slot) = self.slot() else {
             refuse(&stream);
             return;
@@ -60,9 +68,42 @@ impl Service {
         let service = self.clone();
         connections.spawn(async move {
             let (reader, writer) = stream.into_split();
-            service.serve_stream(reader, writer, caller).await;
+            match documents {
+                Some(documents) => {
+                    let serving = service.serve_either(reader, writer, caller, &*documents);
+                    serving.await;
+                }
+                None => drop(service.serve_stream(reader, writer, caller).await),
+            }
             drop(slot);
         });
+    }
+
+    /// Serves JSON-RPC, or answers one `GET`: the first byte decides.
+    async fn serve_either(
+        &self,
+        mut reader: OwnedReadHalf,
+        writer: OwnedWriteHalf,
+        caller: Caller,
+        documents: &dyn HttpDocuments,
+    ) {
+        let mut first = [0];
+        let reading = reader.read(&mut first);
+        match self.shutdown().run_until_cancelled(reading).await {
+            Some(Ok(1)) if first == [http::FIRST_BYTE] => {
+                let serving =
+                    http::serve((&first[..]).chain(reader), writer, documents, self.limits());
+                if let Some(Err(error)) = self.shutdown().run_until_cancelled(serving).await {
+                    tracing::debug!(%error, "an HTTP request was not answered");
+                }
+            }
+            Some(Ok(1)) => drop(
+                self.serve_stream((&first[..]).chain(reader), writer, caller)
+                    .await,
+            ),
+            // The peer or the daemon has ended it.
+            _ => {}
+        }
     }
 }
 

@@ -59,6 +59,15 @@ impl SyncPoint {
 }
 
 impl SyncCursor {
+    /// The seq through which the client has been given everything.
+    pub(crate) const fn given_through(self) -> Seq {
+        match self {
+            Self::Reload { after, .. } | Self::Resume { after, .. } | Self::Live { after, .. } => {
+                after
+            }
+        }
+    }
+
     /// Takes the next batch and moves behind it. Live events after `until` are left out.
     ///
     /// Dropping the future loses nothing: the cursor moves after the last await.

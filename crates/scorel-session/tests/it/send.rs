@@ -232,13 +232,13 @@ async fn a_session_in_the_middle_of_a_turn_says_what_it_does() {
     let call = rig.model().await;
     let lane = rig.lane(id).await;
     assert_eq!(lane.phase(), (Phase::Running, Some(turn)));
-    let active = rig.sessions.active();
+    let active = rig.sessions.overview().active;
     assert_eq!((active.len(), active[0].turn_id), (1, Some(turn)));
     let mut follower = rig.follow(id).await;
     call.answer("done").await;
     follower.outcome().await;
     assert_eq!(lane.phase(), (Phase::Idle, None));
-    assert_eq!(rig.sessions.active().len(), 0);
+    assert_eq!(rig.sessions.overview().active.len(), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -83,7 +83,7 @@ async fn an_answer_without_room_waits_in_memory_and_is_recorded_once_there_is_ro
     );
     let stall = session.storage_stalled.expect("stalled");
     assert_eq!(
-        rig.sessions.active()[0].storage_stalled,
+        rig.sessions.overview().active[0].storage_stalled,
         Some(stall.clone())
     );
     let unsaved = stall.unsaved.expect("a record");
@@ -138,7 +138,7 @@ async fn a_session_can_be_read_and_followed_while_its_disk_syncs_a_record() {
     hold.entered().await;
     let before = lane.session().expect("described");
     assert_eq!(before.phase, Phase::Idle);
-    assert_eq!(rig.sessions.active(), []);
+    assert_eq!(rig.sessions.overview().active, []);
     lane.tree(Seq::ZERO, 10).expect("a tree");
     within(lane.events(None, None, 10)).await.expect("events");
     for anchors in [Anchors::default(), follower.anchors] {

@@ -59,6 +59,7 @@ impl TestHome {
             secrets: SecretStore::new(home.env()),
             supervisors: Supervisors::new(None).unwrap(),
             descriptors: 1024,
+            manager: scorel_proto::DaemonManager::None,
             umask: None,
             shutdown: Shutdown::default(),
             started_at: 0,

@@ -15,6 +15,7 @@ fn parts(root: &Path) -> HostParts {
         secrets: SecretStore::new(home.env()),
         supervisors: Supervisors::new(None).unwrap(),
         descriptors: 1024,
+        manager: scorel_proto::DaemonManager::None,
         umask: None,
         shutdown: Shutdown::default(),
         started_at: 0,

@@ -1,14 +1,15 @@
 use scorel_proto::{
-    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, CostTotal, DaemonExecutable,
-    DirectoryEntry, Discover, GarbageKind, GarbageRow, Gc, GcParams, GcResult, GetStatus, GetUsage,
-    GetUsageParams, GetUsageResult, Hello, HelloParams, HelloResult, ListDirectories,
-    ListDirectoriesParams, ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult,
-    ListProjects, ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams,
-    Phase, ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult,
-    RemoveProject, RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownParams,
-    ShutdownResult, Status, SubscribeHost, ThinkingLevel, UnsubscribeHost, UnsubscribeParams,
-    UpdateProject, UpdateProjectParams, UpdateProjectResult, Usage, UsageGrouping, UsageRow,
-    UsageTotal,
+    ActiveSession, CheckModel, CheckModelParams, CheckModelResult, ConfigProblem, ConfigStatus,
+    CostTotal, DaemonExecutable, DaemonManager, DirectoryEntry, Discover, GarbageKind, GarbageRow,
+    Gc, GcParams, GcResult, GetStatus, GetUsage, GetUsageParams, GetUsageResult, Hello,
+    HelloParams, HelloResult, ListDirectories, ListDirectoriesParams, ListDirectoriesResult,
+    ListModels, ListModelsParams, ListModelsResult, ListProjects, ListProjectsResult, Model,
+    ModelDifference, ModelPrice, ModelProvider, NoParams, Phase, ProtocolRange, RegisterProject,
+    RegisterProjectParams, RegisterProjectResult, RemoveProject, RemoveProjectParams,
+    RemoveProjectResult, SearchStatus, SessionsByPhase, Shutdown, ShutdownParams, ShutdownResult,
+    Status, StorageStatus, SubscribeHost, SubscriberStatus, ThinkingLevel, UnsubscribeHost,
+    UnsubscribeParams, UpdateProject, UpdateProjectParams, UpdateProjectResult, Usage,
+    UsageGrouping, UsageRow, UsageTotal,
 };
 use serde_json::json;
 
@@ -124,6 +125,39 @@ fn status() -> Status {
             version: "0.1.0".into(),
             changed: true,
         }),
+        manager: DaemonManager::Systemd,
+        sessions_by_phase: SessionsByPhase {
+            running: 1,
+            ..SessionsByPhase::default()
+        },
+        questions: 1,
+        subscribers: vec![SubscriberStatus {
+            client_id: Some(ids::client()),
+            session_id: ids::session(),
+            lag_events: 7,
+        }],
+        resident_bytes: Some(31_457_280),
+        storage: StorageStatus {
+            free_bytes: Some(53_687_091_200),
+            stalled_sessions: 1,
+        },
+        search: SearchStatus {
+            compared: true,
+            backlog_bytes: 1_048_576,
+            behind_sessions: 2,
+            problem: Some("the disk is full".into()),
+        },
+        config: ConfigStatus {
+            generation: 3,
+            problems: vec![ConfigProblem {
+                path: "/home/ada/.scorel/config.toml".into(),
+                line: Some(3),
+                column: Some(1),
+                key: None,
+                message: "unknown key `modle`".into(),
+                suggestion: Some("model".into()),
+            }],
+        },
     }
 }
 

@@ -1,0 +1,190 @@
+//! What the daemon counts, in the text format of Prometheus.
+//!
+//! No label value is from a client or a model: outcomes, kinds, phases and methods are names of the
+//! protocol, and providers are names of the configuration, of which the first few have values of their
+//! own. There are no ids, no paths and no texts.
+
+mod metric_set;
+mod model_calls;
+mod page;
+mod timed_storage;
+
+use std::time::Duration;
+
+use prometheus::{
+    Counter, Histogram, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, TextEncoder,
+};
+use scorel_proto::{
+    CostTotal, OutcomeReason, PersistentBody, PersistentEvent, SessionId, SessionsByPhase, Usage,
+};
+use scorel_rpc::CallObserver;
+use scorel_session::SessionObserver;
+
+use metric_set::MetricSet;
+
+pub(crate) use model_calls::{CountedProvider, ModelCalls};
+pub(crate) use page::MetricsPage;
+pub(crate) use timed_storage::TimedStorage;
+
+/// Bounds of buckets in seconds: from a reply out of memory to one that waits for an endpoint.
+const RPC_SECONDS: [f64; 9] = [0.0005, 0.002, 0.005, 0.02, 0.05, 0.2, 1.0, 5.0, 30.0];
+
+/// Bounds of buckets in seconds: from a disk with a cache of its own to one that is in trouble.
+const FSYNC_SECONDS: [f64; 9] = [0.0002, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0];
+
+/// The metrics of a daemon since its start.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    set: MetricSet,
+    sessions: IntGaugeVec,
+    turns: IntCounterVec,
+    model_calls: ModelCalls,
+    tokens: IntCounterVec,
+    cost: Counter,
+    rpc: HistogramVec,
+    fsync: Histogram,
+    lag: IntGauge,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let set = MetricSet::default();
+        let metrics = Self {
+            sessions: set.gauges("scorel_sessions", "Loaded sessions by phase.", "phase"),
+            turns: set.counters(
+                "scorel_turns_total",
+                "Turns that have ended, by outcome.",
+                &["outcome"],
+            ),
+            model_calls: ModelCalls::new(&set),
+            tokens: set.counters(
+                "scorel_tokens_total",
+                "Tokens of recorded model calls. The cached kinds are parts of input, reasoning is one of output.",
+                &["kind"],
+            ),
+            cost: set.sum(
+                "scorel_cost_usd_total",
+                "What recorded model calls cost in US dollars, as far as it is known.",
+            ),
+            rpc: set.histograms(
+                "scorel_rpc_seconds",
+                "From the begin of a call to its reply, by method.",
+                "method",
+                &RPC_SECONDS,
+            ),
+            fsync: set.histogram(
+                "scorel_fsync_seconds",
+                "The time of a sync of a session's log.",
+                &FSYNC_SECONDS,
+            ),
+            lag: set.gauge(
+                "scorel_subscriber_lag_events",
+                "How many events the slowest subscriber is behind its session.",
+            ),
+            set,
+        };
+        metrics.begin_at_zero();
+        metrics
+    }
+
+    /// Makes the series that are known, so that a rate can be computed from the first count on.
+    fn begin_at_zero(&self) {
+        for reason in OUTCOMES {
+            self.turns.with_label_values(&[outcome(reason)]);
+        }
+        self.add_tokens(&Usage::default());
+    }
+
+    pub(crate) const fn model_calls(&self) -> &ModelCalls {
+        &self.model_calls
+    }
+
+    pub(crate) const fn fsync(&self) -> &Histogram {
+        &self.fsync
+    }
+
+    /// The page, with what is true now of sessions and subscribers.
+    pub(crate) fn text(&self, sessions: &SessionsByPhase, lag_events: u64) -> String {
+        for (phase, count) in sessions.counts() {
+            self.sessions
+                .with_label_values(&[phase])
+                .set(i64::from(count));
+        }
+        self.lag.set(i64::try_from(lag_events).unwrap_or(i64::MAX));
+        let mut text = String::new();
+        let families = self.set.gather();
+        if let Err(error) = TextEncoder::new().encode_utf8(&families, &mut text) {
+            tracing::error!(%error, "the metrics cannot be written");
+        }
+        text
+    }
+
+    fn add_tokens(&self, usage: &Usage) {
+        for (kind, tokens) in [
+            ("input", usage.input_tokens),
+            ("output", usage.output_tokens),
+            ("cache_read", usage.cache_read_tokens),
+            ("cache_write", usage.cache_write_tokens),
+            ("reasoning", usage.reasoning_tokens),
+        ] {
+            self.tokens.with_label_values(&[kind]).inc_by(tokens);
+        }
+    }
+}
+
+impl SessionObserver for Metrics {
+    fn committed(&self, _: SessionId, event: &PersistentEvent) {
+        if let Some(call) = event.recorded_call() {
+            let usage = call.usage.unwrap_or_default();
+            self.add_tokens(&usage);
+            let mut cost = CostTotal::default();
+            cost.add(&usage, call.cost);
+            self.cost.inc_by(dollars(cost));
+        }
+        // A copied event is history of another session.
+        if let (PersistentBody::TurnOutcome(body), None) = (&event.body, &event.origin) {
+            self.turns.with_label_values(&[outcome(body.reason)]).inc();
+        }
+    }
+
+    fn loaded(&self, _: SessionId) {}
+
+    fn removed(&self, _: SessionId) {}
+}
+
+impl CallObserver for Metrics {
+    fn answered(&self, method: &'static str, took: Duration) {
+        let seconds = self.rpc.with_label_values(&[method]);
+        seconds.observe(took.as_secs_f64());
+    }
+}
+
+const OUTCOMES: [OutcomeReason; 5] = [
+    OutcomeReason::Completed,
+    OutcomeReason::Cancelled,
+    OutcomeReason::Error,
+    OutcomeReason::Interrupted,
+    OutcomeReason::Limit,
+];
+
+/// The name of an outcome on the wire.
+const fn outcome(reason: OutcomeReason) -> &'static str {
+    match reason {
+        OutcomeReason::Completed => "completed",
+        OutcomeReason::Cancelled => "cancelled",
+        OutcomeReason::Error => "error",
+        OutcomeReason::Interrupted => "interrupted",
+        OutcomeReason::Limit => "limit",
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "exact up to nine billion dollars"
+)]
+fn dollars(cost: CostTotal) -> f64 {
+    cost.micro_usd as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,42 @@
+use scorel_proto::{ActiveSession, Phase, SessionsByPhase};
+
+use super::Sessions;
+
+/// The loaded sessions at one moment each, for status reports.
+#[derive(Debug, Default)]
+pub struct SessionsOverview {
+    /// Those that are busy, or whose logs cannot be written.
+    pub active: Vec<ActiveSession>,
+    pub by_phase: SessionsByPhase,
+    /// Permission requests that wait for an answer.
+    pub questions: u32,
+    /// Sessions whose logs cannot be written.
+    pub stalled: u32,
+}
+
+impl Sessions {
+    /// Reads what is published, so it waits for no session whose record is being synced.
+    #[must_use]
+    pub fn overview(&self) -> SessionsOverview {
+        let mut overview = SessionsOverview::default();
+        for lane in self.lanes() {
+            let published = lane.published();
+            let questions = published.view().state.permissions.len();
+            overview.add(published.active(), questions);
+        }
+        overview
+    }
+}
+
+impl SessionsOverview {
+    fn add(&mut self, session: ActiveSession, questions: usize) {
+        self.by_phase.add(session.phase);
+        let questions = u32::try_from(questions).unwrap_or(u32::MAX);
+        self.questions = self.questions.saturating_add(questions);
+        let is_stalled = session.storage_stalled.is_some();
+        self.stalled += u32::from(is_stalled);
+        if is_stalled || !matches!(session.phase, Phase::Idle | Phase::Failed) {
+            self.active.push(session);
+        }
+    }
+}
