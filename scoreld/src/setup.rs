@@ -4,6 +4,7 @@ use std::os::unix::net::UnixListener;
 
 use scorel_exec::Umask;
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, SecretStore, Shutdown};
+use scorel_proto::DaemonManager;
 use scorel_rpc::{BindError, Listener};
 
 use crate::open_files::OpenFiles;
@@ -23,6 +24,7 @@ pub(crate) struct Setup {
     pub(crate) adopted: Option<UnixListener>,
     pub(crate) readiness: Readiness,
     pub(crate) service: ServiceManager,
+    pub(crate) manager: DaemonManager,
     pub(crate) shutdown: Shutdown,
     pub(crate) open_files: OpenFiles,
     /// The user's umask; `None` if a service manager started this process with its own.

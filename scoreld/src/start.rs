@@ -21,7 +21,7 @@ use scorel_exec::Umask;
 use scorel_host::{
     ConfigSource, Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore, Shutdown,
 };
-use scorel_proto::ErrorChain;
+use scorel_proto::{DaemonManager, ErrorChain};
 use tokio::runtime::{Builder, Runtime};
 use tracing::{error, info, warn};
 
@@ -35,7 +35,7 @@ use crate::daemonize::{Side, daemonize};
 use crate::doctor::{self, DoctorExit};
 use crate::exit::DaemonExit;
 use crate::fsck::{self, FsckExit};
-use crate::instance::{Instance, READY_TIMEOUT};
+use crate::instance::{Instance, READY_TIMEOUT, Takeover};
 use crate::logging::Logging;
 use crate::open_files::OpenFiles;
 use crate::readiness::Readiness;
@@ -213,8 +213,9 @@ impl Begin {
 
     /// Takes the home's lock; `None` if another daemon serves the home.
     fn claim(&self) -> Result<Option<HomeLock>, DaemonError> {
-        if self.is_managed() {
-            return Ok(Some(Instance::claim_alone(&self.home, READY_TIMEOUT)?));
+        if self.manager() != DaemonManager::None {
+            let takeover = Takeover::new(&self.home, &self.service, self.adopted.is_some());
+            return Ok(Some(takeover.take()?));
         }
         match Instance::claim(&self.home, READY_TIMEOUT)? {
             Instance::Ours(lock) => Ok(Some(lock)),
@@ -227,22 +228,26 @@ impl Begin {
         }
     }
 
-    /// Whether this process is a service of a manager. One that goes to the background is not, even
-    /// if what started it is.
-    const fn is_managed(&self) -> bool {
-        self.adopted.is_some() || (self.service.is_there() && !self.args.daemonize)
+    /// The manager that this process is a service of. One that goes to the background is of none, even if
+    /// what started it is. launchd does not tell, but its children are those of process 1.
+    fn manager(&self) -> DaemonManager {
+        let is_launchd = cfg!(target_os = "macos") && getppid().as_raw() == 1;
+        if self.adopted.is_some() || (self.service.is_there() && !self.args.daemonize) {
+            DaemonManager::Systemd
+        } else if is_launchd && !self.args.daemonize {
+            DaemonManager::Launchd
+        } else {
+            DaemonManager::None
+        }
     }
 
-    /// The umask that this process was started with, unless a service manager chose it. launchd does not
-    /// tell, but its children are those of process 1.
+    /// The umask that this process was started with, unless a service manager chose it.
     fn user_umask(&self) -> Option<Umask> {
-        let is_launchd = cfg!(target_os = "macos") && getppid().as_raw() == 1;
-        let is_service = self.is_managed() || (is_launchd && !self.args.daemonize);
-        (!is_service).then_some(self.umask)
+        (self.manager() == DaemonManager::None).then_some(self.umask)
     }
 
     fn setup(self) -> Result<Setup, DaemonError> {
-        let umask = self.user_umask();
+        let (manager, umask) = (self.manager(), self.user_umask());
         let home = self.home;
         let shutdown = Shutdown::default();
         signals::listen(shutdown.clone()).map_err(DaemonError::Signals)?;
@@ -255,6 +260,7 @@ impl Begin {
             adopted: self.adopted,
             readiness: self.readiness,
             service: self.service,
+            manager,
             open_files: OpenFiles::raise(),
             umask,
             home,

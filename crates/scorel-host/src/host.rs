@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use scorel_orchestrator::Orchestrator;
-use scorel_proto::{HostEvent, ProtocolRange, Status};
+use scorel_proto::{DaemonManager, HostEvent, ProtocolRange, Status};
 use scorel_rpc::Load;
 use scorel_session::{SessionError, Sessions};
 use tokio::sync::Notify;
@@ -57,6 +57,7 @@ pub struct Host {
     pub(crate) device: Device,
     pub(crate) home: PathBuf,
     pub(crate) started_at: u64,
+    pub(crate) manager: DaemonManager,
     pub(crate) shutdown: Shutdown,
     pub(crate) executable: Option<Arc<Executable>>,
     /// Set once the RPC service exists, which is made after the host.
@@ -171,6 +172,7 @@ impl Host {
             draining: self.shutdown.cause().is_some(),
             config_problem,
             executable,
+            manager: self.manager,
         }
     }
 }

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentInfo, ClientId, ConfigLayer, DeviceId, Phase, Project, ProjectId, RuntimeInfo, Session,
-    SessionId, StorageStall, ThinkingLevel, TurnId, Usage,
+    AgentInfo, ClientId, ConfigLayer, DaemonManager, DeviceId, Phase, Project, ProjectId,
+    RuntimeInfo, Session, SessionId, StorageStall, ThinkingLevel, TurnId, Usage,
 };
 
 /// Parameters of a method that takes none.
@@ -92,6 +92,9 @@ pub struct Status {
     /// The daemon's program. Absent if the system does not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<DaemonExecutable>,
+    /// What started the daemon, and starts it again.
+    #[serde(default)]
+    pub manager: DaemonManager,
 }
 
 /// The program that runs as the daemon.

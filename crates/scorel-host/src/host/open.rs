@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use scorel_exec::{Supervisors, Umask};
 use scorel_journal::FileStorage;
 use scorel_orchestrator::{AgentHost, Orchestrator};
+use scorel_proto::DaemonManager;
 use scorel_session::{SessionObserver, SessionSettings, Sessions, TurnSetup};
 
 use super::Host;
@@ -45,6 +46,8 @@ pub struct HostParts {
     pub descriptors: u64,
     /// Start of the daemon in milliseconds since 1970.
     pub started_at: u64,
+    /// What started the daemon.
+    pub manager: DaemonManager,
 }
 
 impl Host {
@@ -122,6 +125,7 @@ impl Host {
             device: parts.device,
             home: home.root().to_owned(),
             started_at: parts.started_at,
+            manager: parts.manager,
             shutdown: parts.shutdown,
             executable: Executable::of_this_process().map(Arc::new),
             load: OnceLock::new(),

@@ -60,6 +60,7 @@ impl TestHome {
             umask: None,
             shutdown: Shutdown::default(),
             started_at: 0,
+            manager: scorel_proto::DaemonManager::None,
             home,
         };
         Host::open(parts).unwrap()

@@ -18,6 +18,7 @@ fn parts(root: &Path) -> HostParts {
         umask: None,
         shutdown: Shutdown::default(),
         started_at: 0,
+        manager: scorel_proto::DaemonManager::None,
         home,
     }
 }

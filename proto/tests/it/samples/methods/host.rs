@@ -1,13 +1,13 @@
 use scorel_proto::{
     ActiveSession, CheckModel, CheckModelParams, CheckModelResult, CostTotal, DaemonExecutable,
-    DirectoryEntry, Discover, GarbageKind, GarbageRow, Gc, GcParams, GcResult, GetStatus, GetUsage,
-    GetUsageParams, GetUsageResult, Hello, HelloParams, HelloResult, ListDirectories,
-    ListDirectoriesParams, ListDirectoriesResult, ListModels, ListModelsParams, ListModelsResult,
-    ListProjects, ListProjectsResult, Model, ModelDifference, ModelPrice, ModelProvider, NoParams,
-    Phase, ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult,
-    RemoveProject, RemoveProjectParams, RemoveProjectResult, Shutdown, ShutdownParams,
-    ShutdownResult, Status, SubscribeHost, ThinkingLevel, UnsubscribeHost, UnsubscribeParams,
-    Usage, UsageGrouping, UsageRow, UsageTotal,
+    DaemonManager, DirectoryEntry, Discover, GarbageKind, GarbageRow, Gc, GcParams, GcResult,
+    GetStatus, GetUsage, GetUsageParams, GetUsageResult, Hello, HelloParams, HelloResult,
+    ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListModels, ListModelsParams,
+    ListModelsResult, ListProjects, ListProjectsResult, Model, ModelDifference, ModelPrice,
+    ModelProvider, NoParams, Phase, ProtocolRange, RegisterProject, RegisterProjectParams,
+    RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult, Shutdown,
+    ShutdownParams, ShutdownResult, Status, SubscribeHost, ThinkingLevel, UnsubscribeHost,
+    UnsubscribeParams, Usage, UsageGrouping, UsageRow, UsageTotal,
 };
 use serde_json::json;
 
@@ -123,6 +123,7 @@ fn status() -> Status {
             version: "0.1.0".into(),
             changed: true,
         }),
+        manager: DaemonManager::Systemd,
     }
 }
 
