@@ -75,14 +75,22 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
     let mut tasks = Tasks::open(setup)?;
     // Before the first connection: a client that repeats a command finds its receipt ended.
     tasks.host.finish_begun().await;
-    let socket = Arc::clone(listener.bell());
+    let (socket, replaced) = (Arc::clone(listener.bell()), listener.replaced().clone());
     tasks.serve(listener)?;
     tasks.watch(&home, socket);
-    let _published = readiness.announce(&home);
+    let mut published = readiness.announce(&home);
     // After the announcement: clients need not wait until every unfinished session is loaded.
     tasks.recover(home.clone(), started, shutdown.clone());
-    let cause = watched(&service, begun(&shutdown, lock)).await;
-    service.stopping("stopping", tasks.stop_time(cause));
+    let cause = watched(&service, begun(&shutdown, lock, &replaced)).await;
+    let within = tasks.stop_time(cause);
+    service.stopping("stopping", within);
+    // In a home that was replaced, the file is another daemon's.
+    if let Some(published) = published
+        .as_mut()
+        .filter(|_| cause != ShutdownCause::HomeLost)
+    {
+        published.stopping(within);
+    }
     info!(?cause, "stopping");
     tasks.close(cause).await;
     info!("stopped");
@@ -95,19 +103,28 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
         | ShutdownCause::Interrupt
         | ShutdownCause::Request
         | ShutdownCause::Park
-        | ShutdownCause::Idle => Ok(()),
+        | ShutdownCause::Idle
+        | ShutdownCause::SocketReplaced => Ok(()),
     }
 }
 
-/// Waits until shutdown begins, which it does at the latest when the home is lost.
-async fn begun(shutdown: &Shutdown, lock: &HomeLock) -> ShutdownCause {
+/// Waits until shutdown begins, which it does at the latest when the home or the socket is lost.
+async fn begun(
+    shutdown: &Shutdown,
+    lock: &HomeLock,
+    replaced: &CancellationToken,
+) -> ShutdownCause {
+    let unreachable = async {
+        replaced.cancelled().await;
+        shutdown.begin(ShutdownCause::SocketReplaced);
+    };
+    let token = shutdown.token();
     tokio::join!(
-        shutdown
-            .token()
-            .run_until_cancelled(watch_home(lock, shutdown)),
+        token.run_until_cancelled(watch_home(lock, shutdown)),
+        token.run_until_cancelled(unreachable),
         shutdown.begun(),
     )
-    .1
+    .2
 }
 
 /// Says what commands have to do without on this kernel; the fallbacks have these names in the manual.

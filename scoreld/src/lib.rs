@@ -16,6 +16,7 @@ mod activation;
 mod args;
 mod config;
 mod daemon;
+mod daemon_call;
 mod daemonize;
 mod doctor;
 mod exit;

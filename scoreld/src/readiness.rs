@@ -44,6 +44,7 @@ impl Readiness {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             socket_path: home.socket().to_owned(),
             started_at: self.started_at,
+            stopping_within: None,
         };
         // Nothing depends on `daemon.json`: a daemon on a full disk still serves.
         let published = info.publish(&home.daemon());

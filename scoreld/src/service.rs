@@ -18,12 +18,17 @@ use watchdog::Watchdog;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServiceManager {
     socket: Option<NotifySocket>,
+    is_parent: bool,
 }
 
 impl ServiceManager {
-    /// The manager at `NOTIFY_SOCKET`.
+    /// The manager that started this process: it named its socket in `NOTIFY_SOCKET`, or, for a unit
+    /// without `Type=notify`, this process in `SYSTEMD_EXEC_PID`.
     pub(crate) fn from_environment() -> Self {
-        Self::at(std::env::var_os("NOTIFY_SOCKET"))
+        Self {
+            is_parent: is_parent(|name| std::env::var(name).ok()),
+            ..Self::at(std::env::var_os("NOTIFY_SOCKET"))
+        }
     }
 
     fn at(address: Option<OsString>) -> Self {
@@ -35,11 +40,23 @@ impl ServiceManager {
                 None
             }
         });
-        Self { socket }
+        Self {
+            socket,
+            is_parent: false,
+        }
     }
 
     pub(crate) const fn is_there(&self) -> bool {
-        self.socket.is_some()
+        self.socket.is_some() || self.is_parent
+    }
+
+    /// `within`: how long it may take until the next message, for which the manager is to wait.
+    pub(crate) fn starting(&self, status: &str, within: Duration) {
+        self.notify(&format!(
+            "STATUS={}\nEXTEND_TIMEOUT_USEC={}\n",
+            one_line(status),
+            within.as_micros()
+        ));
     }
 
     pub(crate) fn ready(&self, status: &str) {
@@ -67,6 +84,13 @@ impl ServiceManager {
             socket.notify(message);
         }
     }
+}
+
+/// Whether the manager started this very process. `INVOCATION_ID` alone says less: a shell in a terminal
+/// that is itself a service passes it on to everything that is typed there.
+fn is_parent(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let started = variable("SYSTEMD_EXEC_PID").and_then(|pid| pid.parse().ok());
+    variable("INVOCATION_ID").is_some() && started == Some(std::process::id())
 }
 
 /// A line break would begin another assignment.

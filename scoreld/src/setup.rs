@@ -24,11 +24,11 @@ pub(crate) struct Setup {
     pub(crate) adopted: Option<UnixListener>,
     pub(crate) readiness: Readiness,
     pub(crate) service: ServiceManager,
+    pub(crate) manager: DaemonManager,
     pub(crate) shutdown: Shutdown,
     pub(crate) open_files: OpenFiles,
     /// The user's umask; `None` if a service manager started this process with its own.
     pub(crate) umask: Option<Umask>,
-    pub(crate) manager: DaemonManager,
 }
 
 /// Why the daemon cannot listen.

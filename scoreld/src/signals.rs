@@ -57,6 +57,7 @@ fn end_at_once(cause: ShutdownCause) -> ! {
         | ShutdownCause::Request
         | ShutdownCause::Park
         | ShutdownCause::Idle
+        | ShutdownCause::SocketReplaced
         | ShutdownCause::HomeLost => 143,
     })
 }

@@ -35,7 +35,7 @@ use crate::daemonize::{Side, daemonize};
 use crate::doctor::{self, DoctorExit};
 use crate::exit::DaemonExit;
 use crate::fsck::{self, FsckExit};
-use crate::instance::{Instance, READY_TIMEOUT};
+use crate::instance::{Instance, READY_TIMEOUT, Takeover};
 use crate::logging::Logging;
 use crate::open_files::OpenFiles;
 use crate::readiness::Readiness;
@@ -213,8 +213,9 @@ impl Begin {
 
     /// Takes the home's lock; `None` if another daemon serves the home.
     fn claim(&self) -> Result<Option<HomeLock>, DaemonError> {
-        if self.is_managed() {
-            return Ok(Some(Instance::claim_alone(&self.home, READY_TIMEOUT)?));
+        if self.manager() != DaemonManager::None {
+            let takeover = Takeover::new(&self.home, &self.service, self.adopted.is_some());
+            return Ok(Some(takeover.take()?));
         }
         match Instance::claim(&self.home, READY_TIMEOUT)? {
             Instance::Ours(lock) => Ok(Some(lock)),
@@ -227,17 +228,11 @@ impl Begin {
         }
     }
 
-    /// Whether this process is a service of a manager. One that goes to the background is not, even
-    /// if what started it is.
-    const fn is_managed(&self) -> bool {
-        self.adopted.is_some() || (self.service.is_there() && !self.args.daemonize)
-    }
-
-    /// What started this process as its service. launchd does not tell, but its children are those of
-    /// process 1.
+    /// The manager that this process is a service of. One that goes to the background is of none, even if
+    /// what started it is. launchd does not tell, but its children are those of process 1.
     fn manager(&self) -> DaemonManager {
         let is_launchd = cfg!(target_os = "macos") && getppid().as_raw() == 1;
-        if self.is_managed() {
+        if self.adopted.is_some() || (self.service.is_there() && !self.args.daemonize) {
             DaemonManager::Systemd
         } else if is_launchd && !self.args.daemonize {
             DaemonManager::Launchd
@@ -252,7 +247,7 @@ impl Begin {
     }
 
     fn setup(self) -> Result<Setup, DaemonError> {
-        let (umask, manager) = (self.user_umask(), self.manager());
+        let (manager, umask) = (self.manager(), self.user_umask());
         let home = self.home;
         let shutdown = Shutdown::default();
         signals::listen(shutdown.clone()).map_err(DaemonError::Signals)?;
@@ -265,9 +260,9 @@ impl Begin {
             adopted: self.adopted,
             readiness: self.readiness,
             service: self.service,
+            manager,
             open_files: OpenFiles::raise(),
             umask,
-            manager,
             home,
         })
     }

@@ -16,5 +16,7 @@ mod files;
 mod fsck;
 #[path = "process/lifecycle.rs"]
 mod lifecycle;
+#[path = "process/takeover.rs"]
+mod takeover;
 #[path = "process/units.rs"]
 mod units;

@@ -104,7 +104,7 @@ impl Host {
     pub fn is_idle(&self) -> bool {
         let connections = self.load.get().map_or(0, Load::connections);
         connections == 0
-            && self.sessions.active().is_empty()
+            && self.sessions.overview().active.is_empty()
             && self.orchestrator.open_runtimes().is_empty()
     }
 

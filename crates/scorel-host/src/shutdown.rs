@@ -14,6 +14,8 @@ pub enum ShutdownCause {
     Park,
     /// There was nothing to do for `[service] idleExitSeconds`.
     Idle,
+    /// Another socket has taken the place of the daemon's, such as that of a service manager's unit.
+    SocketReplaced,
     /// The home, or the lock in it, was deleted or replaced.
     HomeLost,
 }
@@ -23,7 +25,7 @@ impl ShutdownCause {
     #[must_use]
     pub const fn parks(self) -> bool {
         match self {
-            Self::Terminate | Self::Park => true,
+            Self::Terminate | Self::Park | Self::SocketReplaced => true,
             Self::Interrupt | Self::Request | Self::Idle | Self::HomeLost => false,
         }
     }

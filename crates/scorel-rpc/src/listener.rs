@@ -13,6 +13,7 @@ use std::sync::Arc;
 use tokio::net::UnixListener;
 use tokio::net::unix::UCred;
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 pub use bind::BindError;
 
@@ -21,16 +22,18 @@ use socket_file::SocketFile;
 
 /// A listening Unix socket.
 ///
-/// While it is served, a socket file that was deleted is made again, so that clients find the daemon.
+/// While it is served, a socket file that was deleted is made again, so that clients find the daemon. A
+/// file that another process has put in its place is left alone.
 #[derive(Debug)]
 pub struct Listener {
     socket: UnixListener,
     /// `None` for a socket without a path, of a service manager.
     path: Option<PathBuf>,
-    /// Removed on drop; `None` if a service manager owns it.
+    /// `None` if there was none when a service manager's socket was adopted.
     file: Option<SocketFile>,
     bell: Arc<Notify>,
     documents: Option<Arc<dyn HttpDocuments>>,
+    replaced: CancellationToken,
 }
 
 impl Listener {
@@ -47,6 +50,7 @@ impl Listener {
             file: Some(file),
             bell: Arc::default(),
             documents: None,
+            replaced: CancellationToken::new(),
         })
     }
 
@@ -59,11 +63,12 @@ impl Listener {
         let address = socket.local_addr()?;
         let path = address.as_pathname().filter(|path| path.is_absolute());
         Ok(Self {
+            file: path.and_then(|path| SocketFile::of_other(path).ok()),
             path: path.map(Path::to_owned),
             socket,
-            file: None,
             bell: Arc::default(),
             documents: None,
+            replaced: CancellationToken::new(),
         })
     }
 
@@ -81,13 +86,29 @@ impl Listener {
         &self.bell
     }
 
-    /// Binds the socket again if its file is gone. Connections are not affected. A file that another
-    /// process has put in its place is left alone.
+    /// Cancelled when another socket has taken the place of this one's file, as a service manager's does:
+    /// clients reach that one from then on.
+    #[must_use]
+    pub const fn replaced(&self) -> &CancellationToken {
+        &self.replaced
+    }
+
+    /// Looks at the socket's file.
+    fn look(&mut self) {
+        let Some(path) = &self.path else { return };
+        if is_missing(path) {
+            self.restore();
+        } else if self.file.as_ref().is_some_and(SocketFile::is_replaced)
+            && !self.replaced.is_cancelled()
+        {
+            tracing::warn!(path = %path.display(), "another socket has taken the place of the daemon's");
+            self.replaced.cancel();
+        }
+    }
+
+    /// Binds the socket again. Connections are not affected.
     fn restore(&mut self) {
         let Some(path) = &self.path else { return };
-        if !is_missing(path) {
-            return;
-        }
         match bind::bind(path, false) {
             Ok((socket, file)) => {
                 tracing::warn!(path = %path.display(), "the socket was deleted and is bound again");

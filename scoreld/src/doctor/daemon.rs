@@ -1,21 +1,17 @@
 //! Checks of the socket and of the daemon behind it, if one runs.
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::os::unix::net::UnixStream;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use scorel_host::socket_path;
-use scorel_proto::Status;
-use serde_json::{Value, json};
+use scorel_proto::{ErrorChain, GetStatus, NoParams};
 
 use super::check::Check;
+use crate::daemon_call::{DaemonCall, DaemonCallError};
 
 /// Read and write timeout of the status call.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Upper bound of the reply, in bytes.
-const MAX_REPLY: u64 = 1 << 20;
 
 const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -41,9 +37,11 @@ pub(super) fn checks(
 
 fn daemon(socket: &Path) -> Check {
     const NAME: &str = "daemon";
-    let stream = match UnixStream::connect(socket) {
-        Ok(stream) => stream,
-        Err(error) => {
+    let asked = DaemonCall::connect(socket, STATUS_TIMEOUT)
+        .and_then(|daemon| daemon.call::<GetStatus>(&NoParams {}));
+    let status = match asked {
+        Ok(status) => status,
+        Err(DaemonCallError::Connect(error)) => {
             return match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
                     Check::ok(NAME, "none runs; the first command starts it")
@@ -51,10 +49,8 @@ fn daemon(socket: &Path) -> Check {
                 _ => Check::fail(NAME, format!("cannot connect to the socket: {error}")),
             };
         }
-    };
-    let status = match ask(&stream) {
-        Ok(status) => status,
         Err(error) => {
+            let error = ErrorChain(&error);
             return Check::fail(
                 NAME,
                 format!("the socket accepts connections but does not answer: {error}"),
@@ -75,18 +71,4 @@ fn daemon(socket: &Path) -> Check {
         None if status.draining => Check::warn(NAME, format!("{running} and is stopping")),
         None => Check::ok(NAME, running),
     }
-}
-
-fn ask(mut stream: &UnixStream) -> io::Result<Status> {
-    stream.set_read_timeout(Some(STATUS_TIMEOUT))?;
-    stream.set_write_timeout(Some(STATUS_TIMEOUT))?;
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "getStatus", "params": {} });
-    stream.write_all(format!("{call}\n").as_bytes())?;
-    for line in BufReader::new(stream.take(MAX_REPLY)).lines() {
-        let mut reply: Value = serde_json::from_str(&line?)?;
-        if reply.get("id") == Some(&1.into()) {
-            return Ok(serde_json::from_value(reply["result"].take())?);
-        }
-    }
-    Err(io::Error::from(io::ErrorKind::UnexpectedEof))
 }

@@ -1,10 +1,12 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use scorel_host::{Trust, read_trusted_file};
+use scorel_host::{Home, Trust, read_trusted_file};
 use scorel_journal::{FileStorage, replace_file};
 use serde::{Deserialize, Serialize};
+use tracing::warn;
 
 /// Upper bound of `daemon.json`, which has a few lines.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -18,22 +20,31 @@ pub(crate) struct DaemonInfo {
     pub(crate) socket_path: PathBuf,
     /// Milliseconds since 1970.
     pub(crate) started_at: u64,
+    /// How long it may take from now to the daemon's end, in milliseconds; absent while it serves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stopping_within: Option<u64>,
 }
 
 /// A published [`DaemonInfo`]; dropping it removes the file.
 #[derive(Debug)]
 pub(crate) struct PublishedInfo {
     path: PathBuf,
+    info: DaemonInfo,
 }
 
 impl DaemonInfo {
-    pub(crate) fn publish(&self, path: &Path) -> io::Result<PublishedInfo> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        replace_file(&FileStorage, path, &text)?;
+    pub(crate) fn publish(self, path: &Path) -> io::Result<PublishedInfo> {
+        self.write(path)?;
         Ok(PublishedInfo {
             path: path.to_owned(),
+            info: self,
         })
+    }
+
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        replace_file(&FileStorage, path, &text)
     }
 
     /// Reads the file at `path`; `None` if it is missing or unreadable. It may be left over from a
@@ -42,6 +53,26 @@ impl DaemonInfo {
         let (_, bytes) = read_trusted_file(path, MAX_BYTES, Trust::Ours).ok()??;
         serde_json::from_slice(&bytes).ok()
     }
+}
+
+impl PublishedInfo {
+    /// Tells how long it may take to the daemon's end: one that is to take its place waits for that.
+    pub(crate) fn stopping(&mut self, within: Duration) {
+        self.info.stopping_within = Some(u64::try_from(within.as_millis()).unwrap_or(u64::MAX));
+        if let Err(error) = self.info.write(&self.path) {
+            warn!(%error, "cannot write daemon.json");
+        }
+    }
+}
+
+/// The process id in `daemon.json`, for messages only.
+pub(super) fn known_pid(home: &Home) -> Option<u32> {
+    DaemonInfo::read(&home.daemon()).map(|info| info.pid)
+}
+
+/// A process in an error message.
+pub(super) fn process(pid: Option<u32>) -> String {
+    pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
 }
 
 impl Drop for PublishedInfo {

@@ -31,6 +31,7 @@ fn one_daemon_claims_the_home_and_the_other_finds_it_ready() {
         version: "1".into(),
         socket_path: home.socket().into(),
         started_at: 1,
+        stopping_within: None,
     };
     let published = info.publish(&home.daemon()).unwrap();
     let second = claim(&home, Duration::ZERO).unwrap();

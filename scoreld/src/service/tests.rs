@@ -23,6 +23,11 @@ fn manager_at_a_path() -> (tempfile::TempDir, UnixDatagram, ServiceManager) {
 #[test]
 fn the_manager_hears_each_state_in_one_message() {
     let (_dir, socket, manager) = manager_at_a_path();
+    manager.starting("waiting", Duration::from_secs(30));
+    assert_eq!(
+        received(&socket),
+        "STATUS=waiting\nEXTEND_TIMEOUT_USEC=30000000\n"
+    );
     manager.ready("listening on /x\nREADY=0");
     manager.stopping("draining", Duration::from_secs(41));
     assert_eq!(
@@ -55,6 +60,21 @@ fn without_a_manager_nothing_happens() {
         manager.ready("up");
         assert!(manager.watchdog().is_none());
     }
+}
+
+#[test]
+fn only_a_process_that_the_manager_started_itself_is_its_service() {
+    let parent = |invocation: Option<&str>, pid: Option<String>| {
+        is_parent(|name| match name {
+            "INVOCATION_ID" => invocation.map(str::to_owned),
+            _ => pid.clone(),
+        })
+    };
+    let own = std::process::id().to_string();
+    assert!(parent(Some("9f"), Some(own.clone())));
+    assert!(!parent(Some("9f"), Some("1".into())), "a shell's terminal");
+    assert!(!parent(Some("9f"), None));
+    assert!(!parent(None, Some(own)));
 }
 
 #[test]

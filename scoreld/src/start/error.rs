@@ -6,7 +6,7 @@ use crate::activation::ActivationError;
 use crate::daemon::RunError;
 use crate::daemonize::DaemonizeError;
 use crate::exit::DaemonExit;
-use crate::instance::InstanceError;
+use crate::instance::{InstanceError, TakeoverError};
 use crate::logging::LoggingError;
 use crate::unit::UnprintableProgram;
 
@@ -28,6 +28,8 @@ pub(crate) enum DaemonError {
     #[error(transparent)]
     Instance(#[from] InstanceError),
     #[error(transparent)]
+    Takeover(#[from] TakeoverError),
+    #[error(transparent)]
     Logging(#[from] LoggingError),
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -47,9 +49,12 @@ impl DaemonError {
     /// `Io` where the system refused, `Config` where the user has to change a file.
     pub(crate) const fn exit(&self) -> DaemonExit {
         match self {
-            Self::Instance(InstanceError::NotReady { .. } | InstanceError::Held { .. }) => {
-                DaemonExit::Unavailable
-            }
+            Self::Instance(InstanceError::NotReady { .. })
+            | Self::Takeover(
+                TakeoverError::Silent { .. }
+                | TakeoverError::Managed { .. }
+                | TakeoverError::Refused { .. },
+            ) => DaemonExit::Unavailable,
             Self::Program(_)
             | Self::Print(_)
             | Self::Daemonize(_)
@@ -58,6 +63,7 @@ impl DaemonError {
             | Self::Signals(_)
             | Self::Home(HomeError::Io { .. })
             | Self::Instance(InstanceError::Lock(LockError::Io { .. }))
+            | Self::Takeover(TakeoverError::Lock(LockError::Io { .. }))
             | Self::Device(DeviceError::Write { .. } | DeviceError::File(FileProblem::Io { .. }))
             | Self::Projects(OpenProjectsError::File(FileProblem::Io { .. }))
             | Self::Config(ConfigError::File(FileProblem::Io { .. })) => DaemonExit::Io,
@@ -68,6 +74,7 @@ impl DaemonError {
             | Self::Activation(_)
             | Self::Home(_)
             | Self::Instance(InstanceError::Lock(LockError::NotRegular { .. }))
+            | Self::Takeover(TakeoverError::Lock(LockError::NotRegular { .. }))
             | Self::Device(_)
             | Self::Projects(_)
             | Self::Config(_) => DaemonExit::Config,

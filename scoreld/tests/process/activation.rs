@@ -12,7 +12,7 @@ use crate::daemon::{TestHome, ended, output};
 /// The shell passes what it has as standard input on as descriptor 3.
 const PASS: &str = "exec 3<&0 </dev/null";
 
-fn activated(place: &TestHome, passed: OwnedFd, variables: &str) -> Command {
+pub(crate) fn activated(place: &TestHome, passed: OwnedFd, variables: &str) -> Command {
     let mut command = place.command_after(&format!("{PASS}\nexport {variables}"));
     command.stdin(Stdio::from(passed));
     command
@@ -39,22 +39,6 @@ fn a_passed_socket_is_used_and_stays_at_the_end() {
     assert_eq!(daemon.stop().code(), Some(0));
     assert!(path.exists());
     assert!(place.connect().is_err());
-}
-
-#[test]
-fn a_daemon_with_a_passed_socket_does_not_run_beside_another() {
-    let place = TestHome::new();
-    let first = place.start();
-    let other = place.dir.path().join("other.sock");
-    let passed = UnixListener::bind(&other).unwrap();
-    let mut command = activated(&place, passed.into(), "LISTEN_FDS=1 LISTEN_PID=$$");
-    let waiting = command.spawn().unwrap();
-    drop(command);
-    drop(first);
-    // The first was killed; the one that waited has the home now.
-    let message = place.message();
-    assert!(message.starts_with("READY=1\n"), "{message}");
-    drop(crate::daemon::Daemon(waiting));
 }
 
 #[test]

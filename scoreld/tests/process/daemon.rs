@@ -1,5 +1,5 @@
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::{Path, PathBuf};
@@ -85,6 +85,15 @@ impl TestHome {
     /// Starts a daemon and waits until it is ready.
     pub(crate) fn start(&self) -> Daemon {
         self.start_with(&mut self.command())
+    }
+
+    /// Starts a daemon as a person does, and waits until it is ready.
+    pub(crate) fn start_by_hand(&self) -> Daemon {
+        let mut daemon = Daemon(self.command_by_hand().spawn().unwrap());
+        let _deadline = Deadline::of(&daemon.0);
+        let mut log = BufReader::new(daemon.0.stderr.as_mut().unwrap()).lines();
+        assert!(log.any(|line| line.unwrap().contains("ready")), "it ended");
+        daemon
     }
 
     pub(crate) fn start_with(&self, command: &mut Command) -> Daemon {

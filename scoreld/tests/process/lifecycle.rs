@@ -2,7 +2,7 @@ use std::fs;
 
 use nix::sys::signal::Signal;
 
-use crate::daemon::{Daemon, TestHome, ended, output};
+use crate::daemon::{TestHome, ended, output};
 
 #[test]
 fn a_daemon_is_ready_when_it_says_so_and_leaves_nothing_behind() {
@@ -40,33 +40,6 @@ fn a_second_daemon_finds_the_first_and_leaves_it_alone() {
     );
     place.connect().unwrap();
     assert_eq!(place.information().unwrap()["pid"], pid);
-}
-
-#[test]
-fn a_service_waits_for_a_daemon_that_was_started_by_hand_and_then_gives_up() {
-    let place = TestHome::new();
-    let first = place.start();
-    let (code, text) = ended(&place.run(&[]));
-    assert_eq!(code, Some(69), "{text}");
-    let pid = first.0.id();
-    assert!(
-        text.contains(&format!("another scoreld (pid {pid})")),
-        "{text}"
-    );
-    assert!(text.contains("did not end within 10 s"), "{text}");
-    assert!(text.contains("`scorelctl stop`"), "{text}");
-    place.connect().unwrap();
-}
-
-#[test]
-fn a_service_takes_the_home_when_the_daemon_before_it_has_ended() {
-    let place = TestHome::new();
-    let mut first = place.start();
-    let second = Daemon(place.command().spawn().unwrap());
-    first.0.kill().unwrap();
-    let message = place.message();
-    assert!(message.starts_with("READY=1\n"), "{message}");
-    assert_eq!(place.information().unwrap()["pid"], second.0.id());
 }
 
 #[test]

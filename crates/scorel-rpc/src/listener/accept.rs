@@ -34,11 +34,11 @@ impl Service {
             let (stream, _) = tokio::select! {
                 () = self.shutdown().cancelled() => break,
                 _ = looks.tick() => {
-                    listener.restore();
+                    listener.look();
                     continue;
                 }
                 () = bell.notified() => {
-                    listener.restore();
+                    listener.look();
                     continue;
                 }
                 accepted = persist(|| listener.socket.accept()) => accepted,

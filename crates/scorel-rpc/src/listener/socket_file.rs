@@ -1,30 +1,54 @@
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// The file of a bound socket, removed on drop unless another file has taken its place: a daemon that
-/// ends late must not remove the socket of its successor.
+/// The file of a listening socket.
 #[derive(Debug)]
 pub(super) struct SocketFile {
     path: PathBuf,
     device: u64,
     inode: u64,
+    /// Whether it is removed on drop.
+    ours: bool,
 }
 
 impl SocketFile {
+    /// The file of a socket that this process has bound, removed on drop unless another file has taken its
+    /// place: a daemon that ends late must not remove the socket of its successor.
     pub(super) fn at(path: &Path) -> io::Result<Self> {
+        Self::find(path, true)
+    }
+
+    /// The file of a socket that a service manager has bound, and removes.
+    pub(super) fn of_other(path: &Path) -> io::Result<Self> {
+        Self::find(path, false)
+    }
+
+    fn find(path: &Path, ours: bool) -> io::Result<Self> {
         let (device, inode) = identity(path)?;
         Ok(Self {
             path: path.to_owned(),
             device,
             inode,
+            ours,
         })
+    }
+
+    /// Whether another socket is in its place. Its inode cannot have been used again: the listening socket
+    /// holds it.
+    pub(super) fn is_replaced(&self) -> bool {
+        let found = self.path.symlink_metadata();
+        found.is_ok_and(|found| found.file_type().is_socket() && !self.is_here())
+    }
+
+    fn is_here(&self) -> bool {
+        identity(&self.path).ok() == Some((self.device, self.inode))
     }
 }
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        if identity(&self.path).ok() == Some((self.device, self.inode)) {
+        if self.ours && self.is_here() {
             // If it fails, the next daemon replaces the file.
             let _ignored: io::Result<()> = std::fs::remove_file(&self.path);
         }

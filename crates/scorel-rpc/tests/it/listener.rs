@@ -154,6 +154,35 @@ async fn the_socket_is_looked_at_at_once_when_its_bell_rings() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_socket_in_the_place_of_the_socket_is_reported_and_left_alone() {
+    let directory = TempDir::new().unwrap();
+    let path = socket(&directory);
+    let bound = || Listener::bind(&path, true).unwrap();
+    let adopted = || {
+        fs::remove_file(&path).unwrap();
+        let bound = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        Listener::from_fd(bound.into()).unwrap()
+    };
+    let kinds: [&dyn Fn() -> Listener; 2] = [&bound, &adopted];
+    for listener in kinds {
+        let listener = listener();
+        let replaced = listener.replaced().clone();
+        let directory = TempDir::new().unwrap();
+        let daemon = Daemon::serve(directory, listener, RpcLimits::default(), uid());
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        assert!(!replaced.is_cancelled(), "nothing has happened");
+        fs::remove_file(&path).unwrap();
+        let _other = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        timeout(PATIENCE, replaced.cancelled())
+            .await
+            .expect("it is found");
+        daemon.shutdown.cancel();
+        daemon.served.await.unwrap();
+        assert!(path.exists());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_file_in_the_place_of_the_socket_is_left_alone() {
     let daemon = Daemon::start(RpcLimits::default(), uid());
     let path = socket(&daemon.directory);
