@@ -316,14 +316,15 @@ impl Sessions {
         ))
     }
 
-    /// The loaded sessions that are busy.
+    /// The loaded sessions that are busy, and those that daemons have died of.
     #[must_use]
     pub fn active(&self) -> Vec<ActiveSession> {
         let mut active = Vec::new();
         for lane in self.lanes() {
             let active_session = lane.published().active();
             let stalled = active_session.storage_stalled.is_some();
-            if stalled || !matches!(active_session.phase, Phase::Idle | Phase::Failed) {
+            let is_busy = !matches!(active_session.phase, Phase::Idle | Phase::Failed);
+            if stalled || is_busy || lane.is_given_up() {
                 active.push(active_session);
             }
         }
