@@ -68,6 +68,7 @@ fn examine(args: &DoctorArgs) -> Vec<Check> {
     checks.extend(system::checks());
     checks.push(environment::check(&Home::unopened(&root)));
     checks.push(system::disk(&root));
+    checks.extend(files::recovery(&Home::unopened(&root)));
     checks.push(system::clock(&root));
     checks
 }

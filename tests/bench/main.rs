@@ -18,6 +18,7 @@ mod latency;
 mod long_history;
 mod memory;
 mod parents;
+mod restart;
 mod round_trip;
 mod runners;
 mod samples;
@@ -35,7 +36,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 17] = [
+const GROUPS: [&str; 18] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -48,6 +49,7 @@ const GROUPS: [&str; 17] = [
     "memory",
     "window",
     "append",
+    "restart",
     "config",
     "search",
     "runners",
@@ -101,6 +103,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "memory" => memory::measure(daemon).await,
             "window" => memory::windows(daemon).await,
             "append" => append::measure(),
+            "restart" => restart::measure(daemon).await,
             "config" => config::measure(daemon).await,
             "search" => search::measure(daemon).await,
             "runners" => runners::measure(daemon).await,

@@ -10,13 +10,18 @@ mod socket_path;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use scorel_journal::FileStorage;
 use scorel_permission::WORKTREES;
+use scorel_proto::SessionId;
+use scorel_session::given_up_sessions;
 
 pub use error::HomeError;
 pub use locate::HomeSource;
 pub(crate) use locate::user_home;
 pub use lock::{HomeLock, LockError};
 pub use socket_path::{MAX_SOCKET_PATH, NoSocketPath, socket_path};
+
+use crate::unix_time::now_ms;
 
 /// A directory that exists, belongs to this user and is not writable by others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,6 +144,14 @@ impl Home {
     }
 
     /// Deleted sessions that can be brought back.
+    /// The sessions that are not recovered any more, since daemons of this version have died of it, each
+    /// with the file to remove for another try. Blocks on the disk.
+    #[must_use]
+    pub fn given_up_sessions(&self) -> Vec<(SessionId, PathBuf)> {
+        let version = env!("CARGO_PKG_VERSION");
+        given_up_sessions(&FileStorage, &self.sessions(), version, now_ms())
+    }
+
     #[must_use]
     pub fn trash(&self) -> PathBuf {
         self.root.join("trash")

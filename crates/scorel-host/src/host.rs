@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use scorel_orchestrator::Orchestrator;
-use scorel_proto::{DaemonManager, HostEvent};
+use scorel_proto::{ActiveSession, DaemonManager, HostEvent, Phase};
 use scorel_rpc::Load;
 use scorel_session::{SessionError, Sessions};
 use tokio::sync::Notify;
@@ -102,9 +102,10 @@ impl Host {
     /// Whether nothing is under way and no client is connected, so that the daemon could end unnoticed.
     #[must_use]
     pub fn is_idle(&self) -> bool {
+        let is_busy = |session: &ActiveSession| session.phase != Phase::Failed;
         let connections = self.load.get().map_or(0, Load::connections);
         connections == 0
-            && self.sessions.overview().active.is_empty()
+            && !self.sessions.overview().active.iter().any(is_busy)
             && self.orchestrator.open_runtimes().is_empty()
     }
 

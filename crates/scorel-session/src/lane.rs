@@ -255,6 +255,11 @@ impl Lane {
 
 /// The running job, as seen from outside a section.
 impl Lane {
+    /// Whether it is opened for reading only because daemons have died of its recovery.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.published().state().health.given_up
+    }
+
     pub(crate) fn has_job(&self) -> bool {
         self.job.is_running()
     }

@@ -47,6 +47,7 @@ mod lane_model_test;
 mod model_test;
 mod observer;
 mod receipts;
+mod recovery_mark;
 mod restore;
 mod runner_pool;
 mod runtime_text;
@@ -85,6 +86,7 @@ pub use lane::{
 };
 pub use observer::SessionObserver;
 pub use receipts::MutationCommand;
+pub use recovery_mark::given_up_sessions;
 pub use runtime_text::spawned;
 pub use sessions::{
     CloneRequest, ImportDir, ImportRequest, ImportedHistory, NewSession, Sessions, SessionsOverview,

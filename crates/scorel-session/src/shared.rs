@@ -10,6 +10,7 @@ use tokio_util::task::TaskTracker;
 use crate::active::ActiveSet;
 use crate::catalog::{CLONING_DIR, Catalog, DELETED_PREFIX};
 use crate::descriptors::SpareDescriptors;
+use crate::recovery_mark::{GivenUp, RecoveryMark};
 use crate::runner_pool::RunnerPool;
 use crate::trash::Trash;
 use crate::usage_index::UsageIndex;
@@ -100,6 +101,16 @@ impl LaneShared {
 
     pub(crate) fn blobs(&self, dir: &Path) -> Blobs {
         Blobs::new(Arc::clone(&self.storage), dir, self.settings.max_blob)
+    }
+
+    /// Begins the recovery of a session, if the last daemon left it with work. Blocks on the disk.
+    pub(crate) fn recovery_mark(&self, id: SessionId) -> Result<Option<RecoveryMark>, GivenUp> {
+        if !self.active.contains(id) {
+            return Ok(None);
+        }
+        let (dir, now) = (self.session_dir(id), self.settings.wall_clock.now_ms());
+        let version = env!("CARGO_PKG_VERSION");
+        RecoveryMark::begin(&self.storage, &dir, version, now).map(Some)
     }
 
     /// Whether the daemon is stopping. No turn begins any more.

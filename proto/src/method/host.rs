@@ -80,7 +80,8 @@ pub struct Status {
     pub connections: u32,
     /// The number of sessions loaded in memory.
     pub loaded_sessions: u32,
-    /// The loaded sessions whose phase is not `idle`.
+    /// The loaded sessions whose phase is not `idle`; of the `failed` ones, those whose recovery has ended
+    /// the daemon again and again.
     pub active: Vec<ActiveSession>,
     /// The model of sessions that do not set their own, as `provider/id`.
     pub default_model: String,

@@ -12,6 +12,12 @@ use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
+/// How long a daemon may take that ends its turns. Longer than its grace period for them.
+const STOP_PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long one may take that parks them. Longer than the greatest `[service] parkSeconds`.
+const PARK_PATIENCE: Duration = Duration::from_secs(700);
+
 /// The interval at which the lock is polled.
 const INTERVAL: Duration = Duration::from_millis(10);
 
@@ -28,8 +34,7 @@ impl DaemonEnd {
         Self {
             lock: DaemonLock::new(link.home().daemon_lock()),
             signal: Signal::SIGINT,
-            // Longer than its grace period for running turns.
-            patience: Duration::from_secs(60),
+            patience: STOP_PATIENCE,
         }
     }
 
@@ -37,8 +42,7 @@ impl DaemonEnd {
     pub(super) fn parking(link: &DaemonConnector) -> Self {
         Self {
             signal: Signal::SIGTERM,
-            // Longer than the greatest `[service] parkSeconds`.
-            patience: Duration::from_secs(700),
+            patience: PARK_PATIENCE,
             ..Self::cancelling(link)
         }
     }

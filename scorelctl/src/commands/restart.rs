@@ -112,7 +112,9 @@ async fn shut_down(connection: &Connection, output: &mut Output) -> Result<(), F
             let plain = ShutdownParams::default();
             connection.call::<Shutdown>(&plain).await?;
         }
-        answer => drop(answer?),
+        answer => {
+            answer?;
+        }
     }
     Ok(())
 }

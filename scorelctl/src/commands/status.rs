@@ -129,6 +129,9 @@ fn describe(status: &Status, output: &mut Output) -> io::Result<()> {
                 "asking    `scorelctl approve --session {id}` lists its questions"
             ))?;
         }
+        if let (Some(problem), Phase::Failed) = (&session.problem, session.phase) {
+            output.line(&format!("failed    {problem}"))?;
+        }
         if let (Some(problem), Some(stall)) = (&session.problem, &session.storage_stalled) {
             output.line(&format!("stalled   {}", stall_text(problem, stall)))?;
         }

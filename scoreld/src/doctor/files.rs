@@ -3,9 +3,10 @@
 use std::env;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use scorel_host::{Config, ConfigSource, Home, HomeError, Mode, SecretStore};
+use scorel_proto::SessionId;
 
 use super::check::Check;
 
@@ -36,6 +37,22 @@ pub(super) fn home(root: &Path) -> Check {
         Ok(_) => Check::ok(NAME, format!("{shown} belongs to you alone")),
         Err(error) => Check::fail(NAME, home_error(&error)),
     }
+}
+
+/// Sessions whose recovery has ended the daemon again and again.
+pub(super) fn recovery(home: &Home) -> Vec<Check> {
+    let given_up = home.given_up_sessions().into_iter();
+    let warn = |(id, mark): (SessionId, PathBuf)| {
+        let message = format!(
+            "three daemons died within ten minutes while they recovered {id}; it is opened for reading only"
+        );
+        Check::warn("recovery", message).hint(format!(
+            "report the end of the daemon's log; it is tried again after ten minutes, by another version, or \
+             after `rm {}`, with the next `scorelctl restart`",
+            mark.display()
+        ))
+    };
+    given_up.map(warn).collect()
 }
 
 /// The configuration and, if it is valid, the API key that it names.

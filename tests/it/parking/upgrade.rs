@@ -47,11 +47,7 @@ async fn an_upgrade_is_told_and_a_restart_brings_all_clients_over() {
     let mut streams = Vec::new();
     for _ in 0..3 {
         let link = Socket(daemon.socket());
-        streams.push(
-            SessionStream::open(link, id, anchors.clone())
-                .await
-                .unwrap(),
-        );
+        streams.push(SessionStream::open(link, id, anchors).await.unwrap());
     }
     send(&client, id, "go").await;
     never.reached().await;

@@ -196,3 +196,27 @@ async fn only_the_service_manager_starts_a_service() {
     );
     assert!(!traced.contains("scoreld --daemonize"), "{traced}");
 }
+
+#[tokio::test]
+async fn the_service_manager_restarts_the_daemon_that_it_runs() {
+    let place = TestHome::new();
+    let systemctl = place.program("systemctl", "test \"$2\" = show && echo 4711; exit 0");
+    let starter = Starter::new(place.home(), "scoreld").service_manager(&systemctl);
+    assert!(starter.is_service(4711).await);
+    assert!(!starter.is_service(4712).await, "another daemon");
+    fs::remove_file(place.trace()).expect("removed");
+    starter.restart_service().await.expect("restarted");
+    assert_eq!(place.traced(), "systemctl --user restart scoreld.service\n");
+    let other = place.directory.path().join("other");
+    let home = DaemonHome::resolve(Some(&other), |_| None).expect("a home");
+    let starter = Starter::new(home, "scoreld").service_manager(&systemctl);
+    assert!(
+        !starter.is_service(4711).await,
+        "the unit serves the default home"
+    );
+    let none = place.program("no-systemctl", "echo 0; exit 1");
+    let starter = Starter::new(place.home(), "scoreld").service_manager(&none);
+    assert!(!starter.is_service(0).await);
+    let failed = starter.restart_service().await.expect_err("it fails");
+    assert!(matches!(failed, ClientError::Start(_)), "{failed:?}");
+}

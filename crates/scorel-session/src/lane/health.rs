@@ -11,6 +11,8 @@ pub(super) struct Health {
     pub(super) damage: Vec<DamagedPlace>,
     /// Why the session is `Failed` until it is loaded again.
     pub(super) failed: Option<String>,
+    /// Whether it failed because daemons have died of its recovery.
+    pub(super) given_up: bool,
     pub(super) deleted: bool,
     /// The log could not be written when recovery tried to close what a crash left open. Nothing
     /// new may begin before recovery has run: a new turn would hide the interrupted one.
@@ -25,6 +27,7 @@ impl Health {
             session_id,
             damage: Vec::new(),
             failed: None,
+            given_up: false,
             deleted: false,
             recovery_due: None,
             stalled: None,

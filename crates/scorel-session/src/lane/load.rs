@@ -19,6 +19,7 @@ use super::state::{LaneState, PublishedState};
 use super::{Lane, Section, StartJob};
 use crate::checkpoint::Checkpoint;
 use crate::damage::unaccepted_damage;
+use crate::recovery_mark::GivenUp;
 use crate::shared::LaneShared;
 use crate::spool::Spool;
 use crate::{SessionError, SessionHeader};
@@ -66,10 +67,16 @@ impl Lane {
         start_job: StartJob,
     ) -> Result<Arc<Self>, SessionError> {
         let dir = shared.session_dir(id);
-        let loaded = match open(&shared, &dir, id) {
-            Ok(opened) => LoadedLog::writable(opened, &shared, id)?,
-            Err(OpenError::NewerFormat { .. }) => LoadedLog::read_only(&*shared.storage, &dir, id)?,
-            Err(error) => return Err(SessionError::open(id, &error)),
+        let mark = shared.recovery_mark(id);
+        let loaded = match &mark {
+            Err(given_up) => LoadedLog::given_up(&*shared.storage, &dir, id, given_up)?,
+            Ok(_) => match open(&shared, &dir, id) {
+                Ok(opened) => LoadedLog::writable(opened, &shared, id)?,
+                Err(OpenError::NewerFormat { .. }) => {
+                    LoadedLog::read_only(&*shared.storage, &dir, id)?
+                }
+                Err(error) => return Err(SessionError::open(id, &error)),
+            },
         };
         let lane = loaded.into_lane(shared, start_job);
         let mut locked = lane.lock_unshared();
@@ -195,6 +202,20 @@ impl LoadedLog {
             health,
             lost: None,
         })
+    }
+
+    /// A session whose recovery is not tried again.
+    fn given_up(
+        storage: &dyn Storage,
+        dir: &Path,
+        id: SessionId,
+        given_up: &GivenUp,
+    ) -> Result<Self, SessionError> {
+        tracing::error!(session = %id, "{given_up}");
+        let mut loaded = Self::read_only(storage, dir, id)?;
+        loaded.health.failed = Some(given_up.to_string());
+        loaded.health.given_up = true;
+        Ok(loaded)
     }
 
     fn into_lane(self, shared: Arc<LaneShared>, start_job: StartJob) -> Arc<Lane> {

@@ -5,7 +5,7 @@ use super::Sessions;
 /// The loaded sessions at one moment each, for status reports.
 #[derive(Debug, Default)]
 pub struct SessionsOverview {
-    /// Those that are busy, or whose logs cannot be written.
+    /// Those that are busy, whose logs cannot be written, or that daemons have died of.
     pub active: Vec<ActiveSession>,
     pub by_phase: SessionsByPhase,
     /// Permission requests that wait for an answer.
@@ -22,20 +22,21 @@ impl Sessions {
         for lane in self.lanes() {
             let published = lane.published();
             let questions = published.view().state.permissions.len();
-            overview.add(published.active(), questions);
+            overview.add(published.active(), questions, lane.is_given_up());
         }
         overview
     }
 }
 
 impl SessionsOverview {
-    fn add(&mut self, session: ActiveSession, questions: usize) {
+    fn add(&mut self, session: ActiveSession, questions: usize, is_given_up: bool) {
         self.by_phase.add(session.phase);
         let questions = u32::try_from(questions).unwrap_or(u32::MAX);
         self.questions = self.questions.saturating_add(questions);
         let is_stalled = session.storage_stalled.is_some();
         self.stalled += u32::from(is_stalled);
-        if is_stalled || !matches!(session.phase, Phase::Idle | Phase::Failed) {
+        let is_busy = !matches!(session.phase, Phase::Idle | Phase::Failed);
+        if is_stalled || is_busy || is_given_up {
             self.active.push(session);
         }
     }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{Phase, SessionId, StopReason};
+use scorel_proto::{Phase, SessionChanges, SessionId, StopReason};
+use scorel_session::MutationCommand;
 use tokio::task::JoinHandle;
 
+use crate::disk::Disk;
 use crate::log::{Log, text};
 use crate::permission::{asking, next, question, request};
-use crate::rig::Rig;
+use crate::rig::{Rig, client};
 use crate::stage::{limited, provider_error};
 use crate::wall::{FakeWall, NOON};
 
@@ -268,6 +270,40 @@ async fn a_cancel_counts_until_the_turn_is_parked() {
     assert!(parking.await.expect("no panic"));
     assert_eq!(rig.log(id).reasons(), ["cancelled"]);
     assert!(!lane.cancel(None), "nothing is left to cancel");
+}
+
+/// The turn has left its engine and waits for the lane, in which another record is being written.
+#[tokio::test(start_paused = true)]
+async fn a_cancel_just_before_the_record_is_not_lost() {
+    let disk = Disk::new();
+    let rig = Rig::on_disk(disk.storage());
+    let id = rig.session().await;
+    rig.begin(id, "go").await;
+    let call = rig.model().await;
+    let lane = rig.lane(id).await;
+    let mut hold = disk.hold_next_record();
+    let renaming = tokio::spawn({
+        let lane = Arc::clone(&lane);
+        async move {
+            let command = MutationCommand::new(client(), None, "updateSession", &());
+            let changes = SessionChanges {
+                title: Some("renamed".to_owned()),
+                ..SessionChanges::default()
+            };
+            lane.update(command, changes).await.expect("changed");
+        }
+    });
+    hold.entered().await;
+    let parking = park(&rig);
+    call.ended().await;
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert!(lane.cancel(None));
+    drop(hold);
+    renaming.await.expect("no panic");
+    assert!(parking.await.expect("no panic"));
+    assert_eq!(rig.log(id).reasons(), ["cancelled"]);
 }
 
 #[tokio::test(start_paused = true)]
