@@ -12,6 +12,7 @@ mod queue;
 mod runners;
 mod runtimes;
 mod search;
+mod service;
 mod spawn;
 mod target;
 mod transfer;
@@ -39,6 +40,7 @@ pub(crate) use runtimes::{
     GraphArgs, RuntimesArgs, RuntimesCommand, WorktreesArgs, WorktreesCommand,
 };
 pub(crate) use search::SearchArgs;
+pub(crate) use service::{ServiceArgs, ServiceCommand, ServiceLogsArgs};
 pub(crate) use spawn::SpawnArgs;
 pub(crate) use target::TargetArgs;
 pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
@@ -161,6 +163,8 @@ pub(crate) enum CliCommand {
     Stop,
     /// Restart the daemon, for example after an upgrade; running turns go on
     Restart,
+    /// Have the service manager run the daemon: install, start, stop, look
+    Service(ServiceArgs),
     /// Check the files in the home directory for damage, and repair them
     Fsck(FsckArgs),
     /// Report what the daemon keeps and nothing needs any more, and remove it

@@ -40,6 +40,7 @@ mod runtime_state;
 mod runtimes;
 mod search;
 mod send;
+mod service;
 mod sessions;
 mod show;
 mod size_text;
@@ -78,6 +79,9 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
     }
     if let CliCommand::Config(args) = &arguments.command {
         return Err(config::run(args, arguments.global.json, &link));
+    }
+    if let CliCommand::Service(args) = &arguments.command {
+        return service::run(args, &link, output);
     }
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let ended = match arguments.command {
@@ -199,8 +203,10 @@ async fn dispatch(
         }
         CliCommand::Init(args) => Box::pin(init::run(args, link, output)).await,
         CliCommand::Status(args) => status::run(&args, link, output).await,
-        CliCommand::Stdio | CliCommand::Fsck(_) | CliCommand::Doctor | CliCommand::Config(_) => {
-            Ok(Exit::Success)
-        }
+        CliCommand::Stdio
+        | CliCommand::Fsck(_)
+        | CliCommand::Doctor
+        | CliCommand::Config(_)
+        | CliCommand::Service(_) => Ok(Exit::Success),
     }
 }

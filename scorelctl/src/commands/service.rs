@@ -1,0 +1,90 @@
+//! `scorelctl service`: the daemon as a service of the user's service manager. None of this connects to
+//! the daemon, and only the manager starts one.
+
+mod by_hand;
+mod home_file;
+mod launchd;
+mod program;
+mod refusal;
+mod report;
+mod systemd;
+mod unit_file;
+mod verbs;
+
+use std::env;
+
+use nix::unistd::getuid;
+use scorel_client::ClientError;
+
+use launchd::Launchd;
+use refusal::refused;
+use systemd::Systemd;
+use unit_file::UnitSource;
+use verbs::ServiceVerbs;
+
+use crate::args::{ServiceArgs, ServiceCommand};
+use crate::daemon::{DaemonConnector, daemon_program};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, result};
+
+pub(super) fn run(
+    args: &ServiceArgs,
+    link: &DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let manager = find(link)?;
+    match &args.action {
+        ServiceCommand::Install => {
+            let installed = manager.install()?;
+            result(output, &installed, |output| installed.describe(output))?;
+        }
+        ServiceCommand::Uninstall => {
+            let gone = manager.uninstall()?;
+            result(output, &gone, |output| gone.describe(output))?;
+        }
+        ServiceCommand::Start => {
+            manager.start()?;
+            state(&*manager, output)?;
+        }
+        ServiceCommand::Stop => {
+            manager.stop()?;
+            state(&*manager, output)?;
+        }
+        ServiceCommand::Restart => {
+            manager.restart()?;
+            state(&*manager, output)?;
+        }
+        ServiceCommand::Status => state(&*manager, output)?,
+        ServiceCommand::Logs(args) => return Err(manager.logs(args, output.json)),
+    }
+    Ok(Exit::Success)
+}
+
+fn state(manager: &dyn ServiceVerbs, output: &mut Output) -> Result<(), Failure> {
+    let state = manager.state()?;
+    result(output, &state, |output| state.describe(output))
+}
+
+fn find(link: &DaemonConnector) -> Result<Box<dyn ServiceVerbs>, Failure> {
+    let home = link.home();
+    if !home.is_default() {
+        let message = format!(
+            "a service manager runs the daemon of the default home only, ~/.scorel, and this one is {}",
+            home.path().display()
+        );
+        return Err(refused("other_home", message).hint(
+            "unset SCOREL_HOME and leave out --home; systemd/README.md says how to write units for another \
+             home",
+        ));
+    }
+    let user_home = env::var_os("HOME")
+        .ok_or_else(|| Failure::from(ClientError::Home(scorel_client::DaemonHomeError::Unknown)))?;
+    let source = UnitSource::new(daemon_program(env::var_os("SCORELD")));
+    if cfg!(target_os = "macos") {
+        let launchd = Launchd::new(user_home.as_ref(), getuid(), home.clone(), source);
+        return Ok(Box::new(launchd));
+    }
+    let systemd = Systemd::find(user_home.as_ref(), home.clone(), source)?;
+    Ok(Box::new(systemd))
+}

@@ -1,0 +1,127 @@
+use std::io;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::output::Output;
+
+/// What `service install` did.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Installed {
+    pub(super) manager: &'static str,
+    /// The files that were written. Empty, with `enabled` false, if nothing was to be changed.
+    pub(super) changed: Vec<PathBuf>,
+    /// Whether the service was enabled only now.
+    pub(super) enabled: bool,
+    /// The process of the daemon that was started by hand and has left its sessions to the service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) took_over: Option<u32>,
+    /// Whether a daemon runs that does not know the changes yet.
+    pub(super) restart_needed: bool,
+    /// Whether the daemon goes on after the user's last logout; absent if the manager does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lingering: Option<bool>,
+}
+
+impl Installed {
+    pub(super) fn describe(&self, output: &mut Output) -> io::Result<()> {
+        for path in &self.changed {
+            output.line(&format!("wrote     {}", path.display()))?;
+        }
+        if self.enabled {
+            output.line("enabled   the daemon is started when a client connects")?;
+        } else if self.changed.is_empty() {
+            output.line("installed already; nothing was changed")?;
+        }
+        if let Some(pid) = self.took_over {
+            output.line(&format!(
+                "took over from the daemon that was started by hand (process {pid})"
+            ))?;
+        }
+        if self.restart_needed {
+            output.line("the running daemon gets these changes by `scorelctl restart`")?;
+        }
+        if self.lingering == Some(false) {
+            output.line(
+                "the daemon ends when you log out; `loginctl enable-linger` keeps it running",
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// What `service uninstall` did.
+#[derive(Debug, Serialize)]
+pub(super) struct Uninstalled {
+    pub(super) removed: Vec<PathBuf>,
+}
+
+impl Uninstalled {
+    pub(super) fn describe(&self, output: &mut Output) -> io::Result<()> {
+        for path in &self.removed {
+            output.line(&format!("removed   {}", path.display()))?;
+        }
+        output.line(if self.removed.is_empty() {
+            "not installed; nothing was changed"
+        } else {
+            "sessions and configuration stay in ~/.scorel"
+        })
+    }
+}
+
+/// What is installed and what runs.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ServiceState {
+    pub(super) manager: &'static str,
+    /// Whether the manager knows the service.
+    pub(super) installed: bool,
+    /// Whether its files are those that `service install` would write now.
+    pub(super) current: bool,
+    /// The manager's word for the state of the service.
+    pub(super) service: String,
+    /// The same for the socket that starts it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) socket: Option<String>,
+    /// The service's process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) pid: Option<u32>,
+    /// The process of a daemon that was started by hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) by_hand: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lingering: Option<bool>,
+}
+
+impl ServiceState {
+    pub(super) fn describe(&self, output: &mut Output) -> io::Result<()> {
+        output.line(&format!("manager   {}", self.manager))?;
+        output.line(match (self.installed, self.current) {
+            (false, _) => "installed no; `scorelctl service install` does it",
+            (true, true) => "installed yes",
+            (true, false) => {
+                "installed not as this version and this PATH have it; `scorelctl service install` \
+                 updates it"
+            }
+        })?;
+        let process = self.pid.map(|pid| format!(", process {pid}"));
+        let process = process.unwrap_or_default();
+        output.line(&format!("service   {}{process}", self.service))?;
+        if let Some(socket) = &self.socket {
+            output.line(&format!("socket    {socket}"))?;
+        }
+        if let Some(pid) = self.by_hand {
+            output.line(&format!(
+                "by hand   process {pid}; `scorelctl service start` takes over from it"
+            ))?;
+        }
+        match self.lingering {
+            Some(true) => output.line("logout    it goes on"),
+            Some(false) => {
+                output.line("logout    it ends; `loginctl enable-linger` keeps it running")
+            }
+            None => Ok(()),
+        }
+    }
+}
