@@ -9,7 +9,7 @@ use super::source::{SourceFile, Target, production};
 
 /// Lines of production code that are neither blank nor comments. 52,000 was the aim when the crates
 /// got their present shape; each feature since raises it by what it needs.
-const MAX_CODE: usize = 106_500;
+const MAX_CODE: usize = 107_000;
 /// Lines of the daemon's process, of every kind; 640 of them are the command `config`.
 const MAX_DAEMON: usize = 3_200;
 const MAX_FILE_P90: usize = 300;
