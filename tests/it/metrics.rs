@@ -88,6 +88,13 @@ async fn metrics_count_what_has_happened() {
     let mut watch = Watch::from_start(&client, id).await;
     turn(&client, &mut watch, id, "one").await;
     turn(&client, &mut watch, id, "two").await;
+    // A record is counted after it is published.
+    let counted = async {
+        while metrics(&daemon).value(r#"scorel_turns_total{outcome="error"}"#) < 1.0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, counted).await.expect("it is counted");
     let after = metrics(&daemon);
     for (series, expected) in [
         (r#"scorel_turns_total{outcome="completed"}"#, 1.0),
