@@ -27,6 +27,7 @@ mod guidance;
 mod kill_loop;
 mod limits;
 mod live;
+mod metrics;
 mod models;
 mod overload;
 mod parking;

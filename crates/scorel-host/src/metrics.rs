@@ -74,7 +74,7 @@ impl Metrics {
             ),
             fsync: set.histogram(
                 "scorel_fsync_seconds",
-                "The time of a sync of a session's log.",
+                "The time of each sync of a log, or of a list of sessions.",
                 &FSYNC_SECONDS,
             ),
             lag: set.gauge(

@@ -7,6 +7,7 @@ mod calls;
 mod connection_end;
 mod envelope;
 mod framing;
+mod http;
 mod listener;
 mod methods;
 mod peer;

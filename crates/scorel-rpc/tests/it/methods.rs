@@ -75,7 +75,7 @@ impl Drop for Ending {
     }
 }
 
-fn spec(name: &'static str, params: fn() -> Vec<String>) -> MethodSpec {
+pub(crate) fn spec(name: &'static str, params: fn() -> Vec<String>) -> MethodSpec {
     MethodSpec {
         name,
         access: AccessLevel::Read,

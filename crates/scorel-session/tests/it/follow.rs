@@ -298,3 +298,43 @@ fn outcomes(lines: &[Bytes]) -> usize {
     let is_outcome = |json: &&Bytes| json.windows(outcome.len()).any(|part| part == outcome);
     lines.iter().filter(is_outcome).count()
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_subscriber_is_behind_by_what_its_receiver_has_not_asked_for() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    let mut subscriber = rig
+        .sessions
+        .subscribe(id, Anchors::default())
+        .await
+        .unwrap();
+    let lag = subscriber.lag();
+    assert_eq!(lag.session_id(), id);
+    let head = rig
+        .sessions
+        .get(id)
+        .await
+        .unwrap()
+        .session()
+        .unwrap()
+        .current_seq
+        .get();
+    assert_eq!(lag.events(), head, "nothing was taken");
+    let mut asked = within(subscriber.next_batch()).await.expect("readable");
+    while asked.is_some() && lag.events() > 0 {
+        asked = within(async { subscriber.next_batch().now_or_never() })
+            .await
+            .and_then(|batch| batch.expect("readable"));
+    }
+    assert_eq!(lag.events(), 0, "caught up, and waiting");
+    rig.begin(id, "go").await;
+    play(&rig).await;
+    let mut other = rig.follow(id).await;
+    other.outcome().await;
+    let behind = lag.events();
+    assert!(behind > 10, "{behind}");
+    within(subscriber.next_batch()).await.expect("readable");
+    assert_eq!(lag.events(), behind, "the batch may still be on its way");
+    assert!(subscriber.next_batch().now_or_never().is_none());
+    assert_eq!(lag.events(), 0);
+}
