@@ -91,6 +91,10 @@ impl LookedUp {
 }
 
 /// What the user can still write to the file system of a directory.
+#[cfg_attr(
+    target_os = "linux",
+    expect(clippy::useless_conversion, reason = "the count has 32 bits on macOS")
+)]
 fn free_bytes(dir: &Path) -> Option<u64> {
     let known = statvfs(dir).ok()?;
     u64::from(known.blocks_available()).checked_mul(known.fragment_size())
