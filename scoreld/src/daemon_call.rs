@@ -44,7 +44,7 @@ impl DaemonCall {
 
     pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<M::Result, DaemonCallError> {
         let reply = self
-            .exchange(M::NAME, json!(params))
+            .exchange(M::NAME, &json!(params))
             .map_err(DaemonCallError::Answer)?;
         let invalid = |error: serde_json::Error| DaemonCallError::Answer(error.into());
         match reply {
@@ -57,7 +57,7 @@ impl DaemonCall {
     }
 
     /// Returns the reply's `result`, or its `error`.
-    fn exchange(&self, method: &str, params: Value) -> io::Result<Result<Value, Value>> {
+    fn exchange(&self, method: &str, params: &Value) -> io::Result<Result<Value, Value>> {
         let mut stream = &self.stream;
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         stream.write_all(format!("{call}\n").as_bytes())?;
