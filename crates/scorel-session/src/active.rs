@@ -123,6 +123,14 @@ impl ActiveSet {
         self.sessions().contains(&id)
     }
 
+    /// Whether the last daemon may have left the session with work, also before [`ActiveSet::read`]: a client
+    /// may be faster than the recovery. Blocks on the disk.
+    pub(crate) fn may_contain(&self, id: SessionId) -> bool {
+        let mut file = self.file();
+        self.read_once(&mut file);
+        *file == FileState::Missing || self.contains(id)
+    }
+
     /// Takes a session off the list; [`ActiveSet::tidy`] writes the file.
     ///
     /// To be called in a section of the session's lane. Otherwise a message that is accepted at the
@@ -210,8 +218,11 @@ mod tests {
         first.leave(one);
         first.tidy().expect("writable");
         assert_eq!(set(&dir).read(), Some(vec![two]));
+        let unread = set(&dir);
+        assert!(unread.may_contain(two) && !unread.may_contain(one));
         std::fs::write(dir.path().join("active"), b"{\"version\":1,\"sess").expect("writable");
         assert_eq!(set(&dir).read(), None, "a damaged file tells nothing");
+        assert!(set(&dir).may_contain(one), "any session may have work");
     }
 
     #[test]

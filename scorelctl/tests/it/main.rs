@@ -12,3 +12,4 @@ mod send;
 mod stdio;
 mod tail;
 mod terminal;
+mod upgrade;

@@ -49,6 +49,9 @@ impl History {
         }
         let power_lost = self.dice.one_in(2);
         self.spooled &= self.home.crash(power_lost, &mut self.dice);
+        // These daemons die in recoveries more often than a session is tried.
+        self.home
+            .forget(&self.home.session_dir(self.id).join("recovering"));
         self.sessions = sessions(&self.home, self.reference.max_bytes());
         // Nothing begins by itself.
         self.sessions.drain(std::time::Duration::ZERO).await;
