@@ -1,4 +1,11 @@
-//! The daemon under the systemd user manager, where one runs.
+//! The daemon under the systemd user manager: where one runs, and in a container with one of its own.
+//!
+//! `SCOREL_CONTAINER=1`, as root, boots the containers.
+
+mod container;
+mod installed;
+mod supervised;
+mod taken_over;
 
 use std::path::PathBuf;
 use std::process::Command;
