@@ -3,6 +3,7 @@
 mod accept;
 mod backoff;
 mod bind;
+mod looks;
 mod socket_file;
 
 use std::io;
@@ -93,17 +94,15 @@ impl Listener {
         &self.replaced
     }
 
-    /// Looks at the socket's file.
-    fn look(&mut self) {
-        let Some(path) = &self.path else { return };
-        if is_missing(path) {
-            self.restore();
-        } else if self.file.as_ref().is_some_and(SocketFile::is_replaced)
-            && !self.replaced.is_cancelled()
-        {
+    /// Looks at the socket's file: whether it is missing. Tells if another socket is in its place.
+    fn is_missing(&self) -> bool {
+        let Some(path) = &self.path else { return false };
+        let replaced = self.file.as_ref().is_some_and(SocketFile::is_replaced);
+        if replaced && !self.replaced.is_cancelled() {
             tracing::warn!(path = %path.display(), "another socket has taken the place of the daemon's");
             self.replaced.cancel();
         }
+        is_missing(path)
     }
 
     /// Binds the socket again. Connections are not affected.

@@ -164,6 +164,12 @@ fn a_socket_unit_takes_over_and_no_client_loses_anything() {
     container.scorelctl(&["send", "--session", &by_hand.session, "The last message"]);
     let took = began.elapsed();
     println!("the next message was answered after {took:?}");
+    println!("{}", container.ok("sh", &["-c", "cat .scorel/logs/*"]));
+    println!("{}", container.systemctl(&["status", "scoreld.socket"]));
+    println!(
+        "{}",
+        container.ok("journalctl", &["--user", "--output=short-precise"])
+    );
     assert!(took < TAKEOVER, "{took:?}");
     assert_eq!(container.property("ActiveState"), "active");
     assert_eq!(pid(container), container.property("MainPID"));

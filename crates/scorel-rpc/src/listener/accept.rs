@@ -1,21 +1,18 @@
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use scorel_proto::{ErrorCode, RpcError};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf, UCred};
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::sleep;
 use tokio_util::task::TaskTracker;
 
 use super::Listener;
 use super::backoff::Backoff;
+use super::looks::SocketLooks;
 use crate::envelope::RequestId;
 use crate::{Caller, HttpDocuments, Service, http, reply};
-
-/// The interval between looks at the socket's file.
-const LOOK: Duration = Duration::from_secs(5);
 
 impl Service {
     /// Serves every connection that a listener accepts, until the service shuts down and all of them
@@ -26,19 +23,15 @@ impl Service {
         A: Fn(&UCred) -> Option<Caller>,
     {
         let connections = TaskTracker::new();
-        let bell = Arc::clone(listener.bell());
         let documents = listener.documents.clone();
-        let mut looks = interval(LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looks = SocketLooks::new(Arc::clone(listener.bell()));
         loop {
             let (stream, _) = tokio::select! {
                 () = self.shutdown().cancelled() => break,
-                _ = looks.tick() => {
-                    listener.look();
-                    continue;
-                }
-                () = bell.notified() => {
-                    listener.look();
+                () = looks.due() => {
+                    if looks.has_settled(listener.is_missing()) {
+                        listener.restore();
+                    }
                     continue;
                 }
                 accepted = persist(|| listener.socket.accept()) => accepted,
@@ -147,6 +140,8 @@ fn refuse(stream: &UnixStream) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tokio::time::Instant;
 
     use super::*;

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::methods::{self, Probe};
@@ -132,25 +132,42 @@ async fn a_deleted_socket_is_bound_again_and_connections_stay() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_socket_is_looked_at_at_once_when_its_bell_rings() {
+/// A served socket whose first look is over, and its bell.
+async fn with_bell() -> (Daemon, Arc<tokio::sync::Notify>, CancellationToken) {
     let directory = TempDir::new().unwrap();
     let listener = Listener::bind(&socket(&directory), true).unwrap();
-    let bell = Arc::clone(listener.bell());
+    let (bell, replaced) = (Arc::clone(listener.bell()), listener.replaced().clone());
     let daemon = Daemon::serve(directory, listener, RpcLimits::default(), uid());
-    // The look at the beginning is over.
     ask(&mut daemon.connect().await, ECHO).await;
+    (daemon, bell, replaced)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_socket_is_bound_again_soon_when_its_bell_rings() {
+    let (daemon, bell, _) = with_bell().await;
     let path = socket(&daemon.directory);
     fs::remove_file(&path).unwrap();
     bell.notify_one();
-    // The clock stands still while there is something to do, so no other look comes.
+    let removed = Instant::now();
+    while !path.exists() {
+        assert!(removed.elapsed() < Duration::from_secs(1));
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_takes_the_path_has_the_time_to_bind() {
+    let (daemon, bell, replaced) = with_bell().await;
+    let path = socket(&daemon.directory);
+    fs::remove_file(&path).unwrap();
+    bell.notify_one();
+    // The clock stands still while there is something to do.
     for _ in 0..10_000 {
-        if path.exists() {
-            break;
-        }
         tokio::task::yield_now().await;
     }
-    assert!(path.exists());
+    let _other = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let found = timeout(PATIENCE, replaced.cancelled());
+    found.await.expect("it is found");
 }
 
 #[tokio::test(start_paused = true)]
