@@ -228,7 +228,7 @@ methods! {
         /// copies of trusted items. Repeating it is harmless.
         Gc = "gc", Admin, now, GcParams => GcResult, [FilesystemError];
         /// Returns an OpenRPC document that describes every method.
-        Discover = "rpc.discover", Read, now, NoParams => serde_json::Value, [];
+        Discover = "rpc.discover", Read, now, NoParams => Box<serde_json::value::RawValue>, [];
         /// Subscribes to the daemon's own state: a snapshot, then changes of projects, sessions and
         /// phases as `host` notifications. Returns the subscription's id.
         SubscribeHost = "subscribeHost", Read, now, NoParams => SubscriptionId, [Overloaded];

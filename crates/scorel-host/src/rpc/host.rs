@@ -1,7 +1,7 @@
 //! Methods of the daemon itself: `hello`, `getStatus`, `shutdown`, models, discovery.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use scorel_proto::{
     CheckModel, CheckModelParams, CheckModelResult, Discover, Gc, GcParams, GcResult, GetConfig,
@@ -10,6 +10,7 @@ use scorel_proto::{
     ShutdownParams, ShutdownResult, Status, openrpc_document,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::register::{blocking, method};
 use super::sessions::project_dir;
@@ -112,6 +113,11 @@ fn directory(host: &Host, project: Option<ProjectId>) -> Result<Option<PathBuf>,
     project.map(|id| project_dir(host, id)).transpose()
 }
 
-async fn discover(_: Arc<Host>, _: RpcCall, _: NoParams) -> Result<serde_json::Value, CallError> {
-    Ok(openrpc_document(env!("CARGO_PKG_VERSION")))
+async fn discover(_: Arc<Host>, _: RpcCall, _: NoParams) -> Result<Box<RawValue>, CallError> {
+    // Built once: the schemas of all methods take some megabytes on the way to their 200 KiB of JSON,
+    // and each connection may have 32 calls at work.
+    static DOCUMENT: LazyLock<Box<RawValue>> = LazyLock::new(|| {
+        to_raw_value(&openrpc_document(env!("CARGO_PKG_VERSION"))).expect("a JSON document")
+    });
+    Ok(DOCUMENT.clone())
 }
