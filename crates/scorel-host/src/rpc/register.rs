@@ -64,7 +64,7 @@ fn largest_reply(method: &str) -> usize {
         GetBlob::NAME => 6 * MIB,
         GetEvents::NAME => 4 * MIB,
         GetTree::NAME => 2 * MIB,
-        ListModels::NAME | ListSessions::NAME | Resync::NAME => MIB,
+        Discover::NAME | ListModels::NAME | ListSessions::NAME | Resync::NAME => MIB,
         _ => 0,
     }
 }
