@@ -11,7 +11,7 @@ use scorel_proto::{
     UnsubscribeParams, UpdateProject, UpdateProjectParams, UpdateProjectResult, Usage,
     UsageGrouping, UsageRow, UsageTotal,
 };
-use serde_json::json;
+use serde_json::{json, value::to_raw_value};
 
 use super::{method, params_of, project, result_of};
 use crate::golden::Golden;
@@ -88,7 +88,7 @@ pub(super) fn all() -> Vec<Golden> {
     ));
     all.extend(method::<Discover>(
         &NoParams {},
-        &json!({"openrpc": "1.3.2"}),
+        &to_raw_value(&json!({"openrpc": "1.3.2"})).unwrap(),
     ));
     all.extend(method::<SubscribeHost>(&NoParams {}, &"s1".to_owned()));
     let unsubscribe = UnsubscribeParams {
