@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    AccessLevel, GetBlob, GetEvents, GetTree, ListModels, ListSessions, Method, Resync, RpcError,
-    method_info,
+    AccessLevel, Discover, GetBlob, GetEvents, GetTree, ListModels, ListSessions, Method, Resync,
+    RpcError, method_info,
 };
 use scorel_rpc::{DuplicateMethod, MethodKind, MethodSpec, RpcCall, Table};
 use serde_json::value::{RawValue, to_raw_value};
