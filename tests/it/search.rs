@@ -1,21 +1,20 @@
 //! Searching conversations, over real processes.
 
+mod full_disk;
+
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use scorel_client::{ClientError, Connection};
-use scorel_proto::{
-    AppendCustomMessage, AppendCustomMessageParams, ErrorCode, Message, Role, Search, SearchHit,
-    SearchMode, SearchParams, SearchResult, SessionId,
-};
+use scorel_proto::{ErrorCode, Role, Search, SearchHit, SearchMode, SearchParams, SearchResult};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat, SeededDice, runs};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::under_test::{
-    PATIENCE, Watch, connect, create_session, daemon, new_session, scorelctl, send, title,
+    PATIENCE, Watch, append, connect, create_session, daemon, new_session, scorelctl, send, title,
 };
 
 /// How large a message is that takes the index some time, in bytes.
@@ -68,18 +67,6 @@ async fn wait_for(client: &Connection, params: &SearchParams, count: usize) -> V
     };
     let asked = timeout(PATIENCE, asking).await;
     asked.unwrap_or_else(|_| panic!("{params:?} has not {count} hits"))
-}
-
-/// Adds a message without a turn.
-async fn append(client: &Connection, session_id: SessionId, text: String) {
-    let params = AppendCustomMessageParams {
-        session_id,
-        kind: "test".to_owned(),
-        message: Message::user(text),
-        data: None,
-        command_id: None,
-    };
-    client.call::<AppendCustomMessage>(&params).await.unwrap();
 }
 
 async fn cli(daemon: &DaemonUnderTest, arguments: &[&str]) -> Value {

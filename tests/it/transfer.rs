@@ -4,6 +4,7 @@ mod bundles;
 mod claude;
 mod codex;
 mod documents;
+mod hostile;
 mod transcripts;
 
 use std::path::Path;

@@ -8,9 +8,10 @@ use std::time::Duration;
 use scorel_client::Connection;
 use scorel_exec::Support;
 use scorel_proto::{
-    CreateSession, CreateSessionParams, GetSession, GetSessionParams, RegisterProject,
-    RegisterProjectParams, Search, SearchParams, SendMessage, SendMessageParams, SendMessageResult,
-    Session, SessionId, SubscribeEventsParams, TurnId, UpdateSession, UpdateSessionParams,
+    AppendCustomMessage, AppendCustomMessageParams, CreateSession, CreateSessionParams, GetSession,
+    GetSessionParams, Message, RegisterProject, RegisterProjectParams, Search, SearchParams,
+    SendMessage, SendMessageParams, SendMessageResult, Session, SessionId, SubscribeEventsParams,
+    TurnId, UpdateSession, UpdateSessionParams,
 };
 use scorel_testkit::{DaemonUnderTest, ModelServer};
 use serde_json::Value;
@@ -102,6 +103,18 @@ pub(crate) fn message(session_id: SessionId, text: &str) -> SendMessageParams {
         model: None,
         command_id: None,
     }
+}
+
+/// Adds a message without a turn.
+pub(crate) async fn append(client: &Connection, session_id: SessionId, text: String) {
+    let params = AppendCustomMessageParams {
+        session_id,
+        kind: "test".to_owned(),
+        message: Message::user(text),
+        data: None,
+        command_id: None,
+    };
+    client.call::<AppendCustomMessage>(&params).await.unwrap();
 }
 
 /// Sends a message that starts a turn.

@@ -7,11 +7,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use scorel_testkit::ScriptedChat;
 use serde_json::{Value, json};
 
-use super::with_project;
+use super::{hostile, with_project};
 use crate::raw::RawConnection;
-use crate::under_test::{Watch, new_session, scorelctl, send};
+use crate::under_test::{Watch, append, new_session, scorelctl, send, title};
 
 /// The elements of an exported document.
 const ELEMENTS: [&str; 15] = [
@@ -43,18 +44,26 @@ fn opened(browser: &str, path: &Path) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_html_export_of_hostile_content_runs_and_fetches_nothing() {
-    let (daemon, _model, _project) = with_project().await;
+    let (daemon, model, _project) = with_project().await;
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     server.set_nonblocking(true).unwrap();
     let address = format!("http://{}", server.local_addr().unwrap());
-    let hostile = format!(
-        "</pre></div><script>document.title='owned'</script><img src={address}/i onerror=\"document.title='owned'\">\
-         <link rel=stylesheet href={address}/c><a href=\"javascript:x\" ping={address}>x</a>\
-         <style>body{{background:url({address}/b)}}</style><meta http-equiv=refresh content=\"0;url={address}\">"
-    );
+    let hostile = hostile::contents(&address);
+    assert_eq!(hostile.len(), 100);
     let (client, session) = new_session(&daemon).await;
+    title(&client, session, &hostile[2]).await;
+    for content in &hostile {
+        append(&client, session, content.clone()).await;
+    }
+    // The model, a call and its result say them too.
+    let call = json!({"pattern": hostile.concat()}).to_string();
+    let chat = ScriptedChat::default()
+        .text(&hostile.concat())
+        .tool_call("call_a", "Glob", &call);
+    model.answer(chat.finish("tool_calls"));
     let mut watch = Watch::from_start(&client, session).await;
-    send(&client, session, &hostile).await;
+    watch.until("sync_end").await;
+    send(&client, session, &hostile.concat()).await;
     watch.until("turn_outcome").await;
     let exported = scorelctl(
         &daemon,
