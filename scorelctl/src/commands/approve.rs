@@ -91,18 +91,18 @@ fn list(open: &[OpenRequest], output: &mut Output) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The one open request whose id has this prefix.
+/// The one open request whose id has this beginning or end.
 fn choose<'a>(wanted: &str, open: &'a [OpenRequest]) -> Result<&'a OpenRequest, Failure> {
-    if wanted.trim_start_matches("prm_").len() < MIN_PREFIX {
-        let text = format!(
-            "the prefix `{wanted}` is too short: at least {MIN_PREFIX} characters after `prm_` are required"
-        );
-        return Err(Failure::usage(text).hint("`scorelctl approve` lists the open requests"));
-    }
     let part = IdPart::new(wanted, PermissionRequestId::PREFIX);
-    let mut found = open
-        .iter()
-        .filter(|open| part.is_of(&open.request.request_id));
+    let is_short = part.digits().len() < MIN_PREFIX;
+    let id = |open: &OpenRequest| open.request.request_id;
+    if is_short && open.iter().any(|open| part.begins(&id(open))) {
+        let text = format!(
+            "`{wanted}` is too short for the beginning of an id: at least {MIN_PREFIX} characters after `prm_` are required"
+        );
+        return Err(Failure::usage(text).hint("the end of an id, as `scorelctl approve` lists it, is enough"));
+    }
+    let mut found = open.iter().filter(|open| part.is_of(&id(open)));
     match (found.next(), found.next()) {
         (Some(open), None) => Ok(open),
         (Some(_), Some(_)) => Err(Failure::usage(format!(

@@ -221,7 +221,7 @@ fn project_text(key: &str, values: &TakenValues) -> &'static str {
 /// `50,000,000`, or of a size `8 MiB`.
 fn number(number: u64, is_size: bool) -> String {
     if is_size {
-        let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        let units = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
         let unit = units.into_iter().find(|(unit, _)| number > 0 && number % unit == 0);
         if let Some((unit, name)) = unit {
             return format!("{} {name}", grouped(number / unit));
