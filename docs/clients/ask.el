@@ -75,7 +75,7 @@
   "Connect to SOCKET and subscribe to the session."
   (setq ask-connection
         (make-instance
-         'jsonrpc-process-connection :name "scorel" :events-buffer-scrollback-size 0
+         'jsonrpc-process-connection :name "scorel"
          :process (make-network-process :name "scorel" :family 'local :service socket :coding 'utf-8-emacs-unix :noquery t)
          :notification-dispatcher (lambda (_ _method params) (ask-apply (plist-get params :result)))))
   (jsonrpc-request ask-connection 'hello `(:clientId ,(ask-client-id) :protocol (:min 1 :max 1)))
@@ -84,18 +84,20 @@
 
 (defun ask-persist (action socket)
   "Do ACTION with a connection to SOCKET; again if the connection breaks."
-  (condition-case problem
-      (progn
-        (accept-process-output nil 0)   ; a batch Emacs dies of writing to a connection that has ended
-        (unless (and ask-connection (jsonrpc-running-p ask-connection)) (ask-connect socket))
-        (funcall action))
-    ((file-error jsonrpc-error)
-     (when (and ask-connection (jsonrpc-running-p ask-connection)) (signal (car problem) (cdr problem)))
-     (sit-for 0.1)
-     (ask-persist action socket))))
+  (let (done result)
+    (while (not done)
+      (condition-case problem
+          (progn
+            (accept-process-output nil 0) ; a batch Emacs dies of writing to a connection that has ended
+            (unless (and ask-connection (jsonrpc-running-p ask-connection)) (ask-connect socket))
+            (setq result (funcall action) done t))
+        ((file-error jsonrpc-error)
+         (when (and ask-connection (jsonrpc-running-p ask-connection)) (signal (car problem) (cdr problem)))
+         (sleep-for 0.1))))
+    result))
 
 (defun ask-command (socket method &rest params)
-  "Call METHOD until there is an answer.  However often that is, the command is applied once."
+  "Call METHOD until there is an answer.  The daemon applies it once."
   (let ((command `(,@params :commandId ,(format "ask-%s-%s" (emacs-pid) (float-time)))))
     (ask-persist (lambda () (jsonrpc-request ask-connection method command)) socket)))
 
