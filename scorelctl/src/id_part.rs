@@ -33,8 +33,7 @@ impl IdPart {
 
     /// An empty part is of none.
     pub(crate) fn is_of(&self, id: &impl Display) -> bool {
-        let is_end =
-            self.digits.len() >= MIN_END && self.digits_of(id).ends_with(&self.digits);
+        let is_end = self.digits.len() >= MIN_END && self.digits_of(id).ends_with(&self.digits);
         is_end || self.begins(id)
     }
 

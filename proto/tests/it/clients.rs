@@ -20,7 +20,10 @@ fn the_example_on_the_page_is_the_file() {
     let (_, block) = PAGE.split_once("```python\n").unwrap();
     let (block, _) = block.split_once("```\n").unwrap();
     let file = include_str!("../../../docs/clients/ask.py");
-    assert!(block == file, "docs/clients.md does not show docs/clients/ask.py as it is");
+    assert!(
+        block == file,
+        "docs/clients.md does not show docs/clients/ask.py as it is"
+    );
 }
 
 #[test]

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::schema_probe::{TakenValues, known_in};
 use super::user;
+use crate::config::Config;
 use crate::config::keys::KEYS;
 use crate::config::project::is_allowed;
 use crate::config::report::IN_ADDITION;
-use crate::config::Config;
 
 /// Set this variable to write the tables anew.
 const REWRITE: &str = "SCOREL_REWRITE_DOCS";
@@ -55,7 +55,10 @@ fn the_tables_of_keys_are_up_to_date() {
         "docs/configuration.md is out of date; set {REWRITE}=1 and run this again"
     );
     for line in page.lines().filter(|line| line.starts_with("| `")) {
-        assert!(!line.contains("|  |  |") && !line.ends_with("|  |"), "{line}: write its meaning");
+        assert!(
+            !line.contains("|  |  |") && !line.ends_with("|  |"),
+            "{line}: write its meaning"
+        );
     }
 }
 
@@ -72,7 +75,9 @@ fn every_key_is_on_the_page() {
     for (section, name) in keys.chain(own) {
         // A price is one row, with the names of its keys.
         let section = section.strip_suffix(".price").unwrap_or(section);
-        let (_, text) = page.split_once(&format!("{MARKER}{section} -->\n")).expect(section);
+        let (_, text) = page
+            .split_once(&format!("{MARKER}{section} -->\n"))
+            .expect(section);
         let (table, _) = text.split_once("\n\n").unwrap();
         assert!(table.contains(&format!("`{name}`")), "{section}.{name}");
     }
@@ -104,7 +109,12 @@ fn table(section: &str, rows: &[&str]) -> String {
     // Sections with a table of their own.
     names.retain(|name| section != "tools" || known_in(&format!("tools.{name}")).is_none());
     // In the order of the page; what is new comes last.
-    names.sort_by_key(|name| order.iter().position(|it| it == name).unwrap_or(order.len()));
+    names.sort_by_key(|name| {
+        order
+            .iter()
+            .position(|it| it == name)
+            .unwrap_or(order.len())
+    });
     let key = |name: &String| format!("{section}.{name}");
     let in_project = names.iter().any(|name| is_allowed(&key(name)));
     let mut table = match in_project {
@@ -142,7 +152,11 @@ fn written_rows(rows: &[&str]) -> (Vec<String>, BTreeMap<String, WrittenRow>) {
         let name = name.trim_matches('`').to_owned();
         order.push(name.clone());
         let [values, default, meaning] = [values, default, meaning].map(str::to_owned);
-        let cells = WrittenRow { values, default, meaning };
+        let cells = WrittenRow {
+            values,
+            default,
+            meaning,
+        };
         written.insert(name, cells);
     }
     (order, written)
@@ -221,8 +235,15 @@ fn project_text(key: &str, values: &TakenValues) -> &'static str {
 /// `50,000,000`, or of a size `8 MiB`.
 fn number(number: u64, is_size: bool) -> String {
     if is_size {
-        let units = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-        let unit = units.into_iter().find(|(unit, _)| number > 0 && number % unit == 0);
+        let units = [
+            (1 << 40, "TiB"),
+            (1 << 30, "GiB"),
+            (1 << 20, "MiB"),
+            (1 << 10, "KiB"),
+        ];
+        let unit = units
+            .into_iter()
+            .find(|(unit, _)| number > 0 && number % unit == 0);
         if let Some((unit, name)) = unit {
             return format!("{} {name}", grouped(number / unit));
         }

@@ -11,8 +11,13 @@ const STRANGE: &str = "xyzzy";
 /// What the loader says of the values of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TakenValues {
-    Numbers { min: u64, max: u64 },
-    Dollars { max: u64 },
+    Numbers {
+        min: u64,
+        max: u64,
+    },
+    Dollars {
+        max: u64,
+    },
     Choice(Vec<String>),
     ListOfChoices(Vec<String>),
     Boolean,
