@@ -33,12 +33,17 @@ impl IdPart {
 
     /// An empty part is of none.
     pub(crate) fn is_of(&self, id: &impl Display) -> bool {
-        if self.digits.is_empty() {
-            return false;
-        }
-        let digits = id.to_string().split_off(self.prefix.len());
-        let is_end = self.digits.len() >= MIN_END && digits.ends_with(&self.digits);
-        is_end || digits.starts_with(&self.digits)
+        let is_end = self.digits.len() >= MIN_END && self.digits_of(id).ends_with(&self.digits);
+        is_end || self.begins(id)
+    }
+
+    /// Whether the id begins with it.
+    pub(crate) fn begins(&self, id: &impl Display) -> bool {
+        !self.digits.is_empty() && self.digits_of(id).starts_with(&self.digits)
+    }
+
+    fn digits_of(&self, id: &impl Display) -> String {
+        id.to_string().split_off(self.prefix.len())
     }
 }
 

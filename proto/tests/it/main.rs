@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails where its assumption does")]
 
+mod clients;
 mod decode;
 mod estimate;
 mod golden;

@@ -91,18 +91,19 @@ fn list(open: &[OpenRequest], output: &mut Output) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The one open request whose id has this prefix.
+/// The one open request whose id has this beginning or end.
 fn choose<'a>(wanted: &str, open: &'a [OpenRequest]) -> Result<&'a OpenRequest, Failure> {
-    if wanted.trim_start_matches("prm_").len() < MIN_PREFIX {
-        let text = format!(
-            "the prefix `{wanted}` is too short: at least {MIN_PREFIX} characters after `prm_` are required"
-        );
-        return Err(Failure::usage(text).hint("`scorelctl approve` lists the open requests"));
-    }
     let part = IdPart::new(wanted, PermissionRequestId::PREFIX);
-    let mut found = open
-        .iter()
-        .filter(|open| part.is_of(&open.request.request_id));
+    let is_short = part.digits().len() < MIN_PREFIX;
+    let id = |open: &OpenRequest| open.request.request_id;
+    if is_short && open.iter().any(|open| part.begins(&id(open))) {
+        let text = format!(
+            "`{wanted}` is too short for the beginning of an id: at least {MIN_PREFIX} characters after `prm_` are required"
+        );
+        return Err(Failure::usage(text)
+            .hint("the end of an id, as `scorelctl approve` lists it, is enough"));
+    }
+    let mut found = open.iter().filter(|open| part.is_of(&id(open)));
     match (found.next(), found.next()) {
         (Some(open), None) => Ok(open),
         (Some(_), Some(_)) => Err(Failure::usage(format!(
@@ -180,6 +181,39 @@ async fn requests(
         match page.next_page {
             Some(next) => params.page = Some(next),
             None => return Ok(Vec::new()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked(id: &str) -> OpenRequest {
+        let request = json!({
+            "requestId": id, "toolCallId": "c", "toolName": "Bash", "input": {}, "reason": "r",
+        });
+        OpenRequest {
+            session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().expect("an id"),
+            agent_type: None,
+            request: serde_json::from_value(request).expect("a request"),
+        }
+    }
+
+    #[test]
+    fn a_request_is_named_by_its_end_or_by_more_than_the_time_at_its_beginning() {
+        let ids = [
+            "prm_01M8AC2VY1C14MFGXCKSG2QS1Q",
+            "prm_01M8AC2VY2C14MFGXCKSG2QS2Q",
+        ];
+        let open = ids.map(asked);
+        let chosen = |wanted| choose(wanted, &open).map(|it| it.request.request_id.to_string());
+        assert_eq!(chosen("G2QS1Q").ok().as_deref(), Some(ids[0]));
+        assert_eq!(chosen("prm_01m8ac2vy2c14m").ok().as_deref(), Some(ids[1]));
+        for wanted in ["01M8AC", "prm_01M8AC2VY1C14", "S3Q", "G2QS3Q"] {
+            assert!(chosen(wanted).is_err(), "{wanted}");
         }
     }
 }

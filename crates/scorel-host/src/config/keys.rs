@@ -144,23 +144,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::config::ConfigError;
     use crate::config::parse::parse;
-
-    /// The names that the schema knows in a section; `None` if it is none.
-    fn known_in(section: &str) -> Option<Vec<String>> {
-        let text = match section {
-            "" => "xyzzy = 1".to_owned(),
-            _ => format!("[{section}]\nxyzzy = 1"),
-        };
-        let Err(ConfigError::Content { reason, .. }) = parse(Path::new("f"), text.as_bytes())
-        else {
-            return None;
-        };
-        let (unknown, known) = reason.split_once("; known are ")?;
-        unknown.starts_with("unknown ").then_some(())?;
-        Some(known.split(", ").map(str::to_owned).collect())
-    }
+    use crate::config::tests::schema_probe::known_in;
 
     #[test]
     fn every_key_of_the_schema_is_known_and_no_other() {

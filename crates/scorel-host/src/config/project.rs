@@ -79,7 +79,8 @@ impl ProjectLayer {
     }
 }
 
-fn is_allowed(key: &str) -> bool {
+/// Whether a project's file may set a key.
+pub(super) fn is_allowed(key: &str) -> bool {
     let of_agent = key
         .strip_prefix("agents.")
         .and_then(|key| key.rsplit_once('.'));

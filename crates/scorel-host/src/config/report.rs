@@ -15,7 +15,7 @@ use super::{Config, Warning};
 use crate::secret::SecretStore;
 
 /// Keys of which those of a project come in addition to the user's, or limit them.
-const IN_ADDITION: [&str; 2] = ["permissions.ask", "permissions.deny"];
+pub(super) const IN_ADDITION: [&str; 2] = ["permissions.ask", "permissions.deny"];
 
 /// The files that are in effect.
 struct Sources<'a> {

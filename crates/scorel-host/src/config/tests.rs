@@ -3,8 +3,10 @@ mod edit;
 mod edit_key;
 mod files;
 mod model;
+mod page;
 mod project;
 mod providers;
+pub(crate) mod schema_probe;
 mod source;
 
 use std::path::Path;
