@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::Attachment;
+
 /// One part of a message's content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
@@ -70,6 +72,8 @@ pub enum Block {
         /// The beginning of the content, for display and for the model.
         preview: String,
     },
+    /// A file that was attached to a user message.
+    Attachment(Attachment),
 }
 
 impl Block {
@@ -91,6 +95,7 @@ impl Block {
             Self::ToolUse { name, .. } => format!("[call of {name}]"),
             Self::ToolResult(result) => Self::plain_text_of(&result.content),
             Self::Blob { size, preview, .. } => format!("{preview}\n[{size} bytes in all]"),
+            Self::Attachment(file) => format!("[attached: {}]", file.title()),
         }
     }
 

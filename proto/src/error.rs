@@ -119,6 +119,10 @@ codes! {
     /// The agent takes no task from this session now; `details.kind` says why: `disabled`, `depth`,
     /// `too_many`, `queue_full`, `budget` or `archived`. `details.limit` may hold the limit.
     SpawnRefused = 1023, "spawn_refused", false;
+    /// A file cannot be attached to the message, and nothing was sent. `details.path` names it as the
+    /// caller did; `details.kind` says why: `not_found`, `directory`, `not_a_file`, `outside`, `denied`,
+    /// `too_large`, `binary`, `invalid_path`, `too_many` or `unreadable`. `details.limit` may hold the limit.
+    AttachmentRefused = 1024, "attachment_refused", false;
 }
 
 impl fmt::Display for ErrorCode {

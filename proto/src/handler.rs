@@ -18,7 +18,7 @@ pub use edit::{ContextEdit, trimmed_content};
 pub use excerpt::excerpt;
 pub use window::{ContextWindow, MeasuredCall, OffPath, WindowItem, build_context};
 
-use crate::{EventId, Message, PersistentBody, PersistentEvent};
+use crate::{Block, EventId, Message, PersistentBody, PersistentEvent};
 
 /// Converts one type of persistent event.
 pub trait EventHandler {
@@ -40,6 +40,8 @@ pub enum LlmAction {
     MergePrev {
         /// The text of the reminder.
         reminder: String,
+        /// What is added after it: images and attached files.
+        beside: Vec<Block>,
         /// Appended where there is no tool result to merge into.
         otherwise: Message,
     },

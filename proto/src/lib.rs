@@ -18,6 +18,8 @@
 
 mod agent;
 mod as_text;
+mod attachment;
+mod attachment_problem;
 mod block;
 mod catalogue;
 mod context;
@@ -44,6 +46,8 @@ mod usage;
 mod view;
 
 pub use agent::{Binding, BoundContext, RuntimeStatus, SpawnRefusal};
+pub use attachment::Attachment;
+pub use attachment_problem::AttachmentProblem;
 pub use block::{BlobHash, Block, InvalidBlobHash, ToolResultBlock};
 pub use context::{Context, ContextIter};
 pub use cost::{Cost, CostSource, CostTotal};

@@ -379,7 +379,7 @@ methods! {
         SendMessage = "sendMessage", Control, now, SendMessageParams => SendMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, QueuePaused, Conflict,
              InvalidEventId, CannotRewindPastCompact, PayloadTooLarge, Overloaded, Unsupported,
-             ProviderError];
+             ProviderError, AttachmentRefused];
         /// Changes the queue: all operations or none. Starts the next turn if the queue is not paused
         /// then and no turn is open.
         RewriteQueue = "rewriteQueue", Control, now, RewriteQueueParams => RewriteQueueResult,

@@ -85,6 +85,7 @@ impl TokenEstimate {
             }
             Block::ToolResult(result) => Self::of_blocks(&result.content),
             Block::Blob { preview, .. } => Self::of_text(preview),
+            Block::Attachment(file) => Self::of_text(&file.path) + Self::of_blocks(&file.content),
         };
         inside + Self::FRAME
     }

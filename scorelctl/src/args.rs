@@ -214,7 +214,11 @@ pub(crate) struct SendArgs {
     /// What to do when a tool needs permission [default: ask on a terminal, else deny]
     #[arg(long, value_name = "WHAT")]
     pub(crate) on_ask: Option<OnAsk>,
-    /// The message; `-`, or no text when standard input is not a terminal, reads standard input
+    /// Attach a file of the project, text or a picture; may be repeated
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The message; `-`, or no text when standard input is not a terminal, reads standard input.
+    /// `@PATH` at the start of a word attaches that file of the project, `\@PATH` only names it
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
 }

@@ -28,6 +28,7 @@ mod input;
 mod interrupted;
 mod models;
 mod moved;
+mod outgoing;
 mod projects;
 mod queue;
 mod rename;

@@ -142,6 +142,7 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::CannotRewindPastCompact => {
             "`scorelctl clone EVENT` makes a session that ends there, with whole messages"
         }
+        ErrorCode::AttachmentRefused => attachment_hint(&error.details["kind"]),
         ErrorCode::QueuePaused => "send without `--while-running reject` to resume the queue",
         ErrorCode::StorageStalled => "free disk space, then repeat the command",
         ErrorCode::ShuttingDown | ErrorCode::Overloaded => "retry in a moment",
@@ -157,6 +158,20 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::SessionFailed => "`scorelctl send --session new` starts a new session",
         _ => return None,
     })
+}
+
+/// What helps where a file cannot be attached.
+fn attachment_hint(kind: &Value) -> &'static str {
+    match kind.as_str() {
+        Some("not_found" | "invalid_path") => {
+            "`--file` takes a path from the working directory; the file has to be in the project"
+        }
+        Some("outside") => "copy it into the project; the daemon reads attachments from there only",
+        Some("denied") => {
+            "`\\@` names a file without attaching it; docs/permissions.md tells what keeps it"
+        }
+        _ => "name the file in the message, with `\\@`, and the agent reads it with its tools",
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod exit;
 mod failure;
 mod id_part;
 mod interrupts;
+mod mentions;
 mod moment;
 mod output;
 mod question;

@@ -68,6 +68,25 @@ pub(crate) async fn register(
     Ok(control.call::<RegisterProject>(&params).await?.project)
 }
 
+/// The directory that a session works in.
+pub(crate) async fn work_dir(
+    control: &mut DaemonClient,
+    session: &Session,
+) -> Result<PathBuf, Failure> {
+    let worktree = session.agent.as_ref().and_then(|it| it.worktree.as_ref());
+    if let Some(worktree) = worktree {
+        return Ok(PathBuf::from(&worktree.path));
+    }
+    let projects = control.call::<ListProjects>(&NoParams {}).await?.projects;
+    let mut projects = projects.into_iter();
+    let project = projects.find(|project| project.project_id == session.project_id);
+    let gone = || {
+        let message = format!("there is no project {}", session.project_id);
+        Failure::new(Exit::NotAccepted, "project_not_found", message)
+    };
+    Ok(project.ok_or_else(gone)?.work_dir.into())
+}
+
 /// The path as text, which is how the protocol has it.
 pub(crate) fn utf8(directory: &Path) -> Result<&str, Failure> {
     directory.to_str().ok_or_else(|| {

@@ -95,6 +95,7 @@ pub(crate) async fn connect(socket: &Path) -> Connection {
 pub(crate) fn message(session_id: SessionId, text: &str) -> SendMessageParams {
     SendMessageParams {
         session_id,
+        attachments: Vec::new(),
         content: text.into(),
         while_running: None,
         parent_event_id: None,

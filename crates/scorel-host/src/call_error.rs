@@ -14,6 +14,7 @@ use scorel_runtime::{ProviderError, RunnerError};
 use scorel_search::SearchError;
 use scorel_session::SessionError;
 
+use crate::attachments::AttachmentRefusal;
 use crate::config::{EditConfigError, RefusedText};
 use crate::directories::DirectoriesError;
 use crate::import_file::ImportError;
@@ -51,6 +52,8 @@ pub(crate) enum CallError {
         error: DirectoriesError,
         path: Option<String>,
     },
+    #[error(transparent)]
+    Attachment(#[from] AttachmentRefusal),
     #[error(transparent)]
     Trust(#[from] TrustError),
     #[error(transparent)]

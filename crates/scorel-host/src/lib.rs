@@ -12,6 +12,7 @@
 //! `scoreld`, and `scorel-fsck` reads the same files with the types of this crate.
 
 mod agents;
+mod attachments;
 mod call_error;
 mod command_report;
 mod commands;

@@ -149,6 +149,13 @@ fn add_blocks(blocks: &[Block], scope: DocumentScope, text: &mut String) {
                 }
             }
             Block::ToolResult(result) => add_blocks(&result.content, scope, text),
+            // Like the output of a tool: what is in a file is no word of the user's.
+            Block::Attachment(file) => {
+                add_line(&file.path, text);
+                if scope == DocumentScope::Everything {
+                    add_blocks(&file.content, scope, text);
+                }
+            }
             Block::Thinking { .. } | Block::Image { .. } => {}
         }
     }

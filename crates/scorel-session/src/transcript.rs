@@ -109,6 +109,10 @@ fn quoted_block(block: &Block, blobs: &Blobs) -> Option<String> {
         Block::ToolUse { name, input, .. } => {
             format!("[call of {name}] {}", shortened(&input.to_string()))
         }
+        Block::Attachment(file) => {
+            let content = quoted_blocks(&file.content, blobs);
+            format!("[attached: {}]\n{}", file.title(), shortened(&content))
+        }
         other => other.plain_text(),
     })
 }

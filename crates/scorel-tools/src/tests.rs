@@ -1,6 +1,7 @@
 //! The tools on real directories.
 
 mod arguments;
+mod attached;
 mod concurrent;
 mod edit;
 mod encodings;

@@ -48,6 +48,7 @@ fn in_blocks(blocks: &[Block], visit: &mut dyn FnMut(&BlobHash)) {
             Block::Image { blob, .. } => visit(blob),
             Block::Blob { sha256, .. } => visit(sha256),
             Block::ToolResult(result) => in_blocks(&result.content, visit),
+            Block::Attachment(file) => in_blocks(&file.content, visit),
             Block::Text { .. } | Block::Thinking { .. } | Block::ToolUse { .. } => {}
         }
     }

@@ -148,7 +148,8 @@ fn message_to_llm(message: &Message) -> LlmAction {
     match message {
         Message::User(user) if user.meta.source == Some(MessageSource::Steer) => {
             LlmAction::MergePrev {
-                reminder: Block::plain_text_of(&user.content),
+                reminder: told(&user.content),
+                beside: beside(&user.content),
                 otherwise: message.clone(),
             }
         }
@@ -161,10 +162,24 @@ fn message_to_llm(message: &Message) -> LlmAction {
             let (reminder, otherwise) = reminding(internal);
             LlmAction::MergePrev {
                 reminder,
+                beside: Vec::new(),
                 otherwise,
             }
         }
     }
+}
+
+/// The text of a reminder. Attached files name themselves.
+fn told(content: &[Block]) -> String {
+    let mut content = content.to_vec();
+    content.retain(|block| !matches!(block, Block::Attachment(_)));
+    Block::plain_text_of(&content)
+}
+
+/// What the text of a reminder cannot hold.
+fn beside(content: &[Block]) -> Vec<Block> {
+    let is_beside = |block: &&Block| matches!(block, Block::Image { .. } | Block::Attachment(_));
+    content.iter().filter(is_beside).cloned().collect()
 }
 
 /// What a message of the daemon reminds of, and the message that does.

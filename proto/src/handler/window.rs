@@ -237,10 +237,11 @@ impl ContextWindow {
             LlmAction::Include(message) => self.push(event, message),
             LlmAction::MergePrev {
                 reminder,
+                beside,
                 otherwise,
             } => {
                 let same_turn = self.merges_into.is_some() && self.merges_into == event.turn_id;
-                if !(same_turn && self.merge(event, &reminder)) {
+                if !(same_turn && self.merge(event, &reminder, beside)) {
                     self.push(event, otherwise);
                 }
             }
@@ -251,16 +252,18 @@ impl ContextWindow {
     }
 
     /// Merges a reminder into the newest message, if that is a tool result.
-    fn merge(&mut self, event: &PersistentEvent, reminder: &str) -> bool {
+    fn merge(&mut self, event: &PersistentEvent, reminder: &str, beside: Vec<Block>) -> bool {
         let Some(index) = self.items.len().checked_sub(1) else {
             return false;
         };
         let Some(Message::ToolResult(result)) = self.context.get_mut(index) else {
             return false;
         };
-        remind(result, reminder);
+        let before = result.result().content.len();
+        remind(result, reminder, beside);
+        let added = result.result().content.len() - before;
         self.items[index].last_event_id = event.id;
-        self.items[index].reminders += 1;
+        self.items[index].reminders += added;
         self.weigh(index);
         true
     }
@@ -333,10 +336,11 @@ fn action(event: &PersistentEvent) -> LlmAction {
     event.body.handler().convert_to_llm(event)
 }
 
-fn remind(message: &mut ToolResultMessage, reminder: &str) {
+fn remind(message: &mut ToolResultMessage, reminder: &str, beside: Vec<Block>) {
     let [ToolResultContent::ToolResult(result)] = &mut message.content;
     let text = format!("<system-reminder>\n{reminder}\n</system-reminder>");
     result.content.push(Block::text(text));
+    result.content.extend(beside);
 }
 
 #[cfg(test)]

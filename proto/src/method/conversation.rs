@@ -12,7 +12,7 @@ use crate::{
     QueueItem, QueueItemId, QueueKind, Seq, SessionId, StorageStall, TurnId,
 };
 
-/// The content of a user message: a string, or an array of `text`, `image` and `blob` blocks.
+/// The content of a user message: a string, or an array of `text`, `image`, `blob` and `attachment` blocks.
 ///
 /// On the wire, a string is shorthand for one text block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -57,7 +57,7 @@ impl JsonSchema for Content {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let block = generator.subschema_for::<Block>();
         json_schema!({
-            "description": "What a person says: text, or blocks of text and images.",
+            "description": "What a person says: text, or blocks of text, images and attachments.",
             "anyOf": [{ "type": "string" }, { "type": "array", "items": block }],
         })
     }
@@ -71,6 +71,10 @@ pub struct SendMessageParams {
     pub session_id: SessionId,
     /// The message; not empty. Images are stored with `putBlob` first.
     pub content: Content,
+    /// Files of the project that the daemon reads now and adds to the content, as `attachment` blocks after
+    /// it: at most 16. A retry with the same `commandId` reads none again. Absent: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<AttachmentPath>,
     /// What to do with the message if a turn is running or messages are queued; absent: `followUp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub while_running: Option<WhileRunning>,
@@ -103,6 +107,18 @@ pub struct SendMessageParams {
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
+}
+
+/// A file to be attached to a message: text of at most 256 KiB in UTF-8, UTF-16 or Latin-1, or a picture
+/// (PNG, JPEG, GIF, WebP) of at most 3.75 MB and 8,000 pixels on a side. The texts of a message have at most
+/// 1 MiB together.
+///
+/// `deny` rules and places that hold credentials keep a file from being attached, as they keep it from tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AttachmentPath {
+    /// The file: relative to the project, or absolute and inside it. Links that stay inside are followed.
+    pub path: String,
 }
 
 /// What to do with a message when the session is busy.
@@ -179,7 +195,8 @@ pub enum QueueEdit {
     Add {
         /// What becomes of it. A steer becomes a follow-up where no turn can read it.
         kind: QueueKind,
-        /// The message; not empty. Images are stored with `putBlob` first.
+        /// The message; not empty. Images are stored with `putBlob` first. Files are attached by
+        /// `sendMessage`; here they are `attachment` blocks.
         content: Content,
         /// Its zero-based position; absent, or beyond the end: the end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -192,7 +209,7 @@ pub enum QueueEdit {
     Edit {
         /// The item's id.
         queue_item_id: QueueItemId,
-        /// The new content; not empty.
+        /// The new content; not empty. What was attached stays only if it is in here.
         content: Content,
     },
     /// Move a message.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use scorel_proto::{ErrorCode, Event, METHODS, SyncMarker};
+use scorel_proto::{AttachmentProblem, ErrorCode, Event, METHODS, SyncMarker};
 use serde_json::{Value, json};
 
 const MANUAL: &str = include_str!("../../../docs/protocol.md");
@@ -137,6 +137,8 @@ fn every_name_in_the_manual_is_one_of_the_protocol() {
     collect_names(&scorel_proto::openrpc_document("1"), &mut known);
     known.extend(METHODS.iter().map(|info| info.name.to_owned()));
     known.extend(ErrorCode::ALL.iter().map(|code| code.name().to_owned()));
+    let problems = AttachmentProblem::ALL.map(|problem| problem.name().to_owned());
+    known.extend(problems);
     known.extend(OTHER_NAMES.iter().map(|&name| name.to_owned()));
     let texts = texts();
     assert!(texts.len() > 7, "{}", texts.len());

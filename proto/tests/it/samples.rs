@@ -10,7 +10,7 @@ mod persistent;
 mod runners;
 mod transient;
 
-use scorel_proto::{ErrorCode, ErrorData, RpcError, SpawnRefusal};
+use scorel_proto::{AttachmentProblem, ErrorCode, ErrorData, RpcError, SpawnRefusal};
 use serde_json::json;
 
 use crate::golden::Golden;
@@ -37,6 +37,9 @@ fn errors() -> impl Iterator<Item = Golden> {
                 "runner": "codex", "kind": "runner_not_logged_in", "hint": "run `codex login`",
             }),
             ErrorCode::AgentNotFound => json!({"suggestion": "reviewer"}),
+            ErrorCode::AttachmentRefused => json!({
+                "path": "build.log", "kind": AttachmentProblem::TooLarge, "limit": 262_144,
+            }),
             ErrorCode::SpawnRefused => json!({"kind": SpawnRefusal::TooMany, "limit": 32}),
             ErrorCode::RuntimeBusy => json!({"phase": "running"}),
             _ => serde_json::Value::Null,

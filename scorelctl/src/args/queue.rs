@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 use scorel_proto::QueueKind;
 
@@ -10,7 +12,11 @@ pub(crate) struct SteerArgs {
     /// Cancel the running turn, and start one with this message
     #[arg(long)]
     pub(crate) now: bool,
-    /// The message; `-`, or no text when standard input is not a terminal, reads standard input
+    /// Attach a file of the project, text or a picture; may be repeated
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The message, as `send` takes it; `-`, or no text when standard input is not a terminal, reads
+    /// standard input
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
 }
@@ -30,7 +36,7 @@ pub(crate) struct QueueArgs {
 pub(crate) enum QueueCommand {
     /// Add a message
     Add(NewItemArgs),
-    /// Replace a message's text
+    /// Replace a message's text; what is attached to it stays
     Edit {
         /// Number in the list, or id
         item: String,

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use scorel_proto::{OnConflict, RestoreOptions, RestoreScope};
 
@@ -111,7 +113,11 @@ pub(crate) struct ResendArgs {
     /// What to do when a tool needs permission [default: ask on a terminal, else deny]
     #[arg(long, value_name = "WHAT")]
     pub(crate) on_ask: Option<OnAsk>,
-    /// The new message; `-` reads standard input [default: the same message again]
+    /// Attach a file of the project, text or a picture; may be repeated
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The new message, as `send` takes it; `-` reads standard input [default: the same message
+    /// again]. What was attached stays
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
 }

@@ -18,8 +18,17 @@ pub(super) fn read_input() -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|_| Failure::usage("standard input is not valid UTF-8"))
 }
 
+/// The text of a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct MessageText {
+    pub(super) text: String,
+    /// Whether it is from the command line. What is piped in is data, in which `@path` means nothing.
+    pub(super) is_typed: bool,
+}
+
 /// A message, from the command line or from standard input. `verb` is the command, for the hint.
-pub(super) fn message_text(words: &[String], verb: &str) -> Result<String, Failure> {
+pub(super) fn message_text(words: &[String], verb: &str) -> Result<MessageText, Failure> {
+    let mut is_typed = false;
     let text = match words {
         [dash] if dash == "-" => read_input()?,
         [] if !io::stdin().is_terminal() => read_input()?,
@@ -28,12 +37,15 @@ pub(super) fn message_text(words: &[String], verb: &str) -> Result<String, Failu
                 "`scorelctl {verb} TEXT`, or `scorelctl {verb} -` to read standard input"
             )));
         }
-        words => words.join(" "),
+        words => {
+            is_typed = true;
+            words.join(" ")
+        }
     };
     if text.trim().is_empty() {
         return Err(Failure::usage("the message is empty"));
     }
-    Ok(text)
+    Ok(MessageText { text, is_typed })
 }
 
 #[cfg(test)]
@@ -45,7 +57,10 @@ mod tests {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(
             message_text(&words(&["fix", "it"]), "send").expect("a message"),
-            "fix it"
+            MessageText {
+                text: "fix it".to_owned(),
+                is_typed: true
+            }
         );
         assert!(matches!(
             message_text(&words(&[" "]), "send"),

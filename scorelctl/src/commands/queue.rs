@@ -9,6 +9,7 @@ use scorel_proto::{
 use serde::Serialize;
 
 use super::input::{message_text, read_input};
+use super::outgoing::{SentFiles, besides_text};
 use crate::args::{NewItemArgs, QueueArgs, QueueCommand};
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
@@ -42,6 +43,10 @@ pub(super) async fn run(
         return Ok(Exit::Success);
     };
     let ops = edits(command, &session.queue)?;
+    let kept = match ops.as_slice() {
+        [QueueEdit::Edit { content, .. }] => SentFiles::kept(&content.0),
+        _ => SentFiles::default(),
+    };
     if ops.is_empty() {
         output.note("no messages are queued")?;
         return Ok(Exit::Success);
@@ -54,6 +59,7 @@ pub(super) async fn run(
     };
     let answer = control.call::<RewriteQueue>(&params).await;
     let answer = answer.map_err(|failure| changed_meanwhile(failure.into()))?;
+    kept.say(output)?;
     result(output, &answer, |output| rows(&answer.queue, output))?;
     Ok(Exit::Success)
 }
@@ -86,13 +92,7 @@ fn rows(queue: &[QueueItem], output: &mut Output) -> io::Result<()> {
 }
 
 fn summary(content: &[Block]) -> String {
-    let parts: Vec<&str> = content
-        .iter()
-        .map(|block| match block {
-            Block::Text { text, .. } => text.as_str(),
-            _ => "[attachment]",
-        })
-        .collect();
+    let parts: Vec<String> = content.iter().map(Block::plain_text).collect();
     let line = one_line(&parts.join(" "));
     match line.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
@@ -104,10 +104,18 @@ fn edits(command: &QueueCommand, queue: &[QueueItem]) -> Result<Vec<QueueEdit>, 
     let remove = |queue_item_id| QueueEdit::Remove { queue_item_id };
     Ok(match command {
         QueueCommand::Add(args) => vec![added(args)?],
-        QueueCommand::Edit { item, text } => vec![QueueEdit::Edit {
-            queue_item_id: find(item, queue)?,
-            content: new_text(text)?,
-        }],
+        QueueCommand::Edit { item, text } => {
+            let queue_item_id = find(item, queue)?;
+            let mut content = new_text(text)?;
+            let is_it = |item: &&QueueItem| item.queue_item_id == queue_item_id;
+            let before = queue.iter().find(is_it);
+            let kept = before.map(|item| besides_text(&item.content));
+            content.0.extend(kept.into_iter().flatten());
+            vec![QueueEdit::Edit {
+                queue_item_id,
+                content,
+            }]
+        }
         QueueCommand::Move { item, to } => vec![QueueEdit::Move {
             queue_item_id: find(item, queue)?,
             position: to - 1,
@@ -130,7 +138,7 @@ fn edits(command: &QueueCommand, queue: &[QueueItem]) -> Result<Vec<QueueEdit>, 
 }
 
 fn added(args: &NewItemArgs) -> Result<QueueEdit, Failure> {
-    let text = message_text(&args.text, "queue add")?;
+    let text = message_text(&args.text, "queue add")?.text;
     Ok(QueueEdit::Add {
         kind: if args.steer {
             QueueKind::Steer

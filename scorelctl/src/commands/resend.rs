@@ -1,11 +1,12 @@
 //! Sends a message again, edited or not, in the place of the one before.
 
 use scorel_proto::{
-    Content, Event, EventId, GetEvents, GetEventsParams, Message, MessageBody, PersistentBody, Seq,
+    Block, Event, EventId, GetEvents, GetEventsParams, Message, MessageBody, PersistentBody, Seq,
     SessionId,
 };
 
 use super::input::message_text;
+use super::outgoing::{MessageDraft, besides_text};
 use super::send::{self, MessagePlace};
 use crate::args::{ResendArgs, SendArgs, WhileRunningArg};
 use crate::daemon::{DaemonClient, DaemonConnector};
@@ -30,10 +31,19 @@ pub(super) async fn run(
         parent: message.parent,
         leaf: tree.leaf,
     };
-    let content = if args.text.is_empty() {
-        content(&mut control, session_id, message).await?
+    let before = content(&mut control, session_id, message).await?;
+    let draft = if args.text.is_empty() {
+        MessageDraft {
+            text: None,
+            kept: before,
+            files: args.files,
+        }
     } else {
-        Content::from(message_text(&args.text, "resend")?.as_str())
+        MessageDraft {
+            text: Some(message_text(&args.text, "resend")?),
+            kept: besides_text(&before),
+            files: args.files,
+        }
     };
     let args = SendArgs {
         session: SessionSelector::Id(session_id),
@@ -45,9 +55,10 @@ pub(super) async fn run(
         timeout: None,
         while_running: WhileRunningArg::Reject,
         on_ask: args.on_ask,
+        files: Vec::new(),
         text: Vec::new(),
     };
-    send::run_at(args, content, Some(place), link, output).await
+    send::run_at(args, draft, Some(place), link, output).await
 }
 
 /// The message of the turn that is to be repeated.
@@ -71,12 +82,12 @@ fn original(args: &ResendArgs, tree: &TurnTree) -> Result<OriginalMessage, Failu
     })
 }
 
-/// What the message says, images included.
+/// What the message says, images and attached files included.
 async fn content(
     control: &mut DaemonClient,
     session_id: SessionId,
     message: OriginalMessage,
-) -> Result<Content, Failure> {
+) -> Result<Vec<Block>, Failure> {
     let before = Seq::new(message.seq.get().saturating_add(1));
     let params = GetEventsParams {
         session_id,
@@ -93,7 +104,7 @@ async fn content(
                 ..
             }) = event.body
         {
-            return Ok(Content(user.content));
+            return Ok(user.content);
         }
     }
     let text = format!("{} cannot be read", message.id);

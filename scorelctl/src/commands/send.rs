@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
-    Content, CreateSession, CreateSessionParams, EventId, GetConfig, GetConfigParams, GetStatus,
-    NoParams, OWN_RUNNER, ProjectId, SendMessage, SendMessageParams, SendMessageResult, Session,
-    SessionId, UpdateSession, UpdateSessionParams, WhileRunning,
+    CreateSession, CreateSessionParams, EventId, GetConfig, GetConfigParams, GetStatus, NoParams,
+    OWN_RUNNER, ProjectId, SendMessage, SendMessageParams, SendMessageResult, Session, SessionId,
+    UpdateSession, UpdateSessionParams, WhileRunning,
 };
 use serde::Serialize;
 use tokio::time::timeout;
 
 use super::input::message_text;
+use super::outgoing::{MessageDraft, OutgoingMessage, SentFile};
 use super::upgrade_notice::say_upgrade;
 use super::wait::timed_out;
 use crate::args::SendArgs;
@@ -35,8 +36,8 @@ pub(super) async fn run(
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let text = message_text(&args.text, "send")?;
-    run_at(args, Content::from(text.as_str()), None, link, output).await
+    let draft = MessageDraft::of(message_text(&args.text, "send")?, &args.files);
+    run_at(args, draft, None, link, output).await
 }
 
 /// Where a message goes that replaces an earlier one.
@@ -51,14 +52,14 @@ pub(super) struct MessagePlace {
 /// Sends a message, to the leaf unless a place is given, and follows its turn.
 pub(super) async fn run_at(
     args: SendArgs,
-    content: Content,
+    draft: MessageDraft,
     place: Option<MessagePlace>,
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
     let sent = tokio::select! {
-        sent = send(&args, content, place, link, output) => sent?,
+        sent = send(&args, draft, place, link, output) => sent?,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
     if output.json {
@@ -85,6 +86,7 @@ struct SentMessage {
     control: DaemonClient,
     session_id: SessionId,
     answer: SendMessageResult,
+    attached: Vec<SentFile>,
     /// The events of the session from before the message; `None` with `--detach`.
     stream: Option<SessionStream<DaemonConnector>>,
 }
@@ -96,13 +98,17 @@ struct AcceptedLine<'a> {
     session_id: SessionId,
     #[serde(flatten)]
     answer: &'a SendMessageResult,
+    /// Absent if no file was attached.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    attached: &'a [SentFile],
 }
 
 impl<'a> AcceptedLine<'a> {
-    const fn new(sent: &'a SentMessage) -> Self {
+    fn new(sent: &'a SentMessage) -> Self {
         Self {
             session_id: sent.session_id,
             answer: &sent.answer,
+            attached: &sent.attached,
         }
     }
 }
@@ -110,7 +116,7 @@ impl<'a> AcceptedLine<'a> {
 /// Sends the message. The stream is opened before, so that it has every event of the turn.
 async fn send(
     args: &SendArgs,
-    content: Content,
+    draft: MessageDraft,
     place: Option<MessagePlace>,
     link: DaemonConnector,
     output: &mut Output,
@@ -120,6 +126,12 @@ async fn send(
     let session = session(args, &mut control, output).await?;
     let session = with_tools(args, session, &mut control).await?;
     say_demo(&session, args, &mut control, output).await?;
+    let dir = target::work_dir(&mut control, &session).await?;
+    let OutgoingMessage {
+        content,
+        attachments,
+        files,
+    } = draft.finish(&dir)?;
     let stream = if args.detach {
         None
     } else {
@@ -131,6 +143,7 @@ async fn send(
     let params = SendMessageParams {
         session_id: session.session_id,
         content,
+        attachments,
         while_running: Some(WhileRunning::from(args.while_running)),
         parent_event_id: place.map(|place| place.parent),
         expected_leaf_id: place.map(|place| place.leaf),
@@ -139,6 +152,7 @@ async fn send(
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<SendMessage>(&params).await?;
+    files.say(output)?;
     if let SendMessageResult::Accepted { .. } = answer {
         say_old_configuration(session.project_id, &mut control, output).await?;
     }
@@ -146,6 +160,7 @@ async fn send(
         control,
         session_id: session.session_id,
         answer,
+        attached: files.attached,
         stream,
     })
 }
@@ -301,6 +316,7 @@ mod tests {
             let line = AcceptedLine {
                 session_id,
                 answer: &answer,
+                attached: &[],
             };
             let line = serde_json::to_value(&line).expect("JSON");
             assert_eq!(line["type"], "accepted");

@@ -1,11 +1,12 @@
 //! Sends a message to the running turn.
 
 use scorel_proto::{
-    Cancel, CancelParams, Content, QueueKind, SendMessage, SendMessageParams, SendMessageResult,
-    SessionId, WhileRunning,
+    Cancel, CancelParams, QueueKind, SendMessage, SendMessageParams, SendMessageResult, SessionId,
+    WhileRunning,
 };
 
 use super::input::message_text;
+use super::outgoing::{MessageDraft, OutgoingMessage};
 use crate::args::SteerArgs;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
@@ -18,9 +19,16 @@ pub(super) async fn run(
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let text = message_text(&args.text, "steer")?;
+    let draft = MessageDraft::of(message_text(&args.text, "steer")?, &args.files);
     let wanted = &args.target.session;
     let session_id = target::existing(control, wanted, args.target.project.as_deref()).await?;
+    let session = target::get(control, session_id).await?;
+    let dir = target::work_dir(control, &session).await?;
+    let OutgoingMessage {
+        content,
+        attachments,
+        files,
+    } = draft.finish(&dir)?;
     let while_running = if args.now {
         cancel(control, session_id).await?;
         // Accepted after the cancel, it keeps the queue from pausing and runs next.
@@ -30,7 +38,8 @@ pub(super) async fn run(
     };
     let params = SendMessageParams {
         session_id,
-        content: Content::from(text.as_str()),
+        content,
+        attachments,
         while_running: Some(while_running),
         parent_event_id: None,
         expected_leaf_id: None,
@@ -39,6 +48,7 @@ pub(super) async fn run(
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<SendMessage>(&params).await?;
+    files.say(output)?;
     result(output, &answer, |output| output.line(&description(&answer)))?;
     Ok(Exit::Success)
 }

@@ -38,6 +38,13 @@ impl From<CallError> for RpcError {
             CallError::Project { error, path } => project(&error, path.as_deref()),
             CallError::Configuration(error) => configuration(&error),
             CallError::Directories { error, path } => filesystem(&error, path.as_deref()),
+            CallError::Attachment(refusal) => {
+                let mut details = json!({ "path": refusal.path, "kind": refusal.kind });
+                if let Some(limit) = refusal.limit {
+                    details["limit"] = json!(limit);
+                }
+                Self::new(ErrorCode::AttachmentRefused, text).with_details(details)
+            }
             CallError::Trust(error) => Self::new(trust_code(&error), chain(&error)),
             CallError::Worktree(error) => worktree(&error),
             CallError::Search(error) => search(&error),

@@ -16,6 +16,7 @@ use scorel_session::{SendRequest, SessionError};
 use super::caller::command;
 use super::register::method;
 use super::sessions::{check_model, check_name, check_runner};
+use crate::attachments::attachments;
 use crate::call_error::CallError;
 use crate::host::Host;
 
@@ -41,10 +42,16 @@ async fn send(
     check_name("model", params.model.as_deref())?;
     check_runner(&host, params.runner.as_deref())?;
     let lane = host.sessions.get(params.session_id).await?;
+    // A repeated command reads no file again: they may be others by now, or gone.
+    if let Some(answer) = lane.sent_before(&command)? {
+        return Ok(answer);
+    }
     check_model(&host, &lane, params.model.as_deref(), None).await?;
+    let mut content = params.content.0;
+    content.extend(attachments(&host, &lane, &params.attachments).await?);
     let request = SendRequest {
         command,
-        content: params.content.0,
+        content,
         while_running: params.while_running.unwrap_or_default(),
         parent_event_id: params.parent_event_id,
         expected_leaf_id: params.expected_leaf_id,
@@ -54,17 +61,22 @@ async fn send(
     Ok(lane.send(request).await?)
 }
 
-/// A user's message has text, images and blobs; other blocks come from models and tools.
+/// A user's message has text, images, blobs and attachments; other blocks come from models and tools.
 pub(super) fn check_content(field: &'static str, content: &[Block]) -> Result<(), CallError> {
     let invalid = |text: &str| Err(CallError::invalid_field(field, format!("`{field}` {text}")));
-    let allowed = |block: &Block| {
+    let plain = |block: &Block| {
         matches!(
             block,
             Block::Text { .. } | Block::Image { .. } | Block::Blob { .. }
         )
     };
+    let allowed = |block: &Block| match block {
+        // From a message that is sent again.
+        Block::Attachment(file) => file.content.iter().all(plain),
+        block => plain(block),
+    };
     if !content.iter().all(allowed) {
-        return invalid("holds text, images and blobs only");
+        return invalid("holds text, images, blobs and attachments only");
     }
     let empty = |block: &Block| matches!(block, Block::Text { text, .. } if text.trim().is_empty());
     if content.iter().all(empty) {
@@ -78,9 +90,10 @@ pub(super) fn check_content(field: &'static str, content: &[Block]) -> Result<()
     Ok(())
 }
 
-const fn text_len(block: &Block) -> usize {
+fn text_len(block: &Block) -> usize {
     match block {
         Block::Text { text, .. } => text.len(),
+        Block::Attachment(file) => file.content.iter().map(text_len).sum(),
         _ => 0,
     }
 }

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use scorel_proto::{BlobHash, Block};
+use scorel_proto::{Attachment, BlobHash, Block};
 
 use super::ModelEndpoint;
 
@@ -31,8 +31,18 @@ impl<'a> InputContent<'a> {
         endpoint: &ModelEndpoint<D>,
         blocks: &'a [Block],
     ) -> impl Iterator<Item = InputContent<'a>> {
+        // A file's pictures follow the text that names it.
+        let with_pictures = |block: &'a Block| {
+            let file = match block {
+                Block::Attachment(file) => Some(file),
+                _ => None,
+            };
+            let pictures = file.into_iter().flat_map(Attachment::images);
+            std::iter::once(block).chain(pictures)
+        };
         blocks
             .iter()
+            .flat_map(with_pictures)
             .filter_map(|block| InputContent::of(endpoint, block))
     }
 
@@ -72,6 +82,7 @@ pub(crate) fn sendable_text(block: &Block) -> Option<Cow<'_, str>> {
         Block::Blob { size, preview, .. } => {
             Some(format!("{preview}\n[cut off here; {size} bytes in all]").into())
         }
+        Block::Attachment(file) => Some(file.tagged_text().into()),
         Block::Image { .. }
         | Block::ToolResult(_)
         | Block::ToolUse { .. }

@@ -18,6 +18,7 @@ use super::forget_context::ForgetContext;
 use super::move_leaf::{LeafTarget, MoveLeaf};
 use super::respond::PermissionResponse;
 use super::rewrite::QueueRewrite;
+use super::send::sent;
 use super::update::UpdateRequest;
 use super::{Lane, SendRequest};
 use crate::{MutationCommand, SessionError};
@@ -58,6 +59,24 @@ impl Lane {
         request: SendRequest,
     ) -> Result<SendMessageResult, SessionError> {
         self.mutate(request).await
+    }
+
+    /// The answer to a message that was accepted before, under the same command id.
+    ///
+    /// For a caller that prepares a message at a cost; [`Lane::send`] looks again.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::NotFound`] if the session was deleted, [`SessionError::Conflict`] if the id was
+    /// used for another command.
+    pub fn sent_before(
+        &self,
+        command: &MutationCommand,
+    ) -> Result<Option<SendMessageResult>, SessionError> {
+        let published = self.published();
+        published.check_exists()?;
+        let answer = published.state().fold.receipts.find(command)?;
+        Ok(answer.and_then(sent))
     }
 
     /// Changes the queue: all edits or none.

@@ -39,10 +39,7 @@ impl Mutation for SendRequest {
     }
 
     fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
-        match answer {
-            ReceiptAnswer::Sent(answer) => Some(answer.clone()),
-            _ => None,
-        }
+        sent(answer)
     }
 
     /// A busy session queues a message, unless that is to be refused or to attach elsewhere.
@@ -90,6 +87,14 @@ impl Mutation for SendRequest {
         } else {
             section.start_turn(self)
         }
+    }
+}
+
+/// What a message was answered.
+pub(super) fn sent(answer: &ReceiptAnswer) -> Option<SendMessageResult> {
+    match answer {
+        ReceiptAnswer::Sent(answer) => Some(answer.clone()),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! `Read`: shows a text file, a document, a notebook or a picture.
 
+mod attached;
 mod header;
 mod lines;
 mod notebook;
@@ -22,6 +23,8 @@ use crate::roots::Location;
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
 use crate::tool_output::ToolOutput;
+
+pub use attached::{AttachedContent, AttachedFile, MAX_ATTACHED_TEXT};
 
 use header::FileHeader;
 use lines::LineWindow;

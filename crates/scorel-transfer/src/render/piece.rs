@@ -3,7 +3,8 @@ use std::collections::HashMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use scorel_proto::{
-    BlobHash, Block, DisplayStyle, Message, PersistentBody, PersistentEvent, ToolResultBlock,
+    Attachment, BlobHash, Block, DisplayStyle, Message, PersistentBody, PersistentEvent,
+    ToolResultBlock,
 };
 
 use super::date::date;
@@ -111,6 +112,7 @@ impl Pieces<'_> {
                     });
                 }
                 Block::ToolResult(result) => self.result(result),
+                Block::Attachment(file) => self.attachment(file),
                 Block::Blob { .. } => {
                     let text = self.text(block);
                     self.found.push(Piece::Prose(text));
@@ -132,6 +134,20 @@ impl Pieces<'_> {
         for block in &result.content {
             if let Block::Image { media_type, blob } = block {
                 self.image(media_type, blob);
+            }
+        }
+    }
+
+    fn attachment(&mut self, file: &Attachment) {
+        self.note(&format!("Attached: {}", file.title()));
+        for block in &file.content {
+            match block {
+                Block::Image { media_type, blob } => self.image(media_type, blob),
+                block => {
+                    let text = self.text(block);
+                    let is_error = false;
+                    self.found.push(Piece::Result { text, is_error });
+                }
             }
         }
     }

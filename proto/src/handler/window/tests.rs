@@ -3,9 +3,9 @@ mod runner;
 
 use super::*;
 use crate::{
-    AssistantMessage, ClientId, CompactBody, CompactionFacts, CompactionId, CompactionTrigger,
-    ContextTrimBody, MessageBody, MessageSource, Meta, PersistentBody, Seq, SessionId, StopReason,
-    ToolResultBlock, Usage, UserMessage,
+    AssistantMessage, Attachment, ClientId, CompactBody, CompactionFacts, CompactionId,
+    CompactionTrigger, ContextTrimBody, MessageBody, MessageSource, Meta, PersistentBody, Seq,
+    SessionId, StopReason, ToolResultBlock, Usage, UserMessage,
 };
 
 struct Path {
@@ -141,6 +141,38 @@ fn steers_merge_into_the_tool_result_before_them() {
     path.steer("s1");
     path.steer("s2");
     path.check("u:q | t:r+[s1]+[s2]");
+}
+
+#[test]
+fn the_files_and_images_of_a_steer_stand_beside_it_and_survive_a_trim() {
+    let mut path = Path::new();
+    path.user("q");
+    let result = path.result("0123456789");
+    let meta = Meta {
+        source: Some(MessageSource::Steer),
+        ..Meta::default()
+    };
+    let image = Block::Image {
+        media_type: "image/png".into(),
+        blob: "0".repeat(64).parse().expect("a hash"),
+    };
+    let file = Block::Attachment(Attachment {
+        path: "a".into(),
+        size: 1,
+        encoding: None,
+        content: vec![Block::text("x")],
+    });
+    let content = vec![Block::text("s"), file.clone(), image.clone()];
+    path.message(Message::User(UserMessage { content, meta }));
+    let mut window = ContextWindow::build(&path.events, &[], None);
+    window.edit(&trim_of(&mut path, vec![result], 2));
+    let (_, message) = window.items().last().expect("a result");
+    let Message::ToolResult(message) = message else {
+        panic!("{message:?}")
+    };
+    let content = &message.result().content;
+    assert_eq!(content.len(), 4, "{content:?}");
+    assert_eq!(content[2..], [file, image]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 use scorel_proto::{
-    AssistantMessage, Block, Cost, CostSource, InternalMessage, Message, MessageSource, Meta,
-    StopReason, ToolResultBlock, ToolResultMessage, Usage, UserMessage,
+    AssistantMessage, Attachment, AttachmentProblem, Block, Cost, CostSource, InternalMessage,
+    Message, MessageSource, Meta, StopReason, ToolResultBlock, ToolResultMessage, Usage,
+    UserMessage,
 };
 use serde_json::json;
 
@@ -22,6 +23,8 @@ pub(super) fn all() -> Vec<Golden> {
             Block::ToolResult(ToolResultBlock::error("call_1", "no such file")),
         ),
         ("blob", blob()),
+        ("attachment", Block::Attachment(attachment())),
+        ("attachment.image", Block::Attachment(attached_image())),
     ];
     let messages = [
         ("user", Message::user("Hello")),
@@ -37,7 +40,8 @@ pub(super) fn all() -> Vec<Golden> {
     let messages = messages
         .iter()
         .map(|(name, message)| Golden::of(format!("message/{name}"), message));
-    blocks.chain(messages).collect()
+    let problems = Golden::of("attachment/problems", &AttachmentProblem::ALL.to_vec());
+    blocks.chain(messages).chain([problems]).collect()
 }
 
 fn text_with_provider_data() -> Block {
@@ -107,6 +111,24 @@ fn blob() -> Block {
         size: 1_000_000,
         media_type: "text/plain".into(),
         preview: "first lines".into(),
+    }
+}
+
+fn attachment() -> Attachment {
+    Attachment {
+        path: "docs/notes.txt".into(),
+        size: 5,
+        encoding: Some("Latin-1".into()),
+        content: vec![Block::text("café\n")],
+    }
+}
+
+fn attached_image() -> Attachment {
+    Attachment {
+        path: "shot.png".into(),
+        size: 24_000,
+        encoding: None,
+        content: vec![image()],
     }
 }
 

@@ -14,7 +14,21 @@ pub(super) async fn input(
     blobs: &Blobs,
 ) -> Result<Vec<RunnerInput>, SessionError> {
     let (content, blobs) = (content.to_vec(), blobs.clone());
-    blocking(move || content.iter().map(|block| part(block, &blobs)).collect()).await
+    blocking(move || {
+        let parts = content.iter().flat_map(|block| parts(block, &blobs));
+        parts.collect()
+    })
+    .await
+}
+
+/// A block, and after an attached file its pictures.
+fn parts(block: &Block, blobs: &Blobs) -> Vec<RunnerInput> {
+    let Block::Attachment(file) = block else {
+        return vec![part(block, blobs)];
+    };
+    let text = RunnerInput::Text(file.tagged_text());
+    let pictures = file.images().map(|image| part(image, blobs));
+    std::iter::once(text).chain(pictures).collect()
 }
 
 fn part(block: &Block, blobs: &Blobs) -> RunnerInput {

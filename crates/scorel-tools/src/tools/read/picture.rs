@@ -28,10 +28,16 @@ struct PictureFigures {
     truncated: bool,
 }
 
+/// A picture that providers accept.
+#[derive(Debug)]
+pub(super) struct CheckedPicture {
+    pub(super) content: Vec<u8>,
+    /// In pixels.
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
 /// Stores a picture and shows it to the model.
-///
-/// A picture that providers reject would make every later request of the session fail, since it stays in
-/// the context. So what is known to be rejected is refused here.
 pub(super) fn show(
     call: &RunningCall,
     location: &Location,
@@ -39,20 +45,11 @@ pub(super) fn show(
     header: &FileHeader,
     media_type: &'static str,
 ) -> Result<ToolOutput, ToolError> {
-    let content = read(location, file, header)?;
-    let size = imagesize::blob_size(&content).map_err(|_| {
-        let message = format!("{location} begins like {media_type}, but is damaged");
-        ToolError::new(ErrorCode::Binary, message).with("path", location.named())
-    })?;
-    let (width, height) = (size.width, size.height);
-    if !(1..=MAX_PICTURE_SIDE).contains(&width) || !(1..=MAX_PICTURE_SIDE).contains(&height) {
-        let limit = format!("{MAX_PICTURE_SIDE} on a side");
-        return Err(too_large(
-            location,
-            &format!("{width} x {height} pixels"),
-            &limit,
-        ));
-    }
+    let CheckedPicture {
+        content,
+        width,
+        height,
+    } = checked(location, file, header, media_type)?;
     let blob = call
         .files
         .host
@@ -75,6 +72,37 @@ pub(super) fn show(
         blob,
     };
     Ok(ToolOutput::new(text, &figures).with_picture(picture))
+}
+
+/// Reads a picture.
+///
+/// One that providers reject would make every later request of the session fail, since it stays in the
+/// context. So what is known to be rejected is refused here.
+pub(super) fn checked(
+    location: &Location,
+    file: File,
+    header: &FileHeader,
+    media_type: &str,
+) -> Result<CheckedPicture, ToolError> {
+    let content = read(location, file, header)?;
+    let size = imagesize::blob_size(&content).map_err(|_| {
+        let message = format!("{location} begins like {media_type}, but is damaged");
+        ToolError::new(ErrorCode::Binary, message).with("path", location.named())
+    })?;
+    let (width, height) = (size.width, size.height);
+    if !(1..=MAX_PICTURE_SIDE).contains(&width) || !(1..=MAX_PICTURE_SIDE).contains(&height) {
+        let limit = format!("{MAX_PICTURE_SIDE} on a side");
+        return Err(too_large(
+            location,
+            &format!("{width} x {height} pixels"),
+            &limit,
+        ));
+    }
+    Ok(CheckedPicture {
+        content,
+        width,
+        height,
+    })
 }
 
 fn read(location: &Location, file: File, header: &FileHeader) -> Result<Vec<u8>, ToolError> {

@@ -1,11 +1,11 @@
 use scorel_proto::{
     AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomMessageResult,
-    AppendCustomParams, AppendResult, Branch, BranchParams, Cancel, CancelChildren, CancelParams,
-    CancelResult, Compact, CompactParams, CompactResult, Content, EndWait, EndWaitParams, Message,
-    MoveResult, PermissionDecision, QueueEdit, QueueKind, RespondPermission,
-    RespondPermissionParams, Rewind, RewindParams, RewriteQueue, RewriteQueueParams,
-    RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult, SeqResult, StorageStall,
-    UnsavedRecord, WhileRunning,
+    AppendCustomParams, AppendResult, AttachmentPath, Branch, BranchParams, Cancel, CancelChildren,
+    CancelParams, CancelResult, Compact, CompactParams, CompactResult, Content, EndWait,
+    EndWaitParams, Message, MoveResult, PermissionDecision, QueueEdit, QueueKind,
+    RespondPermission, RespondPermissionParams, Rewind, RewindParams, RewriteQueue,
+    RewriteQueueParams, RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult,
+    SeqResult, StorageStall, UnsavedRecord, WhileRunning,
 };
 
 use serde_json::json;
@@ -25,6 +25,7 @@ fn sending() -> Vec<Golden> {
     let minimal = SendMessageParams {
         session_id: ids::session(),
         content: Content::from("Hello"),
+        attachments: Vec::new(),
         while_running: None,
         parent_event_id: None,
         expected_leaf_id: None,
@@ -34,6 +35,9 @@ fn sending() -> Vec<Golden> {
     };
     let full = SendMessageParams {
         content: Content(vec![scorel_proto::Block::text("Look"), messages::image()]),
+        attachments: vec![AttachmentPath {
+            path: "docs/notes.txt".into(),
+        }],
         while_running: Some(WhileRunning::Reject),
         parent_event_id: Some(Some(ids::event(1))),
         expected_leaf_id: Some(Some(ids::event(2))),

@@ -1,0 +1,166 @@
+//! Attachments: files of the project that the daemon reads when a message is sent.
+
+mod refusal;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scorel_journal::BlobError;
+use scorel_proto::{Attachment, AttachmentPath, AttachmentProblem, Block, ErrorChain, Session};
+use scorel_runtime::{Gatekeeper as _, Verdict};
+use scorel_session::Lane;
+use scorel_tools::{
+    AttachedContent, AttachedFile, ProjectTools, Root, RootName, Roots, SessionFiles, ToolHost,
+};
+
+pub(crate) use refusal::AttachmentRefusal;
+
+use crate::call_error::CallError;
+use crate::host::Host;
+use crate::permission::{CommandPlace, Gate, GateSettings};
+use crate::session_blobs::SessionBlobs;
+use crate::worktrees::work_dir;
+
+/// How many files one message may have.
+const MAX_FILES: usize = 16;
+
+/// How much text they may have together, in bytes: a message has to fit into a record of the log.
+const MAX_TEXT: u64 = 1024 * 1024;
+
+/// Reads the files for a message: all of them, or none. Pictures are stored when all were read.
+pub(crate) async fn attachments(
+    host: &Arc<Host>,
+    lane: &Arc<Lane>,
+    wanted: &[AttachmentPath],
+) -> Result<Vec<Block>, CallError> {
+    let Some(first) = wanted.first() else {
+        return Ok(Vec::new());
+    };
+    if let Some(excess) = wanted.get(MAX_FILES) {
+        let reason = format!("a message has at most {MAX_FILES} files");
+        let refusal = AttachmentRefusal::new(&excess.path, AttachmentProblem::TooMany, reason);
+        return Err(refusal.with_limit(MAX_FILES as u64).into());
+    }
+    lane.check_writable()?;
+    let reader = {
+        let (host, lane, first) = (Arc::clone(host), Arc::clone(lane), first.path.clone());
+        blocking(move || AttachmentReader::of(&host, &lane, &first)).await??
+    };
+    let mut files = Vec::new();
+    let mut text = 0;
+    for AttachmentPath { path } in wanted {
+        let file = reader.read(path).await?;
+        if let AttachedContent::Text { text: it, .. } = &file.content {
+            text += it.len() as u64;
+        }
+        if text > MAX_TEXT {
+            let reason = format!("the files have more than {MAX_TEXT} bytes of text together");
+            let refusal = AttachmentRefusal::new(path, AttachmentProblem::TooLarge, reason);
+            return Err(refusal.with_limit(MAX_TEXT).into());
+        }
+        files.push(file);
+    }
+    let lane = Arc::clone(lane);
+    blocking(move || {
+        let blocks = files.into_iter().map(|file| block(file, &lane));
+        Ok(blocks.collect::<Result<_, _>>()?)
+    })
+    .await?
+}
+
+/// Reads files as the session's tools would. Nothing is asked: who attaches a file has decided that the
+/// model may read it. What tools are denied is denied here.
+struct AttachmentReader {
+    files: Arc<SessionFiles>,
+    gate: Gate,
+}
+
+impl AttachmentReader {
+    /// Blocks on the disk. `first` is the path that an error names.
+    fn of(host: &Host, lane: &Lane, first: &str) -> Result<Self, CallError> {
+        let session = lane.session()?;
+        let (project, dir) = directories(host, &session, first)?;
+        let config = host.config.current(Some(&project));
+        let commands = host.runners.commands();
+        let settings = GateSettings {
+            mode: config.permissions.mode,
+            rules: config.permissions.rules.clone(),
+            base_dirs: commands.base_dirs(&dir),
+            timeout: None,
+            allow_at_timeout: false,
+            commands: CommandPlace::Sandbox,
+            hides_denied: commands.hides_denied(),
+        };
+        let gate = Gate::new(settings).hiding(commands.hidden(&config, &dir));
+        let root = Root::open(RootName::Project, &dir);
+        let root = root.map_err(|error| unusable(first, ErrorChain(&error).to_string()))?;
+        let blobs = Arc::new(SessionBlobs(lane.blobs().clone()));
+        let tools = ProjectTools::on(Roots::new(root), ToolHost::new(&host.home, blobs));
+        Ok(Self {
+            files: Arc::clone(tools.files()),
+            gate,
+        })
+    }
+
+    async fn read(&self, path: &str) -> Result<AttachedFile, CallError> {
+        let refused = |error| AttachmentRefusal::of(path, error);
+        let (files, named) = (Arc::clone(&self.files), path.to_owned());
+        let planned = blocking(move || files.plan_attachment(&named)).await?;
+        let (effect, location) = planned.map_err(refused)?;
+        let permit = match self.gate.judge(&[effect]).await {
+            Verdict::Allow(permit) | Verdict::Ask { permit, .. } => permit,
+            Verdict::Refuse(reason) => {
+                let reason = reason.strip_prefix("not run: ").unwrap_or(&reason);
+                let refusal = AttachmentRefusal::new(path, AttachmentProblem::Denied, reason);
+                return Err(refusal.into());
+            }
+        };
+        let files = Arc::clone(&self.files);
+        let read = blocking(move || files.attach(&location, &permit)).await?;
+        Ok(read.map_err(refused)?)
+    }
+}
+
+/// The project's directory, and the one that the session works in.
+fn directories(
+    host: &Host,
+    session: &Session,
+    first: &str,
+) -> Result<(PathBuf, PathBuf), CallError> {
+    let project = host.projects.get(session.project_id);
+    let project = project.ok_or(CallError::ProjectNotFound(session.project_id))?;
+    let dir = work_dir(&project, session.agent.as_ref());
+    let dir = dir.map_err(|gone| unusable(first, gone.to_string()))?;
+    Ok((Path::new(&project.work_dir).to_owned(), dir))
+}
+
+fn unusable(path: &str, reason: String) -> AttachmentRefusal {
+    AttachmentRefusal::new(path, AttachmentProblem::Unreadable, reason)
+}
+
+fn block(file: AttachedFile, lane: &Lane) -> Result<Block, BlobError> {
+    let (content, encoding) = match file.content {
+        AttachedContent::Text { text, encoding } => (Block::text(text), encoding),
+        AttachedContent::Picture {
+            media_type,
+            content,
+        } => {
+            let media_type = media_type.to_owned();
+            let blob = lane.blobs().put(&content)?;
+            (Block::Image { media_type, blob }, None)
+        }
+    };
+    Ok(Block::Attachment(Attachment {
+        path: file.path,
+        size: file.size,
+        encoding: encoding.map(str::to_owned),
+        content: vec![content],
+    }))
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, CallError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| CallError::Internal(error.to_string()))
+}

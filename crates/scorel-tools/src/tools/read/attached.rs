@@ -1,0 +1,129 @@
+//! Files that a user attaches to a message: read as `Read` does, but whole, and before any model runs.
+
+use std::fs::File;
+use std::io::Read as _;
+
+use scorel_runtime::{Effect, Permit};
+
+use super::header::FileHeader;
+use super::picture::{self, CheckedPicture};
+use super::text::failed;
+use crate::error::{ErrorCode, ToolError};
+use crate::root::RootName;
+use crate::roots::Location;
+use crate::session_files::SessionFiles;
+use crate::text_encoding::TextEncoding;
+
+/// The longest text that is attached, in bytes of UTF-8.
+pub const MAX_ATTACHED_TEXT: u64 = 256 * 1024;
+
+/// A file is not read further: ASCII in UTF-16 takes twice as much, and a byte order mark.
+const MAX_READ: u64 = 2 * MAX_ATTACHED_TEXT + 2;
+
+/// A file as it is attached to a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachedFile {
+    /// As the model writes it.
+    pub path: String,
+    /// The size of the file in bytes.
+    pub size: u64,
+    pub content: AttachedContent,
+}
+
+/// What is in an attached file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AttachedContent {
+    Text {
+        text: String,
+        /// The encoding of the file, unless that is UTF-8.
+        encoding: Option<&'static str>,
+    },
+    Picture {
+        media_type: &'static str,
+        content: Vec<u8>,
+    },
+}
+
+impl SessionFiles {
+    /// Where an attachment is, and the effect of reading it, to be judged.
+    ///
+    /// # Errors
+    /// [`ErrorCode::SandboxViolation`] if it is not in the project. There no answer could permit it:
+    /// no question is asked about an attachment.
+    pub fn plan_attachment(&self, path: &str) -> Result<(Effect, Location), ToolError> {
+        let (effect, location) = self.plan_read(path)?;
+        if location.root() != RootName::Project {
+            let message = format!("{path} is outside of the project");
+            return Err(ToolError::new(ErrorCode::SandboxViolation, message));
+        }
+        Ok((effect, location))
+    }
+
+    /// Reads an attachment, within the permit. It does not count as read: the model may see it much later.
+    /// Blocks on the disk, never on a pipe.
+    ///
+    /// # Errors
+    /// As [`SessionFiles::open`]; [`ErrorCode::ReadLimit`] for one that is too large, and
+    /// [`ErrorCode::Binary`] for one that is neither text nor a picture.
+    pub fn attach(&self, location: &Location, permit: &Permit) -> Result<AttachedFile, ToolError> {
+        let file = self.open_shown(&self.roots.granting(permit), location, permit)?;
+        let header = FileHeader::of(&file).map_err(|error| failed(location, &error))?;
+        let (size, content) = match header.picture() {
+            Some(media_type) => {
+                let CheckedPicture { content, .. } =
+                    picture::checked(location, file, &header, media_type)?;
+                let size = content.len() as u64;
+                (
+                    size,
+                    AttachedContent::Picture {
+                        media_type,
+                        content,
+                    },
+                )
+            }
+            None => text(location, file, &header)?,
+        };
+        Ok(AttachedFile {
+            path: location.to_string(),
+            size,
+            content,
+        })
+    }
+}
+
+fn text(
+    location: &Location,
+    file: File,
+    header: &FileHeader,
+) -> Result<(u64, AttachedContent), ToolError> {
+    let mut content = Vec::new();
+    let read = file.take(MAX_READ + 1).read_to_end(&mut content);
+    read.map_err(|error| failed(location, &error))?;
+    let size = header.file_size().max(content.len() as u64);
+    let is_whole = size <= MAX_READ;
+    let decoded = TextEncoding::decode(&content);
+    // What goes on beyond what was read may be cut in the middle of a character.
+    let Some((encoding, text)) = decoded.filter(|_| is_whole) else {
+        let is_binary = is_whole || content.contains(&0) && !header.is_utf16();
+        let error = if is_binary { binary } else { too_large };
+        return Err(error(location));
+    };
+    // A byte order mark is no part of the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if text.len() as u64 > MAX_ATTACHED_TEXT {
+        return Err(too_large(location));
+    }
+    let encoding = encoding.name();
+    let text = text.to_owned();
+    Ok((size, AttachedContent::Text { text, encoding }))
+}
+
+fn binary(location: &Location) -> ToolError {
+    let message = format!("{location} is neither text nor a picture (PNG, JPEG, GIF, WebP)");
+    ToolError::new(ErrorCode::Binary, message)
+}
+
+fn too_large(location: &Location) -> ToolError {
+    let message = format!("{location} has more than {MAX_ATTACHED_TEXT} bytes of text");
+    ToolError::new(ErrorCode::ReadLimit, message).with("limit", MAX_ATTACHED_TEXT)
+}
