@@ -110,14 +110,19 @@ impl Starter {
         self.home.is_default() && main.ok().flatten() == Some(pid)
     }
 
-    /// Has the service manager restart the daemon, and returns once the new one is ready.
+    /// Has the service manager restart the daemon by the unit as it is now, and returns once the new one
+    /// is ready.
     ///
     /// # Errors
     ///
     /// [`ClientError::Start`] if the service manager cannot, or the new daemon does not start.
     pub async fn restart_service(&self) -> Result<(), ClientError> {
         let manager = self.service_manager.clone();
-        let restart = move || run(Command::new(manager).args(["--user", "restart", UNIT]));
+        let restart = move || {
+            // An upgrade changes the unit of a package and tells no user's service manager.
+            run(Command::new(&manager).args(["--user", "daemon-reload"]))?;
+            run(Command::new(&manager).args(["--user", "restart", UNIT]))
+        };
         let restarted = tokio::task::spawn_blocking(restart).await;
         Ok(restarted.unwrap_or(Err(StartError::GivenUp))?)
     }

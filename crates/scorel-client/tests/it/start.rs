@@ -206,7 +206,10 @@ async fn the_service_manager_restarts_the_daemon_that_it_runs() {
     assert!(!starter.is_service(4712).await, "another daemon");
     fs::remove_file(place.trace()).expect("removed");
     starter.restart_service().await.expect("restarted");
-    assert_eq!(place.traced(), "systemctl --user restart scoreld.service\n");
+    assert_eq!(
+        place.traced(),
+        "systemctl --user daemon-reload\nsystemctl --user restart scoreld.service\n"
+    );
     let other = place.directory.path().join("other");
     let home = DaemonHome::resolve(Some(&other), |_| None).expect("a home");
     let starter = Starter::new(home, "scoreld").service_manager(&systemctl);

@@ -29,20 +29,35 @@ impl ServiceFile {
 
     /// Writes the file, unless it says this already. Returns whether it was written.
     pub(super) fn put(&self) -> Result<bool, Failure> {
-        if self.path.is_symlink() {
-            let message = format!(
-                "{} is a symbolic link: the unit is masked, or another program's",
-                self.path.display()
-            );
-            return Err(refused("not_ours", message)
-                .hint("remove it (`systemctl --user unmask`), then install again"));
-        }
+        Self::refuse_link(&self.path)?;
         if self.is_there() {
             return Ok(false);
         }
         self.write()
             .map(|()| true)
             .map_err(|error| unwritten(&self.path, &error))
+    }
+
+    /// A symbolic link is not this program's.
+    pub(super) fn refuse_link(path: &Path) -> Result<(), Failure> {
+        if !path.is_symlink() {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is a symbolic link: the unit is masked, or another program's",
+            path.display()
+        );
+        Err(refused("not_ours", message)
+            .hint("remove it (`systemctl --user unmask`), then install again"))
+    }
+
+    /// Removes the file; returns whether it was there.
+    pub(super) fn remove(path: &Path) -> Result<bool, Failure> {
+        match fs::remove_file(path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(unwritten(path, &error)),
+        }
     }
 
     fn write(&self) -> io::Result<()> {
@@ -54,15 +69,6 @@ impl ServiceFile {
             .set_permissions(fs::Permissions::from_mode(0o644))?;
         file.persist(&self.path)?;
         Ok(())
-    }
-
-    /// Removes the file; returns whether it was there.
-    pub(super) fn remove(path: &Path) -> Result<bool, Failure> {
-        match fs::remove_file(path) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(unwritten(path, &error)),
-        }
     }
 }
 

@@ -89,6 +89,7 @@ impl ServiceVerbs for Launchd {
         Ok(Installed {
             manager: "launchd",
             changed,
+            removed: Vec::new(),
             enabled: was_loaded.is_none(),
             took_over,
             restart_needed,
@@ -97,12 +98,14 @@ impl ServiceVerbs for Launchd {
     }
 
     fn uninstall(&self) -> Result<Uninstalled, Failure> {
-        if self.printed().is_some() {
+        let was_loaded = self.printed().is_some();
+        if was_loaded {
             LAUNCHCTL.run(&["bootout", &self.target()])?;
         }
         let removed = ServiceFile::remove(&self.agent)?;
         Ok(Uninstalled {
             removed: removed.then(|| self.agent.clone()).into_iter().collect(),
+            disabled: was_loaded,
         })
     }
 
@@ -137,6 +140,7 @@ impl ServiceVerbs for Launchd {
         Ok(ServiceState {
             manager: "launchd",
             installed: printed.is_some() || self.agent.exists(),
+            enabled: printed.is_some() || self.agent.exists(),
             current: self.file()?.is_there(),
             service: match (&printed, pid) {
                 (None, _) => "not loaded",

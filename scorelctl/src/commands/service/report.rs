@@ -12,6 +12,9 @@ pub(super) struct Installed {
     pub(super) manager: &'static str,
     /// The files that were written. Empty, with `enabled` false, if nothing was to be changed.
     pub(super) changed: Vec<PathBuf>,
+    /// The units of an earlier installation that were removed, since a package has the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) removed: Vec<PathBuf>,
     /// Whether the service was enabled only now.
     pub(super) enabled: bool,
     /// The process of the daemon that was started by hand and has left its sessions to the service.
@@ -29,9 +32,15 @@ impl Installed {
         for path in &self.changed {
             output.line(&format!("wrote     {}", path.display()))?;
         }
+        for path in &self.removed {
+            output.line(&format!(
+                "removed   {} (a package has the same)",
+                path.display()
+            ))?;
+        }
         if self.enabled {
             output.line("enabled   the daemon is started when a client connects")?;
-        } else if self.changed.is_empty() {
+        } else if self.changed.is_empty() && self.removed.is_empty() {
             output.line("installed already; nothing was changed")?;
         }
         if let Some(pid) = self.took_over {
@@ -55,6 +64,8 @@ impl Installed {
 #[derive(Debug, Serialize)]
 pub(super) struct Uninstalled {
     pub(super) removed: Vec<PathBuf>,
+    /// Whether the service was enabled or active until then.
+    pub(super) disabled: bool,
 }
 
 impl Uninstalled {
@@ -62,7 +73,7 @@ impl Uninstalled {
         for path in &self.removed {
             output.line(&format!("removed   {}", path.display()))?;
         }
-        output.line(if self.removed.is_empty() {
+        output.line(if self.removed.is_empty() && !self.disabled {
             "not installed; nothing was changed"
         } else {
             "sessions and configuration stay in ~/.scorel"
@@ -77,6 +88,8 @@ pub(super) struct ServiceState {
     pub(super) manager: &'static str,
     /// Whether the manager knows the service.
     pub(super) installed: bool,
+    /// Whether the manager starts it: for a client, or at login.
+    pub(super) enabled: bool,
     /// Whether its files are those that `service install` would write now.
     pub(super) current: bool,
     /// The manager's word for the state of the service.
@@ -97,10 +110,13 @@ pub(super) struct ServiceState {
 impl ServiceState {
     pub(super) fn describe(&self, output: &mut Output) -> io::Result<()> {
         output.line(&format!("manager   {}", self.manager))?;
-        output.line(match (self.installed, self.current) {
-            (false, _) => "installed no; `scorelctl service install` does it",
-            (true, true) => "installed yes",
-            (true, false) => {
+        output.line(match (self.installed, self.enabled, self.current) {
+            (false, _, _) => "installed no; `scorelctl service install` does it",
+            (true, false, _) => {
+                "installed yes, but not enabled; `scorelctl service install` does it"
+            }
+            (true, true, true) => "installed yes",
+            (true, true, false) => {
                 "installed not as this version and this PATH have it; `scorelctl service install` \
                  updates it"
             }

@@ -1,14 +1,17 @@
 //! systemd's user manager.
 
+mod unit_dirs;
+mod unit_plan;
 mod unit_state;
 
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nix::unistd::{User, getuid};
 use scorel_client::DaemonHome;
 
+use unit_dirs::UnitDirs;
+use unit_plan::UnitPlan;
 use unit_state::UnitState;
 
 use super::by_hand::started_by_hand;
@@ -28,8 +31,7 @@ const DROP_IN: &str = "scoreld.service.d/10-path.conf";
 /// The user's own systemd.
 #[derive(Debug)]
 pub(super) struct Systemd {
-    /// The directory of the user's units.
-    units: PathBuf,
+    dirs: UnitDirs,
     home: DaemonHome,
     source: UnitSource,
 }
@@ -55,26 +57,30 @@ impl Systemd {
             return Err(refused("other_home", message).hint("set HOME to the same directory"));
         }
         Ok(Self {
-            units: units_dir(user_home)?,
+            dirs: UnitDirs::find(user_home)?,
             home,
             source,
         })
     }
 
-    /// What `install` writes.
-    fn files(&self) -> Result<Vec<ServiceFile>, Failure> {
-        let file = |name: &str, text| ServiceFile {
-            path: self.units.join(name),
-            text,
-        };
-        let mut files = vec![
-            file(SERVICE, self.source.text("systemd-service")?),
-            file(SOCKET, self.source.text("systemd-socket")?),
-        ];
-        if let Some(path) = present_path()? {
-            files.push(file(DROP_IN, drop_in(&path)));
+    fn plan(&self) -> Result<UnitPlan, Failure> {
+        let mut plan = UnitPlan::default();
+        for (name, kind) in [(SERVICE, "systemd-service"), (SOCKET, "systemd-socket")] {
+            let text = self.source.text(kind)?;
+            let path = self.dirs.own(name);
+            if self.dirs.system_unit(name).as_ref() == Some(&text) {
+                plan.superseded.push(path);
+            } else {
+                plan.files.push(ServiceFile { path, text });
+            }
         }
-        Ok(files)
+        if let Some(path) = present_path()? {
+            plan.files.push(ServiceFile {
+                path: self.dirs.own(DROP_IN),
+                text: drop_in(&path),
+            });
+        }
+        Ok(plan)
     }
 
     /// Starts the service, and its socket if that is enabled. A start after many failed ones is not
@@ -88,6 +94,7 @@ impl Systemd {
         if service.is_active() {
             return Ok(());
         }
+        reload()?;
         // It fails if there is nothing to reset.
         let _nothing: Result<String, ManagerError> = SYSTEMCTL.run(&["reset-failed", SERVICE]);
         if socket.is_enabled && !socket.is_active() {
@@ -100,16 +107,11 @@ impl Systemd {
 
 impl ServiceVerbs for Systemd {
     fn install(&self) -> Result<Installed, Failure> {
-        let mut changed = Vec::new();
-        for file in self.files()? {
-            if file.put()? {
-                changed.push(file.path);
-            }
+        let (mut changed, removed) = self.plan()?.apply()?;
+        let units_changed = !changed.is_empty() || !removed.is_empty();
+        if units_changed {
+            reload()?;
         }
-        if !changed.is_empty() {
-            SYSTEMCTL.run(&["daemon-reload"])?;
-        }
-        let units_changed = !changed.is_empty();
         changed.extend(make_env(&self.home)?);
         let (service, socket) = (UnitState::of(SERVICE)?, UnitState::of(SOCKET)?);
         if !socket.is_enabled {
@@ -125,6 +127,7 @@ impl ServiceVerbs for Systemd {
         Ok(Installed {
             manager: "systemd",
             changed,
+            removed,
             enabled: !socket.is_enabled,
             took_over,
             restart_needed: units_changed && service.is_active(),
@@ -133,30 +136,29 @@ impl ServiceVerbs for Systemd {
     }
 
     fn uninstall(&self) -> Result<Uninstalled, Failure> {
-        let installed: Vec<_> = [SERVICE, SOCKET]
-            .into_iter()
-            .filter(|name| self.units.join(name).exists())
-            .collect();
-        if !installed.is_empty() {
-            let mut arguments = vec!["disable", "--now"];
-            arguments.extend(installed);
-            SYSTEMCTL.run(&arguments)?;
+        let mut disabled = false;
+        for name in [SOCKET, SERVICE] {
+            let state = UnitState::of(name)?;
+            if state.is_installed {
+                disabled |= state.is_enabled || state.is_active();
+                SYSTEMCTL.run(&["disable", "--now", name])?;
+            }
         }
         let mut removed = Vec::new();
         for name in [SERVICE, SOCKET, DROP_IN] {
-            let path = self.units.join(name);
+            let path = self.dirs.own(name);
             if ServiceFile::remove(&path)? {
                 removed.push(path);
             }
         }
         if !removed.is_empty() {
-            if let Some(dir) = self.units.join(DROP_IN).parent() {
+            if let Some(dir) = self.dirs.own(DROP_IN).parent() {
                 // The user has drop-ins of their own there, or there is no such directory.
                 let _not_empty: std::io::Result<()> = fs::remove_dir(dir);
             }
-            SYSTEMCTL.run(&["daemon-reload"])?;
+            reload()?;
         }
-        Ok(Uninstalled { removed })
+        Ok(Uninstalled { removed, disabled })
     }
 
     fn start(&self) -> Result<(), Failure> {
@@ -176,6 +178,7 @@ impl ServiceVerbs for Systemd {
 
     fn restart(&self) -> Result<(), Failure> {
         if UnitState::of(SERVICE)?.is_active() {
+            reload()?;
             SYSTEMCTL.run(&["restart", SERVICE])?;
             return Ok(());
         }
@@ -187,7 +190,8 @@ impl ServiceVerbs for Systemd {
         Ok(ServiceState {
             manager: "systemd",
             installed: service.is_installed,
-            current: self.files()?.iter().all(ServiceFile::is_there),
+            enabled: service.is_enabled || socket.is_enabled,
+            current: self.plan()?.is_applied(),
             by_hand: started_by_hand(&self.home, service.pid)?,
             pid: service.pid,
             service: service.describe(),
@@ -220,20 +224,10 @@ fn no_manager(error: &ManagerError) -> Failure {
     )
 }
 
-/// The directory of the user's units, among those that the manager reads.
-fn units_dir(user_home: &Path) -> Result<PathBuf, Failure> {
-    let read = SYSTEMCTL.run(&["show", "--property", "UnitPath", "--value"])?;
-    let config = env::var_os("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty());
-    let candidates = [config.map(PathBuf::from), Some(user_home.join(".config"))];
-    let mut dirs = candidates
-        .into_iter()
-        .flatten()
-        .map(|dir| dir.join("systemd/user"));
-    let found = dirs.find(|dir| dir.to_str().is_some_and(|dir| read.contains(dir)));
-    found.ok_or_else(|| {
-        let message = format!("the service manager reads no units in ~/.config; it reads {read}");
-        refused("no_unit", message)
-    })
+/// Has the manager read its units again: a package changes them and tells no user's manager.
+fn reload() -> Result<(), ManagerError> {
+    SYSTEMCTL.run(&["daemon-reload"])?;
+    Ok(())
 }
 
 /// Whether the user's services go on after the last logout.
