@@ -9,6 +9,7 @@
 (defvar ask-session-id nil)
 (defvar ask-outcome nil)
 (defvar ask-questions nil "Open questions.")
+(defvar ask-asked nil "The ids of questions that were shown.")
 (defvar ask-anchors nil "The plist that says how far the screen is.")
 (defvar ask-caught-up nil)
 (defvar ask-printed (make-hash-table :test #'equal) "How much of each block of text is on the screen.")
@@ -109,7 +110,8 @@
   (ask-command socket 'sendMessage :sessionId ask-session-id :content text)
   (while (not ask-outcome)
     (if-let ((question (pop ask-questions)))
-        (progn
+        (unless (member (plist-get question :requestId) ask-asked)
+          (push (plist-get question :requestId) ask-asked)
           (send-string-to-terminal (format "\n%s asks: %s\n%s\n" (plist-get question :toolName)
                                            (plist-get question :reason) (json-serialize (plist-get question :input))))
           (ask-command socket 'respondPermission :sessionId ask-session-id :requestId (plist-get question :requestId)

@@ -4,7 +4,7 @@ local uv, json = vim.loop, vim.json
 math.randomseed(uv.hrtime() % 2 ^ 31)
 local socket_path, directory, text = unpack(vim.v.argv, #vim.v.argv - 2)
 local pipe, calls, answers = nil, 0, {}
-local session_id, outcome, questions = nil, nil, {}
+local session_id, outcome, questions, asked = nil, nil, {}, {}
 local anchors, caught_up = {}, false
 local printed = {} -- how much of each block of text is on the screen
 
@@ -107,8 +107,9 @@ disconnect() -- the next connection subscribes
 command("sendMessage", { sessionId = session_id, content = text })
 while not outcome do
   local request_id, question = next(questions)
-  if question then
-    questions[request_id] = nil
+  if question then questions[request_id] = nil end
+  if question and not asked[request_id] then
+    asked[request_id] = true
     print(("\n%s asks: %s\n%s"):format(question.toolName, question.reason, json.encode(question.input)))
     local decision = io.read() == "y" and "once" or "deny"
     command("respondPermission", { sessionId = session_id, requestId = request_id, decision = decision })

@@ -17,7 +17,7 @@ class ScorelClient:
     def __init__(self, path):
         self.path, self.lines, self.calls = path, None, 0
         self.session_id, self.outcome, self.questions = None, None, {}
-        self.anchors, self.caught_up = {}, False
+        self.anchors, self.caught_up, self.asked = {}, False, set()
         self.printed = {}  # how much of each block of text is on the screen
 
     def command(self, method, **params):
@@ -49,9 +49,7 @@ class ScorelClient:
         self.socket.sendall((json.dumps(request) + "\n").encode())
         while (message := self.receive()).get("id") != self.calls:
             pass
-        if "error" in message:
-            sys.exit(message["error"]["message"])
-        return message["result"]
+        return message["result"] if "result" in message else sys.exit(message["error"]["message"])
 
     def receive(self):
         line = self.lines.readline()
@@ -110,11 +108,12 @@ client.session_id = client.command("createSession", projectId=project["projectId
 client.lines = None  # the next connection subscribes
 client.command("sendMessage", sessionId=client.session_id, content=sys.argv[3])
 while not client.outcome:
-    if client.questions:
-        request_id, question = client.questions.popitem()
+    request_id, question = client.questions.popitem() if client.questions else (None, None)
+    if question and request_id not in client.asked:
+        client.asked.add(request_id)
         print(f"\n{question['toolName']} asks: {question['reason']}\n{json.dumps(question['input'])}")
         answer = {"requestId": request_id, "decision": "once" if input("allow? [y/n] ") == "y" else "deny"}
         client.command("respondPermission", sessionId=client.session_id, **answer)
-    else:
+    elif not question:
         client.persist(client.receive)
 sys.exit(client.outcome != "completed")

@@ -16,7 +16,7 @@ const typed = createInterface(process.stdin)[Symbol.asyncIterator]();
 const session = new EventEmitter(); // "change": something happened in it, or the connection is gone
 let connection: rpc.MessageConnection | undefined;
 let sessionId: string | undefined, outcome: string | undefined;
-let questions = new Map<string, Json>();
+let questions = new Map<string, Json>(), asked = new Set<string>();
 let anchors: Json = {}, caughtUp = false;
 const printed = new Map<string, number>(); // how much of each block of text is on the screen
 
@@ -108,9 +108,9 @@ const { project } = await command("registerProject", { workDir: resolve(director
 disconnect(); // the next connection subscribes
 await command("sendMessage", { sessionId, content: text });
 while (!outcome) {
-  const [question] = questions.values();
+  const question = [...questions.values()].find((it) => !asked.has(it.requestId));
   if (question) {
-    questions.delete(question.requestId);
+    asked.add(question.requestId);
     console.log(`\n${question.toolName} asks: ${question.reason}\n${JSON.stringify(question.input)}\nallow? [y/n] `);
     const decision = (await typed.next()).value === "y" ? "once" : "deny";
     await command("respondPermission", { sessionId, requestId: question.requestId, decision });

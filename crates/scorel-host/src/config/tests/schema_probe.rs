@@ -46,11 +46,7 @@ impl TakenValues {
         }
         let list = refusal(&format!("{key} = ['{STRANGE}']"));
         match list.and_then(|reason| known(&reason)) {
-            Some(mut names) => {
-                // Not every name of the type makes sense in a list.
-                names.retain(|name| refusal(&format!("{key} = ['{name}']")).is_none());
-                Self::ListOfChoices(names)
-            }
+            Some(names) => Self::ListOfChoices(names),
             None => Self::Other,
         }
     }
