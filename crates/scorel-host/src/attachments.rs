@@ -54,7 +54,8 @@ pub(crate) async fn attachments(
             text += it.len() as u64;
         }
         if text > MAX_TEXT {
-            let reason = format!("the files have more than {MAX_TEXT} bytes of text together");
+            let limit = MAX_TEXT / 1024;
+            let reason = format!("the files have more than {limit} KiB of text together");
             let refusal = AttachmentRefusal::new(path, AttachmentProblem::TooLarge, reason);
             return Err(refusal.with_limit(MAX_TEXT).into());
         }

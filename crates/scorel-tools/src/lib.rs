@@ -58,4 +58,4 @@ pub use tools::ProjectTools;
 pub use tools::bash::{
     BegunCommand, CommandSettings, Commands, PlannedCommand, RepositoryAccess, Terminal,
 };
-pub use tools::read::{AttachedContent, AttachedFile, MAX_ATTACHED_TEXT};
+pub use tools::read::{AttachedContent, AttachedFile};

@@ -1,10 +1,11 @@
 //! Messages that are sent while a turn runs.
 
-use scorel_proto::WhileRunning;
+use scorel_proto::{AttachmentPath, SendMessage, SendMessageParams, WhileRunning};
 use scorel_testkit::{ModelReply, ResponseGate};
 
 use super::goldens::golden;
 use super::scene::{Scene, reached, reads, says};
+use crate::under_test::message;
 
 #[tokio::test]
 async fn plain() {
@@ -76,6 +77,37 @@ async fn a_follow_up() {
         gate.open();
         scene.completed().await;
         scene.completed().await;
+    })
+    .await;
+}
+
+/// Text and a picture, with a message that starts a turn and with a steer.
+#[tokio::test]
+async fn attached_files() {
+    golden("attachments", async |scene: &mut Scene| {
+        let picture = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x08\0\0\0\x04\x08\x02\0\0\0";
+        std::fs::write(scene.daemon.project().join("shot.png"), picture).unwrap();
+        let gate = ResponseGate::default();
+        scene
+            .reply(reads("call_1", "notes.txt").stall(&gate))
+            .reply(says("42, as in both."));
+        let attach = async |text: &str, while_running| {
+            let file = |path: &str| AttachmentPath {
+                path: path.to_owned(),
+            };
+            let params = SendMessageParams {
+                attachments: vec![file("notes.txt"), file("shot.png")],
+                while_running,
+                ..message(scene.session, text)
+            };
+            scene.client.call::<SendMessage>(&params).await.unwrap();
+        };
+        attach("What is the answer?", None).await;
+        reached(&gate).await;
+        attach("And here?", Some(WhileRunning::Steer)).await;
+        gate.open();
+        scene.completed().await;
+        scene.turn("Thank you.", "You are welcome.").await;
     })
     .await;
 }

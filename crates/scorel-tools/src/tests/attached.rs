@@ -4,7 +4,8 @@ use scorel_runtime::{Effect, Permit};
 
 use super::project::{Project, RESOLVERS, call, tool_call};
 use crate::error::{ErrorCode, ToolError};
-use crate::{AttachedContent, AttachedFile, MAX_ATTACHED_TEXT};
+use crate::tools::read::MAX_ATTACHED_TEXT;
+use crate::{AttachedContent, AttachedFile};
 
 fn attach(project: &Project, path: &str) -> Result<AttachedFile, ToolError> {
     let tools = project.tools();

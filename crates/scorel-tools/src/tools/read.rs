@@ -24,7 +24,9 @@ use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
 use crate::tool_output::ToolOutput;
 
-pub use attached::{AttachedContent, AttachedFile, MAX_ATTACHED_TEXT};
+#[cfg(test)]
+pub(crate) use attached::MAX_ATTACHED_TEXT;
+pub use attached::{AttachedContent, AttachedFile};
 
 use header::FileHeader;
 use lines::LineWindow;

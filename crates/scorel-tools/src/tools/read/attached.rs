@@ -15,7 +15,7 @@ use crate::session_files::SessionFiles;
 use crate::text_encoding::TextEncoding;
 
 /// The longest text that is attached, in bytes of UTF-8.
-pub const MAX_ATTACHED_TEXT: u64 = 256 * 1024;
+pub(crate) const MAX_ATTACHED_TEXT: u64 = 256 * 1024;
 
 /// A file is not read further: ASCII in UTF-16 takes twice as much, and a byte order mark.
 const MAX_READ: u64 = 2 * MAX_ATTACHED_TEXT + 2;
@@ -105,25 +105,25 @@ fn text(
     // What goes on beyond what was read may be cut in the middle of a character.
     let Some((encoding, text)) = decoded.filter(|_| is_whole) else {
         let is_binary = is_whole || content.contains(&0) && !header.is_utf16();
-        let error = if is_binary { binary } else { too_large };
-        return Err(error(location));
+        return Err(if is_binary { binary() } else { too_large() });
     };
     // A byte order mark is no part of the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if text.len() as u64 > MAX_ATTACHED_TEXT {
-        return Err(too_large(location));
+        return Err(too_large());
     }
     let encoding = encoding.name();
     let text = text.to_owned();
     Ok((size, AttachedContent::Text { text, encoding }))
 }
 
-fn binary(location: &Location) -> ToolError {
-    let message = format!("{location} is neither text nor a picture (PNG, JPEG, GIF, WebP)");
+/// Messages about attachments are for people, who have named the file themselves.
+fn binary() -> ToolError {
+    let message = "it is neither text nor a picture (PNG, JPEG, GIF, WebP)";
     ToolError::new(ErrorCode::Binary, message)
 }
 
-fn too_large(location: &Location) -> ToolError {
-    let message = format!("{location} has more than {MAX_ATTACHED_TEXT} bytes of text");
+fn too_large() -> ToolError {
+    let message = format!("it has more than {} KiB of text", MAX_ATTACHED_TEXT / 1024);
     ToolError::new(ErrorCode::ReadLimit, message).with("limit", MAX_ATTACHED_TEXT)
 }
