@@ -43,7 +43,7 @@ pub(super) async fn run(
     };
     let ops = edits(command, &session.queue)?;
     if ops.is_empty() {
-        output.note("no messages are queued")?;
+        list(&session, output)?;
         return Ok(Exit::Success);
     }
     let params = RewriteQueueParams {
