@@ -4,6 +4,7 @@ mod agents;
 mod config;
 mod duration;
 mod files;
+mod init;
 mod keeping;
 mod logs;
 mod naming;
@@ -33,6 +34,7 @@ use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
 pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
 pub(crate) use config::ConfigArgs;
 pub(crate) use files::{FilesArgs, FilesCommand, RestoreArgs};
+pub(crate) use init::InitArgs;
 pub(crate) use keeping::{DeleteArgs, GcArgs, UndeleteArgs};
 pub(crate) use logs::LogsArgs;
 pub(crate) use naming::{ArchiveArgs, RenameArgs};
@@ -433,51 +435,6 @@ pub(crate) struct ModelsArgs {
     /// Also list models of providers for which there is no key
     #[arg(long)]
     pub(crate) all: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct InitArgs {
-    /// Provider [default: prompt; with --yes the first one found]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) provider: Option<String>,
-    /// Model id at the provider [default: prompt; with --yes the provider's first]
-    #[arg(long, short, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) model: Option<String>,
-    /// Base URL of the endpoint [default: the provider's own]
-    #[arg(long, value_name = "URL", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) base_url: Option<String>,
-    /// API of a provider that is not built in, such as openai-completions
-    #[arg(long, value_name = "WIRE", requires = "base_url", requires = "provider",
-        requires = "model", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) api: Option<String>,
-    /// Environment variable that holds the API key [default: the provider's usual one]
-    #[arg(long, value_name = "VARIABLE", value_parser = variable_name)]
-    pub(crate) key_env: Option<String>,
-    /// Ask for the API key, also if there is one: hidden at a terminal, otherwise the first line of
-    /// standard input [default: only if none is found]
-    #[arg(long)]
-    pub(crate) ask_key: bool,
-    /// Do not prompt for provider and model
-    #[arg(long, short)]
-    pub(crate) yes: bool,
-    /// Replace the model in an existing configuration, and the key in the env file
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Do not test the model
-    #[arg(long)]
-    pub(crate) no_check: bool,
-}
-
-fn variable_name(text: &str) -> Result<String, &'static str> {
-    let letter = |char: char| char.is_ascii_alphabetic() || char == '_';
-    let usable = |char: char| letter(char) || char.is_ascii_digit();
-    if text.starts_with(letter) && text.chars().all(usable) {
-        Ok(text.to_owned())
-    } else {
-        Err(
-            "the name of an environment variable consists of letters, digits and `_`; do not pass the key itself",
-        )
-    }
 }
 
 /// For `--help`: `fsck` is run by scoreld, whose exit codes differ from [`Exit`].

@@ -203,11 +203,20 @@ fn unknown(part: &str, similar: Option<&SessionId>) -> Failure {
     }
 }
 
-/// Whether the prefix is probably a typo: as long as four characters and more, at most two differ.
+/// Whether the part is probably a typo of the beginning or the end: of five characters or more, at most two
+/// differ.
 fn differs_little(digits: &str, wanted: &str) -> bool {
-    let pairs = digits.bytes().zip(wanted.bytes());
-    let wrong = pairs.filter(|(a, b)| a != b).count();
-    wanted.len() > 4 && wanted.len() <= digits.len() && wrong <= 2
+    let wrong = |part: &[u8]| {
+        part.iter()
+            .zip(wanted.bytes())
+            .filter(|(a, b)| **a != *b)
+            .count()
+    };
+    let digits = digits.as_bytes();
+    let Some(rest) = digits.len().checked_sub(wanted.len()) else {
+        return false;
+    };
+    wanted.len() > 4 && (wrong(digits) <= 2 || wrong(&digits[rest..]) <= 2)
 }
 
 #[cfg(test)]
@@ -269,6 +278,8 @@ mod tests {
     fn a_typo_suggests_the_session_that_was_meant() {
         let (exit, hint) = refused("01BX6ZZK");
         assert_eq!(exit, Exit::NotAccepted);
+        assert_eq!(hint, format!("did you mean {C}?"));
+        let (_, hint) = refused("MNVRZ");
         assert_eq!(hint, format!("did you mean {C}?"));
         let (_, hint) = refused("nonsense");
         assert!(hint.contains("sessions --all"), "{hint}");

@@ -9,6 +9,7 @@ mod append;
 mod bare;
 mod bench_client;
 mod bench_daemon;
+mod command_line;
 mod config;
 mod context;
 mod disk_probe;
@@ -36,7 +37,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 18] = [
+const GROUPS: [&str; 19] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -46,6 +47,7 @@ const GROUPS: [&str; 18] = [
     "context",
     "travel",
     "sessions",
+    "commandLine",
     "memory",
     "window",
     "append",
@@ -100,6 +102,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "context" => context::measure(daemon).await,
             "travel" => travel::measure(daemon).await,
             "sessions" => sessions(daemon).await,
+            "commandLine" => command_line::measure(daemon).await,
             "memory" => memory::measure(daemon).await,
             "window" => memory::windows(daemon).await,
             "append" => append::measure(),

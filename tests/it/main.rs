@@ -12,6 +12,7 @@ mod bash;
 mod beyond;
 mod cli;
 mod clients;
+mod command_line;
 mod commands;
 mod compaction;
 mod config;

@@ -48,7 +48,7 @@ pub(super) async fn run(
         _ => SentFiles::default(),
     };
     if ops.is_empty() {
-        output.note("no messages are queued")?;
+        list(&session, output)?;
         return Ok(Exit::Success);
     }
     let params = RewriteQueueParams {

@@ -20,18 +20,10 @@ fn candidates(line: &str) -> Vec<String> {
 #[test]
 fn verbs_options_and_values_are_completed() {
     assert_eq!(candidates("scorelctl comp"), ["compact", "completions"]);
-    assert_eq!(
-        candidates("scorelctl completions "),
-        [
-            "bash",
-            "zsh",
-            "fish",
-            "--help",
-            "--home",
-            "--json",
-            "--no-start"
-        ][..3]
-            .to_vec()
+    let shells = candidates("scorelctl completions ");
+    assert!(
+        shells.starts_with(&["bash", "zsh", "fish"].map(str::to_owned)),
+        "{shells:?}"
     );
     assert_eq!(
         candidates("scorelctl --json send --while-running f"),

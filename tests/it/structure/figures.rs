@@ -9,11 +9,12 @@ use super::source::{SourceFile, Target, production};
 
 /// Lines of production code that are neither blank nor comments. 52,000 was the aim when the crates
 /// got their present shape; each feature since raises it by what it needs: the last for parking, restarts,
-/// idle exit, the guard of recovery, the service's verbs, metrics and waiting, and for attachments.
-const MAX_CODE: usize = 110_150;
+/// idle exit, the guard of recovery, the service's verbs, metrics and waiting; then attachments, completions,
+/// manual pages, logs and the pager.
+const MAX_CODE: usize = 111_600;
 /// Lines of the daemon's process, of every kind; 640 of them are the command `config`, and 330 the takeover
-/// by a managed start.
-const MAX_DAEMON: usize = 3_600;
+/// by a managed start; completions and manual pages are 60.
+const MAX_DAEMON: usize = 3_700;
 const MAX_FILE_P90: usize = 300;
 const MAX_FILE: usize = 500;
 const MAX_FUNCTION_MEDIAN: usize = 9;
