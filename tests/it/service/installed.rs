@@ -82,8 +82,10 @@ fn a_service_is_installed_once_and_removed_without_a_trace() {
     assert!(log.contains("ready"), "{log}");
     container.scorelctl(&["service", "uninstall"]);
     assert!(!container.file(UNITS).join("scoreld.service.d").exists());
-    let units = container.systemctl(&["list-unit-files", "--no-legend", "scoreld.*"]);
-    assert_eq!(units, "");
+    // Some versions of systemd fail where there is none.
+    let listing = ["--user", "list-unit-files", "--no-legend", "scoreld.*"];
+    let units = container.run("systemctl", &listing);
+    assert!(units.stdout.is_empty(), "{units:?}");
     assert!(container.file(".scorel/sessions").exists());
     let gone = container.run("scorelctl", &["status"]);
     assert_eq!(gone.status.code(), Some(7), "{gone:?}");
