@@ -5,9 +5,12 @@ mod config;
 mod duration;
 mod files;
 mod keeping;
+mod logs;
 mod naming;
 mod on_ask;
+mod programs;
 mod projects;
+mod protocol_name;
 mod queue;
 mod runners;
 mod runtimes;
@@ -31,8 +34,10 @@ pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
 pub(crate) use config::ConfigArgs;
 pub(crate) use files::{FilesArgs, FilesCommand, RestoreArgs};
 pub(crate) use keeping::{DeleteArgs, GcArgs, UndeleteArgs};
+pub(crate) use logs::LogsArgs;
 pub(crate) use naming::{ArchiveArgs, RenameArgs};
 pub(crate) use on_ask::OnAsk;
+pub(crate) use programs::{CompletedShell, CompletionsArgs, ManArgs};
 pub(crate) use projects::{ProjectsArgs, ProjectsCommand};
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
 pub(crate) use runners::{RunnersArgs, RunnersCommand};
@@ -40,14 +45,15 @@ pub(crate) use runtimes::{
     GraphArgs, RuntimesArgs, RuntimesCommand, WorktreesArgs, WorktreesCommand,
 };
 pub(crate) use search::SearchArgs;
-pub(crate) use service::{ServiceArgs, ServiceCommand, ServiceLogsArgs};
+pub(crate) use service::{ServiceArgs, ServiceCommand};
 pub(crate) use spawn::SpawnArgs;
 pub(crate) use target::TargetArgs;
 pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 pub(crate) use travel::{BranchArgs, CloneArgs, MovedFilesArgs, ResendArgs, RewindArgs};
-
 pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
 pub(crate) use wait::{WaitArgs, WaitFor};
+
+use protocol_name::protocol_name;
 
 use crate::exit::Exit;
 use crate::selector::SessionSelector;
@@ -159,6 +165,8 @@ pub(crate) enum CliCommand {
     Call(CallArgs),
     /// Bridge standard input and output to the daemon's socket, for editors
     Stdio,
+    /// Print the daemon's log files; works without a daemon
+    Logs(LogsArgs),
     /// Stop the daemon and wait until it has exited; running turns are cancelled
     Stop,
     /// Restart the daemon, for example after an upgrade; running turns go on
@@ -174,6 +182,11 @@ pub(crate) enum CliCommand {
     /// Show, check and change the configuration: `show`, `get`, `set`, `unset`, `check`, `edit`
     #[command(disable_help_flag = true)]
     Config(ConfigArgs),
+    /// Print the script with which a shell completes commands, options, session ids and models
+    Completions(CompletionsArgs),
+    /// Write the manual pages, for packages
+    #[command(hide = true)]
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]
@@ -197,10 +210,11 @@ pub(crate) struct SendArgs {
     pub(crate) model: Option<String>,
     /// Switch the session to this runner, as listed by `scorelctl runners`; `scorel` is the daemon's own
     /// engine
-    #[arg(long, short, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, short, value_name = "RUNNER", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) runner: Option<String>,
-    /// Switch the session to this set of tools: coding, readonly, all, orchestrator or none
-    #[arg(long, value_name = "PRESET")]
+    /// Switch the session to this set of tools
+    #[arg(long, value_name = "PRESET",
+        value_parser = protocol_name::<ToolPreset>(ToolPreset::ALL.map(ToolPreset::name)))]
     pub(crate) tools: Option<ToolPreset>,
     /// Print the session id and exit once the message is accepted
     #[arg(long, short)]
@@ -272,9 +286,18 @@ impl TailArgs {
 pub(crate) struct ShowArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+    /// Only the last N turns
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) last: Option<u32>,
+    /// Print the prompt that each request begins with, instead of the conversation
+    #[arg(long, conflicts_with_all = ["last", "logs"])]
+    pub(crate) prompt: bool,
     /// Also print what runners wrote to their logs
     #[arg(long)]
     pub(crate) logs: bool,
+    /// Print to the terminal itself [default: through $PAGER, or less]
+    #[arg(long)]
+    pub(crate) no_pager: bool,
 }
 
 #[derive(Debug, Args)]

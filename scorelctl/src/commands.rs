@@ -10,6 +10,7 @@ mod call;
 mod cancel;
 mod clone;
 mod compact;
+mod completions;
 mod config;
 mod confirm;
 mod context;
@@ -26,6 +27,8 @@ mod import;
 mod init;
 mod input;
 mod interrupted;
+mod logs;
+mod man;
 mod models;
 mod moved;
 mod projects;
@@ -70,6 +73,12 @@ use crate::output::Output;
 
 /// Runs the command.
 pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, Failure> {
+    if let CliCommand::Completions(args) = &arguments.command {
+        return completions::run(args, output);
+    }
+    if let CliCommand::Man(args) = &arguments.command {
+        return man::run(args, output);
+    }
     let link = DaemonConnector::new(&arguments.global)?;
     if let CliCommand::Fsck(args) = &arguments.command {
         return Err(fsck::run(args, arguments.global.json, &link));
@@ -202,11 +211,14 @@ async fn dispatch(
             trust::run(&args, &mut DaemonClient::connect(link).await?, output).await
         }
         CliCommand::Init(args) => Box::pin(init::run(args, link, output)).await,
+        CliCommand::Logs(args) => logs::run(&args, link.home(), output).await,
         CliCommand::Status(args) => status::run(&args, link, output).await,
         CliCommand::Stdio
         | CliCommand::Fsck(_)
         | CliCommand::Doctor
         | CliCommand::Config(_)
-        | CliCommand::Service(_) => Ok(Exit::Success),
+        | CliCommand::Service(_)
+        | CliCommand::Completions(_)
+        | CliCommand::Man(_) => Ok(Exit::Success),
     }
 }

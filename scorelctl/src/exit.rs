@@ -46,6 +46,12 @@ impl Exit {
         self as u8
     }
 
+    /// What it means, as the help says it.
+    pub(crate) fn meaning(self) -> &'static str {
+        let known = Self::ALL.iter().find(|(exit, _)| *exit == self);
+        known.map_or("", |(_, meaning)| meaning.trim())
+    }
+
     /// The section of the help text that lists the codes.
     pub(crate) fn help() -> String {
         let mut text = "Exit codes:\n".to_owned();

@@ -31,6 +31,29 @@ pub(crate) struct FailureReport {
 }
 
 impl FailureReport {
+    /// The end of a command whose output has told why: for programs, which get an error with every exit
+    /// code but 0.
+    pub(crate) fn of_end(exit: Exit) -> Self {
+        let code = match exit {
+            Exit::Success | Exit::Internal => "internal",
+            Exit::Usage => "usage",
+            Exit::NotAccepted => "not_accepted",
+            Exit::WaitFailed => "detached",
+            Exit::TurnFailed => "turn_failed",
+            Exit::TurnCancelled => "turn_cancelled",
+            Exit::Unreachable => "unreachable",
+            Exit::TimedOut => "timeout",
+            Exit::Interrupted => "interrupted",
+        };
+        Self {
+            exit,
+            code,
+            message: exit.meaning().to_owned(),
+            hint: None,
+            details: Value::Null,
+        }
+    }
+
     /// The report as one JSON object, a stable format.
     pub(crate) fn to_json(&self) -> Value {
         let mut error = json!({

@@ -8,6 +8,7 @@
 
 mod args;
 mod commands;
+mod completion;
 mod daemon;
 mod daemon_lock;
 mod escape;
@@ -17,11 +18,13 @@ mod id_part;
 mod interrupts;
 mod moment;
 mod output;
+mod pager;
 mod question;
 mod render;
 mod runtime_lookup;
 mod runtime_selector;
 mod selector;
+mod similar;
 mod target;
 mod turn_selector;
 mod turn_tree;
@@ -34,12 +37,18 @@ use clap::error::ErrorKind;
 
 use args::CliArguments;
 use exit::Exit;
-use failure::Failure;
+use failure::{Failure, FailureReport};
 use output::Output;
 
 /// Runs the program with the process's arguments and environment.
 #[must_use]
 pub fn main() -> ExitCode {
+    match completion::complete_if_asked() {
+        Ok(false) => {}
+        Ok(true) => return Exit::Success.into(),
+        // A shell shows what is printed as a part of the line.
+        Err(_) => return Exit::Internal.into(),
+    }
     let arguments = match CliArguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return not_parsed(&error).into(),
@@ -52,16 +61,17 @@ pub fn main() -> ExitCode {
 /// Flushes the output and reports a failure. A closed output (`scorelctl show | head`) is a
 /// success.
 fn finish(ended: Result<Exit, Failure>, output: &mut Output) -> Exit {
-    let flushed = output.flush().map_err(Failure::from);
-    match ended.and_then(|exit| flushed.map(|()| exit)) {
-        Ok(exit) => exit,
-        Err(Failure::OutputClosed) => Exit::Success,
-        Err(Failure::Report(report)) => {
-            // If standard error is closed as well, only the exit code is left to tell.
-            let _ = output.report(&report);
-            report.exit
-        }
-    }
+    let flushed = output.flush().and_then(|()| output.end_page());
+    let flushed = flushed.map_err(Failure::from);
+    let report = match ended.and_then(|exit| flushed.map(|()| exit)) {
+        Ok(exit) if exit == Exit::Success || !output.json => return exit,
+        Ok(exit) => Box::new(FailureReport::of_end(exit)),
+        Err(Failure::OutputClosed) => return Exit::Success,
+        Err(Failure::Report(report)) => report,
+    };
+    // If standard error is closed as well, only the exit code is left to tell.
+    let _ = output.report(&report);
+    report.exit
 }
 
 /// Prints help or the version to standard output, or a usage error. `--json` cannot be taken from

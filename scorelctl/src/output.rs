@@ -1,9 +1,11 @@
+use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
 use crate::escape::visible;
 use crate::failure::{Failure, FailureReport};
+use crate::pager::Pager;
 
 /// The program's output: results on standard output, messages on standard error.
 pub(crate) struct Output {
@@ -15,8 +17,11 @@ pub(crate) struct Output {
     pub(crate) err_is_terminal: bool,
     /// Whether to write JSON.
     pub(crate) json: bool,
-    /// Whether to style text on a terminal; off if `NO_COLOR` is set (<https://no-color.org>).
+    /// Whether to style text on a terminal; off if `NO_COLOR` is set (<https://no-color.org>), and on one
+    /// that knows no styles.
     pub(crate) styled: bool,
+    /// What shows standard output on the terminal.
+    pager: Option<Pager>,
 }
 
 impl Output {
@@ -29,8 +34,34 @@ impl Output {
             out: Box::new(BufWriter::with_capacity(64 * 1024, out.lock())),
             err: Box::new(err.lock()),
             json,
-            styled: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            styled: env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && !is_dumb(),
+            pager: None,
         }
+    }
+
+    /// Shows what follows on standard output page by page, if that is a terminal. Returns whether it does.
+    pub(crate) fn page(&mut self) -> io::Result<bool> {
+        if !self.out_is_terminal || self.json || is_dumb() {
+            return Ok(false);
+        }
+        self.out.flush()?;
+        if let Some((pager, input)) = Pager::start()? {
+            self.out = Box::new(BufWriter::new(input));
+            self.pager = Some(pager);
+        }
+        Ok(self.pager.is_some())
+    }
+
+    /// Waits until the user has left the pager.
+    pub(crate) fn end_page(&mut self) -> io::Result<()> {
+        let Some(pager) = self.pager.take() else {
+            return Ok(());
+        };
+        let flushed = self.out.flush();
+        // Closes the pager's input, by which it sees the end.
+        self.out = Box::new(io::stdout().lock());
+        pager.wait()?;
+        flushed
     }
 
     #[cfg(test)]
@@ -43,6 +74,7 @@ impl Output {
             err_is_terminal: terminal,
             json: false,
             styled: false,
+            pager: None,
         };
         (output, captured)
     }
@@ -111,6 +143,11 @@ impl Output {
         }
         self.aside(&text)
     }
+}
+
+/// Whether the terminal understands no escape sequences.
+fn is_dumb() -> bool {
+    env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 impl std::fmt::Debug for Output {

@@ -52,6 +52,13 @@ pub(crate) enum DaemonCommand {
     Doctor(DoctorArgs),
     /// Show, check and change the configuration
     Config(ConfigArgs),
+    /// Write the manual pages, for packages
+    #[command(hide = true)]
+    Man {
+        /// The directory to write the pages into, such as build/man1
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

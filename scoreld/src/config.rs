@@ -34,6 +34,9 @@ pub(crate) fn run(args: &ConfigArgs) -> ConfigExit {
         .and_then(|run| run.command(&mut out))
         .and_then(|exit| Ok(out.flush().map(|()| exit)?));
     done.unwrap_or_else(|error| {
+        if error.is_closed_output() {
+            return ConfigExit::Ok;
+        }
         let (exit, message) = (error.exit(), error.message());
         let line = if args.json {
             let error = json!({ "code": error.code(), "message": message, "exitCode": exit as u8 });
@@ -45,6 +48,19 @@ pub(crate) fn run(args: &ConfigArgs) -> ConfigExit {
         let _ignored: io::Result<()> = writeln!(io::stderr().lock(), "{line}");
         exit
     })
+}
+
+/// The keys that there are in this directory, for completing one. None if the files cannot be read.
+pub(crate) fn keys() -> Vec<String> {
+    let args = ConfigArgs {
+        home: None,
+        json: false,
+        project: false,
+        command: ConfigCommand::Show { prefix: None },
+    };
+    let report = begin(&args).and_then(|run| run.report());
+    let settings = report.map(|report| report.settings).unwrap_or_default();
+    settings.into_iter().map(|setting| setting.key).collect()
 }
 
 fn begin(args: &ConfigArgs) -> Result<ConfigRun<'_>, CommandError> {

@@ -40,9 +40,10 @@ pub(crate) fn run(args: &DoctorArgs) -> DoctorExit {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = output::write(&checks, args.json, &mut out).and_then(|()| out.flush());
     match written {
-        Err(_) => DoctorExit::Unreported,
-        Ok(()) if checks.iter().any(|check| check.level == Level::Fail) => DoctorExit::Failing,
-        Ok(()) => DoctorExit::Healthy,
+        // A reader that closes the output, as `head` does, has seen what it wanted.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => DoctorExit::Unreported,
+        _ if checks.iter().any(|check| check.level == Level::Fail) => DoctorExit::Failing,
+        _ => DoctorExit::Healthy,
     }
 }
 

@@ -13,10 +13,11 @@ use scorel_host::HomeSource;
 pub(crate) fn run(args: &FsckArgs) -> FsckExit {
     let written = check_or_repair(args).and_then(|report| {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        write_report(&report, args.json, &mut out)
-            .and_then(|()| out.flush())
-            .map_err(FsckError::Print)?;
-        Ok(report.exit())
+        match write_report(&report, args.json, &mut out).and_then(|()| out.flush()) {
+            // A reader that closes the output, as `head` does, has seen what it wanted.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(FsckError::Print(error)),
+            _ => Ok(report.exit()),
+        }
     });
     written.unwrap_or_else(|error| {
         // stderr is closed: no other channel is left to report that on.

@@ -14,6 +14,7 @@
 
 mod activation;
 mod args;
+mod completion;
 mod config;
 mod daemon;
 mod daemon_call;
@@ -25,6 +26,7 @@ mod home_watch;
 mod idle_exit;
 mod instance;
 mod logging;
+mod manual;
 mod open_files;
 mod readiness;
 mod service;

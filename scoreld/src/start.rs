@@ -22,6 +22,7 @@ use scorel_host::{
     ConfigSource, Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore, Shutdown,
 };
 use scorel_proto::{DaemonManager, ErrorChain};
+use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use tracing::{error, info, warn};
 
@@ -29,6 +30,7 @@ pub(crate) use error::DaemonError;
 
 use crate::activation;
 use crate::args::{Args, DaemonCommand};
+use crate::completion;
 use crate::config::{self, ConfigExit};
 use crate::daemon;
 use crate::daemonize::{Side, daemonize};
@@ -37,6 +39,7 @@ use crate::exit::DaemonExit;
 use crate::fsck::{self, FsckExit};
 use crate::instance::{Instance, READY_TIMEOUT, Takeover};
 use crate::logging::Logging;
+use crate::manual;
 use crate::open_files::OpenFiles;
 use crate::readiness::Readiness;
 use crate::service::ServiceManager;
@@ -60,6 +63,12 @@ pub fn main() -> ExitCode {
     if let Some(code) = scorel_exec::run_if_asked().or_else(scorel_pdf::run_if_asked) {
         return code;
     }
+    match completion::complete_if_asked() {
+        Ok(false) => {}
+        Ok(true) => return DaemonExit::Ok.into(),
+        // A shell shows what is printed as a part of the line.
+        Err(_) => return DaemonExit::Io.into(),
+    }
     match Args::try_parse() {
         Ok(Args {
             command: Some(DaemonCommand::Fsck(args)),
@@ -73,6 +82,10 @@ pub fn main() -> ExitCode {
             command: Some(DaemonCommand::Config(args)),
             ..
         }) => config::run(&args).into(),
+        Ok(Args {
+            command: Some(DaemonCommand::Man { directory }),
+            ..
+        }) => manual::write(&directory).into(),
         Ok(args) => start(args).into(),
         Err(error) => not_parsed(&error),
     }
@@ -80,21 +93,31 @@ pub fn main() -> ExitCode {
 
 /// Prints clap's message. `--help` and `--version` arrive as errors too and exit with 0.
 fn not_parsed(error: &clap::Error) -> ExitCode {
-    // stderr is closed: no other channel is left to report that on.
-    let _ignored: io::Result<()> = error.print();
     let command = std::env::args_os().nth(1);
     let is = |name: &str| command.as_deref().is_some_and(|command| command == name);
-    if !error.use_stderr() {
-        DaemonExit::Ok.into()
+    let exit = if !error.use_stderr() {
+        DaemonExit::Ok.code()
     } else if is("fsck") {
-        FsckExit::Usage.into()
+        FsckExit::Usage as u8
     } else if is("config") {
-        ConfigExit::Usage.into()
+        ConfigExit::Usage as u8
     } else if is("doctor") {
-        DoctorExit::Usage.into()
+        DoctorExit::Usage as u8
     } else {
-        DaemonExit::Usage.into()
-    }
+        DaemonExit::Usage.code()
+    };
+    // `--json` cannot be taken from arguments that did not parse, so they are searched for it.
+    let json = error.use_stderr() && std::env::args_os().any(|argument| argument == "--json");
+    // If the stream is closed, no other channel is left to report that on.
+    let _ignored: io::Result<()> = if json {
+        let text = error.render().to_string();
+        let line =
+            json!({ "error": { "code": "usage", "message": text.trim(), "exitCode": exit } });
+        writeln!(io::stderr().lock(), "{line}")
+    } else {
+        error.print()
+    };
+    ExitCode::from(exit)
 }
 
 fn start(args: Args) -> DaemonExit {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use scorel_proto::{AgentWorkspace, QuotaPolicy, QuotaStrategy, ThinkingLevel, ToolPreset};
-use serde::de::value::{Error, StrDeserializer};
-use serde::de::{DeserializeOwned, IntoDeserializer};
+
+use super::protocol_name::{THINKING_LEVELS, WORKSPACES, protocol_name};
 
 #[derive(Debug, Args)]
 pub(crate) struct AgentsArgs {
@@ -40,22 +40,23 @@ pub(crate) struct SetAgentArgs {
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) capability: Vec<String>,
     /// What runs its turns, as listed by `scorelctl runners`; `scorel` is the daemon's own engine
-    #[arg(long, short, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, short, value_name = "RUNNER", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) runner: Option<String>,
     /// Its model, as listed by `scorelctl models`
     #[arg(long, short)]
     pub(crate) model: Option<String>,
-    /// How much its model reasons: default, none, minimal, low, medium, high, xhigh or max
-    #[arg(long, value_name = "LEVEL", value_parser = named::<ThinkingLevel>)]
+    /// How much its model reasons
+    #[arg(long, value_name = "LEVEL", value_parser = protocol_name::<ThinkingLevel>(THINKING_LEVELS))]
     pub(crate) thinking_level: Option<ThinkingLevel>,
-    /// Its tools: coding, readonly, all, orchestrator or none
-    #[arg(long, value_name = "PRESET")]
+    /// Its tools
+    #[arg(long, value_name = "PRESET",
+        value_parser = protocol_name::<ToolPreset>(ToolPreset::ALL.map(ToolPreset::name)))]
     pub(crate) tools: Option<ToolPreset>,
     /// What it is told besides its task; `@FILE` reads a file
     #[arg(long, value_name = "TEXT|@FILE")]
     pub(crate) prompt: Option<String>,
     /// The files that it works on: shared (the project's) or worktree (a git worktree for each task)
-    #[arg(long, value_name = "WHICH", value_parser = named::<AgentWorkspace>)]
+    #[arg(long, value_name = "WHICH", value_parser = protocol_name::<AgentWorkspace>(WORKSPACES))]
     pub(crate) workspace: Option<AgentWorkspace>,
     /// How many of its runtimes may run at once where no quota of a project says otherwise
     #[arg(long, value_name = "N")]
@@ -66,12 +67,6 @@ pub(crate) struct SetAgentArgs {
     /// Let it take no tasks; what it has been given goes on
     #[arg(long)]
     pub(crate) disable: bool,
-}
-
-/// The value that the protocol calls by this name.
-fn named<T: DeserializeOwned>(name: &str) -> Result<T, String> {
-    let name: StrDeserializer<'_, Error> = name.into_deserializer();
-    T::deserialize(name).map_err(|error| error.to_string())
 }
 
 /// A quota. What is given is the whole policy: the daemon keeps nothing of the one before.

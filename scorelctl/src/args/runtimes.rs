@@ -6,6 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use scorel_proto::RuntimeStatus;
 
+use super::protocol_name::protocol_name;
 use crate::runtime_selector::RuntimeSelector;
 use crate::selector::SessionSelector;
 
@@ -23,8 +24,9 @@ pub(crate) struct RuntimesArgs {
     /// Only runtimes of this agent
     #[arg(long, value_name = "TYPE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) agent: Option<String>,
-    /// Only runtimes with this status: queued, running, waiting_input, completed, failed or interrupted
-    #[arg(long, value_name = "STATUS")]
+    /// Only runtimes with this status
+    #[arg(long, value_name = "STATUS",
+        value_parser = protocol_name::<RuntimeStatus>(RuntimeStatus::ALL.map(RuntimeStatus::name)))]
     pub(crate) status: Option<RuntimeStatus>,
     /// How many at most
     #[arg(long, short = 'n', value_name = "N", default_value = "50",

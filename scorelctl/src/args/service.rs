@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::logs::LogsArgs;
+
 #[derive(Debug, Args)]
 pub(crate) struct ServiceArgs {
     #[command(subcommand)]
@@ -24,15 +26,5 @@ pub(crate) enum ServiceCommand {
     /// Show what is installed and what runs; never starts anything
     Status,
     /// Print what the service manager has of the daemon's log
-    Logs(ServiceLogsArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ServiceLogsArgs {
-    /// Print new lines as they come
-    #[arg(long, short)]
-    pub(crate) follow: bool,
-    /// How many lines to begin with
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 200)]
-    pub(crate) lines: u32,
+    Logs(LogsArgs),
 }

@@ -1,3 +1,5 @@
+use scorel_client::ClientError;
+use scorel_proto::{ErrorCode, METHODS};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -7,6 +9,7 @@ use crate::daemon::{DaemonConnector, no_daemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::similar::similar;
 
 /// Calls a method once, without repeating it after a lost connection: it may not be idempotent.
 pub(super) async fn run(
@@ -23,13 +26,24 @@ pub(super) async fn run(
         .connect_identified()
         .await
         .map_err(|error| no_daemon(link, error))?;
-    let result = connection.call_raw(&args.method, params).await?;
+    let answer = connection.call_raw(&args.method, params).await;
+    let result = answer.map_err(|error| refused(&args.method, error))?;
     if output.json || !output.out_is_terminal {
         output.raw_line(result.get())?;
     } else {
         output.line(&pretty(&result))?;
     }
     Ok(Exit::Success)
+}
+
+fn refused(method: &str, error: ClientError) -> Failure {
+    let is_unknown =
+        matches!(&error, ClientError::Rpc(error) if error.code == ErrorCode::MethodNotFound);
+    let methods = METHODS.iter().map(|method| method.name);
+    match similar(method, methods).filter(|_| is_unknown) {
+        Some(name) => Failure::from(error).hint(format!("did you mean `{name}`?")),
+        None => error.into(),
+    }
 }
 
 fn parse(text: &str) -> Result<Box<RawValue>, Failure> {

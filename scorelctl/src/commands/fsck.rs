@@ -28,7 +28,8 @@ pub(super) fn run(args: &FsckArgs, json: bool, link: &DaemonConnector) -> Failur
 
 /// Replaces this process by the daemon's program; returns only if that fails.
 pub(super) fn replaced_by(mut command: Command) -> Failure {
-    let error = command.exec();
+    // Its help and its errors name the program that the user has called.
+    let error = command.arg0("scorelctl").exec();
     let program = Path::new(command.get_program());
     let message = format!("cannot run {}: {error}", program.display());
     // scoreld exits with the same code for a check that could not be performed.

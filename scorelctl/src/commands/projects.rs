@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 use crate::output::{Output, result};
+use crate::similar::similar;
 use crate::target;
 
 pub(super) async fn run(
@@ -97,7 +98,11 @@ fn choose(named: &str, projects: &[Project]) -> Result<ProjectId, Failure> {
         [] => {
             let message = format!("no project has the directory, the name or the id `{named}`");
             let failure = Failure::new(Exit::NotAccepted, "project_not_found", message);
-            Err(failure.hint("`scorelctl projects` lists them"))
+            let names = projects.iter().map(|project| &*project.display_name);
+            Err(failure.hint(match similar(named, names) {
+                Some(name) => format!("did you mean `{name}`? `scorelctl projects` lists them"),
+                None => "`scorelctl projects` lists them".to_owned(),
+            }))
         }
         _ => Err(ambiguous(named, &found)),
     }

@@ -1,12 +1,14 @@
+mod prompt;
 mod runner_log;
 mod todo;
 
-use scorel_proto::{GetEvents, GetEventsParams, Phase, Seq};
+use scorel_proto::{GetEvents, GetEventsParams, Phase};
 
 use crate::args::{ShowArgs, TargetArgs};
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::question::child_question;
 use crate::render::{AsideStream, Screen, Transcript};
@@ -29,10 +31,17 @@ pub(super) async fn run(
         let TargetArgs { session, project } = &args.target;
         target::existing(control, session, project.as_deref()).await?
     };
-    let mut conversation = ActivePath::of(control, session_id).await?;
+    if !args.no_pager && output.page()? {
+        // Ctrl-C is the pager's from now on: without this program, it would be left with the terminal.
+        Interrupts::listen()?;
+    }
+    if args.prompt {
+        return prompt::show(session_id, control, output).await;
+    }
+    let mut conversation = ActivePath::of(control, session_id, args.last).await?;
     let mut transcript = Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true);
     let mut todo = TodoList::default();
-    let mut after = Seq::ZERO;
+    let mut after = conversation.before();
     let mut wait = None;
     loop {
         let params = GetEventsParams {

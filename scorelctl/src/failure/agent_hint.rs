@@ -39,8 +39,7 @@ const fn refusal(kind: SpawnRefusal) -> &'static str {
             "`scorelctl usage --by session` shows what was spent; `[orchestrator] maxCost` is the limit"
         }
         SpawnRefusal::Archived => {
-            "restore the session: `scorelctl call archiveSession \
-             '{\"sessionId\": \"ses_…\", \"archived\": false}'`"
+            "`scorelctl archive --undo --session ID` takes the session out of the archive"
         }
     }
 }
@@ -63,7 +62,7 @@ mod tests {
             ("too_many", "maxOpen"),
             ("queue_full", "agents quota"),
             ("budget", "maxCost"),
-            ("archived", "archiveSession"),
+            ("archived", "archive --undo"),
         ] {
             let text = hint(ErrorCode::SpawnRefused, json!({"kind": kind})).expect(kind);
             assert!(text.contains(part), "{kind}: {text}");

@@ -7,6 +7,7 @@ mod fsck;
 mod init;
 mod init_key;
 mod models;
+mod pager;
 mod program;
 mod send;
 mod stdio;

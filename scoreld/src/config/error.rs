@@ -53,6 +53,11 @@ impl CommandError {
         }
     }
 
+    /// Whether the reader of the output closed it, as `head` does. That is no failure.
+    pub(super) fn is_closed_output(&self) -> bool {
+        matches!(self, Self::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     /// The error with its causes, for people.
     pub(super) fn message(&self) -> String {
         let text = ErrorChain(self).to_string();

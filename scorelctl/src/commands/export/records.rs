@@ -33,7 +33,7 @@ impl Records {
         control: &mut DaemonClient,
     ) -> Result<Self, Failure> {
         Ok(Self {
-            path: Some(ActivePath::of(control, session_id).await?),
+            path: Some(ActivePath::of(control, session_id, None).await?),
             ..Self::all(session_id)
         })
     }

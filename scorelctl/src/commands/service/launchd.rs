@@ -12,7 +12,7 @@ use super::refusal::refused;
 use super::report::{Installed, ServiceState, Uninstalled};
 use super::unit_file::{UnitSource, present_path};
 use super::verbs::ServiceVerbs;
-use crate::args::ServiceLogsArgs;
+use crate::args::LogsArgs;
 use crate::failure::Failure;
 
 const LABEL: &str = "dev.scorel.scoreld";
@@ -155,9 +155,9 @@ impl ServiceVerbs for Launchd {
         })
     }
 
-    fn logs(&self, _args: &ServiceLogsArgs, _json: bool) -> Failure {
+    fn logs(&self, _args: &LogsArgs, _json: bool) -> Failure {
         let message = "launchd keeps no log of its agents";
-        refused("no_log", message).hint("the daemon's own log is in ~/.scorel/logs")
+        refused("no_log", message).hint("`scorelctl logs` prints the daemon's own log")
     }
 }
 

@@ -21,7 +21,7 @@ use super::refusal::refused;
 use super::report::{Installed, ServiceState, Uninstalled};
 use super::unit_file::{UnitSource, present_path};
 use super::verbs::ServiceVerbs;
-use crate::args::ServiceLogsArgs;
+use crate::args::LogsArgs;
 use crate::failure::Failure;
 
 const SERVICE: &str = "scoreld.service";
@@ -200,7 +200,7 @@ impl ServiceVerbs for Systemd {
         })
     }
 
-    fn logs(&self, args: &ServiceLogsArgs, json: bool) -> Failure {
+    fn logs(&self, args: &LogsArgs, json: bool) -> Failure {
         let lines = args.lines.to_string();
         let mut arguments = vec!["--unit", SERVICE, "--lines", &lines];
         if args.follow {

@@ -1,5 +1,5 @@
 use super::report::{Installed, ServiceState, Uninstalled};
-use crate::args::ServiceLogsArgs;
+use crate::args::LogsArgs;
 use crate::failure::Failure;
 
 /// A service manager with the daemon of the default home as its service.
@@ -13,5 +13,5 @@ pub(super) trait ServiceVerbs {
     fn restart(&self) -> Result<(), Failure>;
     fn state(&self) -> Result<ServiceState, Failure>;
     /// Replaces this process by the program that prints the log; returns only if that fails.
-    fn logs(&self, args: &ServiceLogsArgs, json: bool) -> Failure;
+    fn logs(&self, args: &LogsArgs, json: bool) -> Failure;
 }

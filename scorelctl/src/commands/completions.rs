@@ -1,0 +1,32 @@
+use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
+
+use crate::args::{CompletedShell, CompletionsArgs};
+use crate::completion::VARIABLE;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+
+const PROGRAM: &str = "scorelctl";
+
+/// zsh runs a file of its `fpath` as the completer itself, at the first press of the key.
+const ZSH_AUTOLOAD: &str = r#"
+if [[ "${funcstack[1]}" == "_scorelctl" ]]; then
+    _clap_dynamic_completer_scorelctl "$@"
+fi
+"#;
+
+/// Prints the script for the shell. It asks the program that is on `PATH` when it is used.
+pub(super) fn run(args: &CompletionsArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let shell: &dyn EnvCompleter = match args.shell {
+        CompletedShell::Bash => &Bash,
+        CompletedShell::Zsh => &Zsh,
+        CompletedShell::Fish => &Fish,
+    };
+    let mut script = Vec::new();
+    shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
+    output.raw(&String::from_utf8_lossy(&script))?;
+    if args.shell == CompletedShell::Zsh {
+        output.raw(ZSH_AUTOLOAD)?;
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,70 @@
+use scorel_proto::{
+    EncodedEvent, Event, GetEvents, GetEventsParams, GetSession, GetSessionParams, PersistentBody,
+    SessionId,
+};
+
+use crate::daemon::DaemonClient;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Prints the newest instruction snapshot, with which each request begins; as the event with `--json`.
+pub(super) async fn show(
+    session_id: SessionId,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let Some(encoded) = newest(session_id, control).await? else {
+        let message = "the session has no prompt yet";
+        let failure = Failure::new(Exit::NotAccepted, "no_prompt", message);
+        return Err(failure.hint("its first turn puts the prompt together"));
+    };
+    if output.json {
+        output.raw_line(encoded.text())?;
+    } else if let Some(text) = prompt(&encoded)? {
+        output.line(text.trim_end())?;
+    }
+    Ok(Exit::Success)
+}
+
+/// A compaction and a refresh make new ones, so the search begins at the end.
+async fn newest(
+    session_id: SessionId,
+    control: &mut DaemonClient,
+) -> Result<Option<EncodedEvent>, Failure> {
+    let params = GetSessionParams { session_id };
+    let session = control.call::<GetSession>(&params).await?.session;
+    let mut before = session.current_seq.next();
+    loop {
+        let params = GetEventsParams {
+            session_id,
+            after_seq: None,
+            before_seq: Some(before),
+            limit: Some(1000),
+        };
+        let page = control.call::<GetEvents>(&params).await?;
+        for encoded in page.events.iter().rev() {
+            if prompt(encoded)?.is_some() {
+                return Ok(Some(encoded.clone()));
+            }
+        }
+        match page.events.first() {
+            Some(first) if page.more => before = decoded(first)?.seq(),
+            _ => return Ok(None),
+        }
+    }
+}
+
+fn prompt(encoded: &EncodedEvent) -> Result<Option<String>, Failure> {
+    Ok(match decoded(encoded)? {
+        Event::Persistent(event) => match &event.body {
+            PersistentBody::InstructionSnapshot(body) => Some(body.text()),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+fn decoded(encoded: &EncodedEvent) -> Result<Event, Failure> {
+    encoded.decode().map_err(|error| Failure::no_event(&error))
+}

@@ -1,0 +1,51 @@
+use std::ffi::OsString;
+
+use clap_complete::engine::complete;
+
+use super::typed_words::TypedWords;
+use super::*;
+
+/// What completes the last word of a line.
+fn candidates(line: &str) -> Vec<String> {
+    let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+    let at = words.len() - 1;
+    let mut command = command(TypedWords::typed("scorelctl --home /nonexistent"));
+    let found = complete(&mut command, words, at, None).expect("completed");
+    found
+        .iter()
+        .map(|it| it.get_value().to_string_lossy().into_owned())
+        .collect()
+}
+
+#[test]
+fn verbs_options_and_values_are_completed() {
+    assert_eq!(candidates("scorelctl comp"), ["compact", "completions"]);
+    assert_eq!(
+        candidates("scorelctl completions "),
+        [
+            "bash",
+            "zsh",
+            "fish",
+            "--help",
+            "--home",
+            "--json",
+            "--no-start"
+        ][..3]
+            .to_vec()
+    );
+    assert_eq!(
+        candidates("scorelctl --json send --while-running f"),
+        ["follow-up"]
+    );
+    assert_eq!(candidates("scorelctl show --la"), ["--last"]);
+    assert_eq!(candidates("scorelctl queue co"), ["convert"]);
+    assert!(
+        candidates("scorelctl show --session ").is_empty(),
+        "no daemon runs"
+    );
+}
+
+#[test]
+fn hidden_commands_are_not_offered() {
+    assert!(!candidates("scorelctl ").contains(&"man".to_owned()));
+}

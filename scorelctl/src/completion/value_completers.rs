@@ -1,0 +1,46 @@
+use std::ffi::OsStr;
+
+use clap::{Arg, Command, ValueHint};
+use clap_complete::{ArgValueCompleter, CompletionCandidate};
+
+use super::daemon_values::DaemonValues;
+use super::typed_words::TypedWords;
+
+/// Gives each argument what completes it. The name of its value in the help decides, so that an argument
+/// of a new verb is completed too.
+pub(super) fn with_completers(command: Command, words: &TypedWords) -> Command {
+    command
+        .mut_args(|argument| completed(argument, words))
+        .mut_subcommands(|command| with_completers(command, words))
+}
+
+fn completed(argument: Arg, words: &TypedWords) -> Arg {
+    let names = argument.get_value_names().unwrap_or_default();
+    let Some(name) = names.first().map(ToString::to_string) else {
+        return argument;
+    };
+    let values = match &*name {
+        "DIR" => return argument.value_hint(ValueHint::DirPath),
+        "FILE" => return argument.value_hint(ValueHint::FilePath),
+        "ID|PART" | "ID|PART|new" | "SESSION" => DaemonValues::Sessions,
+        "MODEL" => DaemonValues::Models,
+        "RUNNER" => DaemonValues::Runners,
+        "TYPE" => DaemonValues::Agents,
+        _ => return argument,
+    };
+    let words = words.clone();
+    argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
+        candidates(values, &typed.to_string_lossy(), &words)
+    }))
+}
+
+/// What a running daemon knows. Without one there is nothing.
+fn candidates(values: DaemonValues, typed: &str, words: &TypedWords) -> Vec<CompletionCandidate> {
+    let found = values.ask(typed, words).into_iter();
+    found
+        .map(|(value, help)| {
+            let help = (!help.is_empty()).then(|| help.into());
+            CompletionCandidate::new(value).help(help)
+        })
+        .collect()
+}
