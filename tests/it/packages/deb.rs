@@ -74,6 +74,8 @@ fn a_daemon_outlives_the_upgrade_and_the_removal_of_its_package() {
     assert_eq!(machine.container.property("MainPID"), daemon);
     assert_noticed(&machine, &before);
     machine.finish_command(turn, "done beside an upgrade");
+    // A daemon that was told to end would have parked the turn first.
+    assert_eq!(machine.container.property("MainPID"), daemon);
     restart_into_the_new_program(&mut machine, &daemon);
 
     let daemon = machine.container.property("MainPID");
