@@ -32,6 +32,7 @@ mod live;
 mod metrics;
 mod models;
 mod overload;
+mod packages;
 mod parking;
 mod permission;
 mod raw;

@@ -2,7 +2,7 @@
 //!
 //! `SCOREL_CONTAINER=1`, as root, boots the containers.
 
-mod container;
+pub(crate) mod container;
 mod installed;
 mod supervised;
 mod taken_over;

@@ -81,10 +81,8 @@ impl Container {
     /// A command of the user, in the container.
     pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let uid = UID.to_string();
-        let mut command = Command::new("nsenter");
+        let mut command = self.enter();
         command
-            .args(["--target", &self.leader])
-            .args(["--mount", "--pid", "--uts", "--ipc", "--net"])
             .arg("--wdns=/home/ada")
             .args([
                 "setpriv",
@@ -123,6 +121,29 @@ impl Container {
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
+    /// Runs a command of root that succeeds.
+    pub(crate) fn root_ok(&self, program: &str, arguments: &[&str]) {
+        let mut command = self.enter();
+        command
+            .arg("--wdns=/")
+            .arg(program)
+            .args(arguments)
+            .env_clear()
+            .env(
+                "PATH",
+                "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            )
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let output = ended(command.spawn().unwrap());
+        assert!(
+            output.status.success(),
+            "{program} {arguments:?}: {output:?}"
+        );
+    }
+
     pub(crate) fn systemctl(&self, arguments: &[&str]) -> String {
         let mut all = vec!["--user"];
         all.extend(arguments);
@@ -152,6 +173,14 @@ impl Container {
     /// Signals a process of the container.
     pub(crate) fn signal(&self, signal: &str, pid: &str) {
         self.ok("kill", &[signal, pid]);
+    }
+
+    fn enter(&self) -> Command {
+        let mut command = Command::new("nsenter");
+        command
+            .args(["--target", &self.leader])
+            .args(["--mount", "--pid", "--uts", "--ipc", "--net"]);
+        command
     }
 }
 
