@@ -100,7 +100,6 @@ mod tests {
 
     fn program() -> Command {
         Command::new("tool")
-            .version("1.2")
             .about("Does things")
             .subcommand(
                 Command::new("add")
@@ -144,7 +143,7 @@ mod tests {
         let page = read("tool-add.1");
         for part in [
             ".TH tool-add 1",
-            "\"Scorel 1.2\"",
+            concat!("\"Scorel ", env!("CARGO_PKG_VERSION"), "\""),
             "\\-\\-force",
             ".SH \"EXIT STATUS\"\n",
             "\\fB130\\fR\nInterrupted before it was done.",
