@@ -59,7 +59,9 @@ impl Remains {
         }
         if matches!(self, Self::Lock | Self::Both) {
             // A number that no process can have.
-            fs::write(daemon.home().join("scoreld.lock"), "4194305\n").unwrap();
+            let lock = daemon.home().join("scoreld.lock");
+            fs::write(&lock, "4194305\n").unwrap();
+            fs::set_permissions(&lock, Permissions::from_mode(0o600)).unwrap();
         }
     }
 }
