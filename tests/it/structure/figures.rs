@@ -10,7 +10,7 @@ use super::source::{SourceFile, Target, production};
 /// Lines of production code that are neither blank nor comments. 52,000 was the aim when the crates
 /// got their present shape; each feature since raises it by what it needs: the last for parking, restarts,
 /// idle exit, the guard of recovery, the service's verbs, metrics and waiting, and for attachments.
-const MAX_CODE: usize = 110_150;
+const MAX_CODE: usize = 110_500;
 /// Lines of the daemon's process, of every kind; 640 of them are the command `config`, and 330 the takeover
 /// by a managed start.
 const MAX_DAEMON: usize = 3_600;
