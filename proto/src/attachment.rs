@@ -1,30 +1,15 @@
+//! How an attached file is read and listed.
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::Block;
+use crate::{Attachment, Block};
 
 /// The tag around the content of an attachment, as the model reads it.
 const TAG: &str = "attached-file";
 
 /// Tags that nothing in an attachment can open or close.
 const KEPT_TAGS: [&str; 2] = [TAG, "system-reminder"];
-
-/// A file that was attached to a message, as it was when the message was sent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Attachment {
-    /// The file: relative to the project.
-    pub path: String,
-    /// The size of the file in bytes.
-    pub size: u64,
-    /// The encoding of the file, unless that is UTF-8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub encoding: Option<String>,
-    /// What was in the file: a `text` block or an `image` block.
-    pub content: Vec<Block>,
-}
 
 impl Attachment {
     /// The text as the model reads it: between tags that name the file. A picture follows it.

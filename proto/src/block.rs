@@ -4,8 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Attachment;
-
 /// One part of a message's content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
@@ -133,6 +131,20 @@ impl ToolResultBlock {
             details: None,
         }
     }
+}
+
+/// A file that was attached to a message, as it was when the message was sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Attachment {
+    /// The file: relative to the project.
+    pub path: String,
+    /// The size of the file in bytes.
+    pub size: u64,
+    /// The encoding of the file, unless that is UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// What was in the file: a `text` block or an `image` block.
+    pub content: Vec<Block>,
 }
 
 /// The SHA-256 of a blob's bytes, as 64 lower-case hexadecimal digits. It identifies the blob

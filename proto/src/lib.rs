@@ -46,9 +46,8 @@ mod usage;
 mod view;
 
 pub use agent::{Binding, BoundContext, RuntimeStatus, SpawnRefusal};
-pub use attachment::Attachment;
 pub use attachment_problem::AttachmentProblem;
-pub use block::{BlobHash, Block, InvalidBlobHash, ToolResultBlock};
+pub use block::{Attachment, BlobHash, Block, InvalidBlobHash, ToolResultBlock};
 pub use context::{Context, ContextIter};
 pub use cost::{Cost, CostSource, CostTotal};
 pub use error::{ErrorCode, ErrorData, RpcError};
