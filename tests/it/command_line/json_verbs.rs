@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::json_scene::JsonScene;
 use super::verbs;
+use crate::under_test::indexed;
 
 const REWRITE: &str = "SCOREL_REWRITE_GOLDENS";
 
@@ -97,6 +98,7 @@ async fn conversation(scene: &mut JsonScene) -> String {
         "cancel",
         "end-wait",
         "steer more",
+        "wait",
         "skills",
         "trust",
         "runners",
@@ -104,6 +106,9 @@ async fn conversation(scene: &mut JsonScene) -> String {
         "runners contexts",
         "runners forget scorel",
     ] {
+        if line.starts_with("search") {
+            indexed(&scene.daemon).await;
+        }
         scene.run(line, &[]).await;
     }
     text(&sent, "sessionId")
