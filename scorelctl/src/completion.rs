@@ -31,7 +31,7 @@ pub(crate) fn complete_if_asked() -> io::Result<bool> {
     if let Some(at) = words.position_of("config") {
         return Err(of_daemon_program(&shell, &words, at));
     }
-    let command = || command(words.clone());
+    let command = || command(&words);
     let completed = CompleteEnv::with_factory(command)
         .var(VARIABLE)
         .try_complete(env::args_os(), env::current_dir().ok().as_deref());
@@ -39,8 +39,8 @@ pub(crate) fn complete_if_asked() -> io::Result<bool> {
 }
 
 /// The command line with all that completes it.
-fn command(words: TypedWords) -> Command {
-    with_completers(CliArguments::command(), &words)
+fn command(words: &TypedWords) -> Command {
+    with_completers(CliArguments::command(), words)
 }
 
 /// Has `scoreld` complete the words of a command that it runs; returns only if it cannot be started.

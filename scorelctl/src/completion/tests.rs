@@ -9,7 +9,7 @@ use super::*;
 fn candidates(line: &str) -> Vec<String> {
     let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
     let at = words.len() - 1;
-    let mut command = command(TypedWords::typed("scorelctl --home /nonexistent"));
+    let mut command = command(&TypedWords::typed("scorelctl --home /nonexistent"));
     let found = complete(&mut command, words, at, None).expect("completed");
     found
         .iter()

@@ -97,7 +97,7 @@ fn an_attached_file_does_not_count_as_read() {
     let (_, location) = tools.files().plan_attachment("a").unwrap();
     tools.files().attach(&location, &Permit::default()).unwrap();
     let edit =
-        serde_json::json!({"path": "a", "edits": [{"old_string": "one", "new_string": "two"}]});
+        serde_json::json!({"path": "a", "edits": [{"oldString": "one", "newString": "two"}]});
     let answer = call(&tools, tool_call("Edit", edit));
     assert_eq!(answer.code(), "E_NOT_READ", "{answer:?}");
 }
