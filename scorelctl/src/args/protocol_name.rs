@@ -44,7 +44,7 @@ mod tests {
         let listed = |name: &&str| unknown.contains(&format!("`{name}`"));
         let known = unknown.matches('`').count() / 2 - 1;
         assert_eq!(
-            (known, THINKING_LEVELS.iter().all(|name| listed(&name))),
+            (known, THINKING_LEVELS.iter().all(listed)),
             (8, true),
             "{unknown}"
         );

@@ -88,7 +88,7 @@ fn of_text(text: &str) -> String {
 fn merged(one: Value, other: Value) -> Value {
     match (one, other) {
         (one, other) if one == other => one,
-        (Value::Object(one), Value::Object(other)) => Value::Object(merged_fields(one, &other)),
+        (Value::Object(one), Value::Object(other)) => Value::Object(merged_fields(&one, &other)),
         (Value::Array(one), Value::Array(other)) => {
             let items = one.into_iter().chain(other).reduce(merged);
             Value::Array(items.into_iter().collect())
@@ -109,7 +109,7 @@ fn alternatives(shape: &Value) -> Vec<String> {
     }
 }
 
-fn merged_fields(one: Map<String, Value>, other: &Map<String, Value>) -> Map<String, Value> {
+fn merged_fields(one: &Map<String, Value>, other: &Map<String, Value>) -> Map<String, Value> {
     let bare = |key: &str| key.trim_end_matches('?').to_owned();
     let find = |fields: &Map<String, Value>, key: &str| {
         let optional = format!("{key}?");
@@ -124,7 +124,7 @@ fn merged_fields(one: Map<String, Value>, other: &Map<String, Value>) -> Map<Str
     }
     let mut fields = Map::new();
     for key in keys {
-        let (shape, optional) = match (find(&one, &key), find(other, &key)) {
+        let (shape, optional) = match (find(one, &key), find(other, &key)) {
             (Some((a, x)), Some((b, y))) => (merged(a, b), x || y),
             (Some((shape, _)), None) | (None, Some((shape, _))) => (shape, true),
             (None, None) => continue,

@@ -243,7 +243,7 @@ fn number(number: u64, is_size: bool) -> String {
         ];
         let unit = units
             .into_iter()
-            .find(|(unit, _)| number > 0 && number % unit == 0);
+            .find(|(unit, _)| number > 0 && number.is_multiple_of(*unit));
         if let Some((unit, name)) = unit {
             return format!("{} {name}", grouped(number / unit));
         }
