@@ -108,8 +108,10 @@ impl Output {
 
     /// Writes a value as a line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, value)?;
-        self.raw("\n")
+        // To a `Vec`, as requests are: the compiler makes a copy of all serialisation for each writer.
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        self.out.write_all(&line)
     }
 
     /// Writes to standard error, after flushing standard output, so that both appear in order on a

@@ -3,8 +3,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode};
 use scorel_proto::ErrorChain;
+use scorel_runtime::spawn_blocking;
 use tokio::sync::Semaphore;
-use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use url::Url;
 

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use schemars::JsonSchema;
 use scorel_proto::BlobHash;
+use scorel_runtime::spawn_blocking;
 use scorel_runtime::{
     ArgumentError, BlobSink, Effect, Permit, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome,
     ToolPlan, ToolSpec, parse_arguments,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tokio::task::spawn_blocking;
 
 use crate::fetcher::Fetcher;
 use crate::page::{Fetched, WebPage};

@@ -15,6 +15,7 @@ use scorel_tools::{
 
 pub(crate) use refusal::AttachmentRefusal;
 
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::permission::{CommandPlace, Gate, GateSettings};
@@ -157,11 +158,4 @@ fn block(file: AttachedFile, lane: &Lane) -> Result<Block, BlobError> {
         encoding: encoding.map(str::to_owned),
         content: vec![content],
     }))
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, CallError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| CallError::Internal(error.to_string()))
 }

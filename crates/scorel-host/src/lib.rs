@@ -13,6 +13,7 @@
 
 mod agents;
 mod attachments;
+mod blocking;
 mod call_error;
 mod command_report;
 mod commands;

@@ -19,6 +19,7 @@ use scorel_proto::ThinkingLevel;
 use scorel_provider::{BlobSource, Connector, EndpointId, Secret, SetupError, Timeouts};
 use scorel_runtime::Provider;
 
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::config::{Config, ConfigSource, ModelSettings};
 use crate::metrics::{CountedProvider, ModelCalls};
@@ -132,10 +133,7 @@ impl Models {
             }
             models.thinking(&config, wanted).map(drop)
         };
-        let accepted = tokio::task::spawn_blocking(look).await;
-        accepted
-            .map_err(|error| CallError::Internal(error.to_string()))?
-            .map_err(CallError::NamedModel)
+        blocking(look).await?.map_err(CallError::NamedModel)
     }
 
     /// The settings of the configured model or of a named one, with what its endpoint listed. Reads
@@ -223,7 +221,7 @@ async fn keep(
     listed: Vec<(EndpointId, Vec<scorel_provider::ListedModel>)>,
 ) {
     let write = move || lists.keep(calendar.now_ms(), listed);
-    if let Err(error) = tokio::task::spawn_blocking(write).await {
+    if let Err(error) = scorel_runtime::spawn_blocking(write).await {
         tracing::warn!(%error, "lists of models cannot be kept");
     }
 }

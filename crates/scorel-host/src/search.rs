@@ -7,6 +7,7 @@ use scorel_search::{ScannedSession, SearchFilter, SearchIndex};
 use scorel_session::{ListFilter, SessionError, Sessions};
 use tokio::sync::Semaphore;
 
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::home::Home;
 
@@ -48,9 +49,7 @@ impl HostSearch {
         let _slot = self.slots.acquire().await.map_err(closed)?;
         let index = Arc::clone(&self.index);
         let search = move || search(&index, &params, limit, scanned);
-        tokio::task::spawn_blocking(search)
-            .await
-            .map_err(|error| CallError::Internal(error.to_string()))?
+        blocking(search).await?
     }
 }
 

@@ -384,7 +384,7 @@ impl TurnSetup for Turns {
             }
         };
         Box::pin(async move {
-            let provider = tokio::task::spawn_blocking(connect).await.ok()??;
+            let provider = scorel_runtime::spawn_blocking(connect).await.ok()??;
             Some(titles::title(&*provider, request).await)
         })
     }

@@ -242,7 +242,7 @@ impl Orchestrator {
     /// The agents as a project sees them now. Reads files.
     pub(crate) async fn agents(&self, project_id: ProjectId) -> ProjectAgents {
         let host = Arc::clone(&self.host);
-        let read = tokio::task::spawn_blocking(move || host.agents(Some(project_id)));
+        let read = scorel_runtime::spawn_blocking(move || host.agents(Some(project_id)));
         // Fails only while the daemon stops: then nothing begins.
         read.await.unwrap_or_default()
     }

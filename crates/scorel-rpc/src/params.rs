@@ -1,5 +1,6 @@
 //! The params of a call, and their deserialization with bounded error messages.
 
+mod place;
 mod terse;
 
 use std::sync::LazyLock;
@@ -11,6 +12,7 @@ use serde_json::json;
 
 use crate::array::ArrayPrefix;
 use crate::beginning::beginning;
+use place::Place;
 use terse::Terse;
 
 /// Of the path to an invalid member, in bytes.
@@ -52,13 +54,13 @@ impl Params {
     /// `invalid_params`, with the path of the invalid member in `details.field` if there is one. Message
     /// and path quote a bounded part of the input.
     pub fn parse<T: DeserializeOwned>(self) -> Result<T, RpcError> {
+        let place = Place::default();
         let mut json = serde_json::Deserializer::from_str(self.as_json());
-        serde_path_to_error::deserialize(Terse(&mut json)).map_err(|error| {
-            let path = beginning(error.path(), MAX_PATH);
-            let failure = invalid_params(error.inner().to_string());
-            match path.as_str() {
-                "." => failure,
-                _ => failure.with_details(json!({ "field": path })),
+        T::deserialize(Terse(&mut json, &place)).map_err(|error| {
+            let failure = invalid_params(error.to_string());
+            match place.path(self.as_json()) {
+                None => failure,
+                Some(path) => failure.with_details(json!({ "field": beginning(path, MAX_PATH) })),
             }
         })
     }

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::{Arc, LazyLock};
 
 use jsonrpsee::types::{ErrorObjectOwned, Params as RawParams};
@@ -12,6 +13,10 @@ use crate::{CallObserver, MethodSpec, Params, RpcCall};
 #[derive(Debug, thiserror::Error)]
 #[error("method `{0}` is registered twice")]
 pub struct DuplicateMethod(pub &'static str);
+
+/// A handler of any method, as one type.
+type Handler<Ctx> = Arc<dyn Fn(Arc<Ctx>, RpcCall, Params) -> HandlerFuture + Send + Sync>;
+type HandlerFuture = Pin<Box<dyn Future<Output = Result<Box<RawValue>, RpcError>> + Send>>;
 
 /// A builder of a [`MethodTable`], whose handlers share a context.
 #[derive(Debug)]
@@ -46,12 +51,20 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
     /// There is a method of this name.
     pub fn method<F, R>(&mut self, spec: MethodSpec, handler: F) -> Result<(), DuplicateMethod>
     where
-        F: Fn(Arc<Ctx>, RpcCall, Params) -> R + Clone + Send + Sync + 'static,
+        F: Fn(Arc<Ctx>, RpcCall, Params) -> R + Send + Sync + 'static,
         R: Future<Output = Result<Box<RawValue>, RpcError>> + Send + 'static,
     {
+        self.register(
+            spec,
+            Arc::new(move |context, call, params| Box::pin(handler(context, call, params))),
+        )
+    }
+
+    /// Not generic, or the compiler makes a copy of jsonrpsee's call path for every method.
+    fn register(&mut self, spec: MethodSpec, handler: Handler<Ctx>) -> Result<(), DuplicateMethod> {
         let names = Arc::new(LazyLock::new(spec.params));
         let callback = move |raw: RawParams<'static>, context: Arc<Ctx>, extensions: Extensions| {
-            let (handler, names) = (handler.clone(), Arc::clone(&names));
+            let (handler, names) = (Arc::clone(&handler), Arc::clone(&names));
             async move {
                 let call = call_of(&extensions)?;
                 let params = Params::new(raw, &names).map_err(|e| error_object(&e))?;

@@ -10,6 +10,7 @@
 //! that tests run turns on paused time and without a network.
 
 mod assembly;
+mod blocking_task;
 mod completion;
 mod cost_limits;
 mod driver;
@@ -27,6 +28,7 @@ mod tool_calls;
 mod tool_run;
 mod turn_ports;
 
+pub use blocking_task::{BlockingTask, spawn_blocking};
 pub use completion::{Completion, CompletionError, CompletionPorts};
 pub use cost_limits::CostLimits;
 pub use driver::{TurnDriver, TurnStep};

@@ -343,7 +343,7 @@ impl RunnerDriver {
         let action = question.action.clone();
         let judged = async move {
             // Looks at the file system.
-            let looked = tokio::task::spawn_blocking(move || effects.of(&action)).await;
+            let looked = crate::spawn_blocking(move || effects.of(&action)).await;
             let effects = looked.unwrap_or_else(|error| {
                 let reason = error.to_string();
                 vec![Effect::Unresolved { reason }]

@@ -1,7 +1,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use serde_path_to_error::Segment;
+use serde::Deserialize;
+use toml::de::{DeTable, DeValue};
 
 use super::ConfigError;
 use super::origin::DocumentOrigin;
@@ -34,9 +35,10 @@ pub(super) fn origin_of(path: &Path, bytes: &[u8]) -> Result<DocumentOrigin, Con
 pub(super) fn read(origin: &DocumentOrigin) -> Result<Document, ConfigError> {
     let deserializer = toml::Deserializer::parse(origin.text())
         .map_err(|error| origin.error(error.span(), None, first_line(error.message()), None))?;
-    serde_path_to_error::deserialize(deserializer).map_err(|error| {
-        let key = key(error.path());
-        content_error(origin, &key, error.inner().message(), error.inner().span())
+    Document::deserialize(deserializer).map_err(|error| {
+        let key = error.span().and_then(|span| key_at(origin.text(), &span));
+        let key = key.unwrap_or_default();
+        content_error(origin, &key, error.message(), error.span())
     })
 }
 
@@ -98,11 +100,36 @@ fn first_line(message: &str) -> &str {
     message.lines().next().unwrap_or_default()
 }
 
-/// The dotted key, without the segments that `toml::Spanned` adds.
-fn key(path: &serde_path_to_error::Path) -> String {
-    let names = path.iter().filter_map(|segment| match segment {
-        Segment::Map { key } if !key.starts_with('$') => Some(key.as_str()),
-        _ => None,
-    });
-    names.collect::<Vec<_>>().join(".")
+/// The dotted key whose name or value has this span.
+///
+/// Looked up after a failure. A deserializer that tracks its path, such as `serde_path_to_error`, makes
+/// the compiler build every section's code once more, and that was a sixth of this crate.
+fn key_at(text: &str, span: &Range<usize>) -> Option<String> {
+    let document = DeTable::parse(text).ok()?;
+    let mut names = Vec::new();
+    in_table(document.get_ref(), span, &mut names).then(|| names.join("."))
+}
+
+/// Searches the members first: the parts of a header `[a.b]` can share one span, and the last one is
+/// meant.
+fn in_table<'a>(table: &'a DeTable<'_>, span: &Range<usize>, names: &mut Vec<&'a str>) -> bool {
+    table.iter().any(|(key, value)| {
+        names.push(key.get_ref());
+        let found =
+            in_value(value.get_ref(), span, names) || key.span() == *span || value.span() == *span;
+        if !found {
+            names.pop();
+        }
+        found
+    })
+}
+
+fn in_value<'a>(value: &'a DeValue<'_>, span: &Range<usize>, names: &mut Vec<&'a str>) -> bool {
+    match value {
+        DeValue::Table(table) => in_table(table, span, names),
+        DeValue::Array(elements) => elements
+            .iter()
+            .any(|element| element.span() == *span || in_value(element.get_ref(), span, names)),
+        _ => false,
+    }
 }

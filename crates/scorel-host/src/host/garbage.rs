@@ -10,6 +10,7 @@ use scorel_proto::{GarbageKind, GarbageRow, GcResult};
 use scorel_session::{GarbageSum, KEEP_COPIES, bytes_in};
 
 use super::Host;
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 
 /// How many problems a reply names.
@@ -42,7 +43,7 @@ impl Host {
         let sessions = self.sessions.garbage(remove).await?;
         let mut problems = sessions.problems;
         let host = Arc::clone(self);
-        let of_home = tokio::task::spawn_blocking(move || {
+        let of_home = blocking(move || {
             let mut found = HomeGarbage {
                 remove,
                 ..HomeGarbage::default()
@@ -50,9 +51,7 @@ impl Host {
             found.look(&host);
             found
         });
-        let of_home = of_home
-            .await
-            .map_err(|error| CallError::Internal(error.to_string()))?;
+        let of_home = of_home.await?;
         problems.extend(of_home.problems);
         problems.truncate(MAX_PROBLEMS);
         let copies = GarbageSum {

@@ -290,13 +290,5 @@ impl Host {
     }
 }
 
-async fn blocking(
-    work: impl FnOnce() -> Result<Subject, CallError> + Send + 'static,
-) -> Result<Subject, CallError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| CallError::Internal(error.to_string()))?
-}
-
 #[cfg(test)]
 mod tests;

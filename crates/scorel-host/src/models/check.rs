@@ -8,6 +8,7 @@ use scorel_runtime::Provider;
 
 use super::trial::{TRIAL_TOKENS, trial};
 use super::{ModelError, Models};
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::config::Config;
 
@@ -19,11 +20,8 @@ impl Models {
         model: Option<String>,
     ) -> Result<CheckModelResult, CallError> {
         let models = Arc::clone(self);
-        let made =
-            tokio::task::spawn_blocking(move || models.cheap(project.as_deref(), model.as_deref()));
-        let (name, made) = made
-            .await
-            .map_err(|error| CallError::Internal(error.to_string()))?;
+        let made = blocking(move || models.cheap(project.as_deref(), model.as_deref()));
+        let (name, made) = made.await?;
         let provider = made.map_err(|error| CallError::Provider {
             provider: name.clone(),
             error,

@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 
 use super::candidate::{Candidate, ListScene, ListedProvider, Unlisted};
 use super::{Models, keep};
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::config::Config;
 
@@ -36,11 +37,7 @@ impl Models {
         live: bool,
     ) -> Result<ListModelsResult, CallError> {
         let (models, only) = (Arc::clone(self), provider.clone());
-        let plan =
-            tokio::task::spawn_blocking(move || models.plan(project.as_deref(), only.as_deref()));
-        let plan = plan
-            .await
-            .map_err(|error| CallError::Internal(error.to_string()))?;
+        let plan = blocking(move || models.plan(project.as_deref(), only.as_deref())).await?;
         let mut result = ListModelsResult {
             models: Vec::new(),
             default_model: plan.default_model.clone(),
@@ -162,7 +159,5 @@ async fn shown(
     candidate: Candidate,
     listed: Result<Vec<ListedModel>, Unlisted>,
 ) -> Result<AskedProvider, CallError> {
-    let look = move || models.shown(&candidate, listed);
-    let shown = tokio::task::spawn_blocking(look).await;
-    shown.map_err(|error| CallError::Internal(error.to_string()))
+    blocking(move || models.shown(&candidate, listed)).await
 }

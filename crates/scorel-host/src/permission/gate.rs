@@ -88,7 +88,7 @@ impl Gatekeeper for Gate {
     fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
         let (gate, effects) = (self.clone(), effects.to_vec());
         // On a blocking thread: parsing a long command takes milliseconds.
-        let judged = tokio::task::spawn_blocking(move || {
+        let judged = scorel_runtime::spawn_blocking(move || {
             let settings = gate.settings.lock();
             let settings = settings.unwrap_or_else(PoisonError::into_inner).clone();
             Judgement::new(&settings).of(&effects, &gate.hidden)

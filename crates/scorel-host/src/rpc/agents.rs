@@ -9,7 +9,8 @@ use scorel_proto::{
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::caller::command;
-use super::register::{blocking, method};
+use super::register::method;
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::config::{AgentTexts, check_agent_name};
 use crate::host::Host;

@@ -12,8 +12,9 @@ use scorel_proto::{
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::register::{blocking, method};
+use super::register::method;
 use super::sessions::project_dir;
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::shutdown::ShutdownCause;

@@ -11,8 +11,9 @@ use scorel_proto::{
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::caller::command;
-use super::register::{blocking, method};
+use super::register::method;
 use super::sessions::check_name;
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::directories::list_directories;
 use crate::host::Host;

@@ -12,8 +12,9 @@ use scorel_proto::{
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
-use super::register::{blocking, method};
+use super::register::method;
 use super::sessions::limit;
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 

@@ -73,12 +73,3 @@ fn encode<T: serde::Serialize>(result: &T) -> Result<Box<RawValue>, CallError> {
     to_raw_value(result)
         .map_err(|error| CallError::Internal(format!("the result cannot be encoded: {error}")))
 }
-
-/// Runs blocking work on the blocking threads.
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, CallError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| CallError::Internal(error.to_string()))
-}

@@ -11,8 +11,9 @@ use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_runtime::{RunnerError, RunnerErrorKind};
 
 use super::caller::command;
-use super::register::{blocking, method};
+use super::register::method;
 use super::sessions::{check_runner, project_dir};
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::config::Config;
 use crate::host::Host;

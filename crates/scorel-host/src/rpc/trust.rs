@@ -9,8 +9,9 @@ use scorel_proto::{
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::caller::client;
-use super::register::{blocking, method};
+use super::register::method;
 use super::sessions::project_dir;
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::skills::{SkillProject, project_items};

@@ -81,7 +81,7 @@ impl HostRunners {
         let (runners, wanted) = (Arc::clone(self), runner.clone());
         let (config_then, dir) = (Arc::clone(config), project.to_owned());
         let open = move || runners.open(&config_then, &wanted, &dir);
-        let opened = tokio::task::spawn_blocking(open).await;
+        let opened = scorel_runtime::spawn_blocking(open).await;
         let opened = opened
             .map_err(|error| RunnerError::new(RunnerErrorKind::Failed, error.to_string()))??;
         let version = opened.version().await;

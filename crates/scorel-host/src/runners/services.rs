@@ -211,7 +211,7 @@ impl From<ToolError> for ServiceError {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ServiceError> {
-    let done = tokio::task::spawn_blocking(work).await;
+    let done = scorel_runtime::spawn_blocking(work).await;
     Ok(done.map_err(|error| ServiceError(error.to_string()))??)
 }
 

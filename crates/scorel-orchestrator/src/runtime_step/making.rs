@@ -93,7 +93,7 @@ impl RuntimeStep<'_> {
                 let (host, id) = (Arc::clone(orchestrator.host()), self.id);
                 let title = spawned.title.clone();
                 let beside = self.lane.worktree();
-                let made = tokio::task::spawn_blocking(move || {
+                let made = scorel_runtime::spawn_blocking(move || {
                     host.worktree(project_id, id, &title, beside.as_ref())
                 });
                 let made = made

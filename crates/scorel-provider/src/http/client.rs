@@ -139,7 +139,7 @@ impl Http {
 
 /// Builds a client on a blocking thread, since certificates are read from files.
 async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
-    let built = tokio::task::spawn_blocking(move || {
+    let built = scorel_runtime::spawn_blocking(move || {
         // Fails if the process has already installed a provider, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         builder

@@ -95,7 +95,7 @@ async fn rendered<W: Wire>(
     request: ModelRequest,
 ) -> Result<Bytes, ProviderError> {
     let endpoint = Arc::clone(endpoint);
-    let rendered = tokio::task::spawn_blocking(move || render::<W>(&endpoint, &request)).await;
+    let rendered = scorel_runtime::spawn_blocking(move || render::<W>(&endpoint, &request)).await;
     rendered.map_err(|error| {
         let message = format!("cannot render the request: {error}");
         provider_error(ErrorCategory::InvalidRequest, false, message)

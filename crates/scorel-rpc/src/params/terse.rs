@@ -14,6 +14,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
+use super::place::Place;
 use crate::beginning::beginning;
 
 /// In bytes.
@@ -49,29 +50,29 @@ impl de::Error for TerseError {
     }
 }
 
-/// A deserializer with bounded errors.
+/// A deserializer with bounded errors, which keeps track of its place.
 ///
 /// It requests scalars by `deserialize_any`, so that a value of the wrong type reaches the visitor,
 /// which is wrapped: the inner deserializer would make an error of its own type.
-pub(super) struct Terse<D>(pub(super) D);
+pub(super) struct Terse<'p, D>(pub(super) D, pub(super) &'p Place);
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<'_, D> {
     type Error = TerseError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TerseError> {
-        let visitor = TerseVisitor(visitor);
+        let visitor = TerseVisitor(visitor, self.1);
         self.0.deserialize_any(visitor).map_err(TerseError::custom)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TerseError> {
-        let visitor = TerseVisitor(visitor);
+        let visitor = TerseVisitor(visitor, self.1);
         self.0
             .deserialize_option(visitor)
             .map_err(TerseError::custom)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TerseError> {
-        let visitor = TerseVisitor(visitor);
+        let visitor = TerseVisitor(visitor, self.1);
         self.0
             .deserialize_ignored_any(visitor)
             .map_err(TerseError::custom)
@@ -82,7 +83,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<D> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, TerseError> {
-        let visitor = TerseVisitor(visitor);
+        let visitor = TerseVisitor(visitor, self.1);
         self.0
             .deserialize_newtype_struct(name, visitor)
             .map_err(TerseError::custom)
@@ -94,7 +95,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<D> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, TerseError> {
-        let visitor = TerseVisitor(visitor);
+        let visitor = TerseVisitor(visitor, self.1);
         self.0
             .deserialize_enum(name, variants, visitor)
             .map_err(TerseError::custom)
@@ -111,7 +112,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Terse<D> {
 }
 
 /// A visitor or a seed.
-struct TerseVisitor<V>(V);
+struct TerseVisitor<'p, V>(V, &'p Place);
 
 macro_rules! visit {
     ($($method:ident: $value:ty),+ $(,)?) => {
@@ -121,7 +122,7 @@ macro_rules! visit {
     };
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for TerseVisitor<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for TerseVisitor<'_, V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -147,136 +148,179 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for TerseVisitor<V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, some: D) -> Result<V::Value, D::Error> {
-        self.0.visit_some(Terse(some)).map_err(D::Error::custom)
+        self.0
+            .visit_some(Terse(some, self.1))
+            .map_err(D::Error::custom)
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
         self.0
-            .visit_newtype_struct(Terse(inner))
+            .visit_newtype_struct(Terse(inner, self.1))
             .map_err(D::Error::custom)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, array: A) -> Result<V::Value, A::Error> {
         self.0
-            .visit_seq(TerseAccess(array))
+            .visit_seq(TerseAccess::new(array, self.1))
             .map_err(A::Error::custom)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<V::Value, A::Error> {
         self.0
-            .visit_map(TerseAccess(object))
+            .visit_map(TerseAccess::new(object, self.1))
             .map_err(A::Error::custom)
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, choice: A) -> Result<V::Value, A::Error> {
         self.0
-            .visit_enum(TerseAccess(choice))
+            .visit_enum(TerseAccess::new(choice, self.1))
             .map_err(A::Error::custom)
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for TerseVisitor<S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for TerseVisitor<'_, S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
-        self.0.deserialize(Terse(inner)).map_err(D::Error::custom)
+        self.0
+            .deserialize(Terse(inner, self.1))
+            .map_err(D::Error::custom)
     }
 }
 
 /// The elements of an array or object, or the content of a variant.
-struct TerseAccess<A>(A);
+struct TerseAccess<'p, A> {
+    inner: A,
+    place: &'p Place,
+    /// Of the next element or member.
+    index: usize,
+}
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for TerseAccess<A> {
+impl<'p, A> TerseAccess<'p, A> {
+    const fn new(inner: A, place: &'p Place) -> Self {
+        Self {
+            inner,
+            place,
+            index: 0,
+        }
+    }
+
+    /// Enters the next element or member. A success leaves it again; a failure stays there.
+    fn enter(&mut self) {
+        self.place.enter(self.index);
+        self.index += 1;
+    }
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for TerseAccess<'_, A> {
     type Error = TerseError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, TerseError> {
-        self.0
-            .next_element_seed(TerseVisitor(seed))
-            .map_err(TerseError::custom)
+        self.enter();
+        let element = self.inner.next_element_seed(TerseVisitor(seed, self.place));
+        let element = element.map_err(TerseError::custom)?;
+        self.place.leave();
+        Ok(element)
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.0.size_hint()
+        self.inner.size_hint()
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for TerseAccess<A> {
+/// A member is entered with its name, since that can be the invalid part, and left after its value.
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for TerseAccess<'_, A> {
     type Error = TerseError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, TerseError> {
-        self.0
-            .next_key_seed(TerseVisitor(seed))
-            .map_err(TerseError::custom)
+        self.enter();
+        let name = self.inner.next_key_seed(TerseVisitor(seed, self.place));
+        let name = name.map_err(TerseError::custom)?;
+        if name.is_none() {
+            self.place.leave();
+        }
+        Ok(name)
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
     ) -> Result<T::Value, TerseError> {
-        self.0
-            .next_value_seed(TerseVisitor(seed))
-            .map_err(TerseError::custom)
+        let value = self.inner.next_value_seed(TerseVisitor(seed, self.place));
+        let value = value.map_err(TerseError::custom)?;
+        self.place.leave();
+        Ok(value)
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.0.size_hint()
+        self.inner.size_hint()
     }
 }
 
-impl<'de, A: EnumAccess<'de>> EnumAccess<'de> for TerseAccess<A> {
+impl<'de, 'p, A: EnumAccess<'de>> EnumAccess<'de> for TerseAccess<'p, A> {
     type Error = TerseError;
-    type Variant = TerseAccess<A::Variant>;
+    type Variant = TerseAccess<'p, A::Variant>;
 
     fn variant_seed<T: DeserializeSeed<'de>>(
         self,
         seed: T,
     ) -> Result<(T::Value, Self::Variant), TerseError> {
-        self.0
-            .variant_seed(TerseVisitor(seed))
-            .map(|(variant, content)| (variant, TerseAccess(content)))
+        self.inner
+            .variant_seed(TerseVisitor(seed, self.place))
+            .map(|(variant, content)| (variant, TerseAccess::new(content, self.place)))
             .map_err(TerseError::custom)
     }
 }
 
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for TerseAccess<A> {
+/// The content of a variant is the one member of an object.
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for TerseAccess<'_, A> {
     type Error = TerseError;
 
     fn unit_variant(self) -> Result<(), TerseError> {
-        self.0.unit_variant().map_err(TerseError::custom)
+        self.inner.unit_variant().map_err(TerseError::custom)
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(
-        self,
+        mut self,
         seed: T,
     ) -> Result<T::Value, TerseError> {
-        self.0
-            .newtype_variant_seed(TerseVisitor(seed))
-            .map_err(TerseError::custom)
+        self.enter();
+        let content = TerseVisitor(seed, self.place);
+        let content = self.inner.newtype_variant_seed(content);
+        let content = content.map_err(TerseError::custom)?;
+        self.place.leave();
+        Ok(content)
     }
 
     fn tuple_variant<V: Visitor<'de>>(
-        self,
+        mut self,
         len: usize,
         visitor: V,
     ) -> Result<V::Value, TerseError> {
-        self.0
-            .tuple_variant(len, TerseVisitor(visitor))
-            .map_err(TerseError::custom)
+        self.enter();
+        let visitor = TerseVisitor(visitor, self.place);
+        let content = self.inner.tuple_variant(len, visitor);
+        let content = content.map_err(TerseError::custom)?;
+        self.place.leave();
+        Ok(content)
     }
 
     fn struct_variant<V: Visitor<'de>>(
-        self,
+        mut self,
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, TerseError> {
-        self.0
-            .struct_variant(fields, TerseVisitor(visitor))
-            .map_err(TerseError::custom)
+        self.enter();
+        let visitor = TerseVisitor(visitor, self.place);
+        let content = self.inner.struct_variant(fields, visitor);
+        let content = content.map_err(TerseError::custom)?;
+        self.place.leave();
+        Ok(content)
     }
 }

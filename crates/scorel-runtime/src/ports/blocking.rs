@@ -1,9 +1,10 @@
 use futures_util::future::BoxFuture;
 use serde_json::Map;
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::JoinError;
 
 use super::ToolOutcome;
 use super::quote::quote;
+use crate::spawn_blocking;
 
 /// Runs a part of a tool's work on a thread that may block.
 ///

@@ -28,6 +28,6 @@ impl Lane {
         let (shared, log) = (Arc::clone(&self.shared), self.dir.join(EVENTS));
         let look = move || shared.descriptors.are_left(&*shared.storage, &log);
         // Fails only while the daemon stops.
-        tokio::task::spawn_blocking(look).await.unwrap_or(true)
+        scorel_runtime::spawn_blocking(look).await.unwrap_or(true)
     }
 }

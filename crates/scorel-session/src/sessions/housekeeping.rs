@@ -63,7 +63,7 @@ impl Sessions {
                 scorel_memory::give_back();
             }
         };
-        let _ = tokio::task::spawn_blocking(end).await;
+        let _ = scorel_runtime::spawn_blocking(end).await;
     }
 
     /// Sessions on the active list that have not been used for a while. Leaving earlier would cost a
@@ -159,7 +159,7 @@ impl Sessions {
             lane.end_feed(EndReason::ShuttingDown);
         }
         let shared = Arc::clone(&self.shared);
-        let _ = tokio::task::spawn_blocking(move || shared.save_catalog()).await;
+        let _ = scorel_runtime::spawn_blocking(move || shared.save_catalog()).await;
         in_time
     }
 }

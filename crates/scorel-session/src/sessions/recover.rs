@@ -14,7 +14,7 @@ impl Sessions {
     /// although no client asks for them. To be spawned: the daemon serves clients meanwhile.
     pub async fn recover(self: Arc<Self>) {
         let shared = Arc::clone(&self.shared);
-        let known = tokio::task::spawn_blocking(move || shared.active.read()).await;
+        let known = scorel_runtime::spawn_blocking(move || shared.active.read()).await;
         let sessions = match known.ok().flatten() {
             Some(sessions) => sessions,
             None => self.unfinished().await,
@@ -32,7 +32,7 @@ impl Sessions {
             }
         }
         let shared = Arc::clone(&self.shared);
-        let saved = tokio::task::spawn_blocking(move || shared.active.complete()).await;
+        let saved = scorel_runtime::spawn_blocking(move || shared.active.complete()).await;
         if let Ok(Err(error)) = saved {
             tracing::warn!(%error, "the list of active sessions was not written");
         }
@@ -75,7 +75,7 @@ impl Sessions {
     /// Writes the active list if sessions have left it.
     pub(super) async fn tidy_active(&self) {
         let shared = Arc::clone(&self.shared);
-        let tidied = tokio::task::spawn_blocking(move || shared.active.tidy()).await;
+        let tidied = scorel_runtime::spawn_blocking(move || shared.active.tidy()).await;
         if let Ok(Err(error)) = tidied {
             // A superfluous entry only costs the next start a load.
             tracing::debug!(%error, "the list of active sessions keeps entries too many");
@@ -87,6 +87,6 @@ impl Sessions {
         let shared = Arc::clone(&self.shared);
         let forget = move || shared.active.leave(id);
         // Fails only while the daemon stops, and then the next one does this.
-        let _ended = tokio::task::spawn_blocking(forget).await;
+        let _ended = scorel_runtime::spawn_blocking(forget).await;
     }
 }

@@ -35,7 +35,7 @@ pub(super) async fn write(
     log.seek(SeekFrom::Start(0))?;
     let (sha256, log_size) = sha256_of(&log)?;
     log.seek(SeekFrom::Start(0))?;
-    let info = serde_json::to_vec_pretty(&BundleInfo {
+    let info = serde_json::to_vec(&BundleInfo {
         format: BUNDLE_FORMAT,
         session: session.clone(),
     });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use scorel_proto::{SetAgentParams, SetQuotaParams};
 
-use super::blocking;
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::receipts::Subject;
@@ -19,7 +19,7 @@ impl Host {
             sessions.host().agent_changed(None, agent);
             Ok(Subject::Configuration)
         };
-        let set = blocking(set).await;
+        let set = blocking(set).await.and_then(|set| set);
         self.orchestrator.configuration_changed();
         set
     }
@@ -38,7 +38,7 @@ impl Host {
             sessions.host().agent_changed(Some(project_id), agent);
             Ok(Subject::ProjectId(project_id))
         };
-        let set = blocking(set).await;
+        let set = blocking(set).await.and_then(|set| set);
         self.orchestrator.configuration_changed();
         set
     }

@@ -11,6 +11,7 @@ use scorel_session::{HistoryWriter, ImportRequest, ImportedHistory, SessionError
 use scorel_transfer::bundle::{BundleLimits, extract_bundle};
 use scorel_transfer::transcript::{Transcript, TranscriptError, TranscriptItem, TranscriptSink};
 
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::import_file::{ImportContent, ImportError, ImportFile};
@@ -46,7 +47,7 @@ impl Host {
         }
         // Two calls at once must not make two.
         let _importing = self.importing.lock().await;
-        let file = blocking(move || Ok(ImportFile::open(&params.path)?)).await?;
+        let file = blocking(move || ImportFile::open(&params.path)).await??;
         if let Some(known) = self.sessions.imported(project_id, &file.sha256).await? {
             return Ok(Subject::SessionId(known));
         }
@@ -86,9 +87,9 @@ impl Host {
         let unpacked = blocking(move || {
             let dir = sessions.import_dir()?;
             let info = extract_bundle(bundle, dir.path(), BUNDLE).map_err(ImportError::from)?;
-            Ok((dir, info))
+            Ok::<_, CallError>((dir, info))
         });
-        let (dir, info) = unpacked.await?;
+        let (dir, info) = unpacked.await??;
         let source = info.session.session_id;
         let log = self.sessions.read_bundled(dir.path().to_owned()).await?;
         let settings = self.usable(project_id, log.settings()).await?;
@@ -170,12 +171,4 @@ impl TranscriptSink for WriterSink<'_> {
     fn image(&mut self, content: &[u8]) -> Result<BlobHash, SessionError> {
         self.writer.blob(content)
     }
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
-) -> Result<T, CallError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| CallError::Internal(error.to_string()))?
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use scorel_proto::{ProjectId, RegisterProjectParams, UpdateProjectParams};
 
-use super::{Attempt, blocking};
+use super::Attempt;
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::receipts::Subject;
@@ -29,7 +30,7 @@ impl Host {
             }
             Ok(Subject::ProjectId(project.project_id))
         };
-        blocking(register).await
+        blocking(register).await?
     }
 
     pub(super) async fn update_project(
@@ -47,7 +48,7 @@ impl Host {
             }
             Ok(Subject::ProjectId(project_id))
         };
-        blocking(rename).await
+        blocking(rename).await?
     }
 
     pub(super) async fn remove_project(
@@ -75,6 +76,6 @@ impl Host {
             }
             Ok(subject)
         };
-        blocking(remove).await
+        blocking(remove).await?
     }
 }

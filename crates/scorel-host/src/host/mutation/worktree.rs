@@ -4,6 +4,7 @@ use scorel_proto::{Phase, RuntimeId, SessionId};
 use scorel_session::SessionError;
 
 use super::attempt::Attempt;
+use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::receipts::Subject;
@@ -24,9 +25,8 @@ impl Host {
             self.leave_worktree(session.session_id).await?;
         }
         let worktrees = Arc::clone(&self.worktrees);
-        let removed = tokio::task::spawn_blocking(move || worktrees.remove(runtime_id, force));
-        let removed = removed.await;
-        Ok(removed.map_err(|error| CallError::Internal(error.to_string()))??)
+        let removed = blocking(move || worktrees.remove(runtime_id, force));
+        Ok(removed.await??)
     }
 
     /// Ends the commands of an idle session.

@@ -8,9 +8,9 @@ use scorel_exec::{
     CommandOrder, CommandResources, Environment, HeldRun, ResourceLimits, RunGroup, SharedSpace,
     StartError, Supervisors, Surroundings, Umask,
 };
+use scorel_runtime::spawn_blocking;
 use scorel_runtime::{CommandAccess, Permit, ToolOutcome, blocking};
 use tempfile::TempDir;
-use tokio::task::spawn_blocking;
 
 use super::access::{CommandPlaces, Confinement, namespaces};
 use super::background::Background;
