@@ -174,6 +174,47 @@ fn errors_have_the_messages_of_serde_json() {
 }
 
 #[test]
+fn the_path_leads_to_the_invalid_value() {
+    for (json, path) in [
+        (r#"{"text":1}"#, Some("text")),
+        (r#"{"text":"a","flag":true,"float":"x"}"#, Some("float")),
+        (r#"{"text":"a","text":"b"}"#, Some("text")),
+        (r#"{ "\u0066lag" : 7 }"#, Some("flag")),
+        (r#"{"choice":"none"}"#, Some("choice")),
+        (r#"{"choice":{"newtype":"a"}}"#, Some("choice.newtype")),
+        (r#"{"choice":{"tuple":[1,"x"]}}"#, Some("choice.tuple[1]")),
+        (
+            r#"{"choice":{"struct":{"member":-1}}}"#,
+            Some("choice.struct.member"),
+        ),
+        (r#"{"names":{"a":1,"b":2},"pair":[1,2]}"#, Some("pair[1]")),
+        (r#"{"names":{"a":1,"b.c":256}}"#, Some("names.b.c")),
+        (
+            r#"{"anything":[[1,[2,{}]],[]],"nothing":0}"#,
+            Some("nothing"),
+        ),
+        // The members of a tagged choice are read before its type is known.
+        (
+            r#"{"tagged":[{"type":"text","text":"a"},{"type":"number","number":"a"}]}"#,
+            Some("tagged[1]"),
+        ),
+        (r#"{"tagged":[{}]}"#, Some("tagged[0]")),
+    ] {
+        let error = params(Some(json)).unwrap().parse::<Everything>();
+        let error = error.unwrap_err();
+        assert_eq!(error.details["field"].as_str(), path, "{json}: {error}");
+    }
+    let missing = params(Some("{}")).unwrap().parse::<Required>();
+    assert_eq!(missing.unwrap_err().details["field"], Value::Null);
+}
+
+#[derive(Debug, Deserialize)]
+struct Required {
+    #[expect(dead_code, reason = "never there")]
+    text: String,
+}
+
+#[test]
 fn errors_quote_a_bounded_part_of_the_input() {
     let long = "\u{7f}".repeat(100_000);
     for json in [
