@@ -30,6 +30,7 @@ mod worktree;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
 
 pub use agent::*;
 pub use agent_runtime::*;
@@ -66,6 +67,27 @@ pub trait Method: Send + Sync + 'static {
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
     /// The result.
     type Result: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+
+    // Not provided by the trait: as functions of this crate they are compiled once, and not again by
+    // every crate that calls the method.
+
+    /// Encodes parameters.
+    ///
+    /// # Errors
+    /// A map has keys that are no strings.
+    fn encode_params(params: &Self::Params) -> serde_json::Result<Box<RawValue>>;
+
+    /// Encodes a result.
+    ///
+    /// # Errors
+    /// A map has keys that are no strings.
+    fn encode_result(result: &Self::Result) -> serde_json::Result<Box<RawValue>>;
+
+    /// Decodes a result.
+    ///
+    /// # Errors
+    /// The text is not JSON of the result's type.
+    fn decode_result(json: &RawValue) -> serde_json::Result<Self::Result>;
 }
 
 /// The permission that a method requires. Each level includes the previous ones.
@@ -169,6 +191,18 @@ macro_rules! methods {
                 const NAME: &'static str = $name;
                 type Params = $params;
                 type Result = $result;
+
+                fn encode_params(params: &$params) -> serde_json::Result<Box<RawValue>> {
+                    to_raw_value(params)
+                }
+
+                fn encode_result(result: &$result) -> serde_json::Result<Box<RawValue>> {
+                    to_raw_value(result)
+                }
+
+                fn decode_result(json: &RawValue) -> serde_json::Result<$result> {
+                    serde_json::from_str(json.get())
+                }
             }
         )*)*
 

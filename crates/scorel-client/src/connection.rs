@@ -10,7 +10,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use scorel_proto::{Method, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost};
-use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::net::UnixStream;
 use tokio::sync::oneshot;
@@ -60,8 +59,9 @@ impl Connection {
     /// [`ClientError::Rpc`] if the call fails, [`ClientError::Closed`] if the connection closes
     /// before the reply, [`ClientError::Protocol`] if the result does not have the method's type.
     pub async fn call<M: Method>(&self, params: &M::Params) -> Result<M::Result, ClientError> {
-        let result = self.request(M::NAME, params).await?;
-        serde_json::from_str(result.get())
+        let params = encoded::<M>(params)?;
+        let result = self.request(M::NAME, Some(&params)).await?;
+        M::decode_result(&result)
             .map_err(|error| ClientError::Protocol(format!("result of {}: {error}", M::NAME)))
     }
 
@@ -75,7 +75,7 @@ impl Connection {
         method: &str,
         params: Option<Box<RawValue>>,
     ) -> Result<Box<RawValue>, ClientError> {
-        self.request(method, &params).await
+        self.request(method, params.as_deref()).await
     }
 
     /// Subscribes to a session: events and markers, as the daemon sends them.
@@ -114,20 +114,26 @@ impl Connection {
     ) -> Result<Subscription, ClientError> {
         let (reply, receiver) = oneshot::channel();
         let pending = PendingReply::Subscribe(reply);
-        self.link.send(M::NAME, params, pending).await?;
+        let params = encoded::<M>(params)?;
+        self.link.send(M::NAME, Some(&params), pending).await?;
         let (id, items) = self.link.received(receiver).await?;
         let link = Arc::clone(&self.link);
         Ok(Subscription::new(link, id, items, unsubscribe))
     }
 
-    async fn request<P: Serialize>(
+    async fn request(
         &self,
         method: &str,
-        params: &P,
+        params: Option<&RawValue>,
     ) -> Result<Box<RawValue>, ClientError> {
         let (reply, receiver) = oneshot::channel();
         let pending = PendingReply::Call(reply);
         self.link.send(method, params, pending).await?;
         self.link.received(receiver).await
     }
+}
+
+fn encoded<M: Method>(params: &M::Params) -> Result<Box<RawValue>, ClientError> {
+    M::encode_params(params)
+        .map_err(|error| ClientError::Protocol(format!("parameters of {}: {error}", M::NAME)))
 }

@@ -11,20 +11,20 @@ use crate::ClientError;
 
 /// An outgoing request.
 #[derive(Serialize)]
-pub(super) struct RequestFrame<'a, P> {
+pub(super) struct RequestFrame<'a> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
     method: &'a str,
-    params: &'a P,
+    params: Option<&'a RawValue>,
 }
 
-impl<'a, P: Serialize> RequestFrame<'a, P> {
+impl<'a> RequestFrame<'a> {
     /// Encodes a request as a line, with its newline. Without an id it is a notification.
     pub(super) fn line(
         id: Option<u64>,
         method: &'a str,
-        params: &'a P,
+        params: Option<&'a RawValue>,
     ) -> Result<Vec<u8>, ClientError> {
         let request = Self {
             jsonrpc: "2.0",
@@ -33,7 +33,7 @@ impl<'a, P: Serialize> RequestFrame<'a, P> {
             params,
         };
         let mut line = serde_json::to_vec(&request)
-            .map_err(|error| ClientError::Protocol(format!("parameters of {method}: {error}")))?;
+            .map_err(|error| ClientError::Protocol(format!("call of {method}: {error}")))?;
         line.push(b'\n');
         Ok(line)
     }

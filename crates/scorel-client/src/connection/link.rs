@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde::Serialize;
+use serde_json::value::RawValue;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedWriteHalf;
@@ -57,10 +57,10 @@ impl ConnectionLink {
     }
 
     /// Sends a request; the reply goes to `pending`.
-    pub(super) async fn send<P: Serialize>(
+    pub(super) async fn send(
         &self,
         method: &str,
-        params: &P,
+        params: Option<&RawValue>,
         pending: PendingReply,
     ) -> Result<(), ClientError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
@@ -84,8 +84,8 @@ impl ConnectionLink {
 
     /// Sends a request without an id, to which no reply comes. It is dropped if the outgoing queue is
     /// full, since a destructor calls this and cannot wait.
-    pub(super) fn notify<P: Serialize>(&self, method: &str, params: &P) {
-        if let Ok(line) = RequestFrame::line(None, method, params) {
+    pub(super) fn notify(&self, method: &str, params: &RawValue) {
+        if let Ok(line) = RequestFrame::line(None, method, Some(params)) {
             let _ = self.outgoing.try_send(line);
         }
     }

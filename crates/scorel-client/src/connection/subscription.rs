@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{SubscriptionId, UnsubscribeParams};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::link::ConnectionLink;
 use super::reader::SubscriptionItems;
@@ -50,6 +50,8 @@ impl Drop for Subscription {
         let params = UnsubscribeParams {
             subscription: std::mem::take(&mut self.id),
         };
-        self.link.notify(self.unsubscribe, &params);
+        if let Ok(params) = to_raw_value(&params) {
+            self.link.notify(self.unsubscribe, &params);
+        }
     }
 }

@@ -5,7 +5,7 @@ use scorel_proto::{
     RpcError, method_info,
 };
 use scorel_rpc::{DuplicateMethod, MethodKind, MethodSpec, RpcCall, Table};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::call_error::CallError;
 use crate::host::Host;
@@ -21,7 +21,7 @@ where
         spec::<M>(MethodKind::Call),
         move |host, call, params| async move {
             let result = handler(host, call, params.parse()?).await;
-            Ok(encode(&result.map_err(RpcError::from)?)?)
+            Ok(encode::<M>(&result.map_err(RpcError::from)?)?)
         },
     )
 }
@@ -69,7 +69,7 @@ fn largest_reply(method: &str) -> usize {
     }
 }
 
-fn encode<T: serde::Serialize>(result: &T) -> Result<Box<RawValue>, CallError> {
-    to_raw_value(result)
+fn encode<M: Method>(result: &M::Result) -> Result<Box<RawValue>, CallError> {
+    M::encode_result(result)
         .map_err(|error| CallError::Internal(format!("the result cannot be encoded: {error}")))
 }
