@@ -1,5 +1,6 @@
 //! What a large index costs turns while it is made, and how fast it answers.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -61,12 +62,18 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
         "the index was made too fast for a turn: set SCOREL_SEARCH_MIB"
     );
     let mut answers = Samples::default();
+    let mut by_query = BTreeMap::<&str, Samples>::new();
     for query in QUERIES.iter().cycle().take(40 * QUERIES.len()) {
         let began = Instant::now();
         search(&mut bench.client, query).await;
         answers.push(began.elapsed());
+        by_query.entry(query).or_default().push(began.elapsed());
     }
-    let with = json!({"sessions": sessions, "mib": mib, "indexedInSeconds": rounded(indexed.as_secs_f64())});
+    let by_query = by_query.iter().map(|(query, times)| (*query, rounded(times.p95())));
+    let with = json!({
+        "sessions": sessions, "mib": mib, "indexedInSeconds": rounded(indexed.as_secs_f64()),
+        "p95ByQuery": by_query.collect::<BTreeMap<_, _>>(),
+    });
     vec![
         Figure {
             name: "turn while the search index is made / with a quiet one, p50",
