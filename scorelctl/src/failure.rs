@@ -1,5 +1,7 @@
 mod agent_hint;
 
+pub(crate) use agent_hint::no_agent;
+
 use std::io;
 
 use scorel_client::ClientError;
@@ -85,6 +87,11 @@ impl Failure {
     /// An invalid command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, "usage", message)
+    }
+
+    /// Whether the command was refused, so that nothing of it happened.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Report(report) if matches!(report.exit, Exit::Usage | Exit::NotAccepted))
     }
 
     /// Adds what the user can do about it.

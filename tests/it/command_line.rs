@@ -12,6 +12,7 @@ mod json_verbs;
 mod logs;
 mod manual;
 mod pipes;
+mod refusals;
 mod typos;
 
 use std::path::PathBuf;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
-    CreateSession, CreateSessionParams, EventId, GetConfig, GetConfigParams, GetStatus, NoParams,
-    OWN_RUNNER, ProjectId, SendMessage, SendMessageParams, SendMessageResult, Session, SessionId,
-    UpdateSession, UpdateSessionParams, WhileRunning,
+    CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, EventId, GetConfig,
+    GetConfigParams, GetStatus, NoParams, OWN_RUNNER, ProjectId, SendMessage, SendMessageParams,
+    SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams, WhileRunning,
 };
 use serde::Serialize;
 use tokio::time::timeout;
@@ -58,7 +58,7 @@ pub(super) async fn run_at(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
-    let sent = tokio::select! {
+    let (control, sent) = tokio::select! {
         sent = send(&args, draft, place, link, output) => sent?,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
@@ -73,7 +73,7 @@ pub(super) async fn run_at(
     };
     let own = OwnTurn::from(sent.answer);
     let questions = Questions::new(sent.session_id, args.on_ask, output);
-    let mut follow = TurnFollower::new(sent.control, (sent.session_id, own), questions, output);
+    let mut follow = TurnFollower::new(control, (sent.session_id, own), questions, output);
     let limit = args.timeout.unwrap_or(Duration::MAX);
     match timeout(limit, follow.run(stream, &mut interrupts)).await {
         Ok(ended) => ended,
@@ -83,7 +83,6 @@ pub(super) async fn run_at(
 
 /// An accepted message.
 struct SentMessage {
-    control: DaemonClient,
     session_id: SessionId,
     answer: SendMessageResult,
     attached: Vec<SentFile>,
@@ -113,20 +112,45 @@ impl<'a> AcceptedLine<'a> {
     }
 }
 
-/// Sends the message. The stream is opened before, so that it has every event of the turn.
+/// Sends the message. A session that was created for it does not outlive a refusal: the next message would go
+/// there.
 async fn send(
     args: &SendArgs,
     draft: MessageDraft,
     place: Option<MessagePlace>,
     link: DaemonConnector,
     output: &mut Output,
-) -> Result<SentMessage, Failure> {
+) -> Result<(DaemonClient, SentMessage), Failure> {
     let mut control = DaemonClient::connect(link).await?;
     say_upgrade(&mut control, output).await?;
-    let session = session(args, &mut control, output).await?;
-    let session = with_tools(args, session, &mut control).await?;
-    say_demo(&session, args, &mut control, output).await?;
-    let dir = target::work_dir(&mut control, &session).await?;
+    let (session, is_new) = session(args, &mut control, output).await?;
+    let session_id = session.session_id;
+    let sent = submit(args, draft, place, session, &mut control, output).await;
+    if is_new && sent.as_ref().is_err_and(Failure::is_refusal) {
+        let params = DeleteSessionParams {
+            session_id,
+            children: None,
+            now: Some(true),
+            command_id: Some(new_command_id()),
+        };
+        // What the user has to know is why the message was refused.
+        let _ = control.call::<DeleteSession>(&params).await;
+    }
+    Ok((control, sent?))
+}
+
+/// The stream is opened before the message is sent, so that it has every event of the turn.
+async fn submit(
+    args: &SendArgs,
+    draft: MessageDraft,
+    place: Option<MessagePlace>,
+    session: Session,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<SentMessage, Failure> {
+    let session = with_tools(args, session, control).await?;
+    say_demo(&session, args, control, output).await?;
+    let dir = target::work_dir(control, &session).await?;
     let OutgoingMessage {
         content,
         attachments,
@@ -154,10 +178,9 @@ async fn send(
     let answer = control.call::<SendMessage>(&params).await?;
     files.say(output)?;
     if let SendMessageResult::Accepted { .. } = answer {
-        say_old_configuration(session.project_id, &mut control, output).await?;
+        say_old_configuration(session.project_id, control, output).await?;
     }
     Ok(SentMessage {
-        control,
         session_id: session.session_id,
         answer,
         attached: files.attached,
@@ -165,12 +188,12 @@ async fn send(
     })
 }
 
-/// The selected session, created if necessary.
+/// The selected session, and whether it was created for the message.
 async fn session(
     args: &SendArgs,
     control: &mut DaemonClient,
     output: &mut Output,
-) -> Result<Session, Failure> {
+) -> Result<(Session, bool), Failure> {
     let session_id = match &args.session {
         SessionSelector::Latest | SessionSelector::New => {
             let directory = target::project_directory(args.project.as_deref())?;
@@ -178,7 +201,7 @@ async fn session(
             if args.session == SessionSelector::Latest
                 && let Some(session) = latest(project.project_id, control, output).await?
             {
-                return Ok(session);
+                return Ok((session, false));
             }
             let params = CreateSessionParams {
                 project_id: project.project_id,
@@ -189,11 +212,12 @@ async fn session(
                 tools: args.tools,
                 command_id: Some(new_command_id()),
             };
-            return Ok(control.call::<CreateSession>(&params).await?.session);
+            let created = control.call::<CreateSession>(&params).await?;
+            return Ok((created.session, true));
         }
         wanted => target::existing(control, wanted, args.project.as_deref()).await?,
     };
-    target::get(control, session_id).await
+    Ok((target::get(control, session_id).await?, false))
 }
 
 /// The project's latest session. Says so if an archived one was changed later: the user may have meant that.

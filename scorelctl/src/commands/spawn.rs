@@ -5,8 +5,9 @@ mod host_feed;
 mod progress;
 
 use scorel_proto::{
-    GetRuntime, GetRuntimeParams, OpenOrchestrator, OpenOrchestratorParams, RuntimeId, SessionId,
-    SpawnRuntime, SpawnRuntimeParams, SpawnRuntimeResult,
+    GetRuntime, GetRuntimeParams, ListAgents, ListAgentsParams, OpenOrchestrator,
+    OpenOrchestratorParams, ProjectId, RuntimeId, SessionId, SpawnRuntime, SpawnRuntimeParams,
+    SpawnRuntimeResult,
 };
 
 use super::input::message_text;
@@ -14,7 +15,7 @@ use crate::args::SpawnArgs;
 use crate::daemon::{DaemonClient, DaemonConnector, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, no_agent};
 use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::selector::SessionSelector;
@@ -82,6 +83,22 @@ async fn spawn(
     Ok((control, spawned))
 }
 
+/// Fails if there is no such agent. Before the orchestrator is opened: a typo must not leave a session.
+async fn check_agent(
+    agent_type: &str,
+    project_id: ProjectId,
+    control: &mut DaemonClient,
+) -> Result<(), Failure> {
+    let params = ListAgentsParams {
+        project_id: Some(project_id),
+    };
+    let known = control.call::<ListAgents>(&params).await?.agents;
+    if known.iter().any(|agent| agent.agent_type == agent_type) {
+        return Ok(());
+    }
+    Err(no_agent(agent_type, &known))
+}
+
 /// The session that gives the task: the selected one, the one that gave the continued task, else the
 /// project's orchestrator.
 async fn parent(
@@ -98,8 +115,10 @@ async fn parent(
         }
         (SessionSelector::Latest, None) => {
             let directory = target::project_directory(directory)?;
+            let project_id = target::register(control, &directory).await?.project_id;
+            check_agent(&args.agent_type, project_id, control).await?;
             let params = OpenOrchestratorParams {
-                project_id: target::register(control, &directory).await?.project_id,
+                project_id,
                 command_id: Some(new_command_id()),
             };
             let opened = control.call::<OpenOrchestrator>(&params).await?;

@@ -39,14 +39,15 @@ impl SectionCheck<'_> {
         let section = self.section;
         let provider = filled(section.provider.as_deref()).ok_or_else(|| self.missing("provider"));
         let provider = provider?;
-        let id = filled(section.id.as_deref());
-        if id.is_none() && provider != DEMO {
-            return Err(self.missing("id"));
-        }
-        let id = id.unwrap_or(DEMO);
+        // Before the id is missed: a mistyped provider is what to mend first.
         let endpoint = match self.providers.get(provider) {
             Some(table) => self.table_endpoint(table)?,
             None => self.own_endpoint(provider)?,
+        };
+        let id = match filled(section.id.as_deref()) {
+            None if provider == DEMO => DEMO,
+            None => return Err(self.missing("id")),
+            Some(id) => id,
         };
         Ok(ModelSettings {
             model: self.described(endpoint.model, id),

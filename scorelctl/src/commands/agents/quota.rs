@@ -1,13 +1,11 @@
-use scorel_proto::{
-    AgentInfo, ErrorCode, QuotaPolicy, QuotaStrategy, RpcError, SetQuota, SetQuotaParams,
-};
+use scorel_proto::{AgentInfo, QuotaPolicy, QuotaStrategy, SetQuota, SetQuotaParams};
 use serde::Serialize;
 
 use super::table;
 use crate::args::{AgentsArgs, QuotaArgs};
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
-use crate::failure::Failure;
+use crate::failure::{Failure, no_agent};
 use crate::output::{Output, result};
 use crate::target;
 
@@ -36,19 +34,13 @@ async fn tell(
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let agents = super::listed::listed(args, control).await?.agents;
-    let mut agents = agents.iter();
+    let known = super::listed::listed(args, control).await?.agents;
+    let mut agents = known.iter();
     let agent = agents.find(|agent| agent.agent_type == wanted.agent_type);
-    let agent = agent.ok_or_else(|| unknown(&wanted.agent_type))?;
+    let agent = agent.ok_or_else(|| no_agent(&wanted.agent_type, &known))?;
     result(output, &AgentLine { agent }, |output| {
         output.line(&effect(agent))
     })
-}
-
-/// The failure that the daemon would report.
-fn unknown(agent_type: &str) -> Failure {
-    let text = format!("there is no agent `{agent_type}`");
-    scorel_client::ClientError::Rpc(RpcError::new(ErrorCode::AgentNotFound, text)).into()
 }
 
 async fn set(
