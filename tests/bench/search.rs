@@ -69,7 +69,9 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
         answers.push(began.elapsed());
         by_query.entry(query).or_default().push(began.elapsed());
     }
-    let by_query = by_query.iter().map(|(query, times)| (*query, rounded(times.p95())));
+    let by_query = by_query
+        .iter()
+        .map(|(query, times)| (*query, rounded(times.p95())));
     let with = json!({
         "sessions": sessions, "mib": mib, "indexedInSeconds": rounded(indexed.as_secs_f64()),
         "p95ByQuery": by_query.collect::<BTreeMap<_, _>>(),

@@ -91,7 +91,7 @@ impl SearchIndex {
     ) -> Result<FoundWords, IndexError> {
         let mut connection = self.file.open_to_read()?;
         let search = WordSearch::new(&self.sessions, query, filter);
-        Ok(search.run(&mut connection, &query.expression(), before)?)
+        Ok(search.run(&mut connection, query, before)?)
     }
 
     /// Has the index looked at. If it cannot be made, that is the answer.

@@ -59,7 +59,30 @@ impl WordQuery {
         Ok(self)
     }
 
-    /// The query for the database's column `body`. All words are quoted, so that none is an operator.
+    /// The query without beginnings of words, where it has any: it matches all that the query does, and more.
+    pub(crate) fn without_prefixes(&self) -> Option<Self> {
+        let has_prefix = |terms: &[QueryTerm]| terms.iter().any(|term| term.is_prefix);
+        let without = |term: &QueryTerm| QueryTerm {
+            words: term.words[..term.words.len() - usize::from(term.is_prefix)].to_vec(),
+            is_prefix: false,
+        };
+        (has_prefix(&self.wanted) || has_prefix(&self.unwanted)).then(|| Self {
+            wanted: self
+                .wanted
+                .iter()
+                .map(without)
+                .filter(|term| !term.words.is_empty())
+                .collect(),
+            unwanted: self
+                .unwanted
+                .iter()
+                .filter(|term| !term.is_prefix)
+                .cloned()
+                .collect(),
+        })
+    }
+
+    /// The query for the database's column `body`; something must be wanted. All words are quoted, so that none is an operator.
     pub(crate) fn expression(&self) -> String {
         let wanted = joined(&self.wanted, " AND ");
         if self.unwanted.is_empty() {

@@ -10,7 +10,7 @@ use crate::document::{Document, DocumentScope};
 use crate::filter::SearchFilter;
 use crate::hit::{HitSession, SearchPage};
 use crate::index_writer::{scope_of_project, scope_of_role};
-use crate::limits::{MAX_CANDIDATES, MAX_MISSES};
+use crate::limits::{MAX_CANDIDATES, MAX_MISSES, MAX_NEWEST, NEWEST_SAMPLE};
 use crate::record_time::first_id_at;
 use crate::word_matcher::WordMatcher;
 use crate::word_query::WordQuery;
@@ -19,8 +19,12 @@ use crate::word_query::WordQuery;
 const OPEN_LOGS: usize = 16;
 
 /// The ids of the candidates, the newest first.
-const CANDIDATES: &str = "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid < ?2 AND rowid >= ?3 \
+const CANDIDATES: &str = "SELECT rowid FROM words WHERE rowid < ?1 AND rowid >= ?2 AND words MATCH ?3 \
                           ORDER BY rowid DESC";
+
+/// All records, with the parameters of [`CANDIDATES`].
+const RECORDS: &str =
+    "SELECT id FROM records WHERE id < ?1 AND id >= ?2 AND ?3 = '' ORDER BY id DESC";
 
 const PLACE: &str = "SELECT s.session, s.project, s.archived, ifnull(s.title, s.opening), \
                      r.seq, r.offset, r.len \
@@ -41,6 +45,25 @@ pub(crate) struct WordSearch<'a> {
 
 /// The answer, and the sessions that have to be indexed anew.
 pub(crate) type FoundWords = (SearchPage, Vec<SessionId>);
+
+/// How far a pass over candidates has come.
+#[derive(Debug, Default)]
+struct PassCount {
+    looked_at: usize,
+    hits: usize,
+    misses: usize,
+}
+
+impl PassCount {
+    fn is_enough_of_newest(&self) -> bool {
+        let is_rare = self.hits * 8 < self.looked_at;
+        self.looked_at == MAX_NEWEST || self.looked_at >= NEWEST_SAMPLE && is_rare
+    }
+
+    fn is_enough_of_index(&self) -> bool {
+        self.looked_at == MAX_CANDIDATES || self.misses == MAX_MISSES
+    }
+}
 
 /// A record that may match.
 struct Candidate {
@@ -84,37 +107,64 @@ impl<'a> WordSearch<'a> {
     pub(crate) fn run(
         mut self,
         connection: &mut Connection,
-        expression: &str,
+        query: &WordQuery,
         before: Option<WordCursor>,
     ) -> rusqlite::Result<FoundWords> {
         // One state of the index for all statements.
         let transaction = connection.transaction()?;
-        let mut candidates = transaction.prepare(CANDIDATES)?;
-        let mut places = transaction.prepare(PLACE)?;
-        let before = before.map_or(i64::MAX, |cursor| cursor.0);
+        let mut next = Some(before.map_or(i64::MAX, |cursor| cursor.0));
+        if let (Some(broad), Some(before)) = (query.without_prefixes(), next) {
+            next = self.pass(&transaction, &broad, before, PassCount::is_enough_of_newest)?;
+        }
+        if let (false, Some(before)) = (self.is_full(), next) {
+            next = self.pass(&transaction, query, before, PassCount::is_enough_of_index)?;
+        }
+        self.page.next_cursor = next.map(|last| WordCursor(last).to_string());
+        Ok((self.page, self.stale))
+    }
+
+    /// Goes through the candidates of a query, the newest first, and returns the last one if there are more.
+    fn pass(
+        &mut self,
+        index: &Connection,
+        query: &WordQuery,
+        before: i64,
+        is_enough: fn(&PassCount) -> bool,
+    ) -> rusqlite::Result<Option<i64>> {
         let since = first_id_at(self.filter.since);
-        let expression = in_scope(expression, self.filter);
-        let mut ids = candidates.query(params![expression, before, since])?;
-        let (mut looked_at, mut misses) = (0, 0);
-        let mut last = None;
+        let expression = in_scope(query, self.filter);
+        let statement = if expression.is_empty() {
+            RECORDS
+        } else {
+            CANDIDATES
+        };
+        let mut candidates = index.prepare(statement)?;
+        let mut places = index.prepare(PLACE)?;
+        let mut ids = candidates.query(params![before, since, expression])?;
+        let mut count = PassCount::default();
+        let mut last = before;
         while let Some(row) = ids.next()? {
-            let is_enough = self.page.hits.len() >= self.filter.limit;
-            if is_enough || looked_at == MAX_CANDIDATES || misses == MAX_MISSES {
-                self.page.next_cursor = last.map(|last| WordCursor(last).to_string());
-                break;
+            if self.is_full() || is_enough(&count) {
+                return Ok(Some(last));
             }
-            let id = row.get(0)?;
-            last = Some(id);
-            looked_at += 1;
-            let Some(candidate) = self.candidate(&mut places, id)? else {
+            last = row.get(0)?;
+            count.looked_at += 1;
+            let Some(candidate) = self.candidate(&mut places, last)? else {
                 continue;
             };
             match self.hit(&candidate) {
-                Some(hit) => self.page.hits.push(hit),
-                None => misses += 1,
+                Some(hit) => {
+                    count.hits += 1;
+                    self.page.hits.push(hit);
+                }
+                None => count.misses += 1,
             }
         }
-        Ok((self.page, self.stale))
+        Ok(None)
+    }
+
+    fn is_full(&self) -> bool {
+        self.page.hits.len() >= self.filter.limit
     }
 
     fn candidate(
@@ -154,8 +204,9 @@ impl<'a> WordSearch<'a> {
     }
 }
 
-/// The expression for records that the filter lets through.
-fn in_scope(expression: &str, filter: &SearchFilter) -> String {
+/// The expression for what a query wants among the records that the filter lets through; empty for all
+/// records.
+fn in_scope(query: &WordQuery, filter: &SearchFilter) -> String {
     let mut parts = Vec::new();
     if let Some(id) = filter.project_id {
         parts.push(format!("(scope : \"{}\")", scope_of_project(id)));
@@ -163,6 +214,8 @@ fn in_scope(expression: &str, filter: &SearchFilter) -> String {
     if filter.role.is_some() {
         parts.push(format!("(scope : \"{}\")", scope_of_role(filter.role)));
     }
-    parts.push(format!("({expression})"));
+    if !query.wanted.is_empty() {
+        parts.push(format!("({})", query.expression()));
+    }
     parts.join(" AND ")
 }

@@ -8,7 +8,7 @@ use crate::under_test::{connect, daemon, scorelctl};
 
 #[tokio::test]
 async fn a_refused_command_leaves_no_session() {
-    let model = ModelServer::start().await;
+    let model = ModelServer::start().await.unwrap();
     let daemon = daemon(&model, "").await;
     let client = connect(&daemon.socket()).await;
     let refused = [
@@ -24,8 +24,9 @@ async fn a_refused_command_leaves_no_session() {
         assert_eq!(output.status.code(), Some(3), "{arguments:?}: {output:?}");
         let error: Value = serde_json::from_slice(&output.stderr).unwrap();
         assert_eq!(error["error"]["code"], code, "{error}");
-        let listed = client.call::<ListSessions>(&ListSessionsParams::default());
-        let left = listed.await.unwrap().sessions;
+        let all = ListSessionsParams::default();
+        let listed = client.call::<ListSessions>(&all).await.unwrap();
+        let left = listed.sessions;
         assert!(left.is_empty(), "{arguments:?}: {left:?}");
     }
 }
