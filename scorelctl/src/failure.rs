@@ -1,7 +1,5 @@
 mod agent_hint;
 
-pub(crate) use agent_hint::no_agent;
-
 use std::io;
 
 use scorel_client::ClientError;

@@ -29,6 +29,7 @@ mod similar;
 mod target;
 mod turn_selector;
 mod turn_tree;
+mod unknown_agent;
 
 use std::io;
 use std::process::ExitCode;

@@ -15,11 +15,12 @@ use crate::args::SpawnArgs;
 use crate::daemon::{DaemonClient, DaemonConnector, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
-use crate::failure::{Failure, no_agent};
+use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::selector::SessionSelector;
 use crate::target;
+use crate::unknown_agent::unknown_agent;
 use follow::RuntimeFollower;
 
 pub(super) async fn run(
@@ -96,7 +97,7 @@ async fn check_agent(
     if known.iter().any(|agent| agent.agent_type == agent_type) {
         return Ok(());
     }
-    Err(no_agent(agent_type, &known))
+    Err(unknown_agent(agent_type, &known))
 }
 
 /// The session that gives the task: the selected one, the one that gave the continued task, else the

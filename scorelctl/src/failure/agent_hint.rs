@@ -1,22 +1,9 @@
 //! What helps when an agent or a runtime is not found, or an agent takes no task.
 
-use scorel_client::ClientError;
-use scorel_proto::{AgentInfo, ErrorCode, RpcError, SpawnRefusal};
+use scorel_proto::{ErrorCode, RpcError, SpawnRefusal};
 use serde::Deserialize;
-use serde_json::json;
 
-use super::Failure;
 use crate::escape::one_line;
-use crate::similar::similar;
-
-/// The failure that the daemon would report, where it is not asked.
-pub(crate) fn no_agent(agent_type: &str, known: &[AgentInfo]) -> Failure {
-    let names = known.iter().map(|agent| agent.agent_type.as_str());
-    let details = json!({ "agentType": agent_type, "suggestion": similar(agent_type, names) });
-    let text = format!("there is no agent `{agent_type}`");
-    let error = RpcError::new(ErrorCode::AgentNotFound, text).with_details(details);
-    ClientError::Rpc(error).into()
-}
 
 pub(super) fn of(error: &RpcError) -> Option<String> {
     Some(match error.code {

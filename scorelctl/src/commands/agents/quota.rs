@@ -5,9 +5,10 @@ use super::table;
 use crate::args::{AgentsArgs, QuotaArgs};
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
-use crate::failure::{Failure, no_agent};
+use crate::failure::Failure;
 use crate::output::{Output, result};
 use crate::target;
+use crate::unknown_agent::unknown_agent;
 
 /// An agent as `--json` prints it, whether its quota was set or only looked at.
 #[derive(Serialize)]
@@ -37,7 +38,7 @@ async fn tell(
     let known = super::listed::listed(args, control).await?.agents;
     let mut agents = known.iter();
     let agent = agents.find(|agent| agent.agent_type == wanted.agent_type);
-    let agent = agent.ok_or_else(|| no_agent(&wanted.agent_type, &known))?;
+    let agent = agent.ok_or_else(|| unknown_agent(&wanted.agent_type, &known))?;
     result(output, &AgentLine { agent }, |output| {
         output.line(&effect(agent))
     })
