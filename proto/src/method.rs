@@ -8,6 +8,7 @@ mod conversation;
 mod end_wait;
 mod files;
 mod gc;
+mod group;
 mod host;
 mod import;
 mod present;
@@ -39,6 +40,7 @@ pub use conversation::*;
 pub use end_wait::*;
 pub use files::*;
 pub use gc::*;
+pub use group::MethodGroup;
 pub use host::*;
 pub use import::*;
 pub use project::*;
@@ -102,36 +104,6 @@ pub enum AccessLevel {
     Control,
     /// Register and remove directories, and stop the daemon.
     Admin,
-}
-
-/// The section of the reference that lists a method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MethodGroup {
-    /// The daemon itself.
-    Host,
-    /// Registered directories.
-    Projects,
-    /// The life cycle and metadata of sessions.
-    Sessions,
-    /// Agents, and the tasks that sessions give them.
-    Agents,
-    /// Messages, turns, queue, tree.
-    Conversation,
-    /// Events, blobs and subscriptions.
-    Reading,
-}
-
-impl MethodGroup {
-    /// Every group, in the order of the documentation.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Host,
-        Self::Projects,
-        Self::Sessions,
-        Self::Agents,
-        Self::Conversation,
-        Self::Reading,
-    ];
 }
 
 /// The description of a method, for dispatch and documentation.

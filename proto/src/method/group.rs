@@ -1,0 +1,31 @@
+use serde::Serialize;
+
+/// The section of the reference that lists a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MethodGroup {
+    /// The daemon itself.
+    Host,
+    /// Registered directories.
+    Projects,
+    /// The life cycle and metadata of sessions.
+    Sessions,
+    /// Agents, and the tasks that sessions give them.
+    Agents,
+    /// Messages, turns, queue, tree.
+    Conversation,
+    /// Events, blobs and subscriptions.
+    Reading,
+}
+
+impl MethodGroup {
+    /// Every group, in the order of the documentation.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Host,
+        Self::Projects,
+        Self::Sessions,
+        Self::Agents,
+        Self::Conversation,
+        Self::Reading,
+    ];
+}
