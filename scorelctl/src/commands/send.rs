@@ -16,7 +16,7 @@ use serde::Serialize;
 use tokio::time::timeout;
 
 use super::input::message_text;
-use super::outgoing::{MessageDraft, OutgoingMessage, SentFile};
+use super::outgoing::{MessageDraft, OutgoingMessage, SentFile, SentFiles};
 use super::upgrade_notice::say_upgrade;
 use super::wait::timed_out;
 use crate::args::SendArgs;
@@ -124,7 +124,7 @@ async fn send(
     let mut control = DaemonClient::connect(link).await?;
     say_upgrade(&mut control, output).await?;
     let (session, is_new) = session(args, &mut control, output).await?;
-    let session_id = session.session_id;
+    let (session_id, project_id) = (session.session_id, session.project_id);
     let sent = submit(args, draft, place, session, &mut control, output).await;
     if is_new && sent.as_ref().is_err_and(Failure::is_refusal) {
         let params = DeleteSessionParams {
@@ -136,7 +136,13 @@ async fn send(
         // What the user has to know is why the message was refused.
         let _ = control.call::<DeleteSession>(&params).await;
     }
-    Ok((control, sent?))
+    let (mut sent, files) = sent?;
+    files.say(output)?;
+    if let SendMessageResult::Accepted { .. } = sent.answer {
+        say_old_configuration(project_id, &mut control, output).await?;
+    }
+    sent.attached = files.attached;
+    Ok((control, sent))
 }
 
 /// The stream is opened before the message is sent, so that it has every event of the turn.
@@ -147,7 +153,7 @@ async fn submit(
     session: Session,
     control: &mut DaemonClient,
     output: &mut Output,
-) -> Result<SentMessage, Failure> {
+) -> Result<(SentMessage, SentFiles), Failure> {
     let session = with_tools(args, session, control).await?;
     say_demo(&session, args, control, output).await?;
     let dir = target::work_dir(control, &session).await?;
@@ -175,17 +181,15 @@ async fn submit(
         runner: args.runner.clone(),
         command_id: Some(new_command_id()),
     };
+    // Nothing may fail from here on: a failure says that the message was not accepted.
     let answer = control.call::<SendMessage>(&params).await?;
-    files.say(output)?;
-    if let SendMessageResult::Accepted { .. } = answer {
-        say_old_configuration(session.project_id, control, output).await?;
-    }
-    Ok(SentMessage {
+    let sent = SentMessage {
         session_id: session.session_id,
         answer,
-        attached: files.attached,
+        attached: Vec::new(),
         stream,
-    })
+    };
+    Ok((sent, files))
 }
 
 /// The selected session, and whether it was created for the message.
