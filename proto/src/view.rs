@@ -181,8 +181,10 @@ impl SessionView {
                 self.tree.end_turn();
                 self.open.clear();
             }
-            // A longer wait takes the place of a retry.
-            PersistentBody::TurnWaiting(_) => self.open.retry = None,
+            // A longer wait takes the place of a retry; a summary's calls end with its compaction.
+            PersistentBody::TurnWaiting(_)
+            | PersistentBody::Compact(_)
+            | PersistentBody::Compaction(_) => self.open.retry = None,
             _ => {}
         }
         self.state.apply_persistent(event);

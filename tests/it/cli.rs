@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{ChildStdout, Command};
 use tokio::time::timeout;
 
-use crate::under_test::{PATIENCE, SCORELCTL, SCORELD};
+use crate::under_test::{PATIENCE, SCORELCTL, SCORELD, output_of};
 
 /// A home without a running daemon; commands may start one.
 struct CliShell(DaemonUnderTest);
@@ -103,7 +103,7 @@ async fn sixteen_clients_at_once_start_one_daemon() {
         .collect();
     let mut pids = std::collections::HashSet::new();
     for status in statuses {
-        let output = status.wait_with_output().await.unwrap();
+        let output = output_of(status).await;
         assert!(output.status.success(), "{output:?}");
         let status: Value = serde_json::from_slice(&output.stdout).unwrap();
         pids.insert(status["pid"].as_u64().unwrap());
@@ -237,11 +237,7 @@ async fn a_turn_that_fails_or_is_cancelled_has_an_exit_code_of_its_own() {
         .unwrap();
     gate.reached().await;
     shell.ok(&["cancel"]).await;
-    assert_eq!(
-        send.wait_with_output().await.unwrap().status.code(),
-        Some(6),
-        "cancelled"
-    );
+    assert_eq!(output_of(send).await.status.code(), Some(6), "cancelled");
     shell.stop().await;
 }
 
@@ -311,7 +307,7 @@ async fn stdio_bridges_an_editor_to_the_socket() {
         .await
         .unwrap();
     drop(stdin);
-    let output = bridge.wait_with_output().await.unwrap();
+    let output = output_of(bridge).await;
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
         text.starts_with("Content-Length: ") && text.contains(r#""id":7"#),

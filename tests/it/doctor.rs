@@ -6,19 +6,18 @@ use scorel_testkit::DaemonUnderTest;
 use serde_json::Value;
 use tokio::process::Command;
 
-use crate::under_test::{SCORELCTL, SCORELD};
+use crate::under_test::{SCORELCTL, SCORELD, output};
 
 async fn doctor(daemon: &DaemonUnderTest, arguments: &[&str]) -> Output {
-    Command::new(SCORELCTL)
+    let mut command = Command::new(SCORELCTL);
+    command
         .env_clear()
         .env("SCORELD", SCORELD)
         .env("SCOREL_HOME", daemon.home())
         .env("IN_ENVIRONMENT", "sk-of-the-environment")
         .arg("doctor")
-        .args(arguments)
-        .output()
-        .await
-        .unwrap()
+        .args(arguments);
+    output(&mut command).await
 }
 
 /// The exit code and the JSON object.
@@ -180,17 +179,16 @@ async fn something_that_listens_and_is_no_daemon_fails() {
 
 /// What the check `environment` says of a user with this login shell.
 async fn environment(daemon: &DaemonUnderTest, shell: &str) -> Value {
-    let output = Command::new(SCORELCTL)
+    let mut command = Command::new(SCORELCTL);
+    command
         .env_clear()
         .env("SCORELD", SCORELD)
         .env("SCOREL_HOME", daemon.home())
         .env("HOME", daemon.project())
         .env("PATH", "/usr/bin:/bin")
         .env("SHELL", shell)
-        .args(["doctor", "--json"])
-        .output()
-        .await
-        .unwrap();
+        .args(["doctor", "--json"]);
+    let output = output(&mut command).await;
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
     check(&object, "environment").clone()
 }

@@ -288,7 +288,8 @@ async fn a_lost_newline_is_damage_at_one_offset_for_daemon_fsck_and_the_document
 
     let mut python = Command::new("python3");
     python.arg("-c").arg(documented_checker()).arg(&path);
-    match python.output().await {
+    let checked = timeout(PATIENCE, python.kill_on_drop(true).output()).await;
+    match checked.expect("it ends in time") {
         Ok(output) => {
             let printed = String::from_utf8(output.stdout).unwrap();
             assert_eq!(printed, format!("damage at offset {offset}\n"));

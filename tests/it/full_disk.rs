@@ -118,7 +118,7 @@ impl Tail {
 }
 
 /// Fills the disk.
-fn fill(path: &Path) {
+pub(crate) fn fill(path: &Path) {
     let mut file = File::create(path).unwrap();
     let full = loop {
         if let Err(error) = file.write_all(&[0; 4096]) {

@@ -15,6 +15,7 @@ mod double;
 mod endpoints;
 mod errors;
 mod files;
+mod full_disk;
 mod hostile;
 mod kills;
 mod pipes;

@@ -15,7 +15,7 @@ use scorel_proto::{
 };
 use scorel_testkit::{DaemonUnderTest, ModelServer};
 use serde_json::Value;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 pub(crate) const SCORELD: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
@@ -40,9 +40,19 @@ pub(crate) async fn scorelctl(
         .envs(variables.iter().copied())
         .current_dir(daemon.project())
         .args(arguments)
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
-    let ended = timeout(PATIENCE, command.output()).await;
+        .stdin(Stdio::null());
+    output(&mut command).await
+}
+
+/// Runs a program to its end.
+pub(crate) async fn output(command: &mut Command) -> Output {
+    let ended = timeout(PATIENCE, command.kill_on_drop(true).output()).await;
+    ended.expect("it ends in time").unwrap()
+}
+
+/// The output of a program that was started, once it has ended.
+pub(crate) async fn output_of(child: Child) -> Output {
+    let ended = timeout(PATIENCE, child.wait_with_output()).await;
     ended.expect("it ends in time").unwrap()
 }
 

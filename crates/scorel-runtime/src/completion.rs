@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use futures_util::StreamExt;
 use scorel_proto::StopReason;
 
@@ -8,8 +10,8 @@ use crate::{
     StopSignal, call_cost,
 };
 
-/// One answer of a model outside the conversation, such as a summary. It is shown to no one while it
-/// is generated, so a call that fails in the middle is made again like one that fails at once.
+/// One answer of a model outside the conversation, such as a summary. It is not shown while it is
+/// generated, so a call that fails in the middle is made again like one that fails at once.
 #[derive(Debug)]
 pub struct Completion {
     /// The text of the answer.
@@ -23,7 +25,13 @@ pub struct Completion {
 #[derive(Debug)]
 pub enum CompletionError {
     Stopped(StopCause),
+    /// The call failed for good.
     Failed(ProviderError),
+    /// The call may succeed after `delay`.
+    Passing {
+        error: ProviderError,
+        delay: Duration,
+    },
 }
 
 /// What a completion needs.
@@ -38,37 +46,45 @@ pub struct CompletionPorts<'a> {
 }
 
 impl CompletionPorts<'_> {
-    /// Asks for an answer, again after failures that pass. `spent` grows by what every attempt used.
+    /// Asks for an answer, for the `attempt`th time, from 1. `spent` grows by what the call used. The
+    /// caller shows a failure that passes, waits ([`CompletionPorts::wait`]) and asks again.
     ///
     /// # Errors
     ///
-    /// When the signal fires or asks to park, or when the call fails for good.
-    pub async fn complete(
+    /// When the signal fires or asks to park, or when the call fails.
+    pub async fn attempt(
         &self,
+        attempt: u32,
         request: &ModelRequest,
         spent: &mut Spent,
     ) -> Result<Completion, CompletionError> {
+        let error = match self.call(request, spent).await {
+            Err(CompletionError::Failed(error)) => error,
+            ended => return ended,
+        };
         let price = self.provider.model().price;
-        for attempt in 1.. {
-            let error = match self.attempt(request, spent).await {
-                Err(CompletionError::Failed(error)) => error,
-                ended => return ended,
-            };
-            spent.add(error.usage, call_cost(price, error.usage, None));
-            // A wait that a turn would announce is too long for something that it waits for.
-            let Retry::After(delay) = self.retry.decide(attempt, 0, &error) else {
-                return Err(CompletionError::Failed(error));
-            };
-            tokio::select! {
-                biased;
-                cause = self.stop.gives_up() => return Err(CompletionError::Stopped(cause)),
-                () = self.clock.sleep(delay) => {}
-            }
+        spent.add(error.usage, call_cost(price, error.usage, None));
+        match self.retry.decide(attempt, 0, &error) {
+            Retry::After(delay) => Err(CompletionError::Passing { error, delay }),
+            // Too long for something that a turn waits for.
+            Retry::Wait(_) | Retry::No => Err(CompletionError::Failed(error)),
         }
-        unreachable!("the policy ends the attempts")
     }
 
-    async fn attempt(
+    /// Waits before the next attempt.
+    ///
+    /// # Errors
+    ///
+    /// When the signal fires or asks to park.
+    pub async fn wait(&self, delay: Duration) -> Result<(), CompletionError> {
+        tokio::select! {
+            biased;
+            cause = self.stop.gives_up() => Err(CompletionError::Stopped(cause)),
+            () = self.clock.sleep(delay) => Ok(()),
+        }
+    }
+
+    async fn call(
         &self,
         request: &ModelRequest,
         spent: &mut Spent,

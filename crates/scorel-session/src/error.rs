@@ -10,6 +10,7 @@ use scorel_proto::{
 
 use crate::damage::DamagedPlace;
 use crate::target_problem::TargetProblem;
+use crate::unrecorded_cancel::UnrecordedCancel;
 
 /// Why a call on a session failed.
 #[derive(Debug, thiserror::Error)]
@@ -42,14 +43,9 @@ pub enum SessionError {
     /// Too many files are open; a retry may succeed.
     #[error("no file can be opened at the moment: {0}")]
     OutOfDescriptors(String),
-    /// `cancel` with `clearQueue`: the signal was given, but the log could not be written, so the
-    /// queue is as it was.
-    #[error("the queue could not be cleared: {reason}")]
-    QueueNotCleared {
-        /// Whether a turn took the signal.
-        cancelled: bool,
-        reason: String,
-    },
+    /// `cancel` with `clearQueue` or `children`: the signal was given, but the log could not be written.
+    #[error("{0}")]
+    CancelNotRecorded(Box<UnrecordedCancel>),
     #[error("the session is busy: {}", describe(*.phase))]
     Busy {
         phase: Phase,
@@ -174,7 +170,7 @@ impl SessionError {
         match self {
             Self::NotFound(_) | Self::Expired { .. } => ErrorCode::SessionNotFound,
             Self::Failed { .. } | Self::Damaged { .. } => ErrorCode::SessionFailed,
-            Self::Stalled(_) | Self::QueueNotCleared { .. } => ErrorCode::StorageStalled,
+            Self::Stalled(_) | Self::CancelNotRecorded(_) => ErrorCode::StorageStalled,
             Self::Busy { .. } | Self::HasRuntimes { .. } | Self::WorksFor(_) => {
                 ErrorCode::RuntimeBusy
             }

@@ -59,6 +59,7 @@ pub(crate) mod phase;
 mod prepare;
 mod previews;
 mod published;
+mod published_wait;
 mod queue;
 mod read;
 mod recovery;
@@ -79,6 +80,7 @@ mod window;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
 
 use scorel_journal::{Blobs, Reader};
 use scorel_proto::{EndReason, Seq, SessionId};
@@ -96,6 +98,7 @@ pub(crate) use job::{Job, RunningJob};
 pub use move_leaf::LeafTarget;
 pub(crate) use oversize::make_fit;
 pub(crate) use published::PublishedLane;
+pub(crate) use published_wait::PublishedWait;
 pub(crate) use read::encoded;
 pub use runtimes::{
     ChildState, LaneChanges, RunReport, RuntimeChange, RuntimeEnding, RuntimePlaces, SpawnLimits,
@@ -229,6 +232,12 @@ impl Lane {
     /// The wall clock, in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> u64 {
         self.shared.settings.wall_clock.now_ms()
+    }
+
+    /// The moment after a delay from now, in milliseconds since 1970.
+    pub(crate) fn moment_after(&self, delay: Duration) -> u64 {
+        let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        self.now_ms().saturating_add(delay)
     }
 
     /// What all calls of today cost, in millionths of a US dollar.

@@ -63,6 +63,7 @@ mod title;
 mod transcript;
 mod trash;
 mod turn;
+mod unrecorded_cancel;
 mod usage_index;
 mod window_pool;
 
@@ -99,6 +100,7 @@ pub use setup::{
 pub use subscriber::{Subscriber, SubscriberLag};
 pub use target_problem::TargetProblem;
 pub use title::{TitleAnswer, TitleRequest};
+pub use unrecorded_cancel::UnrecordedCancel;
 pub use usage_index::check_usage_file;
 
 use blocking::blocking;

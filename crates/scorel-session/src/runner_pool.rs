@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 
 /// Processes of runners at a time. One takes some 200 MB, so that this is what a usual machine has room
 /// for; a turn beyond waits.
-const MAX_PROCESSES: usize = 16;
+pub(crate) const MAX_PROCESSES: usize = 16;
 
 /// Of these, those that wait for a turn.
 const MAX_KEPT: usize = 4;
@@ -82,10 +82,16 @@ impl RunnerPool {
         }
     }
 
+    /// A place for one process, if one is free.
+    pub(crate) fn free_place(&self) -> Option<ProcessPlace> {
+        let permit = Arc::clone(&self.places).try_acquire_owned();
+        permit.ok().map(ProcessPlace)
+    }
+
     /// A place for one process. Waits while all are taken; those that only wait give way.
     pub(crate) async fn admit(&self) -> ProcessPlace {
-        if let Ok(permit) = Arc::clone(&self.places).try_acquire_owned() {
-            return ProcessPlace(permit);
+        if let Some(place) = self.free_place() {
+            return place;
         }
         let _waiting = WaitingTurn::begin(self);
         let permit = Arc::clone(&self.places).acquire_owned().await;

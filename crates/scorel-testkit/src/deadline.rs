@@ -1,4 +1,5 @@
-use std::process::Child;
+use std::io;
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -33,5 +34,17 @@ impl Deadline {
         Self {
             _waited_for: waited_for,
         }
+    }
+
+    /// Runs a program to its end, as [`Command::output`] does.
+    ///
+    /// # Errors
+    ///
+    /// If the program cannot be started or its output cannot be read.
+    pub fn output(command: &mut Command) -> io::Result<Output> {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.stdin(Stdio::null()).spawn()?;
+        let _deadline = Self::of(&child);
+        child.wait_with_output()
     }
 }

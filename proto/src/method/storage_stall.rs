@@ -18,7 +18,7 @@ pub struct StorageStall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnsavedRecord {
-    /// Its `type`, such as `message`.
+    /// Its `type`, such as `message`; `blob` for a text that a record is to name.
     #[serde(rename = "type")]
     pub kind: String,
     /// Its length, in bytes.

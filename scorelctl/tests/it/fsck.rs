@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use scorel_testkit::Deadline;
+
 use crate::program::TestHome;
 
 /// A program that says how it was called and ends with 1.
@@ -32,7 +34,8 @@ fn the_daemons_program_checks_and_its_words_and_exit_code_are_passed_on() {
     ];
     for (arguments, expected) in cases {
         let mut command = place.command(&arguments);
-        let output = command.env("SCORELD", &program).output().expect("it runs");
+        command.env("SCORELD", &program);
+        let output = Deadline::output(&mut command).expect("it runs");
         assert_eq!(output.status.code(), Some(1));
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
         assert_eq!(output.stderr, b"talk\n");
@@ -43,8 +46,8 @@ fn the_daemons_program_checks_and_its_words_and_exit_code_are_passed_on() {
 fn a_check_that_cannot_take_place_says_why() {
     let place = TestHome::new();
     let mut command = place.command(&["fsck"]);
-    let output = command.env("SCORELD", "/nowhere/scoreld").output();
-    let output = output.expect("it runs");
+    command.env("SCORELD", "/nowhere/scoreld");
+    let output = Deadline::output(&mut command).expect("it runs");
     assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("cannot run /nowhere/scoreld"), "{text}");

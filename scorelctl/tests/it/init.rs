@@ -3,6 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use scorel_testkit::Deadline;
 use serde_json::{Value, json};
 
 use crate::daemon::Daemon;
@@ -63,12 +64,8 @@ fn run(place: &TestHome, arguments: &[&str], variables: &[(&str, &str)]) -> Ende
     let mut all = vec!["init"];
     all.extend(arguments);
     let mut command: Command = place.command(&all);
-    let ended = Ended::new(
-        command
-            .envs(variables.iter().copied())
-            .output()
-            .expect("it runs"),
-    );
+    command.envs(variables.iter().copied());
+    let ended = Ended::new(Deadline::output(&mut command).expect("it runs"));
     let shown = format!("{}{}", ended.out, ended.err);
     assert!(!shown.contains("canary"), "the key is shown: {shown}");
     ended

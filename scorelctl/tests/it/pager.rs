@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use nix::sys::signal::Signal;
+use scorel_testkit::Deadline;
 use serde_json::json;
 
 use crate::answers::{daemon, turn};
@@ -80,7 +81,7 @@ fn a_terminal_gets_pages_and_nothing_else_does() {
         );
     }
     let mut piped = show(&place, &[], &variables);
-    let output = piped.output().expect("it runs");
+    let output = Deadline::output(&mut piped).expect("it runs");
     assert!(
         !String::from_utf8_lossy(&output.stdout).contains("[["),
         "{output:?}"

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
-use scorel_testkit::DaemonUnderTest;
+use scorel_testkit::{DaemonUnderTest, Deadline};
 
 use crate::under_test::{SCORELD, Watch, new_session, send};
 
@@ -58,6 +58,7 @@ async fn a_second_daemon_on_the_same_home_writes_nothing() {
     };
     let racing: Vec<_> = (0..8).map(|_| second()).collect();
     for child in racing {
+        let _deadline = Deadline::of(&child);
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(

@@ -6,7 +6,7 @@ use scorel_testkit::DaemonUnderTest;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::under_test::{PATIENCE, SCORELCTL, SCORELD, scorelctl};
+use crate::under_test::{PATIENCE, SCORELCTL, SCORELD, output, scorelctl};
 
 /// Command lines that print something.
 const LINES: &[&str] = &[
@@ -114,15 +114,14 @@ async fn one_line_of_a_long_conversation_is_enough_for_head() {
     let sent = scorelctl(&daemon, &["send", "--detach", &long], &[]).await;
     assert!(sent.status.success(), "{sent:?}");
     let shell = format!("{SCORELCTL} show | head -c 10; exit ${{PIPESTATUS[0]}}");
-    let output = Command::new("bash")
+    let mut command = Command::new("bash");
+    command
         .env_clear()
         .env("SCOREL_HOME", daemon.home())
         .env("PATH", "/usr/bin:/bin")
         .current_dir(daemon.project())
-        .args(["-c", &shell])
-        .output()
-        .await
-        .unwrap();
+        .args(["-c", &shell]);
+    let output = output(&mut command).await;
     assert!(
         output.status.success() && output.stderr.is_empty(),
         "{output:?}"
@@ -141,11 +140,7 @@ async fn what_goes_into_a_pipe_has_no_escape_sequence() {
         .iter()
         .filter(|line| !["tail", "logs -f"].contains(line))
     {
-        let output = command(&daemon, line)
-            .stdout(Stdio::piped())
-            .output()
-            .await
-            .unwrap();
+        let output = output(&mut command(&daemon, line)).await;
         let both = [output.stdout, output.stderr].concat();
         assert!(
             !both.contains(&0x1b),

@@ -108,6 +108,9 @@ async fn a_turn_beyond_the_places_waits_and_none_is_lost() {
     let mut last = crowd.wait_in("waits", PLACES).await;
     crowd.turn_of_the_engine().await;
     assert_eq!(crowd.phase(last.id).await, Phase::Preparing);
+    let problem = session(&crowd.client, last.id).await.problem;
+    let problem = problem.expect("it says why it waits");
+    assert!(problem.contains("16 processes of runners"), "{problem}");
     assert!(!crowd.has_started(last.id));
     for session in &sessions {
         assert_eq!(crowd.phase(session.id).await, Phase::Running);
@@ -115,7 +118,8 @@ async fn a_turn_beyond_the_places_waits_and_none_is_lost() {
 
     sessions.remove(PLACES / 2).end().await;
     last.watch.until("text_delta").await;
-    assert_eq!(crowd.phase(last.id).await, Phase::Running);
+    let described = session(&crowd.client, last.id).await;
+    assert_eq!((described.phase, described.problem), (Phase::Running, None));
     sessions.push(last);
     for session in &mut sessions {
         session.end().await;

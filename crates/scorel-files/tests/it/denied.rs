@@ -20,8 +20,12 @@ fn one_directory_that_cannot_be_written_fails_its_files_only() {
         return without_override();
     }
     let obedient = |program: &[&str]| {
-        let mut command = Command::new("setpriv");
-        command.args(WITHOUT_OVERRIDE).args(program);
+        // What it runs is this program, in which a test could hang.
+        let mut command = Command::new("timeout");
+        command
+            .args(["120", "setpriv"])
+            .args(WITHOUT_OVERRIDE)
+            .args(program);
         command.env(OBEDIENT, "1").output()
     };
     if !obedient(&["true"]).is_ok_and(|probe| probe.status.success()) {

@@ -24,8 +24,11 @@ fn a_disk_that_becomes_full_fails_some_files_and_spoils_none() {
     }
     let mount = tempfile::tempdir().unwrap();
     let in_namespace = |program: &[&str]| {
-        let mut command = Command::new("unshare");
-        command.args(["-Urm", "sh", "-c", MOUNT]).arg(mount.path());
+        // What it runs is this program, in which a test could hang.
+        let mut command = Command::new("timeout");
+        command
+            .args(["120", "unshare", "-Urm", "sh", "-c", MOUNT])
+            .arg(mount.path());
         command.args(program).env(SMALL, "1").output()
     };
     if !in_namespace(&["true"]).is_ok_and(|probe| probe.status.success()) {

@@ -100,8 +100,8 @@ fn died_at(call: &str, count: u32) -> bool {
     assert_eq!(files.len(), 20);
     let record = serde_json::to_vec(&files).unwrap();
     fs::write(project.session().join("record"), record).unwrap();
-    let status = Command::new("strace")
-        .args(["-f", "-qq", "-o", "/dev/null", "-e"])
+    let status = Command::new("timeout")
+        .args(["120", "strace", "-f", "-qq", "-o", "/dev/null", "-e"])
         .arg(format!("inject={call}:signal=KILL:when={count}"))
         .arg(env::current_exe().unwrap())
         .args([

@@ -100,7 +100,9 @@ fn session(error: &SessionError) -> RpcError {
             let shown: Vec<_> = paths.iter().take(MAX_CONFLICTS).collect();
             json!({ "kind": "files", "paths": shown, "count": paths.len() })
         }
-        SessionError::QueueNotCleared { cancelled, .. } => json!({ "cancelled": cancelled }),
+        SessionError::CancelNotRecorded(cancel) => {
+            json!({ "cancelled": cancel.cancelled, "storageStalled": cancel.stall })
+        }
         SessionError::QueueChanged { version, items } => {
             json!({ "kind": "queue", "queueVersion": version, "queue": items })
         }

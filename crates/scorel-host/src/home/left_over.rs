@@ -22,7 +22,7 @@ impl Home {
     }
 
     /// Removes the temporary files that a killed daemon left: in the home, and in the sessions with
-    /// their blobs. Files that were written since `started`, by [`Home::disk_time`], are in use.
+    /// their blobs and recorded files. Files that were written since `started`, by [`Home::disk_time`], are in use.
     /// Blocks on the disk.
     pub fn remove_temporary(&self, started: SystemTime) {
         remove_in(self.root(), started);
@@ -33,6 +33,7 @@ impl Home {
             if session.file_type().is_ok_and(|kind| kind.is_dir()) {
                 remove_in(&session.path(), started);
                 remove_in(&session.path().join("blobs"), started);
+                remove_in(&session.path().join("files"), started);
             }
         }
     }

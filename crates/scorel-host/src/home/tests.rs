@@ -137,11 +137,13 @@ fn temporary_files_from_before_the_start_are_removed_and_others_stay() {
     let home = Home::open(dir.path(), None).unwrap();
     let session = home.sessions().join("ses_1");
     fs::create_dir_all(session.join("blobs")).unwrap();
+    fs::create_dir_all(session.join("files")).unwrap();
     let gone = [
         home.root().join(".active.12.tmp"),
         session.join(".checkpoint.0.tmp"),
         session.join("events.jsonl.copy"),
         session.join("blobs/.ab.1.tmp"),
+        session.join("files/.cd.2.tmp"),
     ];
     let kept = [
         home.active(),

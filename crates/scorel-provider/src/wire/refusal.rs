@@ -11,8 +11,8 @@ const FIELDS: [&str; 3] = ["messages", "contents", "input"];
 const QUOTED: usize = 60;
 
 const HINT: &str = "every later message of this session would be refused as well, since the \
-    conversation is sent along: go back to before the refused message where this is possible, or go \
-    on in a new session";
+    conversation is sent along: go back to before the refused message (`scorelctl rewind`), or go on \
+    in a new session";
 
 /// The conversation of a request body.
 #[derive(Deserialize)]
@@ -23,7 +23,8 @@ struct SentConversation<'a> {
 
 /// Whether the endpoint refused the request itself, so that its conversation may be the reason.
 pub(super) fn is_refusal(error: &ProviderError) -> bool {
-    error.status == Some(400) && error.category == ErrorCategory::InvalidRequest
+    // FastAPI, which several inference servers are built on, answers 422 where others do 400.
+    matches!(error.status, Some(400 | 422)) && error.category == ErrorCategory::InvalidRequest
 }
 
 /// Names the message that the endpoint's words point to, and what helps. `body` is what was sent.

@@ -152,36 +152,47 @@ fn history() -> ModelRequest {
 
 #[tokio::test]
 async fn a_refused_history_names_the_message_and_what_helps() {
-    for (api, words, named) in [
+    for (api, status, words, named) in [
         (
             "openai-completions",
+            400,
             "Invalid 'messages[1].tool_calls[0].function.name'",
             "(message 2 of 3, the model's: calls Read)",
         ),
         (
             "anthropic-messages",
+            400,
             "messages.2.content.0: no such id",
             "(message 3 of 3, the user's: \"no\")",
         ),
         (
             "openai-responses",
+            400,
             "Invalid 'input[1].name'",
             "(message 2 of 3, the model's: calls Read)",
         ),
         (
             "google-generative-ai",
+            400,
             "* GenerateContentRequest.contents[1].parts: no",
+            "(message 2 of 3, the model's: calls Read)",
+        ),
+        (
+            "openai-completions",
+            422,
+            r#"{"loc":["body","messages",1,"tool_calls"],"msg":"Field required"}"#,
             "(message 2 of 3, the model's: calls Read)",
         ),
     ] {
         let server = ModelServer::start().await.unwrap();
         let body = json!({"error": {"message": words}}).to_string();
-        server.fallback(ScriptedResponse::json(400, body));
+        server.fallback(ScriptedResponse::json(status, body));
         let provider = provider_at(api, &server.base_url(), Timeouts::default());
         let error = failure(&*provider, history()).await;
         assert!(error.message.ends_with(named), "{}", error.message);
-        assert!(hint(&error).contains("new session"), "{error:?}");
-        assert!(!hint(&error).contains("rewind"), "{error:?}");
+        for way in ["`scorelctl rewind`", "new session"] {
+            assert!(hint(&error).contains(way), "{error:?}");
+        }
         // Without a history the conversation is not the reason.
         let error = failure(&*provider, question()).await;
         assert_eq!(error.hint, None);

@@ -81,23 +81,6 @@ impl TurnDriver {
     }
 
     pub(super) fn turn_error(&self, error: &ProviderError) -> TurnError {
-        let code = serde_json::to_value(error.category).ok();
-        let code = code
-            .as_ref()
-            .and_then(|value| value.as_str())
-            .unwrap_or("provider_error");
-        let resets_at = |wait: Duration| {
-            let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-            self.ports.clock.unix_ms().saturating_add(wait)
-        };
-        let is_limit = error.category == ErrorCategory::RateLimit;
-        TurnError {
-            code: code.to_owned(),
-            message: error.message.clone(),
-            retryable: error.retryable,
-            hint: error.hint.clone(),
-            resets_at: error.retry_after.filter(|_| is_limit).map(resets_at),
-            sizes: None,
-        }
+        error.turn_error(self.ports.clock.unix_ms())
     }
 }

@@ -1,9 +1,12 @@
 //! Asking a model for a summary, and judging it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use scorel_journal::Blobs;
-use scorel_proto::{Context, ContextWindow, ErrorCategory, Message, StopReason, TokenEstimate};
+use scorel_proto::{
+    Context, ContextWindow, ErrorCategory, Message, ModelRetry, StopReason, TokenEstimate,
+    TransientBody, TurnId,
+};
 use scorel_runtime::{
     Completion, CompletionError, CompletionPorts, ModelRequest, Provider, ProviderError, Spent,
     StopCause, StopSignal, ThinkingLevel, TurnPorts,
@@ -12,6 +15,7 @@ use scorel_runtime::{
 use super::cut::Cut;
 use super::prompt::{QUOTING_SYSTEM, quoted_prompt, summary_prompt};
 use crate::context_size::{Calibration, FixedParts};
+use crate::lane::{Lane, PublishedWait};
 use crate::transcript::{parts, quoted};
 use crate::{CompactionSettings, SessionError, blocking};
 
@@ -39,7 +43,9 @@ pub(super) struct Summarizer<'a> {
     pub(super) ports: &'a TurnPorts,
     pub(super) settings: &'a CompactionSettings,
     pub(super) stop: &'a StopSignal,
-    pub(super) blobs: &'a Blobs,
+    pub(super) lane: &'a Arc<Lane>,
+    /// The turn that the summary makes room for.
+    pub(super) turn_id: Option<TurnId>,
     pub(super) calibration: &'a Calibration,
     pub(super) instructions: Option<&'a str>,
     /// The conversation, and where it is cut.
@@ -112,7 +118,7 @@ impl Summarizer<'_> {
 
     async fn quote(&self, room: u64) -> Result<Vec<String>, SummaryError> {
         let (conversation, end) = (self.conversation.clone(), self.cut.end);
-        let blobs = self.blobs.clone();
+        let blobs = self.lane.blobs().clone();
         let quoted = blocking(move || {
             let covered = conversation.items().take(end);
             parts(&quoted(covered, &blobs), room)
@@ -134,10 +140,53 @@ impl Summarizer<'_> {
             stop: self.stop,
             max_bytes: tokens.saturating_mul(BYTES_PER_TOKEN),
         };
-        match ports.complete(request, spent).await {
-            Ok(answer) => judged(&answer),
-            Err(CompletionError::Stopped(cause)) => Err(SummaryError::Stopped(cause)),
-            Err(CompletionError::Failed(error)) => Err(SummaryError::Failed(error)),
+        for attempt in 1.. {
+            let (error, delay) = match ports.attempt(attempt, request, spent).await {
+                Ok(answer) => return judged(&answer),
+                Err(CompletionError::Passing { error, delay }) => (error, delay),
+                Err(ended) => return Err(ended.into()),
+            };
+            let shown = self.show_retry(attempt, &error, delay).await;
+            let shown = shown.map_err(SummaryError::Session)?;
+            ports.wait(delay).await?;
+            if let Some(wait) = shown {
+                wait.end().await;
+            }
+        }
+        unreachable!("the policy ends the attempts")
+    }
+
+    /// Shows that a call is made again. Outside of a turn there are no transient events.
+    async fn show_retry(
+        &self,
+        attempt: u32,
+        error: &ProviderError,
+        delay: Duration,
+    ) -> Result<Option<PublishedWait>, SessionError> {
+        let Some(turn_id) = self.turn_id else {
+            let reason = format!(
+                "attempt {attempt} at the summary failed and is repeated: {}",
+                error.message
+            );
+            return Ok(Some(self.lane.publish_wait(reason).await));
+        };
+        let retry = TransientBody::ModelRetry(ModelRetry {
+            attempt,
+            error: error.turn_error(self.lane.now_ms()),
+            until: self.lane.moment_after(delay),
+        });
+        self.lane.show(turn_id, retry).await?;
+        Ok(None)
+    }
+}
+
+impl From<CompletionError> for SummaryError {
+    fn from(error: CompletionError) -> Self {
+        match error {
+            CompletionError::Stopped(cause) => Self::Stopped(cause),
+            CompletionError::Failed(error) | CompletionError::Passing { error, .. } => {
+                Self::Failed(error)
+            }
         }
     }
 }

@@ -266,7 +266,7 @@ impl Lane {
     /// # Errors
     ///
     /// If the queue's change could not be recorded. The signal stands all the same; see
-    /// [`SessionError::QueueNotCleared`].
+    /// [`SessionError::CancelNotRecorded`].
     pub async fn cancel_and_clear(
         self: &Arc<Self>,
         command: MutationCommand,

@@ -3,7 +3,7 @@ use scorel_proto::{CancelResult, PersistentBody, QueueOp, QueueUpdateBody, TurnI
 use super::mutate::Mutation;
 use super::{EventDraft, Job, Section};
 use crate::receipts::ReceiptAnswer;
-use crate::{MutationCommand, SessionError};
+use crate::{MutationCommand, SessionError, UnrecordedCancel};
 
 /// `cancel` with `clearQueue`, with `children`, or both.
 ///
@@ -72,10 +72,16 @@ impl Mutation for CancelAndClear {
                 seq: Some(seq),
                 storage_stalled: None,
             }),
-            Err(SessionError::Stalled(reason)) => Err(SessionError::QueueNotCleared {
-                cancelled: cancelled.is_some(),
-                reason,
-            }),
+            Err(SessionError::Stalled(reason)) => {
+                let unrecorded = UnrecordedCancel {
+                    cancelled: cancelled.is_some(),
+                    clears_queue: self.clears,
+                    stops_children: self.stops_children,
+                    stall: section.published().storage_stall(),
+                    reason,
+                };
+                Err(SessionError::CancelNotRecorded(Box::new(unrecorded)))
+            }
             Err(error) => Err(error),
         }
     }

@@ -10,17 +10,22 @@ use super::Lane;
 /// The interval between looks.
 const RETRY: Duration = Duration::from_millis(250);
 
+const TOO_MANY_FILES: &str =
+    "the daemon has too many files open; the turn goes on as soon as some are closed";
+
 impl Lane {
-    /// Waits while too many files are open. Ends when the daemon stops.
-    pub(crate) async fn wait_for_descriptors(&self) {
+    /// Waits while too many files are open, and publishes that it does. Ends when the daemon stops.
+    pub(crate) async fn wait_for_descriptors(self: &Arc<Self>) {
         if self.has_descriptors().await {
             return;
         }
         tracing::warn!(session = %self.id(), "a turn waits: too many files are open");
+        let wait = self.publish_wait(TOO_MANY_FILES.to_owned()).await;
         while !self.shared.is_draining() && !self.has_descriptors().await {
             self.shared.descriptors.want();
             tokio::time::sleep(RETRY).await;
         }
+        wait.end().await;
     }
 
     /// Whether a step of a turn can open its files.

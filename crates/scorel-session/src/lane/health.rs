@@ -19,6 +19,8 @@ pub(super) struct Health {
     pub(super) recovery_due: Option<String>,
     /// A step that is owed to the log waits until it can be written; with the reason.
     pub(super) stalled: Option<(String, StorageStall)>,
+    /// What else a job waits for; see [`PublishedWait`](super::published_wait::PublishedWait).
+    pub(super) waits: Option<String>,
 }
 
 impl Health {
@@ -31,6 +33,7 @@ impl Health {
             deleted: false,
             recovery_due: None,
             stalled: None,
+            waits: None,
         }
     }
 
@@ -87,7 +90,9 @@ impl Health {
             }
             (None, None) => {
                 let stalled = self.stalled.as_ref();
-                stalled.map(|(reason, _)| format!("the log cannot be written: {reason}"))
+                let stalled =
+                    stalled.map(|(reason, _)| format!("the log cannot be written: {reason}"));
+                stalled.or_else(|| self.waits.clone())
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use scorel_journal::{BlobError, Blobs, MAX_RECORD};
 use scorel_proto::{
-    Block, ErrorChain, Message, PersistentBody, PersistentEvent, ToolResultContent,
+    Block, ErrorChain, Message, PersistentBody, PersistentEvent, ToolResultContent, UnsavedRecord,
 };
 
 use super::queue::encoded_len;
@@ -27,7 +27,18 @@ impl Section<'_> {
         &mut self,
         draft: &EventDraft,
     ) -> Result<PersistentEvent, SessionError> {
-        let mut draft = draft.clone();
+        let committed = self.commit_fitting(draft.clone());
+        // A record that waits for one of its blobs waits as a whole.
+        if matches!(committed, Err(SessionError::Stalled(_))) && self.state.unsaved.is_none() {
+            self.state.unsaved = Some(UnsavedRecord {
+                kind: draft.body.type_name().to_owned(),
+                bytes: encoded_len(&draft.body) as u64,
+            });
+        }
+        committed
+    }
+
+    fn commit_fitting(&mut self, mut draft: EventDraft) -> Result<PersistentEvent, SessionError> {
         if let PersistentBody::Message(body) = &mut draft.body {
             shorten_runner_result(&mut body.message, &self.lane.blobs)?;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::StorageStall;
+use scorel_proto::{BlobHash, StorageStall, UnsavedRecord};
 
 use super::{Lane, Section};
 use crate::SessionError;
@@ -33,6 +33,8 @@ impl Lane {
             let step = step.clone();
             let taken = self.section(move |section| {
                 let end = section.state.log.end();
+                // It may be that of a client's command, which was refused.
+                section.state.unsaved = None;
                 let taken = step(section);
                 match &taken {
                     Err(SessionError::Stalled(reason)) => section.stalled(Some(reason.clone())),
@@ -50,6 +52,26 @@ impl Lane {
                 taken => return taken,
             }
         }
+    }
+
+    /// Stores a text as a blob of the session, which a record is to name. Waits as a record does.
+    ///
+    /// # Errors
+    ///
+    /// If it is too large, or cannot be stored for another reason.
+    pub async fn put_text(self: &Arc<Self>, text: String) -> Result<BlobHash, SessionError> {
+        let text: Arc<str> = text.into();
+        self.persist(move |section| {
+            let stored = section.lane.blobs().put(text.as_bytes());
+            if stored.is_err() {
+                section.state.unsaved = Some(UnsavedRecord {
+                    kind: "blob".to_owned(),
+                    bytes: text.len() as u64,
+                });
+            }
+            Ok(stored?)
+        })
+        .await
     }
 
     /// Runs `step` in the background as soon as the log can be written.

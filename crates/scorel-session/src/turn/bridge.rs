@@ -1,5 +1,4 @@
 use std::collections::HashMap;
-use std::time::Duration;
 
 use scorel_proto::{
     AuxiliaryUsageBody, EventId, FileBefore, Message, MessageBody, MessageCancelled, MessageRunner,
@@ -81,7 +80,7 @@ impl TurnBridge {
                 reason,
             } => {
                 self.control(PersistentBody::TurnWaiting(TurnWaitingBody {
-                    until: self.moment_after(duration),
+                    until: self.task.lane.moment_after(duration),
                     reason,
                     kind: Some(WaitKind::RateLimit),
                     attempt: Some(wait),
@@ -163,7 +162,7 @@ impl TurnBridge {
             } => TransientBody::ModelRetry(ModelRetry {
                 attempt,
                 error,
-                until: self.moment_after(delay),
+                until: self.task.lane.moment_after(delay),
             }),
             RawRuntimeEvent::MessageCancelled { reason } => {
                 TransientBody::MessageCancelled(MessageCancelled { event_id, reason })
@@ -270,11 +269,5 @@ impl TurnBridge {
                 section.show(turn_id, shown)
             })
             .await
-    }
-
-    /// The moment in milliseconds since 1970.
-    fn moment_after(&self, delay: Duration) -> u64 {
-        let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        self.task.lane.now_ms().saturating_add(delay)
     }
 }

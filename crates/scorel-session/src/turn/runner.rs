@@ -24,7 +24,7 @@ use super::ask::{PermissionAnswer, permission, remember};
 use super::bridge::TurnBridge;
 use super::exit::TurnExit;
 use super::task::TurnTask;
-use crate::runner_pool::{PlacedLink, ProcessPlace};
+use crate::runner_pool::{MAX_PROCESSES, PlacedLink, ProcessPlace};
 use crate::{PreparedRunner, SessionError};
 
 /// One turn of a runner while it runs.
@@ -60,7 +60,7 @@ impl TurnTask {
         let place = tokio::select! {
             biased;
             exit = self.left() => return Ok(exit),
-            place = self.lane.runners().admit() => place,
+            place = self.place() => place,
         };
         self.announce(notices).await?;
         let name = prepared.ports.runner.name().to_owned();
@@ -73,6 +73,23 @@ impl TurnTask {
             place,
         };
         turn.run().await
+    }
+}
+
+impl TurnTask {
+    /// A place for the runner's process; the session says that it waits for one.
+    async fn place(&self) -> ProcessPlace {
+        let runners = self.lane.runners();
+        if let Some(place) = runners.free_place() {
+            return place;
+        }
+        let reason = format!(
+            "{MAX_PROCESSES} processes of runners run already; the turn waits for one of them"
+        );
+        let wait = self.lane.publish_wait(reason).await;
+        let place = runners.admit().await;
+        wait.end().await;
+        place
     }
 }
 

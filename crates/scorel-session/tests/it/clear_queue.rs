@@ -152,10 +152,15 @@ async fn a_full_disk_keeps_the_queue_and_the_signal_stands() {
         .await;
     let refused = refused.expect_err("refused");
     assert_eq!(refused.code(), ErrorCode::StorageStalled);
-    let SessionError::QueueNotCleared { cancelled, .. } = refused else {
+    let text = refused.to_string();
+    assert!(
+        text.starts_with("the turn is cancelled, but the queue could not be cleared: "),
+        "{text}"
+    );
+    let SessionError::CancelNotRecorded(unrecorded) = refused else {
         panic!("{refused:?}");
     };
-    assert!(cancelled, "the turn took the signal");
+    assert!(unrecorded.cancelled, "the turn took the signal");
     call.ended().await;
     disk.refuses(2).await;
     disk.set_full(false);

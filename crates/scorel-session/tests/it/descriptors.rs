@@ -106,11 +106,20 @@ async fn turns_wait_while_too_many_files_are_open() {
         rig.begin(*id, "two").await;
     }
     disk.refuses(2 * ids.len()).await;
+    for id in &ids {
+        let session = rig.lane(*id).await.session().expect("readable");
+        let problem = session.problem.expect("it says why it waits");
+        assert!(problem.contains("too many files open"), "{problem}");
+    }
     disk.set_descriptors(usize::MAX);
     for _ in &ids {
         rig.model().await.answer("done").await;
     }
     for follower in &mut followers {
         assert_eq!(follower.outcome().await, "completed");
+    }
+    for id in ids {
+        let session = rig.lane(id).await.session().expect("readable");
+        assert_eq!(session.problem, None);
     }
 }

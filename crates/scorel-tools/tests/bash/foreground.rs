@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
@@ -29,6 +30,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_directory_can_be_chosen,
         ),
         trial("long_output_keeps_its_ends_and_exact_counts", long_output),
+        trial(
+            "output_that_cannot_be_stored_is_said_to_be_lost",
+            output_without_room,
+        ),
         trial(
             "output_is_shown_as_it_arrives",
             output_is_shown_as_it_arrives,
@@ -182,9 +187,23 @@ async fn long_output() {
     let (head, tail) = answer.text.split_once(&note).unwrap();
     assert!(head.starts_with("1\n2\n3\n") && tail.ends_with("\n999999\n1000000\n"));
     assert!(answer.text.len() < 31_000, "{}", answer.text.len());
-    let blobs = session.blobs.0.lock().unwrap();
+    let blobs = session.blobs.stored.lock().unwrap();
     assert_eq!((blobs.len(), blobs[0].len()), (1, 6_888_896));
     assert_eq!(answer.details["output"]["truncated"], false);
+}
+
+async fn output_without_room() {
+    let session = Session::new();
+    session.blobs.full.store(true, Ordering::Relaxed);
+    let answer = session.bash("seq 100000; echo end").await;
+    assert!(answer.text.contains("\n1\n2\n3\n"), "{}", answer.text);
+    assert!(
+        answer.text.contains("the omitted part is lost"),
+        "{}",
+        answer.text
+    );
+    assert_eq!(answer.details["output"], json!(null));
+    assert_eq!(answer.details["outputProblem"], "no storage space");
 }
 
 async fn output_is_shown_as_it_arrives() {

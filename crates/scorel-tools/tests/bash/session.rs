@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use scorel_exec::{Environment, ResourceLimits, Supervisors};
@@ -29,11 +29,18 @@ pub(crate) struct Session {
 
 /// Blobs in memory.
 #[derive(Debug, Default)]
-pub(crate) struct Blobs(pub(crate) Mutex<Vec<Vec<u8>>>);
+pub(crate) struct Blobs {
+    pub(crate) stored: Mutex<Vec<Vec<u8>>>,
+    /// Whether there is no room for more.
+    pub(crate) full: AtomicBool,
+}
 
 impl BlobSink for Blobs {
     fn store(&self, content: &[u8]) -> io::Result<BlobHash> {
-        self.0.lock().unwrap().push(content.to_vec());
+        if self.full.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.stored.lock().unwrap().push(content.to_vec());
         "0".repeat(64)
             .parse()
             .map_err(|_| io::Error::other("no hash"))

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    AssistantMessage, BlobHash, Block, EventId, Message, OutcomeReason, PersistentBody,
-    PersistentEvent, RuntimeMetadata, Seq,
+    AssistantMessage, Block, EventId, Message, OutcomeReason, PersistentBody, PersistentEvent,
+    RuntimeMetadata, Seq,
 };
 
 use crate::SessionError;
@@ -78,17 +78,6 @@ impl Lane {
         let lines = self.read_lines(places).await?;
         let mut newest = lines.iter().rev().filter_map(|line| decoded(line).ok());
         Ok(newest.find_map(|event| Some((doing(&event, chars)?, event.id))))
-    }
-
-    /// Stores a text as a blob of the session. Waits for a disk that is full, as a record does.
-    ///
-    /// # Errors
-    ///
-    /// If it is too large, or cannot be stored for another reason.
-    pub async fn put_text(self: &Arc<Self>, text: String) -> Result<BlobHash, SessionError> {
-        let text: Arc<str> = text.into();
-        self.persist(move |section| Ok(section.lane.blobs().put(text.as_bytes())?))
-            .await
     }
 }
 

@@ -145,9 +145,7 @@ impl RunRecords {
     }
 
     async fn store(&self, told: &HandoverText) -> Result<RunnerHandover, SessionError> {
-        let (blobs, text) = (self.task.lane.blobs().clone(), told.text.clone());
-        let stored = blocking(move || blobs.put(text.as_bytes())).await?;
-        let blob = stored.map_err(|error| SessionError::Filesystem(error.to_string()))?;
+        let blob = self.task.lane.put_text(told.text.clone()).await?;
         Ok(RunnerHandover {
             from_event_id: told.from,
             through_event_id: told.through,
@@ -265,10 +263,8 @@ impl RunRecords {
         if text.is_empty() {
             return Ok(None);
         }
-        let blobs = self.task.lane.blobs().clone();
         let bytes = text.len() as u64;
-        let stored = blocking(move || blobs.put(text.as_bytes())).await?;
-        let blob = stored.map_err(|error| SessionError::Filesystem(error.to_string()))?;
+        let blob = self.task.lane.put_text(text).await?;
         Ok(Some(RunnerLogBlob {
             blob,
             bytes,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use scorel_proto::ErrorCategory;
+use scorel_proto::{Anchors, ErrorCategory};
 use scorel_runtime::{ProviderError, RetryPolicy};
 
 use super::{Scene, asks_for_summary, long, states};
@@ -74,4 +74,77 @@ async fn a_failure_leaves_the_user_a_summary_to_ask_for() {
     let log = scene.rig.check(scene.id).await;
     let expected = ["started", "failed", "started", "failed", "started"];
     assert_eq!(states(&log), expected);
+}
+
+/// One that asks to be left alone for some seconds.
+fn busy() -> ProviderError {
+    ProviderError {
+        category: ErrorCategory::Overloaded,
+        retry_after: Some(Duration::from_secs(7)),
+        message: "come back later".to_owned(),
+        ..provider_error(true)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_made_again_is_announced_in_the_turn_that_it_makes_room_for() {
+    let mut scene = Scene::with(4).await;
+    let call = scene.one_too_many().await;
+    call.fail(busy()).await;
+    let retry = scene.follower.until("model_retry").await;
+    assert_eq!(retry["attempt"], 1);
+    assert_eq!(retry["error"]["message"], "come back later");
+    let again = scene.rig.model().await;
+    assert!(asks_for_summary(&again));
+    let rig = &scene.rig;
+    let retry = async || {
+        let page = crate::pages::resync(rig, scene.id, Anchors::default(), None).await;
+        page.unwrap().in_flight.unwrap().open.retry
+    };
+    assert!(retry().await.is_some());
+    again.answer("they said yes").await;
+    let call = scene.rig.model().await;
+    assert!(retry().await.is_none());
+    call.answer("done").await;
+    assert_eq!(scene.follower.outcome().await, "completed");
+    scene.rig.check(scene.id).await;
+}
+
+/// Outside of a turn there are no transient events.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_made_again_outside_of_a_turn_is_the_problem_of_the_session() {
+    let mut scene = Scene::with(4).await;
+    scene.compact().await.expect("it begins");
+    scene.rig.model().await.fail(busy()).await;
+    let lane = scene.rig.lane(scene.id).await;
+    let problem = || lane.session().expect("readable").problem;
+    while problem().is_none() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(
+        problem().as_deref(),
+        Some("attempt 1 at the summary failed and is repeated: come back later")
+    );
+    let again = scene.rig.model().await;
+    assert_eq!(problem(), None);
+    again.answer("all").await;
+    scene.follower.until("compact").await;
+    scene.rig.check(scene.id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_is_cancelled_leaves_no_problem_behind() {
+    let mut scene = Scene::with(4).await;
+    scene.compact().await.expect("it begins");
+    scene.follower.until("compaction").await;
+    scene.rig.model().await.fail(busy()).await;
+    let lane = scene.rig.lane(scene.id).await;
+    let problem = || lane.session().expect("readable").problem;
+    while problem().is_none() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(lane.cancel(None));
+    scene.follower.until("compaction").await;
+    assert_eq!(problem(), None);
+    scene.rig.check(scene.id).await;
 }

@@ -1,5 +1,6 @@
 //! Results of commands.
 
+use std::io;
 use std::time::Duration;
 
 use scorel_exec::{EndCause, OutputWindow, Run, RunEnd, ShellExit};
@@ -68,7 +69,15 @@ pub(super) fn ended(
     details.insert("droppedBytes".to_owned(), window.omitted_bytes.into());
     details.insert("droppedLines".to_owned(), window.omitted_lines.into());
     if window.omitted_bytes > 0 {
-        details.extend(stored(run, blobs));
+        match stored(run, blobs) {
+            Ok(output) => details.extend(output.map(|output| ("output".to_owned(), output))),
+            Err(error) => {
+                notes.push(format!(
+                    "the omitted part is lost, it could not be stored: {error}"
+                ));
+                details.insert("outputProblem".to_owned(), error.to_string().into());
+            }
+        }
     }
     outcome(text(&window, &notes), error.is_some(), details)
 }
@@ -286,18 +295,16 @@ fn end_details(end: Option<&RunEnd>) -> Map<String, Value> {
     details
 }
 
-/// Stores the whole output for user interfaces.
-fn stored(run: &Run, blobs: &dyn BlobSink) -> Map<String, Value> {
-    let mut details = Map::new();
-    let Ok(Some((content, is_cut))) = run.whole_output() else {
-        return details;
+/// Stores the whole output for user interfaces. Does not wait for a full disk, as records do: the result,
+/// which has the head and the tail, would be held up by what it can do without.
+fn stored(run: &Run, blobs: &dyn BlobSink) -> io::Result<Option<Value>> {
+    let Some((content, is_cut)) = run.whole_output()? else {
+        return Ok(None);
     };
-    if let Ok(hash) = blobs.store(&content) {
-        let size = content.len();
-        let blob = json!({ "blob": hash, "bytes": size, "truncated": is_cut });
-        details.insert("output".to_owned(), blob);
-    }
-    details
+    let hash = blobs.store(&content)?;
+    Ok(Some(
+        json!({ "blob": hash, "bytes": content.len(), "truncated": is_cut }),
+    ))
 }
 
 fn details(error: Option<&ToolError>) -> Map<String, Value> {
