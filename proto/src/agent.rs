@@ -1,4 +1,4 @@
-//! Agents: what a session gives them to do, and what comes of it.
+//! Agents: the tasks that sessions give them, and the results.
 
 mod binding;
 mod refusal;

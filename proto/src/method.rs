@@ -254,7 +254,7 @@ methods! {
         /// Lists the skills of the user, and those of a project.
         ListSkills = "listSkills", Read, now, ListSkillsParams => ListSkillsResult,
             [ProjectNotFound, FilesystemError];
-        /// Returns what a project brings with it, and whether it is trusted.
+        /// Returns the items that a project brings, such as skills, and whether each is trusted.
         GetTrust = "getTrust", Read, now, GetTrustParams => GetTrustResult,
             [ProjectNotFound, FilesystemError];
         /// Trusts items of a project as they are now, or takes that back. Repeating it changes nothing.
@@ -288,7 +288,8 @@ methods! {
         Search = "search", Read, now, SearchParams => SearchResult,
             [ProjectNotFound, StorageStalled];
         /// Changes a session's title, runner, model, thinking level, tools or `onRestart`, or has its
-        /// instructions renewed. Absent parameters leave their setting unchanged. Another model ends a turn's wait for a rate limit.
+        /// instructions renewed. Absent parameters leave their setting unchanged. Another model ends a
+        /// turn's wait for a rate limit.
         UpdateSession = "updateSession", Control, now,
             UpdateSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, ProviderError];
@@ -324,8 +325,9 @@ methods! {
             ImportSessionParams => ImportSessionResult,
             [ProjectNotFound, SessionNotFound, FilesystemError, PayloadTooLarge, Conflict,
              StorageStalled, Overloaded];
-        /// Gives up the context that a runner keeps of the session: its next turn begins a new one, and
-        /// is told the conversation. Fails with `runtime_busy` while the runner runs a turn.
+        /// Drops the context that a runner keeps of the session. The next turn starts a new context, to
+        /// which the conversation is handed over. Fails with `runtime_busy` while the runner runs a
+        /// turn.
         ForgetContext = "forgetContext", Control, now,
             ForgetContextParams => ForgetContextResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, StorageStalled, Conflict];

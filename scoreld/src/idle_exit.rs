@@ -6,10 +6,10 @@ use scorel_exec::Supervisors;
 use scorel_host::{Host, Shutdown, ShutdownCause};
 use tokio::time::{Instant, sleep};
 
-/// How often a daemon that is not to end looks whether it is to by now.
+/// How often a daemon without an idle exit checks whether one is configured by now.
 const LOOK: Duration = Duration::from_secs(60);
 
-/// The shortest and the longest pause between two looks of one that is.
+/// The shortest and the longest pause between checks of a daemon with an idle exit.
 const SHORTEST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(5);
 

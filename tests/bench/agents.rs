@@ -15,12 +15,12 @@ const TABLES: &str =
 
 const ROUNDS: usize = 100;
 
-/// The syncs before the reply to `spawnRuntime`: the record, and the entry of the session in the list of those with
-/// work.
+/// The syncs before the reply to `spawnRuntime`: the record, and the entry of the session in the list of
+/// those with work.
 const SYNCS_OF_A_SPAWN: f64 = 2.0;
 
-/// The syncs between a child's end and the request of its parent: the result in the queue, the list of sessions
-/// with work, and the message that the turn begins with.
+/// The syncs between a child's end and the request of its parent: the result in the queue, the list of
+/// sessions with work, and the message that the turn begins with.
 const SYNCS_OF_A_RESULT: f64 = 3.0;
 
 /// How many tasks wait in one queue.

@@ -13,7 +13,8 @@ use scorel_proto::{
 pub(crate) const CHARACTERS: usize = 100;
 
 /// Appends finished turns of a question and an answer to a session's log, as the daemon would have
-/// written them, each message of `characters`. No daemon may be running. Returns how many records were appended.
+/// written them, each message of `characters`. No daemon may be running. Returns how many records were
+/// appended.
 ///
 /// Playing as many turns would take minutes, and every turn sends what was said before it.
 pub(crate) fn append_turns(

@@ -14,8 +14,8 @@ const TASKS: usize = 10;
 
 const STARTS: usize = 20;
 
-/// The time from start to ready of a home whose sessions have given tasks that are done, beside a home with the same
-/// sessions, where a client has sent them the messages.
+/// The time from start to ready of a home whose sessions have given tasks that are done, beside a home
+/// with the same sessions, where a client has sent them the messages.
 pub(crate) async fn start(program: &Path) -> Figure {
     let tables = "[agents.developer]\ndefaultQuota = 8\n";
     let (mut given, mut sent) = (

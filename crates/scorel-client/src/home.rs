@@ -110,8 +110,9 @@ impl DaemonHome {
     }
 
     /// The daemon's socket: `scoreld.sock` in the home directory. If that path is too long, or the
-    /// directory is on a read-only file system and no daemon listens there, `scorel-<hash>.sock` in `XDG_RUNTIME_DIR`, where `<hash>` is the 64-bit FNV-1a hash of the
-    /// home's path as 16 lower-case hexadecimal digits.
+    /// directory is on a read-only file system and no daemon listens there, `scorel-<hash>.sock` in
+    /// `XDG_RUNTIME_DIR`, where `<hash>` is the 64-bit FNV-1a hash of the home's path as 16 lower-case
+    /// hexadecimal digits.
     ///
     /// # Errors
     ///

@@ -119,7 +119,7 @@ impl Starter {
     pub async fn restart_service(&self) -> Result<(), ClientError> {
         let manager = self.service_manager.clone();
         let restart = move || {
-            // An upgrade changes the unit of a package and tells no user's service manager.
+            // A package upgrade replaces the unit, but notifies no user's service manager.
             run(Command::new(&manager).args(["--user", "daemon-reload"]))?;
             run(Command::new(&manager).args(["--user", "restart", UNIT]))
         };
@@ -147,8 +147,8 @@ impl Starter {
         };
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true).mode(0o600);
-        // On a read-only file system the daemon's own lock has to do: one of several that are started
-        // at once serves, and the others find that it does.
+        // On a read-only file system, rely on the daemon's own lock: of several daemons that start at
+        // once, one serves and the others notice it.
         let lock = match options.open(&path) {
             Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => None,
             opened => Some(opened.map_err(failed)?),

@@ -1,13 +1,13 @@
-//! Descent of processes.
+//! Whether one process descends from another.
 
 use crate::process_table::Process;
 
-/// Ends the walk if process ids are reused in a circle while it goes on.
+/// Bounds the walk: process ids that are reused during the walk can form a cycle.
 const MAX_GENERATIONS: usize = 1000;
 
-/// Whether the process `pid` descends from `ancestor`. Also `true` if `pid` or a process between them
-/// has ended or cannot be read, so that it cannot be told: the caller refuses descendants. A process does not descend
-/// from itself.
+/// Whether the process `pid` descends from `ancestor`. Also `true` if that cannot be determined because
+/// `pid` or a process between them has ended or cannot be read: the caller refuses descendants, so it
+/// fails closed. A process does not descend from itself.
 ///
 /// Orphans of a supervised command still descend from the daemon: their new parent is the supervisor.
 #[must_use]

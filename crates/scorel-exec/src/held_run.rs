@@ -1,4 +1,5 @@
-//! Commands that are prepared and not started.
+//! Commands that are prepared but not started, so that preparing them overlaps with recording their
+//! call.
 
 use crate::run::Run;
 

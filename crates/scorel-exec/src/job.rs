@@ -43,7 +43,7 @@ pub(crate) fn read_job<T: DeserializeOwned>(mut source: impl Read) -> io::Result
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// What a supervisor does before it has its order: the same for every command of a kind.
+/// The supervisor's work before it has an order. It depends on the kind of sandbox, not on the command.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StandbyJob {
@@ -97,8 +97,8 @@ pub(crate) struct StageJob {
     pub(crate) cgroup: Option<PathBuf>,
 }
 
-/// What the process that makes a pid namespace has to know. It comes before the job of the stage, which
-/// the first process of that namespace reads from the same socket.
+/// The job of the process that creates a pid namespace. It precedes the stage's job, which the
+/// namespace's first process reads from the same socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NamespaceJob {

@@ -1,7 +1,8 @@
 //! Commands under a supervisor, in a sandbox.
 //!
-//! In: a [`CommandOrder`] with a [`Sandbox`]. Out: a [`Run`], with the output so far and, in the end, a
-//! [`RunEnd`]; or a [`PipedRun`], whose caller writes the input and reads the output itself. The crate knows no tools and no sessions; what a command may do, the caller decides.
+//! In: a [`CommandOrder`] with a [`Sandbox`]. Out: a [`Run`], with the output so far and finally a
+//! [`RunEnd`]; or a [`PipedRun`], whose caller writes the input and reads the output itself. The crate
+//! knows no tools and no sessions; the caller decides what a command may do.
 //!
 //! A command runs below two processes of the program's own:
 //!

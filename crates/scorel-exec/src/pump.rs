@@ -275,8 +275,8 @@ impl Pump {
     }
 }
 
-/// The limit that made a command fail by itself: the kernel tells it to the process only. `has_output`
-/// looks for the system's message in what the command has written.
+/// The limit because of which a command failed by itself: the kernel reports it only to the process.
+/// `has_output` searches the command's output for the kernel's error message.
 fn failed_at(exit: Option<ShellExit>, has_output: impl Fn(&[u8]) -> bool) -> Option<LimitKind> {
     const SIGXFSZ: i32 = nix::libc::SIGXFSZ;
     match exit? {

@@ -60,7 +60,7 @@ impl SupervisorReports {
         }));
     }
 
-    /// What the command used when it was measured last; `None` if that was taken before.
+    /// The command's usage at the last measurement; `None` if it was taken before.
     pub(crate) fn take_usage(&mut self) -> Option<ResourceUsage> {
         self.usage.take()
     }

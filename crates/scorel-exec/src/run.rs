@@ -197,8 +197,8 @@ pub(crate) struct RunControl {
     is_stopping: AtomicBool,
     /// The limit for which the daemon ends the command.
     reached: OnceLock<LimitKind>,
-    /// Wakes the run's thread from `poll`: how long it waits for the supervisor depends on what that
-    /// was told.
+    /// Wakes the run's thread from `poll`, so that it computes its timeout again: how long it waits for
+    /// the supervisor depends on the orders that the supervisor got.
     #[cfg(target_os = "linux")]
     wake: Option<nix::sys::eventfd::EventFd>,
 }

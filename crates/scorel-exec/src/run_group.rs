@@ -54,14 +54,15 @@ impl RunGroup {
         self.members().remove(&run);
     }
 
-    /// Takes what a member uses now. Ends the largest member if all together use more than `limits`.
+    /// Records a member's current usage. Ends the largest member if all members together exceed
+    /// `limits`.
     pub(crate) fn record(&self, run: u64, usage: ResourceUsage, limits: &ResourceLimits) {
         let mut members = self.members();
         if let Some(member) = members.get_mut(&run) {
             member.usage = usage;
         }
-        // One that is being ended still counts until its processes are gone; to end a second one for
-        // the same excess would be too much.
+        // A member that is being ended still counts until its processes are gone. Do not end a second
+        // one for the same excess.
         if members.values().any(|it| it.control.reached().is_some()) {
             return;
         }

@@ -15,10 +15,10 @@ const MAX_ANSWER: u64 = 4096;
 
 /// A loopback network and a `/dev/shm` for commands that run at the same time.
 ///
-/// Namespaces last as long as a process is in them or a descriptor refers to them. A process holds
-/// these: a server that is started in a space must find the same network as the commands after it,
-/// and a command's own processes are no place to take a network from, since they may enter others.
-/// The holder ends when this value is dropped, and with the daemon, whose end of its input closes.
+/// Namespaces live as long as a process is in them or a descriptor refers to them. A process of their
+/// own holds these, so that a server started in a space and the commands after it share one network. A
+/// command's processes cannot be the holder: they may enter other namespaces. The holder ends when this
+/// value is dropped, and with the daemon, whose end of its input closes.
 #[derive(Debug)]
 pub struct SharedSpace {
     holder: Mutex<Child>,

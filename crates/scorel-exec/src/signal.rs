@@ -11,8 +11,8 @@ use crate::process_table::Process;
 /// Sends a signal to exactly that process, and returns whether it was sent; not to one that has ended
 /// or belongs to another user, as a set-user-id program may.
 ///
-/// `kill` would hit whichever process has the process id by now. A pidfd keeps referring to one
-/// process; that it is the right one, the start time tells, compared after the pidfd was opened.
+/// `kill` hits whichever process has the process id by now. A pidfd keeps referring to one process, and
+/// comparing the start time after opening the pidfd shows that it is the right one.
 ///
 /// # Errors
 /// The process cannot be looked at, so that it is not known whether it exists.

@@ -19,15 +19,16 @@ use crate::supervisor_child::SupervisorChild;
 /// Standbys that exist at a time. Each takes a thread of this process and two processes.
 pub(crate) const MAX_STANDBYS: usize = 2;
 
-/// What a thread does with a supervisor; without one if it has to start its own.
+/// A run's work, on the thread of its standby supervisor. Gets `None` if that cannot be used, and starts
+/// its own.
 #[cfg(target_os = "linux")]
 pub(crate) type RunTask = Box<dyn FnOnce(Option<SupervisorChild>) + Send>;
 
-/// A supervisor that was started for a command which is not decided about yet.
+/// A supervisor that is started before the decision about its command.
 ///
-/// It knows nothing of the command but which namespaces it would get. Those are made already, all but the
-/// one of mounts, and a process waits in them. Until the order comes they run nothing, and dropping
-/// this value ends them. Like every supervisor it ends with this process.
+/// It knows only which namespaces the command would get. All of them but the mount namespace already
+/// exist, and a process waits in them. Neither runs anything before the order arrives, and dropping this
+/// value ends them. Like every supervisor, this one ends with the daemon.
 pub struct Standby {
     #[cfg(target_os = "linux")]
     tasks: mpsc::Sender<RunTask>,
@@ -43,8 +44,8 @@ impl fmt::Debug for Standby {
 
 #[cfg(target_os = "linux")]
 impl Standby {
-    /// Starts a thread that starts the supervisor, and later runs the command. It must be the same: the
-    /// kernel tells a child about the end of the thread that has forked it.
+    /// Starts a thread that starts the supervisor and later runs the command. One thread must do both:
+    /// the parent-death signal fires when the forking *thread* ends.
     pub(crate) fn start(
         program: PathBuf,
         registry: Arc<RunRegistry>,

@@ -58,10 +58,10 @@ const KILL_INTERVAL: Duration = Duration::from_millis(10);
 /// After this, what is left is in an uninterruptible system call and is reported as a survivor.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
-/// Prepares for the order that is read from standard input, waits for it, prepares its command and starts
-/// that at the daemon's word. Standard
-/// output becomes the command's output, unless that has pipes of its own; standard error takes reports.
-/// Input is a socket to the daemon, the others are pipes. The end of standard input means that the daemon is gone, or wants no command after all.
+/// Prepares for the order that is read from standard input, waits for it, prepares its command and
+/// starts that at the daemon's word. Standard output becomes the command's output, unless that has pipes
+/// of its own; standard error takes reports. Input is a socket to the daemon, the others are pipes. EOF
+/// on standard input means that the daemon is gone, or has no command after all.
 pub(crate) fn supervise() -> ExitCode {
     match SupervisorProcess::start() {
         Ok(supervisor) => supervisor.run(),
@@ -200,8 +200,8 @@ impl SupervisorProcess {
             self.wait();
         }
         self.report_last_limit();
-        // Here and not in the daemon, which may have been killed. What was changed while the command was
-        // held, it has not changed.
+        // Restore here and not in the daemon, which may have been killed. A command that was held and
+        // never started has changed nothing, so changes seen since are not its own.
         if let Some(snapshot) = &self.snapshot {
             let restored = self.has_started.then(|| snapshot.restore());
             let outcome = restored.unwrap_or_default();

@@ -17,11 +17,11 @@ use crate::orphans::kill_orphans;
 use crate::registry::RunRegistry;
 use crate::role::Role;
 
-/// How long a supervisor has to end when it is to: its own grace period of 1 s, and as much again for
-/// a busy machine. Then it counts as stopped or stuck and is killed.
+/// How long a supervisor may take to end: its own grace period of 1 s, and 0.7 s more for a busy
+/// machine. After that it counts as stopped or stuck, and is killed.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(1700);
 
-/// A supervisor, which was told what to prepare.
+/// A supervisor process and the socket that controls it.
 #[derive(Debug)]
 pub(crate) struct SupervisorChild {
     pub(crate) child: Child,
@@ -80,15 +80,15 @@ impl SupervisorChild {
     pub(crate) fn dismiss(self, registry: &RunRegistry) {
         let Self { mut child, control } = self;
         drop(control);
-        // One that was killed has left what it had started.
+        // A supervisor that was killed leaves orphans; `bury` kills them.
         let has_ended = hangs_up(&child, Instant::now() + PATIENCE)
             && child.wait().is_ok_and(|status| status.success());
-        // What it has started was not given a command.
+        // Errors are ignored: without an order, the children run no command.
         let _ignored: io::Result<()> = bury(&mut child, registry, !has_ended);
     }
 }
 
-/// Waits for a supervisor. One that is lost is killed, and then what it has left, orphans now.
+/// Reaps a supervisor. Kills a lost one first, and then the orphans that it left.
 ///
 /// # Errors
 /// Not all could be killed.

@@ -131,9 +131,9 @@ impl Supervisors {
         Ok(self.hold(None, order, directory)?.start())
     }
 
-    /// Prepares a command in a directory, under a supervisor that stands by if that has prepared what this
-    /// command needs, and does not start it. Returns before the command is prepared, as [`Self::start`]
-    /// does.
+    /// Prepares a command in a directory without starting it. Uses the standby supervisor if its
+    /// namespaces are those that the command needs. Returns before the preparation is done, as
+    /// [`Self::start`] does.
     ///
     /// # Errors
     /// See [`StartError`].
@@ -199,9 +199,10 @@ impl Supervisors {
         Err(StartError::Unsupported)
     }
 
-    /// Starts a supervisor for a command that may follow, with a sandbox like this one or with none; of
-    /// the sandbox only the network and the namespaces count, and it is in no [`SharedSpace`]. Returns
-    /// at once. `None` if such a command could not be started, or too many stand by already.
+    /// Starts a standby supervisor for a command that may follow, with a sandbox like this one or
+    /// without one. Only the sandbox's network and namespaces matter; a standby is never in a
+    /// [`SharedSpace`]. Returns at once. `None` if such a command could not be started, or too many
+    /// supervisors stand by already.
     #[cfg(target_os = "linux")]
     #[must_use]
     pub fn stand_by(&self, sandbox: Option<Sandbox>) -> Option<Standby> {

@@ -1,10 +1,10 @@
-//! Permissions that new files do not get.
+//! The umask of commands.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Permissions that new files do not get.
+/// A file mode creation mask: the permissions that new files do not get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Umask(u32);
 

@@ -4,9 +4,10 @@
 //! another host. [`WebFetch`] is the tool, [`Fetcher`] the HTTP client behind it.
 //!
 //! The client is a defence of its own against server-side request forgery: it connects to public
-//! addresses, to the user's [`PrivateHost`]s and to the host that a call's permit names only. It resolves names itself, checks the addresses
-//! and connects to an address that it has checked, so that no second DNS answer can lead elsewhere. A
-//! redirect to another host is returned and not followed, since only the gate can allow that host.
+//! addresses, to the user's [`PrivateHost`]s and to the host that a call's permit names only. It
+//! resolves names itself, checks the addresses and connects to an address that it has checked, so that
+//! no second DNS answer can lead elsewhere. A redirect to another host is returned and not followed,
+//! since only the gate can allow that host.
 //!
 //! Time, size after decompression and the number of redirects are limited. Only text is accepted; HTML
 //! is converted to Markdown.

@@ -21,8 +21,8 @@ const MAX_OPEN: usize = 64;
 
 /// The contents of changed files of one session: files `files/<SHA-256>` in its directory.
 ///
-/// A content expires when it is old or the session has too many. What a record says of it stays, and
-/// the file cannot be given this content any more.
+/// A content expires when it is old or the session has too many. Records keep its hash, but files cannot
+/// be restored to it any more.
 #[derive(Debug)]
 pub(crate) struct ContentStore {
     session: PathBuf,

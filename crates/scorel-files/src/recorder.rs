@@ -106,7 +106,7 @@ impl FileRecorder {
 
 /// Commands are watched.
 impl FileRecorder {
-    /// Prepares for a command: the files are now what they were before it.
+    /// Brings the base up to date before a command.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Giving files the state that a record says.
+//! Restoring files to the states in a record.
 //!
 //! Every step can be repeated: a restore that was interrupted anywhere is carried out again from its
 //! record, and finds the files at the state before or at the one after. A file at neither was changed by

@@ -6,7 +6,7 @@ use scorel_proto::{AgentInfo, ProjectId};
 use crate::call_error::CallError;
 use crate::projects::ProjectRegistry;
 
-/// What clients are told of the agents. Methods block: they look whether a file has changed.
+/// The agents as clients see them. Methods block: they check whether a configuration file has changed.
 #[derive(Debug, Clone)]
 pub(crate) struct HostAgents {
     pub(crate) projects: Arc<ProjectRegistry>,

@@ -126,9 +126,9 @@ impl CommandHost {
         }
     }
 
-    /// What git may do that the daemon runs for a project: look at everything that commands may, at a
-    /// worktree, and change that and the data of its repository if it `changes` some. `None` where there
-    /// is no sandbox. Looks at the file system.
+    /// The sandbox of git when the daemon runs it for a project: it reads what commands may read, and
+    /// the worktree. With `changes`, the data of a repository, it also writes that and the worktree.
+    /// `None` where there is no sandbox. Reads the file system.
     pub(crate) fn git_sandbox(
         &self,
         config: &Config,

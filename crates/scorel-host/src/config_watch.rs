@@ -1,9 +1,8 @@
-//! Makes changes of the configuration known at once.
+//! Publishes changes of the configuration as soon as they happen.
 //!
-//! The truth is the look at a file's stamp, which each use of the configuration takes by itself
-//! ([`ConfigSource`]). This task only looks earlier than the next use would: when the system reports that
-//! something happened in one of the directories, and else once a minute. What it finds goes to the
-//! clients.
+//! Correctness does not depend on this task: each use of the configuration compares the files' stamps
+//! itself ([`ConfigSource`]). The task only makes that comparison earlier, when the system reports an
+//! event in a watched directory and otherwise once a minute, and publishes the changes to clients.
 
 mod alarm;
 mod watched_dirs;
@@ -24,14 +23,13 @@ use crate::trusted_file::Stamp;
 use alarm::FileAlarm;
 use watched_dirs::WatchedDirs;
 
-/// How long nothing must happen before a look: an editor saves a file in several steps.
+/// How long events must pause before the files are read: an editor saves a file in several steps.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// When a look is taken although something still happens.
+/// The files are read after this time even if events keep coming.
 const LONGEST_QUIET: Duration = Duration::from_secs(1);
 
-/// The interval between looks of which no event is the cause: for what no one watches, and for file
-/// systems that report nothing.
+/// The polling interval, for directories that cannot be watched and file systems that report no events.
 const LOOK: Duration = Duration::from_secs(60);
 
 /// Watches the configuration of a daemon.
@@ -45,7 +43,7 @@ pub(crate) struct ConfigWatch {
     alarm: Arc<FileAlarm>,
 }
 
-/// What is only touched by looks.
+/// The state of the poll, handed from one blocking task to the next.
 struct LookState {
     dirs: WatchedDirs,
     env: Option<Stamp>,
@@ -98,7 +96,7 @@ impl ConfigWatch {
         closing.run_until_cancelled(watched).await;
     }
 
-    /// Watches what is to be watched, then looks at everything: a change before the watch is found now.
+    /// Sets the watches before it reads the stamps, so that a change before the watch is found now.
     fn look(&self, state: &mut LookState) {
         let mut files = vec![self.socket.clone(), self.env.clone()];
         files.extend(self.config.files());

@@ -1,4 +1,4 @@
-//! Places that tools and commands do not get to see.
+//! Paths that are hidden from tools and commands.
 
 mod resolve;
 

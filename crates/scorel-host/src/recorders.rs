@@ -6,7 +6,8 @@ use scorel_files::{CheckpointLimits, FileRecorder};
 use scorel_proto::SessionId;
 use scorel_tools::Root;
 
-/// The recorders of loaded sessions. Tools, restores and recovery share one per session, since it counts what it keeps.
+/// The recorders of loaded sessions. Tools, restores and recovery share one per session, since it counts
+/// what it keeps.
 #[derive(Debug)]
 pub(crate) struct Recorders {
     sessions_dir: PathBuf,

@@ -1,4 +1,4 @@
-//! Which of the things that a project brings are trusted.
+//! Trust in the items that a project brings, such as skills.
 //!
 //! Each item is inert until a user trusts it, by its digest. `trust.json` holds what was trusted, `store`
 //! the copies that run. In: a project's items as they are now. Out: their states, and for a trusted one the

@@ -83,9 +83,9 @@ impl Worktrees {
         }
     }
 
-    /// Makes the worktree of a runtime, on a branch that has the task's title in its name and begins at the
-    /// commit of `beside`, another worktree, or of the project. One that is there is
-    /// taken as it is; a half of one, which a crash has left, is made again on the same branch.
+    /// Makes the worktree of a runtime, on a branch whose name contains the task's title and which
+    /// starts at the commit of `beside`, another worktree, or else of the project. An existing worktree
+    /// is used as it is; a half-made one, left by a crash, is made again on the same branch.
     ///
     /// # Errors
     /// Why there is no worktree, as the reason with which the runtime ends. Nothing of one is left, but
@@ -232,8 +232,8 @@ impl Worktrees {
         }
     }
 
-    /// Removes the files of a worktree, and what its repository knows of it. What is half removed has another
-    /// name, so that it is never taken for a worktree with changes.
+    /// Removes the files of a worktree and its registration in the repository. Renames the directory
+    /// first, so that a half-removed one is never taken for a worktree with changes.
     fn clear(&self, record: &WorktreeRecord) -> Result<(), WorktreeError> {
         let gone = self.dir.join(format!("{}.gone", record.runtime_id));
         remove_tree(&gone).map_err(WorktreeError::io(&gone))?;
@@ -259,7 +259,8 @@ impl Worktrees {
         }
     }
 
-    /// Removes what a failed attempt has left, but for the branch: commits of an earlier attempt may be on it.
+    /// Removes what a failed attempt has left, but for the branch: commits of an earlier attempt may be
+    /// on it.
     fn give_up(&self, record: &WorktreeRecord) {
         let cleared = self.clear(record).and_then(|()| self.forget(record));
         if let Err(error) = cleared {

@@ -60,8 +60,8 @@ pub struct Blobs {
     session: PathBuf,
     dir: PathBuf,
     max: u64,
-    /// Held for reading while a blob is stored, and for writing while one is removed: what is stored
-    /// anew is not removed as old.
+    /// Read-locked while a blob is stored and write-locked while one is removed, so that a blob stored
+    /// again is not removed as old.
     removing: Arc<RwLock<()>>,
 }
 

@@ -1,4 +1,5 @@
-//! Sessions with runtimes that have not ended, or of such runtimes, are not deleted under their feet.
+//! Deleting sessions that have unfinished runtimes, and the sessions of such runtimes: the runtimes are
+//! stopped first, or the deletion is refused.
 
 use std::sync::Arc;
 
@@ -41,8 +42,8 @@ impl Orchestrator {
         self.below(id, false).await
     }
 
-    /// The same. With `quiet`, each turn is cancelled before its session is looked at, the uppermost first:
-    /// then none of them can give further tasks.
+    /// As [`Self::open_children`]. With `quiet`, cancels each turn before it reads its session, topmost
+    /// first, so that none can give further tasks.
     async fn below(&self, id: SessionId, quiet: bool) -> Result<Vec<SessionId>, OrchestratorError> {
         let sessions = self.sessions()?;
         let (mut found, mut due) = (Vec::new(), vec![id]);
@@ -66,9 +67,9 @@ impl Orchestrator {
         Ok(found)
     }
 
-    /// Stops the runtimes of a session, and the one whose session it is, waits for their ends, and deletes
-    /// `children`, their sessions, with what they have given on since. May be repeated after a crash in
-    /// between.
+    /// Stops the runtimes of a session and the runtime that it is the session of, waits for their ends,
+    /// and deletes `children`, their sessions, with the sessions spawned below them since. May be
+    /// repeated after a crash.
     ///
     /// # Errors
     ///

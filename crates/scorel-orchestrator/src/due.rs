@@ -7,7 +7,7 @@ use tokio::time::Instant;
 /// When a step is tried again that could not be done now.
 pub(crate) const RETRY: Duration = Duration::from_secs(1);
 
-/// The sessions whose runtimes are to be looked at. One task at a time looks at a session.
+/// The sessions to reconcile. At most one task reconciles a session at a time.
 #[derive(Debug, Default)]
 pub(crate) struct DueSessions {
     sessions: HashMap<SessionId, Due>,
@@ -30,7 +30,7 @@ impl DueSessions {
         !std::mem::replace(&mut due.is_looked_at, true)
     }
 
-    /// Returns whether a look at that time is to be arranged: none is that comes as soon.
+    /// Returns whether to schedule a wake-up at that time: none is scheduled that comes as soon.
     pub(crate) fn add_later(&mut self, id: SessionId, at: Instant) -> bool {
         let due = self.sessions.entry(id).or_default();
         let is_first = due.later.is_none_or(|arranged| at < arranged);
@@ -46,7 +46,7 @@ impl DueSessions {
         }
     }
 
-    /// Returns whether the task has to look, once more or at all. If not, it has ended.
+    /// Returns whether the task has to reconcile, again or for the first time. If not, the task is done.
     pub(crate) fn begin(&mut self, id: SessionId) -> bool {
         let Some(due) = self.sessions.get_mut(&id) else {
             return false;

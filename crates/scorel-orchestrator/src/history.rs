@@ -94,8 +94,8 @@ impl Orchestrator {
         lane.worktree()
     }
 
-    /// The lane of the session that gave a task which has ended. The session of the agent names it, unless
-    /// that is gone or has had another task before; then every session with runtimes is looked at.
+    /// The lane of the session that gave a task which has ended. The agent's session names it, unless
+    /// that session is gone or had another task before; then all sessions with runtimes are searched.
     pub(crate) async fn past_parent(&self, id: RuntimeId) -> Result<Arc<Lane>, OrchestratorError> {
         let sessions = self.sessions()?;
         let child = sessions.for_task(&id.to_string()).await?;

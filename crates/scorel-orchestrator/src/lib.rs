@@ -4,9 +4,9 @@
 //! the port [`AgentHost`], and calls of clients and tools. Out: sessions for agents, messages to them, and
 //! `runtime_*` records and results in the session that gave the task.
 //!
-//! The truth is the log of that session, the parent. Everything here is memory that is made anew from the
-//! parents' folds: a step looks at the fold, does what is missing, and may be repeated. So a crash at any
-//! point is continued by the next daemon, which begins with the same look.
+//! The log of that session, the parent, is the source of truth. All state here is rebuilt from the
+//! parents' folds: a step reads the fold, does what is missing, and may be repeated. After a crash at
+//! any point the next daemon starts with the same reconciliation and continues.
 //!
 //! ```text
 //! record ─→ committed() ─→ a parent is due ─→ reconcile: its runtimes, one after the other

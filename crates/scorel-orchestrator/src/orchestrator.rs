@@ -17,7 +17,7 @@ use crate::schedule::{Places, Rules, Schedule, Task};
 use crate::spawning::SpawnsInProgress;
 use crate::summaries::Summaries;
 
-/// What has been given to agents, in all sessions, and the tasks that look after it.
+/// The runtimes of all sessions, and the tasks that reconcile them.
 pub struct Orchestrator {
     /// Weak, since the sessions own what observes them.
     sessions: Weak<Sessions>,
@@ -299,8 +299,8 @@ impl Orchestrator {
         state.watched.remove(&parent)
     }
 
-    /// Takes the unfinished runtimes of a session, as its fold had them at an event. A look at a session and
-    /// a spawn there may do so at once; the older of the two is dropped.
+    /// Replaces the unfinished runtimes of a session by those of its fold as of `seq`. Reconciling and
+    /// spawning may call this concurrently; the older fold is dropped.
     pub(crate) fn refresh(&self, parent: SessionId, seq: Seq, tasks: Vec<(RuntimeId, Task)>) {
         let mut state = self.state();
         let known = state.refreshed.entry(parent).or_default();
@@ -317,7 +317,8 @@ impl Orchestrator {
         state.schedule.refresh(parent, tasks);
     }
 
-    /// Lets begin what may, and tells the sessions whose runtimes begin or have other places.
+    /// Admits the runtimes that may start, and reconciles the sessions whose runtimes were admitted or
+    /// moved in their queue.
     pub(crate) fn admit(&self, rules: &Rules) {
         if !self.state().is_complete {
             return;
@@ -362,8 +363,8 @@ impl Orchestrator {
     }
 }
 
-/// Runtimes of `parent` whose place is another one than they were told, by bucket; only those of the bucket
-/// of `with`, if given.
+/// The runtimes of `parent` whose queue position differs from the recorded one, by bucket. With `with`,
+/// only those in its bucket.
 fn own_places(
     places: &Places,
     schedule: &Schedule,

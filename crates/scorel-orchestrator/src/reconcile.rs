@@ -16,12 +16,12 @@ use crate::schedule::{Rules, Task};
 /// How often the places of a session's runtimes are recorded at most.
 const PLACED_EVERY: Duration = Duration::from_secs(1);
 
-/// When a session is looked at again whose tasks wait. A person may have edited the quota in the file of
-/// the configuration, which tells nothing of that.
+/// How soon a session with queued tasks is reconciled without an event: the orchestrator is not notified
+/// when a quota is edited in the configuration file.
 const WAITING: Duration = Duration::from_secs(10);
 
 impl Orchestrator {
-    /// Does what is to be done for the runtimes of a session.
+    /// Takes the next steps of a session's runtimes.
     pub(crate) async fn reconcile(&self, parent: SessionId) {
         let lane = match self.parent_lane(parent).await {
             Ok(Some(lane)) => lane,
@@ -60,8 +60,8 @@ impl Orchestrator {
         }
     }
 
-    /// A session that is damaged or has failed: nothing can begin there until a person has looked after it,
-    /// and what waits there takes no place from others. What runs counts.
+    /// A damaged or failed session starts nothing until it is repaired. Its queued runtimes leave the
+    /// schedule, so that they block no others; running ones still count.
     fn leave_as_it_is(&self, lane: &Lane, seq: Seq, unsettled: &[(RuntimeId, AgentRuntime)]) {
         let mut tasks = tasks(lane, unsettled);
         tasks.retain(|(_, task)| task.status != RuntimeStatus::Queued);

@@ -8,7 +8,7 @@ use crate::agents::ProjectAgents;
 
 /// The runtimes of all sessions that have not ended, and the order in which those that wait may begin.
 ///
-/// It decides and does nothing: no lane, no clock, no file. What it holds is made from folds.
+/// It only decides: it uses no lane, no clock and no file. Its state is derived from folds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
     entries: BTreeMap<RuntimeId, Entry>,
@@ -95,8 +95,8 @@ impl Schedule {
         }
     }
 
-    /// The rank of a new entry: after all, unless it is older than one that waits. That happens at the
-    /// start only, when parents are loaded one after the other.
+    /// The rank of a new entry: last, unless it is older than a queued one. That happens only at
+    /// startup, when parents are loaded one after the other.
     fn rank_of(&mut self, new: &Task) -> u64 {
         let key = |task: &Task| (task.position.unwrap_or(u32::MAX), task.started_at);
         let is_later = |entry: &&mut Entry| {
@@ -150,10 +150,10 @@ impl Schedule {
         tasks.map(|task| task.project_id).collect()
     }
 
-    /// Lets begin what may, and returns the parents that have to be told.
+    /// Admits the runtimes that may start, and returns their parents.
     ///
-    /// The oldest begins first, in its bucket and in all. It also does if it is not ready yet: those behind
-    /// it in its bucket wait for it.
+    /// Oldest first, within a bucket and overall. If the oldest of a bucket has no session yet, those
+    /// behind it in the bucket wait for it.
     pub(crate) fn admit(&mut self, rules: &Rules) -> BTreeSet<SessionId> {
         let mut admitted = BTreeSet::new();
         let (mut running, mut total) = self.running(rules);
@@ -193,8 +193,8 @@ impl Schedule {
         waiting.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// How many run in each bucket, and in all. One that has given tasks itself and waits for them does
-    /// not count: with a quota of one it would wait for ever.
+    /// How many runtimes run in each bucket, and overall. One that waits for tasks of its own does not
+    /// count: with a quota of one it would deadlock.
     fn running(&self, rules: &Rules) -> (HashMap<Bucket, u32>, u32) {
         let parents: BTreeSet<SessionId> = self
             .entries
@@ -260,7 +260,8 @@ impl Schedule {
         true
     }
 
-    /// How many would wait in a bucket after `more` have come and all that may has begun.
+    /// How many would be queued in a bucket once `more` are added and all that the quota allows are
+    /// admitted.
     pub(crate) fn queued_with(&self, wanted: &Bucket, more: usize, rules: &Rules) -> usize {
         let queued = self.places(rules).get(wanted).map_or(0, Vec::len) + more;
         let Some(project) = rules.get(&wanted.project_id) else {

@@ -108,7 +108,7 @@ impl Orchestrator {
         None
     }
 
-    /// A place in the queue of the task, which is taken until the schedule has the task.
+    /// Reserves a place in the task's queue, until the schedule has the task.
     fn place_for(
         &self,
         lane: &Lane,

@@ -1,8 +1,8 @@
 use scorel_proto::{AgentRuntime, ResultDelivery, RuntimeStatus};
 use scorel_session::ChildState;
 
-/// What is to be done for a runtime next. Each is one section of one lane, and is found again by the fold
-/// if a crash comes before or after it.
+/// The next step for a runtime. Each step is one section of one lane; after a crash the fold shows
+/// whether it was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NextStep {
     /// Nothing, until something happens.

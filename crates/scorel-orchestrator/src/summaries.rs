@@ -4,7 +4,7 @@ use std::time::Duration;
 use scorel_proto::RuntimeId;
 use tokio::time::Instant;
 
-/// How often what a runtime does is written to the log of its parent.
+/// How often a runtime's summary is written to its parent's log.
 pub(crate) const LOGGED_EVERY: Duration = Duration::from_secs(10);
 
 /// What runtimes did when that was told last.

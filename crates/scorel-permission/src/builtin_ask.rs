@@ -2,8 +2,8 @@
 
 use crate::Rule;
 
-/// What the mode `workspace` asks about although the sandbox would let it happen: commands after which
-/// history or work cannot be had back, and those that publish something for good.
+/// Commands that the mode `workspace` asks about although the sandbox allows them: those that destroy
+/// history or work irrecoverably, and those that publish something.
 ///
 /// Commands whose effect git's reflog undoes, such as `rebase` and `commit --amend`, are not among
 /// them; those that take the reflog or the objects away are.

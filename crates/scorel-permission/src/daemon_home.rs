@@ -7,7 +7,7 @@ pub const WORKTREES: &str = "worktrees";
 
 /// The daemon's home, and the worktree in it that a session works in.
 ///
-/// Nothing of the home is open to tools but that worktree, and only for the session whose project it is.
+/// Tools may use nothing in the home but that worktree, and only in the session whose project it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DaemonHome {
     path: PathBuf,

@@ -59,7 +59,7 @@ pub(crate) fn describe(words: &[Word], program: usize, dirs: &BaseDirs) -> Facts
             facts.paths = operands(args, 0);
         }
     }
-    // Only in a system directory, or through PATH, a name stands for the program that is known by it.
+    // A name stands for the well-known program only in a system directory or through PATH.
     if trusted.is_none() || program > 0 {
         facts.is_harmless = false;
     }

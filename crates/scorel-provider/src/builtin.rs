@@ -1,7 +1,7 @@
 //! The built-in providers: endpoints, keys, dialects and models that need no configuration.
 //!
-//! Data only: providers in `table`, models in `models.toml`. What a caller configures itself takes precedence; see `connect` and
-//! `model_location`.
+//! Data only: providers in `table`, models in `models.toml`. What a caller configures itself takes
+//! precedence; see `connect` and `model_location`.
 
 mod builtin_provider;
 mod catalogue;

@@ -1,11 +1,11 @@
 //! The seam between the engine and the provider APIs.
 //!
-//! In: a [`ModelRequest`] of the engine and an [`ModelEndpoint`]. Out: a stream of `ProviderEvent`s that
-//! ends with `Done` or with one `ProviderError`. A [`Wire`] says only what its API has of its own:
-//! URL and headers, how it renders a request (which [`rendering`] puts together), and, as its [`WireDecoder`], how it reads the payloads of
-//! the response. [`HttpProvider`] posts the request, [`reader`] drives the event stream, [`reply`]
-//! holds the rules that are the same for every API: when a reply starts, when it is complete, which
-//! payloads are errors, which stop reason is reported.
+//! In: a [`ModelRequest`] of the engine and a [`ModelEndpoint`]. Out: a stream of `ProviderEvent`s that
+//! ends with `Done` or with one `ProviderError`. A [`Wire`] holds only what is specific to its API: URL
+//! and headers, how it renders a request (assembled by [`rendering`]), and, as its [`WireDecoder`], how
+//! it reads the payloads of the response. [`HttpProvider`] posts the request, [`reader`] drives the
+//! event stream, and [`reply`] holds the rules that all APIs share: when a reply starts, when it is
+//! complete, which payloads are errors, which stop reason is reported.
 
 mod advice;
 mod block_numbers;

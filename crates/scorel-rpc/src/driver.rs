@@ -1,4 +1,4 @@
-//! The reading half of a connection. In: frames; out: replies in the outbox, by way of calls that this
+//! The reading half of a connection. In: frames; out: replies in the outbox, from calls that the driver
 //! polls itself.
 //!
 //! Calls are futures in one task, not tasks: a call is polled once in order of arrival before the next

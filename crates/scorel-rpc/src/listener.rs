@@ -80,8 +80,8 @@ impl Listener {
         self
     }
 
-    /// Rung by one who knows that something happened to the socket's file: it is looked at at once, and
-    /// not only every few seconds.
+    /// Notify this when the socket's file may have changed: it is then checked at once, and not only
+    /// every few seconds.
     #[must_use]
     pub const fn bell(&self) -> &Arc<Notify> {
         &self.bell
@@ -94,7 +94,7 @@ impl Listener {
         &self.replaced
     }
 
-    /// Looks at the socket's file: whether it is missing. Tells if another socket is in its place.
+    /// Whether the socket's file is missing. Cancels `replaced` if another socket has taken its path.
     fn is_missing(&self) -> bool {
         let Some(path) = &self.path else { return false };
         let replaced = self.file.as_ref().is_some_and(SocketFile::is_replaced);

@@ -36,7 +36,7 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         }
     }
 
-    /// Has every answered call told to `observer`.
+    /// Notifies `observer` of every answered call.
     pub fn observe(&mut self, observer: Arc<dyn CallObserver>) {
         self.observer = Some(observer);
     }

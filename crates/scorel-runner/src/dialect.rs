@@ -1,4 +1,4 @@
-//! What the wires differ in.
+//! The trait that each protocol implements.
 
 use scorel_exec::RunEnd;
 use scorel_runtime::{

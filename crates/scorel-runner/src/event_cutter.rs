@@ -1,4 +1,4 @@
-//! Secrets in what a program tells in several events.
+//! Redacting secrets that span several events.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::secrets::{SecretCutter, Secrets};
 
-/// A model writes a secret in several deltas, of which each line of the program has one.
+/// A model may stream a secret in several deltas, one in each line of the program, so text is held back
+/// while it may be a prefix of a secret.
 #[derive(Debug)]
 pub(crate) struct EventCutter {
     secrets: Secrets,
@@ -89,7 +90,8 @@ impl EventCutter {
         }
     }
 
-    /// The program has been heard of, even if nothing of it can be told yet.
+    /// A delta that is held back completely still proves that the program is alive, so it becomes
+    /// `Progress`.
     fn tell(&mut self, delta: String, event: impl FnOnce(String) -> RunnerEvent) {
         self.ready.push_back(match delta.is_empty() {
             true => RunnerEvent::Progress,

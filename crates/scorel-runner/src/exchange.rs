@@ -1,4 +1,4 @@
-//! What a dialect makes of a message.
+//! The output of a dialect: events for the driver, and messages to the program.
 
 use std::collections::VecDeque;
 
@@ -32,7 +32,7 @@ impl Exchange {
         self.log_line(RunnerLogStream::Stdout, text);
     }
 
-    /// A line of the log, whose texts are appended to each other.
+    /// Logs a line. Log texts are concatenated, so each ends with a newline.
     pub(crate) fn log_line(&mut self, stream: RunnerLogStream, mut text: String) {
         if !text.ends_with('\n') {
             text.push('\n');
@@ -60,8 +60,8 @@ impl Exchange {
         self.ends_input = true;
     }
 
-    /// Drops the oldest texts of the log above a size in bytes, while events are not taken. Twice the size
-    /// may be there for a moment, so that not every text costs a look at all.
+    /// Drops the oldest log texts above `max` bytes while events are not consumed. Acts only at twice
+    /// that size, so that not every text causes a scan.
     pub(crate) fn shorten_log(&mut self, max: usize) {
         if self.log_bytes <= max.saturating_mul(2) {
             return;

@@ -81,7 +81,7 @@ impl Launch {
             // Settings of the user may have another mode, in which it does not ask.
             "--permission-mode",
             "default",
-            // Tells when the model is given a message that was sent while it worked.
+            // Reports when the model gets a message that was sent while it worked.
             "--replay-user-messages",
             "--permission-prompt-tool",
             "stdio",

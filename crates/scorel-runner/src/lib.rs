@@ -7,10 +7,9 @@
 //! ```
 //!
 //! A [`RunnerSetup`] says which program is started and with what; a [`WireRunner`] implements the port
-//! [`Runner`](scorel_runtime::Runner) for it. Its link is one process. What protocols differ in is behind
-//! the trait `Dialect`, which has no process and does no I/O, so that recorded streams are replayed
-//! through it. The peer reads nothing that was not asked for, and bounds lines and what waits to be
-//! written.
+//! [`Runner`](scorel_runtime::Runner) for it. Its link is one process. The trait `Dialect` holds the
+//! differences between protocols; it has no process and does no I/O, so that recorded streams can be
+//! replayed through it. The peer reads only on demand, and bounds lines and its write queue.
 
 mod builtin;
 mod data_url;

@@ -58,7 +58,7 @@ impl Outgoing {
                     self.waiting.drain(..count);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // EPIPE: it reads no more. Its output tells why, or its end does.
+                // EPIPE: the program stopped reading. Its output or its exit says why.
                 Err(_) => self.close(),
             }
             self.close_if_done();

@@ -165,8 +165,7 @@ impl Peer {
         self.errors.push(&held) + &self.errors.end()
     }
 
-    /// The end of a process whose output has ended. It is ended if it does not do so itself soon.
-    /// Cancel-safe.
+    /// Waits for a process whose output has ended, and stops it if it does not exit soon. Cancel-safe.
     pub(crate) async fn wait_for_end(&mut self) -> (RunEnd, String) {
         self.end_input();
         let end = match timeout(GOODBYE, self.run.wait()).await {
@@ -185,7 +184,7 @@ impl Peer {
         self.wait_for_end().await.0
     }
 
-    /// Ends the input, and lets the process come to its end for a while. Then it is ended.
+    /// Closes the input, gives the process some time to exit, and stops it after that.
     pub(crate) async fn finish(mut self) -> RunEnd {
         self.end_input();
         let read = async {

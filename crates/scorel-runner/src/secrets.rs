@@ -1,4 +1,4 @@
-//! Secrets that are cut out of what a runner writes.
+//! Redacting secrets in a runner's output.
 
 use std::cmp::Reverse;
 
@@ -59,7 +59,8 @@ impl Secrets {
         found.min_by_key(|(at, length)| (*at, Reverse(*length)))
     }
 
-    /// Where the bytes end in the beginning of one.
+    /// The offset at which a prefix of a secret may start at the end of the bytes; their length if none
+    /// does.
     fn begins_at(&self, bytes: &[u8]) -> usize {
         let longest = self.0.first().map_or(0, String::len);
         let mut places = bytes.len().saturating_sub(longest)..bytes.len();
@@ -77,7 +78,7 @@ impl Secrets {
 #[derive(Debug)]
 pub(crate) struct SecretCutter {
     secrets: Secrets,
-    /// What may be the beginning of a secret.
+    /// Held back, since it may be a prefix of a secret.
     held: Vec<u8>,
 }
 
@@ -89,7 +90,7 @@ impl SecretCutter {
         }
     }
 
-    /// What can be told of the stream with the next piece.
+    /// Adds a piece and returns the part of the stream that can be passed on.
     pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.held);
         bytes.extend_from_slice(piece);

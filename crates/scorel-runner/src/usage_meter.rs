@@ -3,7 +3,7 @@
 use scorel_proto::{Cost, CostSource, Usage};
 use scorel_runtime::RunnerSpent;
 
-/// Makes differences of totals. A total that is lower than the one before begins again.
+/// Turns running totals into increments. A total below the previous one counts from zero again.
 #[derive(Debug, Default)]
 pub(crate) struct UsageMeter {
     usage: Usage,

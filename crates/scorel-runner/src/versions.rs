@@ -1,4 +1,4 @@
-//! The versions that programs tell, asked once for each file.
+//! Versions of programs, queried once for each executable file.
 
 use std::collections::HashMap;
 use std::fs::{self, File};

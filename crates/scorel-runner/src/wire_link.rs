@@ -70,7 +70,7 @@ impl<D: Dialect> WireLink<D> {
         self.flush()?;
         while !self.dialect.is_open() {
             self.step().await?;
-            // Until the handshake is done, nothing of it is taken.
+            // Events are not consumed before the handshake is done, so bound the log here.
             self.exchange.shorten_log(EARLY_LOG);
         }
         Ok(())
@@ -125,7 +125,7 @@ impl<D: Dialect> WireLink<D> {
                 return Err(failure.clone());
             }
             if let Err(failure) = self.step().await {
-                // What was collected before it comes before the end of a text.
+                // Events from before the failure precede the flush of held-back text.
                 while let Some(event) = self.exchange.next_event() {
                     self.cutter.push(event);
                 }
@@ -190,7 +190,7 @@ impl<D: Dialect> RunnerLink for WireLink<D> {
     }
 
     fn release(self: Box<Self>) -> BoxFuture<'static, RunnerExit> {
-        // One that did not end its turn, or broke the protocol, has nothing to say in the end.
+        // A program that did not end its turn, or broke the protocol, gets no time to finish.
         let is_lost = self.in_turn || self.failure.is_some();
         async move {
             let end = if is_lost {

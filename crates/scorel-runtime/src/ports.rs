@@ -1,4 +1,4 @@
-//! The engine's ways out: a model, tools, permission and time.
+//! The engine's ports: model, tools, permission and time.
 //!
 //! The traits are defined here and implemented by the crates around the engine, so that the engine
 //! depends on none of them and tests can replace each. In through [`Provider`] come the model's

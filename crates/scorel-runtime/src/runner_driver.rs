@@ -35,7 +35,7 @@ pub trait ActionEffects: fmt::Debug + Send + Sync {
     fn of(&self, action: &RunnerAction) -> Vec<Effect>;
 }
 
-/// What a runner's turn needs: its ways out, and its limits.
+/// The ports and limits of a runner's turn.
 #[derive(Debug, Clone)]
 pub struct RunnerPorts {
     /// The runner.

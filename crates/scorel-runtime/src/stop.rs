@@ -91,8 +91,7 @@ impl StopSignal {
         self.parking.cancelled().await;
     }
 
-    /// Completes when work is to be given up that the turn can do again: when the turn is to stop, or
-    /// to park.
+    /// Completes when repeatable work should be abandoned: the turn has to stop or to park.
     pub async fn gives_up(&self) -> StopCause {
         tokio::select! {
             biased;

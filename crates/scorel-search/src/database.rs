@@ -10,8 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::IndexError;
 
-/// Changes with the tables, with what is indexed, and with what a word is. An index of another format is
-/// made anew.
+/// Increment it when the tables, the indexed content or the definition of a word change. An index with
+/// another format is rebuilt.
 const FORMAT: i64 = 1;
 
 /// How the file begins.
@@ -82,7 +82,7 @@ impl IndexFile {
         create_private(&self.path)?;
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
-        // Without a sync for each transaction: after a power failure it is as it was some time before.
+        // No sync per transaction: a power failure may roll the index back, and the follower catches up.
         connection.pragma_update(None, "synchronous", "normal")?;
         connection.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
         match format(&connection)? {
@@ -98,7 +98,7 @@ impl IndexFile {
 
     /// Opens the index for one query.
     pub(crate) fn open_to_read(&self) -> Result<Connection, IndexError> {
-        // Not read-only: a reader takes part in the log of the database, which it may have to recover.
+        // Not read-only: a reader takes part in SQLite's WAL, which it may have to recover.
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         match format(&connection)? {
             FORMAT => Ok(connection),

@@ -22,8 +22,8 @@ const LONGEST_RETRY: Duration = Duration::from_secs(60);
 
 /// Keeps the index up to date, on a thread of its own.
 ///
-/// It looks at all logs once, and then at those that it is told of. Whatever fails is tried again; a file
-/// that is damaged, missing or of another version is made anew.
+/// Compares all logs once, and afterwards only those that have changed. Failures are retried; a database
+/// that is damaged, missing or of another version is rebuilt.
 #[derive(Debug)]
 pub(crate) struct IndexFollower {
     file: IndexFile,

@@ -216,8 +216,8 @@ impl IndexWriter<'_> {
     }
 }
 
-/// The word by which the records of a project are found. Filters are words too, since the database
-/// skips what has not all of them.
+/// The word by which the records of a project are found. Filters are words too: FTS5 skips records that
+/// lack one of them.
 pub(crate) fn scope_of_project(id: ProjectId) -> String {
     id.to_string().to_ascii_lowercase()
 }

@@ -13,7 +13,7 @@
 //! from its log and compared before it becomes a hit, so that the index can be behind the logs, and even
 //! wrong about them, but no answer can.
 //!
-//! What a word is is decided in one place, `words`, for the index, for queries and for the comparison.
+//! The module `words` alone defines a word: for the index, for queries and for the comparison.
 
 mod cursor;
 mod database;

@@ -25,10 +25,10 @@ pub(crate) const MAX_CANDIDATES: usize = 20_000;
 /// How many candidates one call reads from their logs and finds not to match.
 pub(crate) const MAX_MISSES: usize = 500;
 
-/// How many of the newest records a query with the beginning of a word reads before it asks the index for
-/// it, and after how many it stops if not every eighth matches. The database makes the list of all records
-/// with any word of that beginning, which for a frequent one takes longer than to find a page of hits
-/// among the newest.
+/// A query with a prefix first tries this many of the newest records, before it looks the prefix up in
+/// the index. It stops after `NEWEST_SAMPLE` of them if fewer than one in eight matches. For a frequent
+/// prefix the database builds the list of all records with any matching word, which takes longer than
+/// finding a page of hits among the newest.
 pub(crate) const MAX_NEWEST: usize = 512;
 pub(crate) const NEWEST_SAMPLE: usize = 64;
 

@@ -9,8 +9,8 @@ use crate::limits::BATCH_SESSIONS;
 /// How long changes are collected before they are indexed: a turn commits many records in a second.
 const COLLECT: Duration = Duration::from_millis(200);
 
-/// What the index has to look at. The lanes add to it, and wait for nothing but its lock, which no one
-/// holds while the disk works.
+/// The sessions that have to be indexed. The lanes add to it and wait only for its lock, which is never
+/// held during disk I/O.
 #[derive(Debug, Default)]
 pub(crate) struct PendingSessions {
     state: Mutex<PendingState>,
@@ -25,7 +25,7 @@ struct PendingState {
     changed: ChangedSessions,
     /// Those that are being indexed.
     taken: ChangedSessions,
-    /// How much of the logs was found unread when they were last looked at as a whole, and is still.
+    /// How many bytes of the logs the last full comparison found unindexed and are still unindexed.
     backlog_bytes: u64,
     /// A query could not use the index.
     suspicion: Option<Suspicion>,
@@ -64,7 +64,7 @@ impl PendingState {
 }
 
 impl PendingSessions {
-    /// A record of a session is published, or, without one, all of its log has to be looked at.
+    /// Marks a session as changed up to `published`. `None`: its whole log has to be compared.
     pub(crate) fn add(&self, id: SessionId, published: Option<Seq>) {
         let mut state = self.state();
         let has_work = state.has_work();
@@ -84,8 +84,8 @@ impl PendingSessions {
         self.changed.notify_one();
     }
 
-    /// Takes what has changed. Unless there is more to do anyway, it waits until something has, and then
-    /// for what follows. `None`: the index is closed.
+    /// Takes the changed sessions. Unless `has_more`, waits for a change and then collects further ones
+    /// for [`COLLECT`]. `None`: the index is closed.
     pub(crate) fn take(&self, has_more: bool) -> Option<PendingWork> {
         let mut state = self.state();
         if !has_more {
@@ -128,7 +128,7 @@ impl PendingSessions {
         state.problem = Some(problem);
     }
 
-    /// The index is gone, and nothing of the next one is relied on before all logs were looked at.
+    /// The index is rebuilt: queries must not rely on it before all logs were compared.
     pub(crate) fn begin_anew(&self) {
         let mut state = self.state();
         state.put_back();

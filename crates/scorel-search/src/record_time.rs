@@ -2,8 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-/// Bits of an id that tell records of one millisecond apart. Few: the index has the distances of ids, for
-/// each word of each record, and small numbers are short in it.
+/// The low bits of an id, which distinguish records of one millisecond. Few of them: FTS5 stores the
+/// differences between ids, for each word of each record, and small numbers take fewer bytes.
 const BITS: u32 = 2;
 
 /// How often the range is doubled.

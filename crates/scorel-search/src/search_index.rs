@@ -94,7 +94,7 @@ impl SearchIndex {
         Ok(search.run(&mut connection, query, before)?)
     }
 
-    /// Has the index looked at. If it cannot be made, that is the answer.
+    /// Has the follower check the index. Fails if the index cannot be built.
     fn unusable(&self, error: &IndexError) -> Result<SearchPage, SearchError> {
         if let Some(problem) = self.pending.problem() {
             return Err(SearchError::Unavailable(problem));

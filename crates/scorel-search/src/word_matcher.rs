@@ -20,7 +20,7 @@ struct FoundWords {
     /// The number of each word in the query; `None` for words that are not in it.
     numbers: Vec<Option<u32>>,
     ranges: Vec<Range<usize>>,
-    /// Where words stand that have a beginning, by the place of that in `prefixes`.
+    /// The positions of words that match a prefix, by the index of the prefix in `prefixes`.
     begun: Vec<Vec<usize>>,
 }
 

@@ -82,7 +82,8 @@ impl WordQuery {
         })
     }
 
-    /// The query for the database's column `body`; something must be wanted. All words are quoted, so that none is an operator.
+    /// The query for the database's column `body`; something must be wanted. All words are quoted, so
+    /// that none is an operator.
     pub(crate) fn expression(&self) -> String {
         let wanted = joined(&self.wanted, " AND ");
         if self.unwanted.is_empty() {

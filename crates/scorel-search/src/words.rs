@@ -4,9 +4,8 @@
 //! full width forms make no difference. In scripts without spaces between words each character is a word
 //! of its own, and so is each symbol such as an emoji; a query has them side by side as a phrase.
 //!
-//! The database gets words that are made already, and is told to cut at spaces only. It could cut text
-//! itself, but knows the letters of Unicode 6.1 and no emoji, and what it found could not be shown: a
-//! match in a snippet is found here.
+//! The database gets ready-made words and only splits at spaces. Its own tokenizer knows the letters of
+//! Unicode 6.1 and no emoji, and snippets need the positions of matches by the same rules.
 
 use std::ops::{Range, RangeInclusive};
 

@@ -181,8 +181,8 @@ impl Compaction {
         Ok(body)
     }
 
-    /// What no model has to remember: the facts of the covered part, after those of the summary that
-    /// it begins with.
+    /// The facts of the covered part, after those of the summary that it begins with, so that no model
+    /// has to remember them.
     async fn facts(&self, plan: &CompactionPlan) -> Result<CompactionFacts, SessionError> {
         let covered = plan.window.context().up_to(plan.cut.end);
         let older = match plan.window.barrier() {

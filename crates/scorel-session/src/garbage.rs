@@ -1,12 +1,12 @@
-//! What sessions keep and nothing refers to any more.
+//! Garbage in session directories: files that nothing refers to any more.
 //!
 //! In: the directories of sessions. Out: blobs that no file of the session names, and old copies of logs
 //! that repairs kept. A blob is named wherever its hash stands in the log, so that events of newer versions
 //! and damaged lines count too.
 //!
-//! A blob is stored before the record that names it. So only blobs that were stored long ago are looked at,
-//! and storing one again makes it young. They are removed in the session's critical section, in which no
-//! record is written, after the log was read to its end, and not while a turn is open.
+//! A blob is stored before the record that names it. So only old blobs are candidates, and storing a
+//! blob again renews its age. They are removed in the session's critical section, in which no record is
+//! written, after the log was read to its end, and not while a turn is open.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,7 +1,7 @@
 use scorel_proto::{CustomMessageBody, InstructionPart};
 use serde_json::Value;
 
-/// What the model has been told besides the conversation.
+/// The guidance that the model already has, besides the conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct KnownGuidance {
     /// The frozen instructions; `None` before the first turn.

@@ -17,10 +17,10 @@
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
 //! ```
 //!
-//! Locks, in the order in which they may be taken: lane state, then published state, then any one
-//! of job slot, feed, active list, catalogue, host feed, window pool, usage, sizes. Those eight are leaves: none is
-//! held while another lock is taken. No lane is locked while another is held. The lane state is held
-//! while the disk works, the published state never: reads take that one alone.
+//! Locks, in the order in which they may be taken: lane state, then published state, then any one of job
+//! slot, feed, active list, catalogue, host feed, window pool, usage, sizes. Those eight are leaves:
+//! none is held while another lock is taken. No lane is locked while another is held. The lane state is
+//! held while the disk works, the published state never: reads take that one alone.
 
 mod accept;
 mod api;

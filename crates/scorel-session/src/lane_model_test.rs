@@ -2,9 +2,9 @@
 //!
 //! A history does what clients, the model, tools, time and crashes may do to a session: it sends,
 //! steers, edits the queue, cancels, moves the leaf, edits and resends, compacts, answers questions,
-//! ends waits, restores files, repeats commands, kills the daemon, stops it, and unloads the session. The reference
-//! says what becomes of each step, without the lane; after each step the lane must be that, and the
-//! promises of a session must hold:
+//! ends waits, restores files, repeats commands, kills the daemon, stops it, and unloads the session.
+//! The reference says what becomes of each step, without the lane; after each step the lane must be
+//! that, and the promises of a session must hold:
 //!
 //! 1. only the lane writes the log: what was read of it once is there for ever;
 //! 2. what a client sees is in the log by then, and so is what a reply says;

@@ -11,10 +11,10 @@
 //! ```
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
-//! `spool`, `header`, `history_copy`, `garbage`), what lanes share (`active`, `catalog`, `trash`, `window_pool`,
-//! `usage_index`, `descriptors`, `shared`), `feed`, `context_size`, `lane`, then its users side by side: `restore`,
-//! `bundled_log` with `history_writer`, `compaction`
-//! with `turn`, and `sync` with `subscriber`; `jobs` and `sessions` last.
+//! `spool`, `header`, `history_copy`, `garbage`), what lanes share (`active`, `catalog`, `trash`,
+//! `window_pool`, `usage_index`, `descriptors`, `shared`), `feed`, `context_size`, `lane`, then its
+//! users side by side: `restore`, `bundled_log` with `history_writer`, `compaction` with `turn`, and
+//! `sync` with `subscriber`; `jobs` and `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
 //! [`TurnSetup`].

@@ -1,4 +1,4 @@
-//! Notices when the recovery of a session ends the daemon again and again.
+//! Detects a session whose recovery kills the daemon again and again.
 //!
 //! While a session that a daemon left with work is loaded, a file in its directory says so. A daemon that
 //! dies meanwhile leaves the file; the next one adds itself.
@@ -74,7 +74,7 @@ impl RecoveryMark {
 }
 
 impl Drop for RecoveryMark {
-    /// The daemon lives, whatever came of the recovery.
+    /// The daemon survived the recovery, whether or not it succeeded.
     fn drop(&mut self) {
         let _absent: io::Result<()> = self.storage.remove(&self.path);
     }

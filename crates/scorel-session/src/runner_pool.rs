@@ -1,4 +1,5 @@
-//! The processes of runners: how many there are, and those that wait for their session's next turn.
+//! The pool of runner processes: it limits how many there are, and keeps idle ones for the next turn of
+//! their session.
 //!
 //! In: a turn that wants to run ([`RunnerPool::admit`]), a link whose turn is over
 //! ([`RunnerPool::keep`]). Out: that link again for the next turn, unless its time is up, its place is
@@ -18,7 +19,7 @@ use tokio_util::task::TaskTracker;
 /// for; a turn beyond waits.
 pub(crate) const MAX_PROCESSES: usize = 16;
 
-/// Of these, those that wait for a turn.
+/// How many of them may be idle.
 const MAX_KEPT: usize = 4;
 
 /// The places for processes of runners, and the processes that are kept.
@@ -47,7 +48,7 @@ struct KeptProcess {
     wanted: oneshot::Sender<oneshot::Sender<PlacedLink>>,
 }
 
-/// What a kept link must agree in with the turn that takes it.
+/// A kept link is reused only by a turn with an equal key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LinkKey {
     pub(crate) runner: String,
@@ -88,7 +89,7 @@ impl RunnerPool {
         permit.ok().map(ProcessPlace)
     }
 
-    /// A place for one process. Waits while all are taken; those that only wait give way.
+    /// A permit for one process. Waits while all are in use; idle processes are ended to make room.
     pub(crate) async fn admit(&self) -> ProcessPlace {
         if let Some(place) = self.free_place() {
             return place;

@@ -1,4 +1,4 @@
-//! What a model is told of its runtimes.
+//! Messages to a model about its runtimes.
 
 use scorel_proto::{AgentRuntime, RuntimeId};
 use scorel_runtime::ToolOutcome;

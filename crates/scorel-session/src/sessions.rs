@@ -107,8 +107,8 @@ impl Sessions {
         })
     }
 
-    /// Has every record of every session told to `observer`. Only the first call counts; call it before a
-    /// session is loaded.
+    /// Notifies `observer` of every record of every session. Only the first call counts; call it before
+    /// a session is loaded.
     pub fn observe(&self, observer: Arc<dyn SessionObserver>) {
         let _taken = self.shared.observer.set(observer);
     }
@@ -253,8 +253,8 @@ impl Sessions {
         Ok(self.shared.catalog().await?.with_runtimes(project_id))
     }
 
-    /// The orchestrator of a project: a session of a user with the tools for agents, not archived, the one
-    /// that was changed last.
+    /// The orchestrator of a project: of the user's sessions with the agent tools that are not archived,
+    /// the one changed last.
     ///
     /// # Errors
     ///

@@ -201,7 +201,8 @@ impl Trash {
         })
     }
 
-    /// Makes a session one that is not in the trash any more: removing its files can end half way.
+    /// Renames a session out of the trash before its files are removed, because removing them can stop
+    /// half way.
     fn put_aside(&self, trashed: &TrashedSession) -> Result<PathBuf, SessionError> {
         let failed = |error: io::Error| SessionError::moving("remove", &error);
         let name = format!("{GONE_PREFIX}{}.{}", trashed.id, trashed.deleted_at);

@@ -1,8 +1,8 @@
 //! `Grep` and `Glob` against ripgrep over the sources of crates: the same results, and at most 1.3
 //! times its time.
 //!
-//! `cargo bench -p scorel-tools --bench ripgrep`. `SCOREL_RG` names the program if it is not `rg`, `SCOREL_RG_DIR` the
-//! directory if it is not the sources in the cargo home.
+//! `cargo bench -p scorel-tools --bench ripgrep`. `SCOREL_RG` names the program if it is not `rg`,
+//! `SCOREL_RG_DIR` the directory if it is not the sources in the cargo home.
 
 #![expect(clippy::print_stdout, reason = "the figures are for people")]
 

@@ -1,5 +1,5 @@
-//! Files as foreign agents have them read and written: whole, and without what the session's own model has
-//! seen of them. The agent answers for that.
+//! File access for foreign agents: whole files, without the check that the model has seen them. The
+//! agent is responsible for that.
 
 use std::io::Read as _;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Values that are found out when they are first needed.
+//! Values that are computed at first use.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};

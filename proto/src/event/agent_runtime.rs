@@ -59,7 +59,7 @@ pub struct RuntimeSpawnedBody {
     pub workflow_id: Option<String>,
     /// The task in a few words.
     pub title: String,
-    /// What the agent is told to do.
+    /// The task.
     pub prompt: String,
     /// What becomes of the result.
     pub deliver: ResultDelivery,
@@ -138,7 +138,7 @@ pub struct RuntimeSummaryUpdatedBody {
     /// Which runtime, and its status.
     #[serde(flatten)]
     pub stamp: RuntimeStamp,
-    /// What it does, in at most 200 characters.
+    /// A summary of its current activity, in at most 200 characters.
     pub summary: String,
     /// The event of the runtime's session that says so.
     pub source_event: EventId,

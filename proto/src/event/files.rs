@@ -13,7 +13,7 @@ pub struct FilesRestoreBody {
     pub before_event_id: EventId,
     /// Which files.
     pub scope: RestoreScope,
-    /// The files that will be changed, from the state that they have to the one that they get.
+    /// The files that will be changed, each with its current and its new state.
     pub files: Vec<FileChange>,
 }
 

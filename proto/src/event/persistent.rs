@@ -378,8 +378,8 @@ pub struct ToolStartedBody {
     pub tool_name: String,
     /// The id that the `message` event with the result will have.
     pub event_id: EventId,
-    /// The files that the call is about to change, as they are. It changes no file that is not like
-    /// this any more.
+    /// The files that the call is about to change, in their current state. The call changes no file
+    /// whose state differs by then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileBefore>,
     /// The runner that executes the call itself; absent for a call that the daemon executes.

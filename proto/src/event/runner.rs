@@ -25,8 +25,8 @@ pub struct RunnerStartBody {
     /// The runner's own id of the context; absent if it is not known before the first prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_id: Option<String>,
-    /// What the runner is told of the conversation before the prompt, because its context lacks it;
-    /// absent if it lacks nothing.
+    /// The part of the conversation that precedes the prompt, because the runner's context lacks it;
+    /// absent if nothing is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handover: Option<RunnerHandover>,
 }

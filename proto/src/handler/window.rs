@@ -106,10 +106,10 @@ impl ContextWindow {
 
     /// Builds the window of the path that ends at `leaf`.
     ///
-    /// `path` must hold the events of that path in order; those that [`ContextWindow::needs`] does
-    /// not name may be missing. `edits` are the events of the log that edit others, in order; those
-    /// before the first needed event may be missing. `leaf` is given apart because its event may be unreadable, or of a
-    /// type that this version does not know.
+    /// `path` must hold the events of that path in order; those that [`ContextWindow::needs`] does not
+    /// name may be missing. `edits` are the events of the log that edit others, in order; those before
+    /// the first needed event may be missing. `leaf` is given apart because its event may be unreadable,
+    /// or of a type that this version does not know.
     #[must_use]
     pub fn build(
         path: &[PersistentEvent],

@@ -1,4 +1,4 @@
-//! What agents were given to do.
+//! Methods about runtimes, the tasks that agents were given.
 
 use std::num::NonZeroU64;
 

@@ -456,7 +456,7 @@ pub enum HostEvent {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         removed: bool,
     },
-    /// A configuration file became invalid. What it said before stays in effect.
+    /// A configuration file became invalid. Its last valid content stays in effect.
     ConfigInvalid {
         /// The version after this change.
         version: u64,

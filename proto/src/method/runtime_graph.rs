@@ -1,4 +1,4 @@
-//! Who gave whom what to do.
+//! The graph of sessions and the tasks that they gave to agents.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,8 +38,8 @@ pub struct GraphNode {
     /// The agent of a runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
-    /// What has become of it. The root is `running`, `waiting_input`, `failed` if it cannot go on, or `completed` when
-    /// it is idle.
+    /// What has become of it. The root is `running`, `waiting_input`, `failed` if it cannot go on, or
+    /// `completed` when it is idle.
     pub status: RuntimeStatus,
     /// The place of a runtime in its queue, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]

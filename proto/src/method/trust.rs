@@ -1,4 +1,4 @@
-//! Methods about what a project brings with it: which of it is trusted.
+//! Methods about trust in the items that a project brings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -38,8 +38,9 @@ pub struct AgentRuntimes {
     cost: CostTotal,
 }
 
-/// A runtime: a task that was given to an agent. What is known of it only for a time is in
-/// [`OpenRuntime`], to which this dereferences: one that is settled takes half a KiB with its texts.
+/// A runtime: a task that was given to an agent. Fields that matter only until it is settled are in
+/// [`OpenRuntime`], to which this dereferences, so that a settled runtime takes half a KiB with its
+/// texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentRuntime {
@@ -89,7 +90,7 @@ pub struct AgentRuntime {
     /// Whether `runtime_result_delivered` says so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub delivery_recorded: bool,
-    /// The rest; `None` if nothing of it is so.
+    /// Fields of unsettled runtimes; `None` if all have their defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<Box<OpenRuntime>>,
 }

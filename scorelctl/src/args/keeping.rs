@@ -1,4 +1,4 @@
-//! Deleting sessions and bringing them back, and what is left over.
+//! Arguments of `delete`, `undelete` and `gc`.
 
 use clap::Args;
 

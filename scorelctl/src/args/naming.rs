@@ -1,4 +1,4 @@
-//! What a session is called, and whether lists show it.
+//! Arguments of `rename` and `archive`.
 
 use clap::Args;
 

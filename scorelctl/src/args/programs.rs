@@ -1,4 +1,4 @@
-//! What shells and packages need of this program.
+//! Arguments of `completions` and `man`.
 
 use std::path::PathBuf;
 

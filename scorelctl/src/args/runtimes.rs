@@ -12,7 +12,8 @@ use crate::selector::SessionSelector;
 
 #[derive(Debug, Args)]
 pub(crate) struct RuntimesArgs {
-    /// Only what this session has given: an id, or its beginning or end [default: all sessions of the project]
+    /// Only what this session has given: an id, or its beginning or end [default: all sessions of the
+    /// project]
     #[arg(
         long,
         short,

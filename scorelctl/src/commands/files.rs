@@ -1,4 +1,4 @@
-//! `files`: what a session changed, and giving files an earlier state again.
+//! `files`: lists the changes of a session to files, and restores files.
 
 mod records;
 

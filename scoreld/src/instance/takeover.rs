@@ -123,8 +123,8 @@ impl<'a> Takeover<'a> {
         listener.is_ok_and(|listener| own.contains(&listener.pid()))
     }
 
-    /// Asks the holder to park its turns and to end. It is asked again until it has released the lock: it may be
-    /// another one by then.
+    /// Asks the holder to park its turns and to end. It is asked again until it has released the lock:
+    /// it may be another one by then.
     fn ask_holder(&mut self) -> Result<(), TakeoverError> {
         let limit = self.deadline.saturating_duration_since(Instant::now());
         let Ok(holder) = DaemonCall::connect(self.home.socket(), limit) else {
@@ -160,9 +160,9 @@ impl<'a> Takeover<'a> {
         Ok(())
     }
 
-    /// Waits longer if the holder has written how long its end may take. That is the only sign of life of
-    /// one that cannot be reached any more. The file may be left over from another daemon: it costs
-    /// patience then, and decides nothing.
+    /// Extends the wait if the holder has announced how long its end may take: the only sign of life
+    /// once its socket is gone. The file may be left over from another daemon; then it only prolongs the
+    /// wait.
     fn listen_to_holder(&mut self) {
         let Some(info) = DaemonInfo::read(&self.home.daemon()) else {
             return;

@@ -5,7 +5,8 @@ use tokio::time::timeout;
 use super::scene::AgentScene;
 use crate::under_test::{PATIENCE, connect, message};
 
-/// A client with one place to write in: it follows the host feed, and a [`Binding`] says which session it shows.
+/// A client with one place to write in: it follows the host feed, and a [`Binding`] says which session
+/// it shows.
 pub(super) struct BoundClient {
     pub(super) connection: Connection,
     pub(super) binding: Binding,

@@ -1,5 +1,5 @@
-//! The package for Debian and its kin: what it contains, and a daemon that runs while it is installed, upgraded
-//! and removed.
+//! The package for Debian and its kin: what it contains, and a daemon that runs while it is installed,
+//! upgraded and removed.
 
 mod later;
 mod machine;

@@ -1,4 +1,4 @@
-//! Descriptors that a new process was left.
+//! Closing file descriptors that a new process has inherited.
 
 use std::fs;
 use std::io;

@@ -1,8 +1,8 @@
 //! System calls that name a process other than the caller.
 //!
-//! In a pid namespace of its own a command has no name for a process that is not its own. Some calls
-//! are refused there as well, since no program needs them. Without the namespace a filter sees numbers
-//! only, and cannot know whose they are: 0, the caller itself, is all that it allows.
+//! In a pid namespace of its own a command has no name for other processes. Some calls are refused there
+//! as well, since no program needs them. Without the namespace the filter sees only process ids and
+//! cannot tell whose they are, so it allows only 0, the caller itself.
 
 use std::collections::BTreeMap;
 

@@ -5,8 +5,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 use crate::role::Role;
 
-/// Set in a probe, which then starts no further one by itself: a test program without
-/// [`run_if_asked`] would run its tests in the probe.
+/// Set in a probe so that it starts no further probe: a test program that does not call [`run_if_asked`]
+/// would run its tests again in the probe.
 ///
 /// [`run_if_asked`]: crate::run_if_asked
 const PROBING: &str = "SCOREL_PROBE";

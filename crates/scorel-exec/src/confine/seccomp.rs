@@ -72,8 +72,8 @@ pub(super) fn restrict(sandbox: &Sandbox) -> Result<(), Error> {
     Ok(())
 }
 
-/// Fails sockets, calls that name other processes, and [`DENIED`] with `EPERM`. A call of another architecture, whose numbers mean other
-/// calls, kills the process; `seccompiler` puts that check first.
+/// Fails sockets, calls that name other processes, and [`DENIED`] with `EPERM`. A call of another
+/// architecture, whose numbers mean other calls, kills the process; `seccompiler` puts that check first.
 fn filter(sandbox: &Sandbox) -> Result<BpfProgram, Error> {
     let arch = architecture().ok_or(seccompiler::BackendError::InvalidTargetArch(
         std::env::consts::ARCH.to_owned(),

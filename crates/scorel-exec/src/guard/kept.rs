@@ -1,4 +1,4 @@
-//! Names for what a restored place had become.
+//! Names for the changed version of a restored file, which is kept beside it.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};

@@ -25,7 +25,8 @@ const SHARE: u32 = 50;
 pub(super) struct LimitWatch {
     job: WatchJob,
     scratch: ScratchMeter,
-    /// What was in the scratch directories when the command started: one that removes it must run.
+    /// The size of the scratch directories at the start. It raises the limit: a command that cleans up a
+    /// full directory must be able to run.
     scratch_before: Option<u64>,
     next: Instant,
 }

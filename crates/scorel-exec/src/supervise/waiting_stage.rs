@@ -29,8 +29,8 @@ pub(super) enum StandbyError {
     Directory(#[from] DirectoryError),
 }
 
-/// What was started of a command that is not known yet: the init of its pid namespace if it gets one.
-/// It waits for the job of the stage.
+/// The part of a command that exists before its order: the init of its pid namespace, which waits for
+/// the stage's job. `None` if the command gets no pid namespace.
 pub(super) struct WaitingStage(Option<(ChildProcesses, StageChannel)>);
 
 impl WaitingStage {
@@ -122,7 +122,7 @@ impl WaitingStage {
     }
 }
 
-/// Waits for the end of a stage whose command does not start, which the end of the channel leads to.
+/// Closes the channel and waits for the stage: its command never comes, and EOF ends it.
 pub(super) fn end_stage(mut children: ChildProcesses, channel: StageChannel) {
     drop(channel);
     children.wait();

@@ -23,7 +23,8 @@ use scorel_exec::{CommandOrder, Run, Sandbox};
 use crate::shapes::SHAPES;
 use crate::{daemon, open, order, processes, supervisors, trial};
 
-/// After this, no process may be left. More than it takes, for busy machines, and less than the supervisor tries before it gives up.
+/// After this, no process may be left. More than it takes, for busy machines, and less than the
+/// supervisor tries before it gives up.
 const LIMIT: Duration = Duration::from_secs(8);
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,4 +1,4 @@
-//! What a project's file says of agents: it can only make less of them.
+//! A project file's settings for agents: they only restrict what the user's file allows.
 
 use std::collections::BTreeMap;
 

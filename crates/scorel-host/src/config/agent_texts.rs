@@ -8,7 +8,8 @@ const MAX_CAPABILITY: usize = 1024;
 const MAX_MODEL: usize = 1024;
 const MAX_PROMPT: usize = 64 * 1024;
 
-/// The texts of an agent, of which each model that may give it tasks gets some in every turn.
+/// The texts of an agent. They are bounded because each model that may give it tasks gets some of them
+/// in every turn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AgentTexts<'a> {
     pub(crate) name: &'a str,

@@ -16,7 +16,7 @@ pub(super) struct CachedFile<T> {
     problem: Option<ConfigProblem>,
 }
 
-/// What a file says; of one that does not exist, the default.
+/// A file's text and its meaning; the defaults if there is no file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FileContent<T> {
     /// `None` if there is no file.
@@ -112,7 +112,7 @@ impl<T: PartialEq> CachedFile<T> {
         let is_news = is_other || removed || !keys.is_empty();
         self.content.stamp = content.stamp;
         self.content.text = content.text;
-        // The same meaning stays the same object: what was made from it is good still.
+        // Equal content keeps the old value, so that whatever was derived from it stays valid.
         if is_other {
             self.content.meaning = content.meaning;
         }

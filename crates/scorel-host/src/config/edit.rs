@@ -85,7 +85,7 @@ fn refused_name(name: RefusedText) -> EditConfigError {
     EditConfigError::refused(Some("agentType"), name.reason, None)
 }
 
-/// Why the file would be invalid. The place in a text that is not written would help nobody.
+/// Why the file would be invalid. Drops the position: it refers to a text that is not written.
 fn refused_value(error: ConfigError) -> EditConfigError {
     let ConfigError::Content {
         key,

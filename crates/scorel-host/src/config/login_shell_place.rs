@@ -1,10 +1,10 @@
 use serde::Deserialize;
 
-/// Where the login shell runs whose environment commands get.
+/// The directory in which the login shell is run for the environment of commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LoginShellPlace {
-    /// In the user's home: what a project has in its directory cannot make the shell run anything.
+    /// The user's home, so that files of a project cannot make the shell run anything.
     #[default]
     Home,
     /// In each project's directory, for hooks such as direnv's, which see what is there. They run

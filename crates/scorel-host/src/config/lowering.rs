@@ -1,4 +1,4 @@
-//! What a project's file makes less of.
+//! Applies a project's file, which may lower limits and never raise them.
 
 use super::Config;
 use super::agent_section::saturated;

@@ -6,12 +6,11 @@ use scorel_proto::ConfigProblem;
 use super::cached_file::FileNews;
 use super::key::is_read_at_start;
 
-/// Files of which something is to be told at once. Their number is bounded by that of the files that are
-/// kept in memory; what would go beyond it is not told.
+/// Files with unpublished changes. The number of cached files bounds it too; a change beyond the limit
+/// is not published.
 const MAX_FILES: usize = 512;
 
-/// What is to be told of the configuration files, until someone takes it. Of each file the last state
-/// counts.
+/// The changes that are not published yet, one entry per file: a later change is merged into it.
 #[derive(Debug, Default)]
 pub(super) struct PendingNews {
     generation: u64,
@@ -36,11 +35,11 @@ pub(crate) struct ConfigNews {
     pub(crate) project: Option<PathBuf>,
     /// `None` if the same content is in effect as before.
     pub(crate) change: Option<ConfigChange>,
-    /// Why the file is not in effect as it is now; told only if it is new.
+    /// Why the file's content is not in effect; `None` if that was reported before.
     pub(crate) problem: Option<ConfigProblem>,
 }
 
-/// Another content is in effect, or the same one is that of the file again.
+/// New content is in effect, or the file is valid again with the content that stayed in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfigChange {
     pub(crate) generation: u64,
@@ -60,7 +59,7 @@ impl PendingNews {
         self.generation
     }
 
-    /// Notes what a look at a file found. Returns whether there is something to tell.
+    /// Merges the result of reading a file. Returns whether there is something to publish.
     pub(super) fn note(
         &mut self,
         path: &Path,

@@ -25,8 +25,8 @@ pub(super) fn problems_of_file(path: &Path, layer: FileLayer) -> Vec<ConfigError
 
 /// What is wrong with the text of a file.
 ///
-/// The loader runs again and again, each time without the key that it complained about the last time:
-/// that is blank then, so that every place stays what it is.
+/// Runs the loader again and again, each time with the key that it rejected last replaced by blanks, so
+/// that all positions stay the same.
 pub(super) fn problems_of_text(path: &Path, bytes: &[u8], layer: FileLayer) -> Vec<ConfigError> {
     let mut origin = match origin_of(path, bytes) {
         Ok(origin) => origin,

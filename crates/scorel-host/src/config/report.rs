@@ -23,7 +23,7 @@ struct Sources<'a> {
     user: SourceFile<'a>,
     project: SourceFile<'a>,
     secrets: &'a SecretStore,
-    /// Values that are not told, wherever they stand.
+    /// Secret values, redacted wherever they occur.
     secret_values: Vec<String>,
 }
 

@@ -38,7 +38,7 @@ pub struct RunnerConfig {
     pub idle: Duration,
     /// How long it may take to end a turn after it was asked to.
     pub cancel: Duration,
-    /// The most of the conversation that a new context is told, in bytes.
+    /// How much of the conversation is handed over to a new context, in bytes.
     pub handover_bytes: usize,
     pub on_context_lost: OnContextLost,
     /// Whether it may work in modes that ask, although it never does.
@@ -49,7 +49,7 @@ pub struct RunnerConfig {
     pub login: Option<String>,
 }
 
-/// Who keeps a runner from what it may not do, beside its questions.
+/// Which sandbox confines a runner, besides its permission requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RunnerSandbox {

@@ -20,11 +20,11 @@ const MAX_PROJECTS: usize = 256;
 /// The configuration files, read again when they change.
 ///
 /// Each use compares the file's [`Stamp`] with the one that was read: one `stat`. That works on every
-/// file system, and leaves no window in which a change has not arrived yet. Who watches the files only
-/// makes a look happen earlier.
+/// file system, and leaves no window in which a change has not arrived yet. `ConfigWatch` only makes the
+/// comparison earlier.
 ///
-/// A file that becomes invalid is reported, and its last valid content stays in effect. One that is
-/// removed says nothing more: the defaults apply.
+/// A file that becomes invalid is reported, and its last valid content stays in effect. A removed file
+/// means the defaults.
 #[derive(Debug)]
 pub struct ConfigSource {
     user_path: PathBuf,
@@ -135,7 +135,7 @@ impl ConfigSource {
         self.lock().news.generation()
     }
 
-    /// Looks at all files that are known, and takes what is to be told of them. Blocks on the disk.
+    /// Compares the stamps of all known files and takes the unpublished changes. Blocks on the disk.
     pub(crate) fn look(&self) -> Vec<ConfigNews> {
         let mut state = self.lock();
         state.refresh_user(&self.user_path);

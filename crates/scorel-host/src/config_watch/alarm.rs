@@ -8,7 +8,7 @@ use notify::{Event, EventHandler, EventKind};
 use tokio::sync::Notify;
 use tracing::warn;
 
-/// Turns events of files into a ring of a bell. Says nothing of what happened: whoever hears it looks.
+/// Turns file events into a notification without content: the receiver examines the files itself.
 #[derive(Debug)]
 pub(super) struct FileAlarm {
     bell: Arc<Notify>,

@@ -11,11 +11,12 @@ use tracing::{info, warn};
 
 use super::alarm::{AlarmHandler, FileAlarm};
 
-/// Directories that are watched at once. Further ones are looked at as those that cannot be watched.
+/// Directories that are watched at once. Changes in further ones are found by polling, as in directories
+/// that cannot be watched.
 const MAX_DIRS: usize = 128;
 
-/// What tells a directory from another one in its place: its number, which the next one may get, and when
-/// it was made, which not every file system knows.
+/// Device, inode and birth time: distinguishes a directory from another one at the same path. The inode
+/// alone is not enough, since it is reused, and some file systems have no birth time.
 type Identity = (u64, u64, Option<SystemTime>);
 
 /// The directories of some files, watched as far as the system lets us.
@@ -40,8 +41,8 @@ impl WatchedDirs {
         }
     }
 
-    /// Watches the directories of these files, and no others. A directory that another one took the
-    /// place of is watched anew.
+    /// Watches the directories of these files and no others. A directory that was replaced is watched
+    /// again.
     pub(super) fn follow(&mut self, files: &[PathBuf]) {
         let wanted = wanted(files);
         self.alarm.set_names(names(files, wanted.keys()));
@@ -106,7 +107,7 @@ fn wanted(files: &[PathBuf]) -> BTreeMap<PathBuf, Identity> {
     wanted
 }
 
-/// The directory of a file; as long as that does not exist, the one that it would be made in.
+/// The directory of a file or, if that does not exist, its parent.
 fn nearest_dir(file: &Path) -> Option<(PathBuf, Identity)> {
     let dir = file.parent()?;
     found(dir).or_else(|| found(dir.parent()?))
@@ -125,7 +126,7 @@ fn found(dir: &Path) -> Option<(PathBuf, Identity)> {
     Some((dir.to_owned(), identity))
 }
 
-/// The names of files and directories of which an event matters.
+/// The names whose events matter, of files and of directories.
 fn names<'a>(files: &'a [PathBuf], dirs: impl Iterator<Item = &'a PathBuf>) -> HashSet<OsString> {
     let targets = files.iter().filter_map(|file| fs::canonicalize(file).ok());
     let parents = files

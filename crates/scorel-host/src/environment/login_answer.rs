@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use scorel_exec::Umask;
 
-/// What a login shell told.
+/// The environment and umask that a login shell reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LoginAnswer {
     pub(crate) shell: PathBuf,
@@ -11,7 +11,7 @@ pub(crate) struct LoginAnswer {
     pub(crate) umask: Option<Umask>,
 }
 
-/// Why a login shell told nothing.
+/// Why a login shell's environment is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LoginError {
     #[error("`loginShell` in `[tools.environment]` is \"off\"")]

@@ -20,7 +20,8 @@ struct ChangedParts {
     parts: Vec<InstructionPart>,
 }
 
-/// What a turn freezes or tells of the instructions as they are now.
+/// Compares the current instructions with the snapshot. Returns a new snapshot, or a message about the
+/// changes.
 pub(crate) fn guidance(known: &KnownGuidance, current: Vec<InstructionPart>) -> Guidance {
     let snapshot = match &known.snapshot {
         Some(snapshot) if !known.refresh => snapshot,

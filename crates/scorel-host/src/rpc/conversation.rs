@@ -122,8 +122,8 @@ async fn rewrite_queue(
     Ok(rewritten.await?)
 }
 
-/// Without `clearQueue` and `children` it is answered from memory and `commandId` is ignored: there is no record that
-/// could hold a receipt.
+/// Without `clearQueue` and `children` it is answered from memory and `commandId` is ignored: there is
+/// no record that could hold a receipt.
 async fn cancel(
     host: Arc<Host>,
     call: RpcCall,

@@ -42,7 +42,7 @@ impl HostRunners {
         runner: &RunnerConfig,
         directory: PathBuf,
     ) -> Result<CheckRunnerResult, CallError> {
-        // Such a process has no place in the pool of those that turns have.
+        // One check at a time: the pool, which limits the processes of turns, does not count this one.
         let _only = self.checking.lock().await;
         let began = Instant::now();
         let mut info = describe(runner);

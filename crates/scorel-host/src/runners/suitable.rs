@@ -33,8 +33,7 @@ pub(crate) const fn access(mode: Mode) -> RunnerAccess {
     }
 }
 
-/// Tells the settings of one process from those of another. Within this daemon only: it is no stable
-/// hash.
+/// Identifies the settings of a process. Valid within this daemon only: the hash is not stable.
 pub(crate) fn settings_hash(runner: &RunnerConfig, mode: Mode) -> u64 {
     let mut hasher = DefaultHasher::new();
     format!("{runner:?} {mode:?}").hash(&mut hasher);

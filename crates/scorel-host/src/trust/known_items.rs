@@ -9,8 +9,8 @@ use super::listed_file::ListedFile;
 /// Items that are remembered. Beyond that all are forgotten, and read once more.
 const MAX_ITEMS: usize = 1_000;
 
-/// Items as they were read last. One whose files have kept their stamps is not read again: every turn
-/// looks at all trusted items of its project.
+/// A cache of items. One whose files have the same stamps is not read again, because every turn checks
+/// all trusted items of its project.
 #[derive(Debug, Default)]
 pub(super) struct KnownItems(Mutex<HashMap<PathBuf, KnownItem>>);
 

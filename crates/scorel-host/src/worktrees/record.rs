@@ -13,9 +13,9 @@ use crate::trusted_file::{self, Trust};
 /// Upper bound of a note.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// What is noted of a worktree, in `<runtimeId>.json` beside it. The note is durable before anything of
-/// the worktree is made and goes last, so that a half of one is known for what it is, and the worktree of
-/// a deleted session, or one that git has forgotten, can still be removed.
+/// The record of a worktree, in `<runtimeId>.json` beside it. It is durable before anything of the
+/// worktree exists and is removed last. So a half-made worktree is recognised, and one can be removed
+/// even if its session was deleted or git has forgotten it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WorktreeRecord {

@@ -1,4 +1,4 @@
-//! Going on in a new file after the old one has failed.
+//! Recovery by copy: continuing in a new file after the old one has failed.
 
 use std::io;
 use std::path::Path;

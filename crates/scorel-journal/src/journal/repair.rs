@@ -42,8 +42,8 @@ impl Opened {
     ///
     /// A record after a gap gets the `prev` of its new predecessor; all other bytes of intact records
     /// stay. `mark` is called with the new log before that takes its place, and appends at least one
-    /// record. The number of that record is above all that may have been published; how many lines
-    /// were lost, and so which numbers, cannot be told once the damage is gone.
+    /// record. Its number is above all that may have been published: once the damage is gone, the number
+    /// of lost lines can no longer be determined.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A runtime ends, and its result is delivered.
+//! Recording the end of a runtime, and delivering its result.
 
 use std::collections::BTreeSet;
 
@@ -70,8 +70,8 @@ impl RuntimeStep<'_> {
         Ok(())
     }
 
-    /// Whether the session that gave the task is itself being deleted, or stopped by the one above it. Results
-    /// begin no turn there.
+    /// Whether the session that gave the task is itself being deleted, or stopped by the one above it.
+    /// Results begin no turn there.
     fn is_ending(&self) -> bool {
         let session = self.lane.id();
         let above = {

@@ -1,4 +1,4 @@
-//! The session of a runtime is made.
+//! Creating the session of a runtime.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::error::OrchestratorError;
 use crate::outcome::failed;
 
 impl RuntimeStep<'_> {
-    /// Makes the session of the runtime, with the id that `runtime_spawned` has given it. Returns whether that
-    /// is done: a worktree takes seconds, so it is made in a task of its own, which has the runtime looked at
-    /// again.
+    /// Creates the session of the runtime, with the id in `runtime_spawned`. Returns whether that is
+    /// done: making a worktree takes seconds, so a task of its own does it and has the runtime
+    /// reconciled again.
     pub(super) async fn make(&self, runtime: &AgentRuntime) -> Result<bool, OrchestratorError> {
         let spawned = self.spawned(runtime).await?;
         let agents = self.orchestrator.agents(self.lane.project_id()).await;

@@ -1,4 +1,4 @@
-//! The session of a runtime works, and is looked at.
+//! Prompting and observing the session of a runtime.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::RuntimeStep;
 use crate::error::OrchestratorError;
 use crate::summaries::{LOGGED_EVERY, SummaryDue};
 
-/// How many characters of what a runtime does are told.
+/// The limit of a runtime's summary, in characters.
 const SUMMARY_CHARS: usize = 200;
 
 impl RuntimeStep<'_> {
@@ -48,8 +48,8 @@ impl RuntimeStep<'_> {
         Ok(())
     }
 
-    /// The task as the agent gets it. Our own engine has what an agent is told in its instructions; a foreign
-    /// agent gets that before its first task.
+    /// The task as the agent gets it. Our own engine has the agent's prompt in its instructions; a
+    /// foreign agent gets it before its first task.
     pub(super) async fn with_instructions(&self, spawned: RuntimeSpawnedBody) -> String {
         let agents = self.orchestrator.agents(self.lane.project_id()).await;
         let config = agents.agents.get(&spawned.agent_type);

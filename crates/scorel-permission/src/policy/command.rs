@@ -38,8 +38,8 @@ impl Policy {
         verdict
     }
 
-    /// Whether what is not understood is asked about. In the mode `workspace` the sandbox holds a
-    /// command whatever it does, so that only a rule of the user can be missed.
+    /// Whether to ask about what is not understood. In the mode `workspace` the sandbox confines a
+    /// command in any case, so there it is asked only if a rule of the user might be missed.
     fn must_understand(&self) -> bool {
         let is_about_commands = |rule: &Rule| {
             matches!(
@@ -50,7 +50,7 @@ impl Policy {
         self.mode != Mode::Workspace || self.rules_to_guess_at().any(is_about_commands)
     }
 
-    /// The rules that a command may fall under without naming what they name.
+    /// The rules that may apply to a command although its text does not show it.
     fn rules_to_guess_at(&self) -> impl Iterator<Item = &Rule> {
         let is_held = self.hides_denied && self.mode == Mode::Workspace;
         let is_open = move |rule: &&Rule| !(is_held && matches!(rule.scope(), RuleScope::Read(_)));

@@ -107,9 +107,9 @@ impl Policy {
         format!("Bash({pattern})")
     }
 
-    /// The words before the `*` of a safe rule. What a built-in rule asks about is granted as it is
-    /// written only. So is what only reads, and what the sandbox would hold: there the files are asked
-    /// about and not the program.
+    /// The words before the `*` of a safe rule. A command that a built-in rule asks about is granted
+    /// only exactly as written. So are commands that only read and, in `workspace`, all commands: there
+    /// the question is about files, not about the program.
     fn prefix<'a>(&self, part: &SimpleCommand, words: &'a [Word]) -> Option<&'a [Word]> {
         let is_about_files = part.facts.is_harmless || self.mode == Mode::Workspace;
         if part.program > 0 || is_about_files || self.is_named_by_builtin(part) {

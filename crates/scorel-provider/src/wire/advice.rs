@@ -1,4 +1,4 @@
-//! What helps against a failed call, in words for users.
+//! Hints for failed calls, for users.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) trait ServedModels: Debug + Send + Sync {
     fn ids(&self) -> BoxFuture<'_, Vec<String>>;
 }
 
-/// What is known beside an error.
+/// Facts for the hint of a failed call.
 #[derive(Debug, Clone)]
 pub(crate) struct CallAdvice {
     /// The environment variables that conventionally carry the key.

@@ -11,8 +11,8 @@ use serde_json::Value;
 pub(crate) struct JsonBody(BytesMut);
 
 impl JsonBody {
-    /// Goes on with the beginning of a body that was written before: its first `len` bytes. Takes
-    /// them over, unless a request still sends them.
+    /// Continues an earlier body after its first `len` bytes. Reuses its buffer, unless a request still
+    /// sends it.
     pub(super) fn beginning_of(body: Bytes, len: usize) -> Self {
         match body.try_into_mut() {
             Ok(mut bytes) => {

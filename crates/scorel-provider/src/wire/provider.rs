@@ -102,7 +102,7 @@ async fn rendered<W: Wire>(
     })
 }
 
-/// The error with what is known about its reason, from what was sent.
+/// Adds an explanation that the sent request gives, and redacts the key.
 fn explained<D>(endpoint: &ModelEndpoint<D>, error: ProviderError, sent: &[u8]) -> ProviderError {
     let mut error = refusal::explain(error, sent);
     if let Some(key) = &endpoint.key {

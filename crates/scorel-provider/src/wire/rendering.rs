@@ -1,10 +1,9 @@
-//! The body of a request, which goes on from the body of the request before.
+//! The body of a request, rendered by extending the body of the request before.
 //!
-//! In: a request, and with its messages what was kept of the last one. Out: the bytes to send. Nearly
-//! all of them are those that were sent before: a conversation grows at its end. So the last body is
-//! kept beside the messages, in their [`RenderedSlot`](scorel_proto::RenderedSlot), and the next one
-//! is made by cutting off its end and writing on. It goes where the messages go, so it is dropped
-//! with a session's window.
+//! In: a request, and the rendering that is kept with its messages. Out: the bytes to send. A
+//! conversation grows at its end, so nearly all bytes are the same as before. The last body is kept
+//! beside the messages, in their [`RenderedSlot`](scorel_proto::RenderedSlot); the next one cuts off its
+//! end and appends. It is dropped with a session's window.
 
 use bytes::Bytes;
 use scorel_proto::{Block, Context, Message};
@@ -15,14 +14,14 @@ use super::{JsonBody, ModelEndpoint, ModelOrigin, Wire, WireHistory};
 /// Beside the texts of a message.
 const SYNTAX: usize = 64;
 
-/// A rendered request, and how the next one goes on from it.
+/// A rendered request, with the state that extends it.
 #[derive(Debug)]
 struct KeptBody<W: Wire> {
     rules: RenderingRules<W::Dialect>,
     body: Bytes,
     /// Its length up to the conversation.
     head: usize,
-    /// Its length up to what a further message may change.
+    /// The length of the part that no further message changes.
     settled: usize,
     history: W::History,
     messages: Context,
@@ -61,7 +60,7 @@ struct OpenBody<W: Wire> {
 }
 
 impl<W: Wire> KeptBody<W> {
-    /// The body that goes on from the kept one, or a new one.
+    /// Extends the kept body, or starts a new one.
     fn resume(
         kept: Option<Self>,
         endpoint: &ModelEndpoint<W::Dialect>,

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
-/// The interval between looks at the socket's file.
+/// The interval between checks of the socket's file.
 const LOOK: Duration = Duration::from_secs(5);
 
 /// How long the file stays missing before the socket is bound again. A service manager that takes the
@@ -41,7 +41,7 @@ impl SocketLooks {
         }
     }
 
-    /// Takes note of what a look has found; returns whether the file has been missing for long enough.
+    /// Records the result of a check; returns whether the file has been missing for long enough.
     pub(super) fn has_settled(&mut self, is_missing: bool) -> bool {
         if !is_missing {
             self.missing_since = None;

@@ -229,7 +229,8 @@ impl CodexDialect {
     fn count(&mut self, params: &Value, out: &mut Exchange) {
         let usage = &params["tokenUsage"];
         let total = usage_of(&usage["total"]);
-        // What a resumed thread used before. Codex says so under the id of the turn that did.
+        // The usage of earlier turns of a resumed thread, which Codex reports under the id of the
+        // earlier turn.
         if self.turn.is_none() || self.turn.as_deref() != params["turnId"].as_str() {
             self.meter.set(total);
             self.is_metered = true;
@@ -246,14 +247,14 @@ impl CodexDialect {
 
     fn failed(&self, params: &Value, out: &mut Exchange) {
         let message = owned(&params["error"], "message");
-        // One that ends the turn is repeated in the turn's end.
+        // An error that ends the turn is repeated at the end of the turn, so report only retries here.
         if params["willRetry"] == true {
             out.notice(message);
         }
     }
 
     fn turn_ended(&mut self, turn: &Value, out: &mut Exchange) -> Result<(), RunnerError> {
-        // One that was started by others, or before.
+        // A turn that this link did not start, or an earlier one.
         if self.turn.is_none() || self.turn.as_deref() != turn["id"].as_str() {
             return Ok(());
         }

@@ -23,8 +23,8 @@ impl TurnDriver {
         }
     }
 
-    /// Parks a turn in the place of a call that was announced, and of which nothing else was published.
-    /// The next daemon makes it again.
+    /// Parks a turn in place of a model call that was announced and has published nothing else. The next
+    /// daemon makes the call again.
     pub(super) fn drop_call(&mut self) {
         self.state = TurnState::CallEnded {
             stop_reason: Some(StopReason::Interrupted),

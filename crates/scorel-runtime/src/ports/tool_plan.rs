@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Effect, Permit, ToolOutcome};
 
-/// A call that was parsed and not yet run: its effects, and the run itself. After the gate has judged the
-/// effects, the call is begun, and after that is recorded, run.
+/// A call that was parsed and not yet run: its effects, and the run itself. The gate judges the effects,
+/// then the call is begun, then `tool_started` is recorded, then the call runs.
 ///
 /// The parsed arguments and the resolved targets are inside the run, so that what the gate judged and
 /// what is executed cannot differ.
@@ -118,9 +118,9 @@ impl ToolPlan {
         &self.effects
     }
 
-    /// Lets the call get ready while people are asked about it. `permit` is what a yes will grant: so
-    /// far it grants nothing, and what was got ready has no effect and ends with the plan. Returns at
-    /// once; does nothing when called again.
+    /// Lets the call prepare while its permission request is open. `permit` is what an approval would
+    /// grant: it grants nothing yet, and the preparation has no effect and ends with the plan. Returns
+    /// at once; does nothing when called again.
     pub fn prepare(&mut self, permit: &Permit) {
         if let Some(prepare) = self.prepare.take() {
             prepare(permit.clone());

@@ -12,11 +12,11 @@ const MAX_OPEN: usize = 64;
 /// An answer for the runner, with the id of its request.
 pub(super) type Served = (String, Result<ServiceReply, String>);
 
-/// What is done for a runner at the moment.
+/// The service requests of a runner that are in progress.
 pub(super) struct OpenServices {
     services: Arc<dyn RunnerServices>,
     open: FuturesUnordered<BoxFuture<'static, Served>>,
-    /// What a client has allowed in this turn and was not done yet, a path each.
+    /// Actions that a client allowed in this turn and that no request has used up yet, one path each.
     allowed: Vec<RunnerAction>,
 }
 

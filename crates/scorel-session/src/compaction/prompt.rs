@@ -1,4 +1,4 @@
-//! What a model is asked when it shall summarise.
+//! The prompt that asks a model for a summary.
 
 const PROMPT: &str = include_str!("prompt.md");
 

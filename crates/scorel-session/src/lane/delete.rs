@@ -6,7 +6,7 @@ use crate::receipts::ReceiptAnswer;
 use crate::shared::LaneShared;
 use crate::{MutationCommand, SessionError};
 
-/// Takes the directory of a session away, in one step, and says where it went.
+/// Moves the directory of a session away, atomically, and returns where it went.
 pub(crate) type DeletionWay<T> = fn(&LaneShared, SessionId) -> Result<T, SessionError>;
 
 /// `deleteSession`.
@@ -40,7 +40,8 @@ impl<T: Send + 'static> Mutation for DeleteSession<T> {
         if section.lane.has_job() && !gives_up {
             return Err(section.busy());
         }
-        // One that was spawned just now was acknowledged. In a damaged session nothing can end them.
+        // A runtime that was spawned just now is acknowledged, and has to end first. In a damaged
+        // session none can end, so there they do not count.
         let open = section.view().state.runtimes.unfinished().count();
         if open > 0 && section.check_usable().is_ok() {
             return Err(SessionError::HasRuntimes { open });

@@ -61,7 +61,7 @@ impl Lane {
         line.flatten().map(|line| decoded(&line)).transpose()
     }
 
-    /// Writes what the model is to be told, and returns the system prompt of the calls that follow.
+    /// Records guidance for the model, and returns the system prompt of the calls that follow.
     ///
     /// Instructions are the prefix of every request, and a provider's cache holds only for an unchanged
     /// prefix. So they are frozen in a snapshot, and what changes later becomes a message.

@@ -68,7 +68,8 @@ fn shorten_runner_result(message: &mut Message, blobs: &Blobs) -> Result<(), Ses
     Ok(())
 }
 
-/// Makes a message small enough for a record. `files` is the length of the recorded changes of files, in bytes.
+/// Makes a message small enough for a record. `files` is the length of the recorded changes of files, in
+/// bytes.
 pub(crate) fn make_fit(
     message: &mut Message,
     files: usize,

@@ -69,8 +69,8 @@ impl Section<'_> {
         }
     }
 
-    /// Whether a message that is added now keeps the end of the cancelled job from pausing the
-    /// queue: its author has seen the cancel and goes on.
+    /// Whether a message that is added now keeps the cancelled job's end from pausing the queue: its
+    /// author has seen the cancel and wants to continue.
     pub(super) fn goes_on(&self) -> bool {
         self.view().state.has_job() && self.lane.job.stop().is_some()
     }
@@ -159,9 +159,9 @@ impl Section<'_> {
         Ok(())
     }
 
-    /// Adds one waiting steer to the conversation and returns its content, for a runner that takes it while
-    /// it works. One in each section: a runner must not miss what an attempt has taken before the next
-    /// record could not be written.
+    /// Adds one waiting steer to the conversation and returns its content, for a runner that takes it
+    /// while it works. One per section: a section that fails is repeated, and would not return again a
+    /// steer that it committed before the failure.
     pub(crate) fn take_steer(
         &mut self,
         turn_id: TurnId,

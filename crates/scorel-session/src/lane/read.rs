@@ -72,8 +72,8 @@ impl Lane {
         })
     }
 
-    /// Whether the log has another record than the client at the client's anchor, or none. It has
-    /// after a backup was put back: the numbers go on, and name other events.
+    /// Whether the log lacks the record at the client's anchor, or has another one there, as after
+    /// restoring a backup: the numbers continue and name other events.
     pub(crate) async fn diverged(self: &Arc<Self>, anchors: Anchors) -> Result<bool, SessionError> {
         let seq = anchors.persistent_last_seq;
         let Some(id) = anchors.persistent_last_id.filter(|_| seq != Seq::ZERO) else {

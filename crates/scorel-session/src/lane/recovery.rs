@@ -68,8 +68,8 @@ impl Section<'_> {
         Ok(())
     }
 
-    /// Whether this daemon began too late to go on with a parked turn. When the session is loaded does
-    /// not matter.
+    /// Whether this daemon started too late to resume a parked turn. The time at which the session is
+    /// loaded does not matter.
     fn is_parked_too_long(&self) -> bool {
         let view = self.view();
         let parked = view.state.turn.as_ref().filter(|turn| turn.is_parked());
@@ -77,8 +77,8 @@ impl Section<'_> {
         until.is_some_and(|waiting| self.lane.shared.opened_at() >= waiting.until)
     }
 
-    /// Records that a parked turn goes on. Before it does: a turn that kills the daemon then is
-    /// interrupted, and not gone on with for ever.
+    /// Records that a parked turn resumes, before it does: if the turn kills the daemon, the next one
+    /// finds it interrupted and does not resume it for ever.
     fn unpark(&mut self, turn: &OpenTurn) -> Result<(), SessionError> {
         if turn.is_parked() {
             let resumed = PersistentBody::TurnResumed(TurnResumedBody {});
@@ -157,7 +157,7 @@ impl Section<'_> {
         Ok(())
     }
 
-    /// The author of what a runner has said, with the context that it is bound to.
+    /// The author of a runner's messages, with the context that it is bound to.
     pub(crate) fn message_runner(&self, name: String) -> MessageRunner {
         let view = self.view();
         let context = view.state.runners.of(&name);

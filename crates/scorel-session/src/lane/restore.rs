@@ -60,8 +60,8 @@ impl Lane {
         self.restore(point, choice, attempt).await
     }
 
-    /// Moves the leaf and gives files the state that they had after the turn that ends there. Returns when
-    /// that is done; it goes on if the caller is dropped.
+    /// Moves the leaf and restores files to their state after the turn that ends there. Returns when
+    /// that is done; it continues if the caller is dropped.
     ///
     /// # Errors
     ///

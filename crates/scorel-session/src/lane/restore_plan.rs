@@ -12,7 +12,7 @@ use super::read::{decoded, event_id};
 use super::{Lane, Section};
 use crate::{SessionError, TargetProblem, blocking};
 
-/// What a restore does. It holds while nothing is recorded.
+/// A planned restore. Valid until the next record.
 #[derive(Debug, Clone)]
 pub(crate) struct RestorePlan {
     /// Every file that was changed, by path.
@@ -55,8 +55,8 @@ impl Lane {
         blocking(move || lane.find_restore(from, scope)).await?
     }
 
-    /// As [`Lane::plan_restore`], for a restore that follows: what the files are now is kept, so that it
-    /// can be undone.
+    /// As [`Lane::plan_restore`], for a restore that will be carried out: keeps the current contents of
+    /// the files, so that it can be undone.
     ///
     /// # Errors
     ///
@@ -99,8 +99,8 @@ impl Lane {
         }
     }
 
-    /// The seq from which everything is later than `target`, the last event of a finished turn or one
-    /// outside a turn: that after the outcome of its turn. `None` is the beginning of the session.
+    /// The first seq after `target`, the last event of a finished turn or one outside a turn; for a
+    /// turn, the first seq after its outcome. `None` is the beginning of the session.
     ///
     /// # Errors
     ///

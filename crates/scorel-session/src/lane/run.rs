@@ -28,9 +28,9 @@ impl Section<'_> {
 
     /// Commits the running job's outcome with `commit`.
     ///
-    /// To be followed by [`Section::job_closed`]. Cancels come too late from now on: a client that has seen the outcome and cancels then
-    /// cancels nothing. If the commit fails the job still has to be closed, and can be cancelled
-    /// again.
+    /// Must be followed by [`Section::job_closed`]. From here on cancels come too late: a client that
+    /// cancels after it has seen the outcome cancels nothing. If the commit fails, the job can be
+    /// cancelled again and still has to be closed.
     pub(crate) fn end_job(
         &mut self,
         commit: impl FnOnce(&mut Self) -> Result<(), SessionError>,

@@ -90,7 +90,7 @@ impl Lane {
         })
     }
 
-    /// Has a runtime end: one that waits ends at once. `None` if it had ended.
+    /// Stops a runtime; a queued one ends at once. `None` if it had already ended.
     ///
     /// # Errors
     ///
@@ -151,7 +151,8 @@ impl Lane {
         self.persist(move |section| section.bind_runtime(id)).await
     }
 
-    /// Records what a runtime does. Returns whether it may go on: it has not ended.
+    /// Records a change of a runtime's status. Returns whether the runtime may continue, that is, has
+    /// not ended.
     ///
     /// # Errors
     ///
@@ -178,8 +179,8 @@ impl Lane {
             .await
     }
 
-    /// Adds the result of a runtime to the queue, unless the model has it or is about to get it. With `hold` it
-    /// begins no turn.
+    /// Adds the result of a runtime to the queue, unless the model has it or is about to get it. With
+    /// `hold` it begins no turn.
     ///
     /// # Errors
     ///

@@ -13,9 +13,9 @@ pub(super) struct LaneState {
     pub(super) spool: Spool,
     /// This daemon has claimed the turn that it resumes. The step that follows may be repeated.
     pub(super) claimed: Option<TurnId>,
-    /// The length that the log had, in bytes, if records that were there are gone and none has
-    /// followed. Until then everything that is written about the log says that length, so that the
-    /// next load reserves the lost numbers as this one does.
+    /// The earlier length of the log, in bytes, if records at its end were lost and none has followed.
+    /// Until one follows, everything stored about the log keeps this length, so that the next load
+    /// reserves the lost numbers as this one does.
     pub(super) lost: Option<u64>,
     /// The record that could not be written last.
     pub(super) unsaved: Option<UnsavedRecord>,

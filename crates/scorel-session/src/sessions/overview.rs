@@ -5,7 +5,7 @@ use super::Sessions;
 /// The loaded sessions at one moment each, for status reports.
 #[derive(Debug, Default)]
 pub struct SessionsOverview {
-    /// Those that are busy, whose logs cannot be written, or that daemons have died of.
+    /// Sessions that are busy, that cannot write their logs, or whose recovery killed daemons.
     pub active: Vec<ActiveSession>,
     pub by_phase: SessionsByPhase,
     /// Permission requests that wait for an answer.

@@ -83,8 +83,8 @@ impl SyncCursor {
         }
     }
 
-    /// Positions, what is open and the cursor are of one moment, or an event between them would be
-    /// lost or repeated. The records are read afterwards: the log only grows.
+    /// Record positions, the in-flight snapshot and the cursor are taken at one moment, or an event
+    /// between them would be lost or repeated. The records are read afterwards: the log only grows.
     async fn reload(
         &mut self,
         lane: &Arc<Lane>,

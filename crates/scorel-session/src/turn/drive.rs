@@ -23,8 +23,8 @@ pub(super) enum Driven {
 }
 
 impl TurnTask {
-    /// Runs the turn to its end, or to its next wait. A step is durable or published before the next one is asked for, so
-    /// the engine never runs ahead of the log.
+    /// Runs the turn to its end, or to its next wait. A step is durable or published before the next one
+    /// is asked for, so the engine never runs ahead of the log.
     pub(super) async fn drive(
         &self,
         ports: TurnPorts,

@@ -14,7 +14,7 @@ impl TurnTask {
         self.lane.prepare(known).await
     }
 
-    /// Opens the turn for subscribers, and tells the user what there is to tell.
+    /// Publishes the start of the turn, and records its notices.
     pub(super) async fn announce(&self, notices: Vec<NoticeBody>) -> Result<(), SessionError> {
         let turn_id = self.turn_id;
         let is_running = |turn: &OpenTurn| turn.running;
@@ -36,15 +36,15 @@ impl TurnTask {
             .await
     }
 
-    /// Tells the model what there is to tell. Returns the session's instructions.
+    /// Records new guidance for the model. Returns the session's instructions.
     pub(super) async fn tell_model(
         &self,
         known: KnownGuidance,
         mut guidance: Guidance,
     ) -> Result<String, SessionError> {
         if !self.is_at_start() {
-            // The next message may have to be a tool's result, and the model has begun with what it was
-            // told before.
+            // Not in the middle of a turn: the next message may have to be a tool result, and the model
+            // started with the old guidance.
             guidance.messages.clear();
         }
         self.lane.tell_model(self.turn_id, known, guidance).await

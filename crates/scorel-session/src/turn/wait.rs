@@ -13,7 +13,7 @@ use super::task::TurnTask;
 use crate::SessionError;
 use crate::lane::EventDraft;
 
-/// How often the wall clock is looked at. The timer alone does not do: it stands still while the
+/// How often the wall clock is checked. A timer alone does not suffice: it stands still while the
 /// machine sleeps.
 const LOOK: Duration = Duration::from_secs(10);
 

@@ -2,9 +2,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{QueueItemId, RuntimeQuestion, RuntimeStatus, TurnId};
 
-/// What is known of a runtime until nothing is left to do for it, and what only few have.
+/// The fields of a runtime that matter until it is settled, and rare ones.
 ///
-/// A session that lives long has thousands of runtimes that are settled, so most of this goes then.
+/// A long-lived session has thousands of settled runtimes, so most of these are dropped then.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OpenRuntime {
@@ -32,7 +32,7 @@ pub struct OpenRuntime {
 }
 
 impl OpenRuntime {
-    /// What is known of a runtime of which nothing stays.
+    /// All defaults.
     pub(super) const NOTHING: Self = Self {
         workflow_id: None,
         turn_id: None,
@@ -43,7 +43,7 @@ impl OpenRuntime {
         dropped: false,
     };
 
-    /// Forgets what was so only with another status.
+    /// Clears the fields that belong to another status.
     pub(super) fn has_become(&mut self, status: RuntimeStatus) {
         if status != RuntimeStatus::Queued {
             self.position = None;
@@ -56,8 +56,8 @@ impl OpenRuntime {
         }
     }
 
-    /// What stays when nothing is left to do; `None` for nothing. A result that was removed from the queue
-    /// must not look like one that was never offered.
+    /// The fields that are kept once the runtime is settled; `None` if all have their defaults. A result
+    /// that was removed from the queue must not look like one that was never offered.
     pub(super) fn settled(self) -> Option<Self> {
         let stays = Self {
             workflow_id: self.workflow_id,

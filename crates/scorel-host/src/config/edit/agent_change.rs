@@ -52,7 +52,7 @@ impl<'a> AgentChange<'a> {
         let table = TextTable::find(origin, &path)?;
         let before = table_of(origin);
         let before = self.agent(&before);
-        // What is so already stays as it is written.
+        // An unchanged value keeps its spelling in the file.
         let differs = |key: &str, value: &Value| before.and_then(|it| it.get(key)) != Some(value);
         let values = self.values.iter();
         let values = values.filter(|(key, value)| differs(key, value));

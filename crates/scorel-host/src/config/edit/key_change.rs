@@ -52,7 +52,7 @@ impl<'a> KeyChange<'a> {
         }
         let text = origin.text();
         match &self.value {
-            // What is so already stays as it is written.
+            // An unchanged value keeps its spelling in the file.
             Some((_, value)) if self.current(&table_of(text)) == Some(value) => Ok(text.to_owned()),
             Some((written, _)) => Ok(table.with(text, &[(name, written.clone())])),
             None => table

@@ -47,8 +47,8 @@ impl Host {
     }
 }
 
-/// What a removal comes to. In a second attempt it is no error that there is no worktree: the first has
-/// removed it and did not get to end its receipt.
+/// The outcome of a removal. In a second attempt a missing worktree is no error: the first attempt
+/// removed it, and crashed before it ended the receipt.
 pub(super) fn removed(
     result: Result<(), CallError>,
     runtime_id: RuntimeId,

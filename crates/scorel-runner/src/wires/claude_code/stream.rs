@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::super::json::{owned, text};
 use crate::exchange::Exchange;
 
-/// Claude writes a part twice: as deltas, and whole before its end. What was shown is not shown again.
+/// Claude Code writes a part twice: as deltas, and complete before its end. The second copy of streamed
+/// text is dropped.
 #[derive(Debug, Default)]
 pub(super) struct StreamedParts {
     has_text: bool,

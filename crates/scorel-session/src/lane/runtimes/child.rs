@@ -5,24 +5,23 @@ use tokio::sync::watch;
 use crate::feed::FeedHead;
 use crate::lane::Lane;
 
-/// Tells that a session has published events.
+/// A receiver for the news that a session has published events.
 #[derive(Debug)]
 pub struct LaneChanges(watch::Receiver<FeedHead>);
 
 impl LaneChanges {
-    /// What was published up to now is known.
+    /// Treats everything published so far as seen.
     pub fn mark_unchanged(&mut self) {
         self.0.mark_unchanged();
     }
 
-    /// Waits for the next event that is not known. Returns whether there is one; if not, the session is no
-    /// longer loaded.
+    /// Waits for the next unseen event. Returns `false` if the session was unloaded instead.
     pub async fn changed(&mut self) -> bool {
         self.0.changed().await.is_ok()
     }
 }
 
-/// What a session does, as far as the session that gave it a task must know.
+/// The state of an agent's session, as far as its parent needs it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChildState {
     pub phase: Phase,

@@ -12,7 +12,7 @@ use crate::lane::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// What a runtime does from now on.
+/// A change of a runtime's status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuntimeChange {
     pub status: RuntimeStatus,

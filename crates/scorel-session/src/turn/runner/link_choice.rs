@@ -27,7 +27,7 @@ impl RunnerTurn {
         };
         match lane.runners().take(lane.id(), &key).await {
             Some(placed) => {
-                // Its own place: the one that the turn waited for is free again.
+                // The link brings its own permit; the one that the turn waited for is released.
                 self.place = placed.place;
                 RunnerDriver::on(ports, stop, order, placed.link)
             }

@@ -280,8 +280,8 @@ impl RunRecords {
         self.plan.write().await
     }
 
-    /// Keeps the process for the next turn. One that has not named its context could not be told from
-    /// another.
+    /// Keeps the process for the next turn. One without a context id is ended: a later turn could not
+    /// tell which context it is in.
     pub(super) fn keep(&self, link: PlacedLink, prepared: &PreparedRunner) {
         let Some(context) = self.context.clone() else {
             return;

@@ -19,7 +19,7 @@ pub(super) enum WatchedFiles {
 }
 
 impl WatchedFiles {
-    /// The files are now what they were before the run.
+    /// Copies the state of the files before the run.
     pub(super) async fn begin(lane: &Arc<Lane>) -> Result<Self, SessionError> {
         let lane = Arc::clone(lane);
         blocking(move || match lane.recorder() {
@@ -32,7 +32,8 @@ impl WatchedFiles {
         .await
     }
 
-    /// The run is on record and gets its prompt now. After a crash its changes are looked for.
+    /// Marks the run as started: it is recorded and about to get its prompt. After a crash the next
+    /// daemon looks for its changes.
     pub(super) async fn start(&mut self) -> Result<(), SessionError> {
         if let Self::Watched(recorder) = self {
             let recorder = Arc::clone(recorder);

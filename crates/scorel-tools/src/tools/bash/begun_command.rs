@@ -16,8 +16,8 @@ use super::{Commands, PlannedCommand, foreground, present};
 use crate::error::ToolError;
 use crate::session_files::SessionFiles;
 
-/// How long a command that is prepared may wait for its start. What was changed meanwhile, by people, would
-/// count as its change, and is not in the state of protected files that is put back after it.
+/// How long a prepared command may wait for its start. Files that people change meanwhile would count as
+/// changed by the command, and the guard, whose snapshot is older, would put them back.
 const FRESH: Duration = Duration::from_millis(100);
 
 /// A command that was permitted and is being prepared, while its call is recorded.

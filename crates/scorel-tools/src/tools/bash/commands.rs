@@ -87,8 +87,8 @@ impl Commands {
     }
 
     /// Gets ready for a command that people are asked about: starts a supervisor for the `access` that
-    /// it will have, and finds out the settings, which may take seconds. Returns at once. A command that would
-    /// join the session's space gets none.
+    /// it will have, and finds out the settings, which may take seconds. Returns at once. A command that
+    /// would join the session's space gets none.
     pub(super) fn stand_by(self: &Arc<Self>, access: CommandAccess, slot: StandbySlot) {
         let commands = Arc::clone(self);
         spawn_blocking(move || {

@@ -84,8 +84,8 @@ impl OutsideRepository {
         })
     }
 
-    /// What a command in a linked work tree has no reason to change: all but what git writes from
-    /// there. Absolute paths of entries that exist.
+    /// Entries that a command in a linked work tree has no reason to change: all but those that git
+    /// writes from there. Absolute paths of existing entries.
     pub(super) fn of_others(&self) -> Vec<PathBuf> {
         let Some(own) = &self.of_work_tree else {
             return Vec::new();

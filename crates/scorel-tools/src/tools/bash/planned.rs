@@ -16,8 +16,8 @@ use super::standby_slot::StandbySlot;
 #[derive(Debug)]
 pub struct PlannedCommand {
     pub(super) command: String,
-    /// Open since the plan: the command runs in the directory that was judged, even if its path has
-    /// another one by then.
+    /// Open since the plan: the command runs in the directory that was judged, even if another one is at
+    /// its path by then.
     pub(super) directory: OwnedFd,
     pub(super) path: PathBuf,
     /// None is no limit.

@@ -29,8 +29,8 @@ impl CommandRecording {
         }
     }
 
-    /// The command starts now. Not before its call is on record: after a crash, what the command did is
-    /// looked for in the name of a call that has started.
+    /// Marks the command as started. Call it only after `tool_started` is durable: after a crash,
+    /// changes are attributed to a call that has started.
     pub(super) fn begin(self) -> Self {
         match self {
             Self::Watched(recorder) => match recorder.command_starts() {

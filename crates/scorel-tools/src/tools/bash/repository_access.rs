@@ -7,8 +7,8 @@ use scorel_exec::Guard;
 use super::guarded;
 use super::outside_repository::OutsideRepository;
 
-/// What git may change of a repository's data, and what of it has to stay as it is, because git runs or
-/// obeys it.
+/// The parts of a repository's data that git may write, and the parts that must stay as they are,
+/// because git runs or obeys them.
 #[derive(Debug)]
 pub struct RepositoryAccess {
     /// The data: `.git` of the main work tree, or what stands in for it.

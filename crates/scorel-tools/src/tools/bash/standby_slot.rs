@@ -4,11 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use scorel_exec::Standby;
 
-/// Where a planned command finds the supervisor that stands by for it, if there is one.
+/// Holds the standby supervisor of a planned command, if there is one.
 ///
-/// One clone is the command's, another one is that of the thread which starts the supervisor. What is in
-/// it ends with the last clone, so that none is left behind by a command that is not run or did not
-/// wait.
+/// One clone belongs to the command, another to the thread that starts the supervisor. The supervisor
+/// ends with the last clone, so that a command which is not run, or did not wait, leaves none behind.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StandbySlot(Arc<Mutex<Option<Standby>>>);
 
