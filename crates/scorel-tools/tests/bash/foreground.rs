@@ -196,7 +196,7 @@ async fn output_without_room() {
     let session = Session::new();
     session.blobs.full.store(true, Ordering::Relaxed);
     let answer = session.bash("seq 100000; echo end").await;
-    assert!(answer.text.contains("\n1\n2\n3\n"), "{}", answer.text);
+    assert!(answer.text.starts_with("1\n2\n3\n"), "{}", answer.text);
     assert!(
         answer.text.contains("the omitted part is lost"),
         "{}",
