@@ -146,7 +146,7 @@ impl CommandEnvironments {
         match &told {
             Ok(answer) => {
                 let (shell, variables) = (answer.shell.display(), answer.variables.len());
-                tracing::info!(%shell, %directory, variables, "the login shell told its environment");
+                tracing::info!(%shell, %directory, variables, "read the environment of the login shell");
             }
             Err(error) => {
                 tracing::warn!(%directory, %error, "commands get the daemon's own environment");

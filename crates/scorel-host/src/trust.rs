@@ -90,7 +90,7 @@ pub(crate) struct ProjectItem {
 pub(crate) enum TrustError {
     #[error(transparent)]
     Problem(#[from] FileProblem),
-    #[error("{path} is damaged: {reason}; fix it, or remove it to trust items anew")]
+    #[error("{path} is damaged: {reason}; fix it, or remove it and trust the items again")]
     Damaged { path: PathBuf, reason: String },
     #[error("the project has no item `{0}`")]
     Unknown(String),

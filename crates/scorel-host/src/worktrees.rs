@@ -139,7 +139,7 @@ impl Worktrees {
             if is_wanted && record.path.is_dir() {
                 let dirty = self.is_dirty(&record);
                 let why = |error: &WorktreeError| {
-                    tracing::warn!(runtime = %runtime_id, %error, "a worktree cannot be looked at");
+                    tracing::warn!(runtime = %runtime_id, %error, "cannot read the status of a worktree");
                 };
                 let dirty = dirty.inspect_err(why).ok();
                 found.push(FoundWorktree { record, dirty });

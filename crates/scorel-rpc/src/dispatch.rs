@@ -176,7 +176,7 @@ impl Dispatcher {
             return Err(RpcError::new(ErrorCode::MethodNotFound, "no such method"));
         };
         if no_subscribe && spec.kind == MethodKind::Subscribe {
-            return Err(invalid_request("a subscription cannot be begun in a batch"));
+            return Err(invalid_request("a batch cannot contain a subscribe call"));
         }
         if self.connection.caller().access < spec.access {
             let needed = json!({ "access": spec.access });

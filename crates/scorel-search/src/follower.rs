@@ -74,7 +74,7 @@ impl IndexFollower {
                 // again is a problem like any other.
                 Err(error) if error.is_damage() && retry == RETRY && self.discard() => {
                     let problem = ErrorChain(&error).to_string();
-                    tracing::warn!(problem, "the search index is made anew");
+                    tracing::warn!(problem, "rebuilding the search index");
                     self.pending.begin_anew();
                     retry *= 2;
                 }
@@ -151,7 +151,7 @@ impl IndexFollower {
         }
         self.open = None;
         if suspicion == Some(Suspicion::Damaged) {
-            tracing::warn!("the search index is damaged and is made anew");
+            tracing::warn!("the search index is damaged; rebuilding it");
             self.file.remove()?;
         }
         let connection = self.file.open_to_write()?;

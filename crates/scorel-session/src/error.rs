@@ -32,7 +32,7 @@ pub enum SessionError {
         reason: String,
     },
     /// The log has damage that no client has accepted.
-    #[error("the log of session {session_id} is damaged at {} places; accept each to go on", places.len())]
+    #[error("the log of session {session_id} has {} damaged ranges; accept each to continue", places.len())]
     Damaged {
         session_id: SessionId,
         places: Vec<DamagedPlace>,

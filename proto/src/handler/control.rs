@@ -162,7 +162,7 @@ fn queue_op(op: &QueueOp) -> Vec<DisplayPart> {
         QueueOp::Add { .. } => DisplayPart::note("a message was queued"),
         QueueOp::Remove { .. } => DisplayPart::note("a queued message was removed"),
         QueueOp::Pause => DisplayPart::note("the queue was paused"),
-        QueueOp::Resume => DisplayPart::note("the queue goes on"),
+        QueueOp::Resume => DisplayPart::note("queue resumed"),
         QueueOp::Edit { .. } | QueueOp::Move { .. } | QueueOp::Convert { .. } => Vec::new(),
     }
 }

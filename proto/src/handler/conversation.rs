@@ -120,7 +120,7 @@ impl EventHandler for SessionInfoBody {
         }
         if changes.refresh_instructions == Some(true) {
             notes.extend(DisplayPart::note(
-                "the next turn reads the instructions anew",
+                "the next turn takes a new snapshot of the instructions",
             ));
         }
         if let Some(archived) = changes.archived {

@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime};
 
-use scorel_proto::{SessionId, StorageStall};
+use scorel_proto::{Phase, Session, SessionId, StorageStall};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::sessions::age;
@@ -14,13 +14,20 @@ const QUIET: Duration = Duration::from_secs(3);
 /// How long an answer is waited for. The stream waits meanwhile.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Notices that a session waits for its storage. No event says so, since an event would have to be
-/// stored.
+/// Notices that a session waits for its storage, for file descriptors, or for a place of a runner. No
+/// event reports these: one would have to be stored.
 #[derive(Debug)]
 pub(super) struct StallWatch {
     next: Instant,
-    /// The stall that the user was told of, by its beginning.
-    told: Option<u64>,
+    /// The last problem that was reported, until it is over.
+    told: Option<Told>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Told {
+    /// A stalled log, by its start: its reason may change while it lasts.
+    Storage(u64),
+    Wait(String),
 }
 
 impl StallWatch {
@@ -50,13 +57,23 @@ impl StallWatch {
         self.heard();
         let looked = timeout(PATIENCE, target::get(control, session_id));
         let session = looked.await.ok()?.ok()?;
-        let since = session.storage_stalled.as_ref().map(|stall| stall.since);
-        let told = std::mem::replace(&mut self.told, since);
-        match session.storage_stalled {
-            Some(stall) if told != since => {
-                Some(stall_text(&session.problem.unwrap_or_default(), &stall))
+        self.changed(session)
+    }
+
+    fn changed(&mut self, session: Session) -> Option<String> {
+        let problem = session.problem.filter(|_| session.phase != Phase::Failed);
+        let (now, text) = match (problem, session.storage_stalled) {
+            (problem, Some(stall)) => {
+                let text = stall_text(&problem.unwrap_or_default(), &stall);
+                (Some(Told::Storage(stall.since)), Some(text))
             }
-            None if told.is_some() => Some("the log can be written again".to_owned()),
+            (Some(problem), None) => (Some(Told::Wait(problem.clone())), Some(problem)),
+            (None, None) => (None, None),
+        };
+        let before = std::mem::replace(&mut self.told, now.clone());
+        match (before, now) {
+            (Some(Told::Storage(_)), None) => Some("the log can be written again".to_owned()),
+            (before, now) if before != now => text,
             _ => None,
         }
     }

@@ -53,7 +53,7 @@ impl WatchedDirs {
         match (refused, self.is_refused) {
             (Some(error), false) => warn!(
                 %error,
-                "the configuration cannot be watched: changes count at their next use, and are told within a minute"
+                "cannot watch the configuration: changes apply at their next use, and are reported within a minute"
             ),
             (None, true) => info!("the configuration is watched again"),
             _ => return,

@@ -83,7 +83,7 @@ fn open_below(dir: &Path, name: &str) -> Result<File, String> {
     match real_path(&file) {
         Some(path) if is_markdown(&path) => Ok(file),
         Some(_) => Err("it is a link to something that is not Markdown".to_owned()),
-        None => Err("where it leads cannot be told".to_owned()),
+        None => Err("its target cannot be resolved".to_owned()),
     }
 }
 

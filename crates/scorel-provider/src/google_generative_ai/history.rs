@@ -96,7 +96,7 @@ impl GeminiHistory {
             return;
         }
         if !self.begun && self.last.is_none() && role != ContentRole::User {
-            let text = "[what was said before is left out]";
+            let text = "[earlier messages are omitted]";
             self.push(ContentRole::User, vec![json!({"text": text})], body);
         }
         match &mut self.last {

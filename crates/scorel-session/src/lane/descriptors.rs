@@ -11,7 +11,7 @@ use super::Lane;
 const RETRY: Duration = Duration::from_millis(250);
 
 const TOO_MANY_FILES: &str =
-    "the daemon has too many files open; the turn goes on as soon as some are closed";
+    "the daemon has too many files open; the turn continues as soon as some are closed";
 
 impl Lane {
     /// Waits while too many files are open, and publishes that it does. Ends when the daemon stops.

@@ -101,7 +101,7 @@ impl Section<'_> {
                 .lane
                 .persist_later(|section| section.recover_and_go_on()),
             Err(error) => {
-                tracing::error!(session = %self.lane.id(), %error, "the session cannot go on");
+                tracing::error!(session = %self.lane.id(), %error, "the session cannot continue");
                 self.publish_change(|state| {
                     let failed = &mut state.health.failed;
                     failed.get_or_insert_with(|| error.to_string());

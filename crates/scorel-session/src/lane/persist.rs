@@ -82,7 +82,7 @@ impl Lane {
         let lane = Arc::clone(self);
         self.shared.tasks.spawn(async move {
             if let Err(error) = lane.persist(step).await {
-                tracing::error!(session = %lane.id(), %error, "the session does not go on");
+                tracing::error!(session = %lane.id(), %error, "the session cannot continue");
             }
         });
     }

@@ -112,7 +112,7 @@ impl Section<'_> {
                 self.lane.persist_later(|section| section.start_next());
             }
             Err(error) => {
-                tracing::error!(session = %self.lane.id(), %error, "the queue does not go on");
+                tracing::error!(session = %self.lane.id(), %error, "the next queued message cannot be started");
             }
         }
     }

@@ -157,7 +157,7 @@ impl Lane {
             }
             if !self.has_job() {
                 let text =
-                    "the restore was interrupted; it goes on when the session is loaded again";
+                    "the restore was interrupted; it continues when the session is loaded again";
                 return Err(SessionError::Stalled(text.to_owned()));
             }
             restored.await;

@@ -11,7 +11,7 @@ use super::item::{TranscriptItem, TranscriptSink};
 const NO_RESULT: &str = "The transcript has no result of this call.";
 
 /// Stands for a message of the user that the transcript does not have.
-const GOES_ON: &str = "(The conversation goes on here.)";
+const GOES_ON: &str = "(The conversation continues here.)";
 
 /// Which blocks belong to one answer of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]

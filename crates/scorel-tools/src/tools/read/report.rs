@@ -106,7 +106,7 @@ fn hint(location: &Location, file: &ShownFile, window: &LineWindow) -> Option<St
         (Some(_), None) => {}
     }
     if let Some(column) = window.next_column() {
-        sentences.push(format!("The line goes on at column {column}."));
+        sentences.push(format!("The line continues at column {column}."));
     } else if window.cut_lines() > 0 {
         sentences.push(format!(
             "{} long lines were cut after {MAX_LINE_BYTES} bytes; to see the rest of one, give its \
