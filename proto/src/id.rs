@@ -55,6 +55,12 @@ macro_rules! ids {
                 Self(Ulid::generate().to_bytes())
             }
 
+            /// When it was generated, in milliseconds since 1970.
+            #[must_use]
+            pub const fn timestamp_ms(self) -> u64 {
+                Ulid::from_bytes(self.0).timestamp_ms()
+            }
+
             /// The 16 bytes of the ULID, for compact storage.
             #[must_use]
             pub const fn to_bytes(self) -> [u8; 16] {

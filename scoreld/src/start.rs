@@ -200,7 +200,6 @@ impl Begin {
             }
             Err(failure) => {
                 let text = ErrorChain(&failure).to_string();
-                error!("{text}");
                 say(&text);
                 readiness.failed(failure.exit(), &text);
                 failure.exit()
@@ -223,14 +222,23 @@ impl Begin {
                 "the home is on a read-only file system: it is served for reading, and no log file is written"
             );
         }
-        let runtime = runtime().map_err(DaemonError::Runtime)?;
-        let result =
-            runtime.block_on(async { daemon::run(self.setup()?, &lock).await.map_err(Into::into) });
-        // Dropping the runtime would wait for blocking threads without limit.
-        runtime.shutdown_timeout(LAST_WORK);
+        let result = self.run_until_drained(&lock);
+        // While the log is still open: in the background it is the only place where the reason stays.
+        if let Err(failure) = &result {
+            error!("{}", ErrorChain(failure));
+        }
         if logging.dropped_lines() > 0 {
             info!(lines = logging.dropped_lines(), "log lines were dropped");
         }
+        result
+    }
+
+    fn run_until_drained(self, lock: &HomeLock) -> Result<(), DaemonError> {
+        let runtime = runtime().map_err(DaemonError::Runtime)?;
+        let result =
+            runtime.block_on(async { daemon::run(self.setup()?, lock).await.map_err(Into::into) });
+        // Dropping the runtime would wait for blocking threads without limit.
+        runtime.shutdown_timeout(LAST_WORK);
         result
     }
 

@@ -6,19 +6,19 @@ use std::process::Output;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use scorel_client::Connection;
+use scorel_client::{ClientError, Connection};
 use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ClientId, CreateSession, CreateSessionParams, DeleteSession,
     DeleteSessionParams, GetEvents, GetEventsParams, Hello, HelloParams, ProjectId, ProtocolRange,
-    PutBlob, PutBlobParams, SessionId, UpdateSession, UpdateSessionParams,
+    PutBlob, PutBlobParams, SendMessage, SessionId, UpdateSession, UpdateSessionParams,
 };
-use scorel_testkit::DaemonUnderTest;
+use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::under_test::{
-    PATIENCE, SCORELCTL, SCORELD, Watch, connect, new_session, send, session, title,
+    PATIENCE, SCORELCTL, SCORELD, Watch, connect, message, new_session, send, session, title,
 };
 
 /// The minimum number of checks while the daemon works.
@@ -211,6 +211,102 @@ async fn a_session_goes_on_after_a_repair() {
     assert_eq!(outcome.last().unwrap()["reason"], "completed");
     let output = fsck(&daemon.home(), &[]).await;
     assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+/// Alters a byte of the first record that contains a text.
+fn alter(path: &Path, text: &str) {
+    let mut log = std::fs::read(path).unwrap();
+    let at = log
+        .windows(text.len())
+        .position(|part| part == text.as_bytes());
+    log[at.unwrap()] ^= 1;
+    std::fs::write(path, &log).unwrap();
+}
+
+/// Repairs a log in which the answer with a tool call was damaged, and returns the messages of the next
+/// request.
+async fn next_request_after(repair: bool) -> Vec<Value> {
+    let model = ModelServer::start().await.unwrap();
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.spawn().await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    let answer = |text: &str| {
+        model.answer(ScriptedChat::default().text(text).finish("stop"));
+    };
+    answer("the first answer");
+    let call = ScriptedChat::default().text("a look around");
+    model.answer(call.tool_call("call_1", "Glob", "{}").finish("tool_calls"));
+    for text in ["the second answer", "the third answer", "the last answer"] {
+        answer(text);
+    }
+    for text in ["first", "second", "third"] {
+        send(&client, id, text).await;
+        watch.until("turn_outcome").await;
+    }
+    daemon.stop().await;
+    let log = daemon.log_path(&id.to_string());
+    alter(&log, "a look around");
+    // With it the damage would be found by the next turn only.
+    std::fs::remove_file(log.with_file_name("checkpoint")).unwrap();
+    if repair {
+        let output = fsck(&daemon.home(), &["--repair"]).await;
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+    daemon.spawn().await;
+    let client = connect(&daemon.socket()).await;
+    if !repair {
+        accept_all(&client, id).await;
+    }
+    let mut watch = Watch::from_start(&client, id).await;
+    watch.until("sync_end").await;
+    send(&client, id, "last").await;
+    watch.until("turn_outcome").await;
+    let request = model.requests().pop().unwrap().json();
+    request["messages"].as_array().unwrap().clone()
+}
+
+/// Accepts the damage that an attempt to write names.
+async fn accept_all(client: &Connection, session_id: SessionId) {
+    let refused = client
+        .call::<SendMessage>(&message(session_id, "more"))
+        .await;
+    let Err(ClientError::Rpc(refused)) = refused else {
+        panic!("the damage is not noticed: {refused:?}");
+    };
+    for place in refused.details["damage"].as_array().unwrap() {
+        let accept = AcceptDamageParams {
+            session_id,
+            offset: place["offset"].as_u64().unwrap(),
+            length: place["length"].as_u64().unwrap(),
+            command_id: None,
+        };
+        client.call::<AcceptDamage>(&accept).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_precedes_a_damaged_message_stays_in_the_conversation() {
+    for repair in [true, false] {
+        let messages = next_request_after(repair).await;
+        let said: Vec<String> = messages
+            .iter()
+            .filter(|message| message["role"] != "system")
+            .map(|message| format!("{} {}", message["role"], message["content"]))
+            .collect();
+        let expected = [
+            r#""user" "first""#,
+            r#""assistant" "the first answer""#,
+            r#""user" "second""#,
+            r#""assistant" "the second answer""#,
+            r#""user" "third""#,
+            r#""assistant" "the third answer""#,
+            r#""user" "last""#,
+        ];
+        // The result of the call that was lost is left out: endpoints refuse it alone.
+        assert_eq!(said, expected, "repair: {repair}");
+    }
 }
 
 #[tokio::test]

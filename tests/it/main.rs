@@ -35,6 +35,7 @@ mod overload;
 mod packages;
 mod parking;
 mod permission;
+mod project_gone;
 mod raw;
 mod read_only;
 mod receipts;

@@ -6,6 +6,7 @@ mod other_provider;
 mod retries;
 mod secrets;
 mod tables;
+mod web_page;
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Output;

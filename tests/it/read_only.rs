@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use scorel_client::Connection;
-use scorel_proto::SessionId;
+use scorel_proto::{Search, SearchParams, SessionId};
 use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
 use crate::full_disk::{WITH_MOUNTS, cannot_mount, reads_work};
-use crate::under_test::{SCORELD, Watch, connect, new_session, send, session};
+use crate::under_test::{
+    SCORELCTL, SCORELD, Watch, connect, indexed, new_session, scorelctl, send, session,
+};
 
 /// A shell script that mounts the home over itself, read-only, and execs the daemon.
 const READ_ONLY_HOME: &str = r#"
@@ -59,11 +61,40 @@ async fn with_a_session() -> (DaemonUnderTest, ModelServer, SessionId) {
     let mut watch = Watch::from_start(&client, id).await;
     send(&client, id, "Is it there?").await;
     watch.until("turn_outcome").await;
+    indexed(&daemon).await;
     daemon.stop().await;
     let path = daemon.log_path(&id.to_string());
     let log = fs::read(&path).unwrap();
     fs::write(&path, [&log[..], b"{\"torn\""].concat()).unwrap();
     (daemon, model, id)
+}
+
+/// The search finds what was indexed before.
+async fn search_works(client: &Connection) {
+    let params = SearchParams {
+        query: "there".to_owned(),
+        ..SearchParams::default()
+    };
+    let found = client.call::<Search>(&params).await.unwrap();
+    assert_eq!(found.hits.len(), 1);
+}
+
+/// What `doctor` says of the home that the daemon sees.
+fn home_check(daemon: &DaemonUnderTest) -> Value {
+    let output = Command::new("nsenter")
+        .args(["--user", "--mount", "--preserve-credentials", "--target"])
+        .arg(daemon.pid().to_string())
+        .args([SCORELCTL, "--json", "doctor", "--home"])
+        .arg(daemon.home())
+        .env("SCORELD", SCORELD)
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut checks = report["checks"].as_array().unwrap().iter();
+    checks
+        .find(|check| check["name"] == "home")
+        .unwrap()
+        .clone()
 }
 
 /// Every change is answered with `storage_stalled`.
@@ -112,10 +143,17 @@ async fn a_home_on_a_read_only_file_system_is_served_for_reading_until_it_can_be
     reads_work(&client, id).await;
     assert_eq!(session(&client, id).await.problem, None);
     changes_are_refused(&daemon, &client, id).await;
+    search_works(&client).await;
+    let check = home_check(&daemon);
+    assert_eq!(check["level"], "warn", "{check}");
     reads_work(&client, id).await;
     assert_eq!(fs::read(&log).unwrap(), before, "nothing was changed");
 
     make_writable(&daemon);
+    // For the test, which does not see the mount, the home could be written all the time.
+    let variables = [("XDG_RUNTIME_DIR", runtime.to_str().unwrap())];
+    let status = scorelctl(&daemon, &["status"], &variables).await;
+    assert!(status.status.success(), "{status:?}");
     let mut watch = Watch::from_start(&client, id).await;
     watch.until("sync_end").await;
     send(&client, id, "And now?").await;

@@ -24,6 +24,12 @@ pub enum DaemonHomeError {
     /// No directory was given, and neither `SCOREL_HOME` nor `HOME` is set.
     #[error("no home directory: set SCOREL_HOME, or HOME")]
     Unknown,
+    /// `SCOREL_HOME` is relative. Programs in other directories would not find the same home.
+    #[error("SCOREL_HOME must be an absolute path, not {}", path.display())]
+    Relative {
+        /// The path as given.
+        path: PathBuf,
+    },
     /// The path cannot be made absolute, for example because it is empty.
     #[error("{} is not a usable path", path.display())]
     Path {
@@ -75,18 +81,21 @@ impl DaemonHome {
     ///
     /// # Errors
     ///
-    /// If none of the three is set, or the path is empty.
+    /// If none of the three is set, the path is empty, or `SCOREL_HOME` is relative and counts.
     pub fn resolve(
         named: Option<&Path>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, DaemonHomeError> {
         let variable = |name| variable(name).filter(|value| !value.is_empty());
         let default = variable("HOME").map(|home| Path::new(&home).join(".scorel"));
-        let path = named
-            .map(Path::to_path_buf)
-            .or_else(|| variable("SCOREL_HOME").map(PathBuf::from))
-            .or_else(|| default.clone())
-            .ok_or(DaemonHomeError::Unknown)?;
+        let path = match (named, variable("SCOREL_HOME").map(PathBuf::from)) {
+            (Some(named), _) => named.to_path_buf(),
+            (None, Some(path)) if path.is_relative() => {
+                return Err(DaemonHomeError::Relative { path });
+            }
+            (None, Some(path)) => path,
+            (None, None) => default.clone().ok_or(DaemonHomeError::Unknown)?,
+        };
         let path = normal(&path)?;
         let is_default =
             default.is_some_and(|default| normal(&default).ok().as_ref() == Some(&path));
@@ -112,7 +121,8 @@ impl DaemonHome {
     /// The daemon's socket: `scoreld.sock` in the home directory. If that path is too long, or the
     /// directory is on a read-only file system and no daemon listens there, `scorel-<hash>.sock` in
     /// `XDG_RUNTIME_DIR`, where `<hash>` is the 64-bit FNV-1a hash of the home's path as 16 lower-case
-    /// hexadecimal digits.
+    /// hexadecimal digits. A daemon that was started on a read-only file system keeps that socket when
+    /// the file system becomes writable.
     ///
     /// # Errors
     ///
@@ -120,20 +130,26 @@ impl DaemonHome {
     pub fn socket_path(&self) -> Result<PathBuf, DaemonHomeError> {
         let fits = |path: &Path| path.as_os_str().len() <= Self::MAX_SOCKET_PATH;
         let usual = self.path.join("scoreld.sock");
-        let long = !fits(&usual);
-        if !long && (!self.is_read_only() || UnixStream::connect(&usual).is_ok()) {
-            return Ok(usual);
-        }
         let name = format!(
             "scorel-{:016x}.sock",
             fnv1a(self.path.as_os_str().as_bytes())
         );
         let short = self.runtime_dir.as_ref().map(|dir| dir.join(name));
-        short.filter(|path| fits(path)).ok_or(if long {
-            DaemonHomeError::TooLong { path: usual }
+        let short = short.filter(|path| fits(path));
+        if !fits(&usual) {
+            return short.ok_or(DaemonHomeError::TooLong { path: usual });
+        }
+        // Without a listener the usual path is right, unless no socket can be bound there.
+        let is_elsewhere = if self.is_read_only() {
+            !listens(&usual)
         } else {
-            DaemonHomeError::ReadOnly { path: usual }
-        })
+            short.as_deref().is_some_and(listens) && !listens(&usual)
+        };
+        if is_elsewhere {
+            short.ok_or(DaemonHomeError::ReadOnly { path: usual })
+        } else {
+            Ok(usual)
+        }
     }
 
     /// Whether the directory is on a read-only file system.
@@ -177,6 +193,11 @@ impl DaemonHome {
     }
 }
 
+/// Whether a process listens on the socket at a path.
+fn listens(path: &Path) -> bool {
+    UnixStream::connect(path).is_ok()
+}
+
 fn normal(path: &Path) -> Result<PathBuf, DaemonHomeError> {
     let absolute = std::path::absolute(path).map_err(|source| DaemonHomeError::Path {
         path: path.to_path_buf(),
@@ -195,6 +216,8 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixListener;
+
     use super::*;
 
     fn environment(pairs: &[(&str, &str)]) -> impl Fn(&str) -> Option<OsString> {
@@ -218,6 +241,10 @@ mod tests {
         assert_eq!(home(Some("/f"), &pairs).path(), Path::new("/f"));
         assert_eq!(home(None, &pairs).path(), Path::new("/v"));
         assert_eq!(home(None, &pairs[1..]).path(), Path::new("/u/.scorel"));
+        let relative = environment(&[("SCOREL_HOME", "v"), ("HOME", "/u")]);
+        assert!(DaemonHome::resolve(Some(Path::new("/f")), &relative).is_ok());
+        let relative = DaemonHome::resolve(None, relative);
+        assert!(matches!(relative, Err(DaemonHomeError::Relative { .. })));
         let nothing = DaemonHome::resolve(None, environment(&[("SCOREL_HOME", "")]));
         assert!(matches!(nothing, Err(DaemonHomeError::Unknown)));
     }
@@ -248,6 +275,33 @@ mod tests {
             home(Some(&longer), &[]).socket_path(),
             Err(DaemonHomeError::TooLong { .. })
         ));
+    }
+
+    #[test]
+    fn a_daemon_that_was_started_on_a_read_only_file_system_is_found_in_the_runtime_directory() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (path, runtime) = (
+            directory.path().join("home"),
+            directory.path().join("runtime"),
+        );
+        for dir in [&path, &runtime] {
+            std::fs::create_dir(dir).expect("a directory");
+        }
+        let environment = [("XDG_RUNTIME_DIR", runtime.to_str().expect("text"))];
+        let home = home(path.to_str(), &environment);
+        let usual = path.join("scoreld.sock");
+        let hash = fnv1a(path.as_os_str().as_bytes());
+        let other = runtime.join(format!("scorel-{hash:016x}.sock"));
+        let socket = || home.socket_path().expect("a path");
+        assert_eq!(socket(), usual, "no daemon runs");
+        let listener = UnixListener::bind(&other).expect("a socket");
+        assert_eq!(socket(), other);
+        let newer = UnixListener::bind(&usual).expect("a socket");
+        assert_eq!(socket(), usual, "both listen");
+        drop(newer);
+        assert_eq!(socket(), other, "the usual one is left over");
+        drop(listener);
+        assert_eq!(socket(), usual, "both are left over");
     }
 
     #[test]

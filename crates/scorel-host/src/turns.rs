@@ -320,14 +320,7 @@ impl Turns {
         let project = self.open_projects.open(dir).map_err(|error| {
             let error = ErrorChain(&error);
             let text = format!("the project's directory cannot be used: {error}");
-            TurnError {
-                code: "filesystem_error".to_owned(),
-                message: text,
-                retryable: false,
-                hint: None,
-                resets_at: None,
-                sizes: None,
-            }
+            turn_error("filesystem_error", text)
         })?;
         let recorder = self
             .recorders
@@ -348,17 +341,14 @@ impl TurnSetup for Turns {
     fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError> {
         let project = self.projects.get(request.project_id).ok_or_else(|| {
             let message = "the session's project is not registered any more".to_owned();
-            TurnError {
-                code: "project_not_found".to_owned(),
-                message,
-                retryable: false,
-                hint: None,
-                resets_at: None,
-                sizes: None,
-            }
+            turn_error("project_not_found", message)
         })?;
         let dir = work_dir(&project, request.agent.as_ref());
-        let dir = dir.map_err(|gone| gone.turn_error())?;
+        let dir = dir.map_err(|gone| {
+            // What is at its path later may be another directory.
+            self.unload(request.session_id);
+            gone.turn_error()
+        })?;
         // That of the project, also in a worktree of it: a person has written it there.
         let config = self.config.current(Some(Path::new(&project.work_dir)));
         self.fetcher.allow(&config.tools.fetch_private);
@@ -488,8 +478,12 @@ fn limits(config: &RuntimeConfig) -> TurnLimits {
 }
 
 fn config_error(message: String) -> TurnError {
+    turn_error("config_error", message)
+}
+
+fn turn_error(code: &str, message: String) -> TurnError {
     TurnError {
-        code: "config_error".to_owned(),
+        code: code.to_owned(),
         message,
         retryable: false,
         hint: None,

@@ -1,6 +1,14 @@
-use crate::model_location::ModelLocation;
+use crate::model_location::{ModelLocation, parse_base_url};
 use crate::wire::ConfiguredHeaders;
 use crate::{ModelConfig, SetupError};
+
+/// Checks an address of an endpoint: `http` or `https`, with a host and without credentials.
+///
+/// # Errors
+/// [`SetupError::InvalidBaseUrl`], which does not repeat the address.
+pub fn check_base_url(url: &str) -> Result<(), SetupError> {
+    parse_base_url(url).map(drop)
+}
 
 impl ModelConfig {
     /// Checks the endpoint without calling it: its address, API, dialect and headers.

@@ -14,11 +14,13 @@ mod error_body;
 mod error_text;
 mod failure;
 mod html_page;
+mod page_guard;
 mod provider_error;
 mod rate_limit_reset;
 mod retry_after;
 mod route;
 mod timeouts;
+mod web_page;
 
 pub(crate) use address::EndpointAddress;
 pub(crate) use body::{BodyError, idle_limited};

@@ -42,6 +42,7 @@ pub use blobs::{BlobSource, NoBlobs};
 pub use builtin::{BuiltinProvider, builtin_providers, is_version_of, key_variables};
 pub use config::{ModelConfig, ModelSource};
 pub use connect::Connector;
+pub use endpoint_check::check_base_url;
 pub use http::Timeouts;
 pub use listing::{FactDifference, ListError, ListedModel};
 pub use model_facts::ModelFacts;

@@ -142,7 +142,7 @@ fn compatible(api: &str) -> Result<WireDialect, SetupError> {
     })
 }
 
-fn parse_base_url(text: &str) -> Result<Url, SetupError> {
+pub(crate) fn parse_base_url(text: &str) -> Result<Url, SetupError> {
     let invalid = |reason: &str| SetupError::InvalidBaseUrl {
         reason: reason.to_owned(),
     };

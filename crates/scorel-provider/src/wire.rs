@@ -10,6 +10,7 @@
 mod advice;
 mod block_numbers;
 mod call_ids;
+mod call_pairs;
 mod charged;
 mod configured_headers;
 mod decoder;

@@ -1,7 +1,9 @@
 //! The file of the index.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -99,16 +101,43 @@ impl IndexFile {
     /// Opens the index for one query.
     pub(crate) fn open_to_read(&self) -> Result<Connection, IndexError> {
         // Not read-only: a reader takes part in SQLite's WAL, which it may have to recover.
-        let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        match format(&connection)? {
-            FORMAT => Ok(connection),
-            found => Err(IndexError::OtherFormat { found }),
+        let mode = OpenFlags::SQLITE_OPEN_READ_WRITE;
+        let opened = self.open(mode).and_then(of_this_format);
+        match opened {
+            Err(IndexError::Database(_)) if self.is_read_only() => {
+                self.open_unchanging().and_then(of_this_format)
+            }
+            opened => opened,
         }
     }
 
+    /// Whether the index is on a read-only file system.
+    pub(crate) fn is_read_only(&self) -> bool {
+        let opened = OpenOptions::new().write(true).open(&self.path);
+        opened.is_err_and(|error| error.kind() == io::ErrorKind::ReadOnlyFilesystem)
+    }
+
+    /// Opens an index that no process can change, without the files that SQLite would create beside it.
+    fn open_unchanging(&self) -> Result<Connection, IndexError> {
+        let mut uri = b"file:".to_vec();
+        for byte in self.path.as_os_str().as_bytes() {
+            match byte {
+                b'%' | b'?' | b'#' => uri.extend(format!("%{byte:02x}").bytes()),
+                byte => uri.push(*byte),
+            }
+        }
+        uri.extend(b"?immutable=1");
+        let mode = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        Self::open_at(Path::new(OsStr::from_bytes(&uri)), mode)
+    }
+
     fn open(&self, mode: OpenFlags) -> Result<Connection, IndexError> {
+        Self::open_at(&self.path, mode)
+    }
+
+    fn open_at(path: &Path, mode: OpenFlags) -> Result<Connection, IndexError> {
         let flags = mode | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags)?;
+        let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY)?;
         connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         Ok(connection)
@@ -156,6 +185,13 @@ pub fn check_search_index(path: &Path) -> io::Result<()> {
     }
     let text = "it is no SQLite database";
     Err(io::Error::new(io::ErrorKind::InvalidData, text))
+}
+
+fn of_this_format(connection: Connection) -> Result<Connection, IndexError> {
+    match format(&connection)? {
+        FORMAT => Ok(connection),
+        found => Err(IndexError::OtherFormat { found }),
+    }
 }
 
 fn format(connection: &Connection) -> rusqlite::Result<i64> {

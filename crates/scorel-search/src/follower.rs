@@ -199,7 +199,7 @@ fn shrink(
 
 /// Compares the index with the logs. The newest sessions come last. Sessions that are gone are among
 /// them, without bytes.
-fn backlog(
+pub(crate) fn backlog(
     connection: &Connection,
     sessions: &std::path::Path,
 ) -> Result<Vec<(SessionId, u64)>, IndexError> {

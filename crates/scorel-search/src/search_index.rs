@@ -11,7 +11,7 @@ use crate::cursor::{ScanCursor, WordCursor};
 use crate::database::IndexFile;
 use crate::error::IndexError;
 use crate::filter::SearchFilter;
-use crate::follower::{IndexFollower, session_ids};
+use crate::follower::{IndexFollower, backlog, session_ids};
 use crate::hit::SearchPage;
 use crate::indexed_log::LogStatus;
 use crate::log_scan::{LogScan, ScannedSession};
@@ -142,12 +142,23 @@ impl SearchIndex {
     pub fn behind_bytes(&self) -> u64 {
         match self.pending.behind() {
             Some((backlog, sessions)) => backlog + self.unread(sessions),
-            // Not compared yet: nothing of the index is relied on.
-            None => {
-                let ids = session_ids(&self.sessions).unwrap_or_default();
-                ids.into_iter().map(|id| self.log_bytes(id)).sum()
+            // The thread compares the index with the logs before it writes, which it cannot do here.
+            None if self.file.is_read_only() => {
+                self.compared().unwrap_or_else(|_| self.all_bytes())
             }
+            // Not compared yet: nothing of the index is relied on.
+            None => self.all_bytes(),
         }
+    }
+
+    fn compared(&self) -> Result<u64, IndexError> {
+        let backlog = backlog(&self.file.open_to_read()?, &self.sessions)?;
+        Ok(backlog.into_iter().map(|(_, bytes)| bytes).sum())
+    }
+
+    fn all_bytes(&self) -> u64 {
+        let ids = session_ids(&self.sessions).unwrap_or_default();
+        ids.into_iter().map(|id| self.log_bytes(id)).sum()
     }
 
     /// What was committed behind the last record that is indexed.

@@ -216,7 +216,7 @@ impl Tree {
             matches!(&event.body, PersistentBody::Message(body) if !body.files.is_empty());
         match &event.body {
             PersistentBody::Rewind(body) => {
-                self.leaf = body.target_event_id.and_then(|id| self.index_of(id));
+                self.leaf = body.target_event_id.and_then(|id| self.rewound_to(id));
             }
             PersistentBody::Branch(body) => {
                 self.leaf = self.index_of(body.leaf_event_id).or(self.leaf);
@@ -251,8 +251,20 @@ impl Tree {
         }
     }
 
+    /// Where a rewind moves the leaf. If the target's record was lost, it is the last event of the path
+    /// that was made before it.
+    fn rewound_to(&self, target: EventId) -> Option<u32> {
+        let made_before =
+            |index: &u32| self.nodes[*index as usize].id.timestamp_ms() <= target.timestamp_ms();
+        let nearest = || self.indices_from(self.leaf()).find(made_before);
+        self.index_of(target).or_else(nearest)
+    }
+
+    /// An event whose parent's record was lost attaches to the leaf, which is the last intact event
+    /// before it: what precedes the damage stays in the conversation.
     fn add(&mut self, id: EventId, parent: Option<EventId>, seq: Seq, kind: NodeKind) -> u32 {
-        let parent = parent.and_then(|id| self.index_of(id)).unwrap_or(NONE);
+        let parent = parent.and_then(|id| self.index_of(id).or(self.leaf));
+        let parent = parent.unwrap_or(NONE);
         let index = u32::try_from(self.nodes.len()).unwrap_or(NONE);
         self.nodes.push(StoredNode {
             id,

@@ -111,7 +111,7 @@ async fn restore(
             target_event_id: None,
             scope: Some(scope),
         };
-        return restored::preview(control, &params, output).await;
+        return restored::preview(control, &params, "--all", output).await;
     }
     let params = RestoreFilesParams {
         session_id,

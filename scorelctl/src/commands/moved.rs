@@ -33,7 +33,7 @@ pub(super) async fn preview(
         target_event_id: Some(target),
         scope: args.scope(),
     };
-    restored::preview(control, &params, output).await
+    restored::preview(control, &params, "--files=all", output).await
 }
 
 /// Prints where the leaf is now, and what became of the files.

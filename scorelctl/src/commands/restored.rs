@@ -11,19 +11,34 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 
-/// Says what would happen to each file.
+/// Says what would happen to each file. `all` is the option that restores more of them.
 pub(super) async fn preview(
     control: &mut DaemonClient,
     params: &PreviewRestoreParams,
+    all: &str,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let preview = control.call::<PreviewRestore>(params).await?;
     result(output, &preview, |output| {
+        if preview.files.is_empty() {
+            output.line("no file would be restored")?;
+            left_out(params.scope.unwrap_or_default(), all, output)?;
+        }
         preview
             .files
             .iter()
             .try_for_each(|file| output.line(&format!("{:<8}  {}", action(file.action), file.path)))
     })
+}
+
+/// Says which files were not looked at, where none was restored.
+fn left_out(scope: RestoreScope, all: &str, output: &mut Output) -> Result<(), std::io::Error> {
+    match scope {
+        RestoreScope::Tools => output.note(&format!(
+            "files that commands changed are left out; {all} restores them too"
+        )),
+        RestoreScope::All => Ok(()),
+    }
 }
 
 /// The error of a call that restores files.
@@ -48,10 +63,8 @@ pub(super) fn print(
         1 => "1 file restored".to_owned(),
         count => format!("{count} files restored"),
     })?;
-    if restored.restored == 0 && scope == RestoreScope::Tools {
-        output.note(&format!(
-            "files that commands changed are left out; {all} restores them too"
-        ))?;
+    if restored.restored == 0 {
+        left_out(scope, all, output)?;
     }
     restored.failed.iter().try_for_each(|file| {
         output.note(&format!("{} was not restored: {}", file.path, file.error))

@@ -34,6 +34,13 @@ pub(super) fn home(root: &Path) -> Check {
                 "run `chmod 700 {shown}`; the next start does it too"
             ))
         }
+        Ok(_) if Home::unopened(root).is_read_only() => {
+            let message =
+                format!("{shown} is on a read-only file system: it is served for reading");
+            Check::warn(NAME, message).hint(
+                "changes are refused until the file system is mounted so that it can be written",
+            )
+        }
         Ok(_) => Check::ok(NAME, format!("{shown} belongs to you alone")),
         Err(error) => Check::fail(NAME, home_error(&error)),
     }

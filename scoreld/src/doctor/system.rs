@@ -10,10 +10,11 @@ use super::check::Check;
 /// The first Landlock ABI with rules for TCP.
 const LANDLOCK_WITH_TCP: u32 = 4;
 
+const DISK: &str = "disk";
 const MIB: u64 = 1 << 20;
 /// Below this the check warns.
 const LITTLE_DISK: u64 = 1024 * MIB;
-/// Below this it fails: appends may already run out of space.
+/// Below this it fails: a long turn may run out of space.
 const NO_DISK: u64 = 50 * MIB;
 
 /// 2025-01-01: before this version existed, so an earlier clock is wrong.
@@ -138,20 +139,25 @@ fn shell() -> Check {
 
 /// Free space of the file system that holds the home, or will hold it.
 pub(super) fn disk(root: &Path) -> Check {
-    const NAME: &str = "disk";
     let there = root.ancestors().find(|path| path.exists());
     match fs2::available_space(there.unwrap_or(Path::new("/"))) {
-        Ok(free) => {
-            let message = format!("{} MiB free for the home", free / MIB);
-            if free < NO_DISK {
-                Check::fail(NAME, message).hint("messages are refused until there is more")
-            } else if free < LITTLE_DISK {
-                Check::warn(NAME, message)
-            } else {
-                Check::ok(NAME, message)
-            }
-        }
-        Err(error) => Check::warn(NAME, format!("the free space is unknown: {error}")),
+        Ok(free) => free_disk(free),
+        Err(error) => Check::warn(DISK, format!("the free space is unknown: {error}")),
+    }
+}
+
+/// `free` is in bytes.
+fn free_disk(free: u64) -> Check {
+    let message = format!("{} MiB free for the home", free / MIB);
+    if free < NO_DISK {
+        Check::fail(DISK, message).hint(
+            "free some: on a full disk messages are refused, and the answers of running turns wait in \
+             memory",
+        )
+    } else if free < LITTLE_DISK {
+        Check::warn(DISK, message)
+    } else {
+        Check::ok(DISK, message)
     }
 }
 
@@ -185,7 +191,20 @@ mod tests {
     use scorel_exec::Support;
 
     use super::super::check::Level;
-    use super::{processes, protected, sandbox, spaces};
+    use super::{MIB, free_disk, processes, protected, sandbox, spaces};
+
+    #[test]
+    fn little_space_is_told_before_the_disk_is_full() {
+        let little = free_disk(19 * MIB);
+        assert_eq!(little.level, Level::Fail);
+        let hint = little.hint.unwrap_or_default();
+        assert!(
+            hint.contains("on a full disk messages are refused"),
+            "{hint}"
+        );
+        assert_eq!(free_disk(200 * MIB).level, Level::Warn);
+        assert_eq!(free_disk(2000 * MIB).level, Level::Ok);
+    }
 
     #[test]
     fn missing_kernel_features_are_reported() {

@@ -70,9 +70,12 @@ fn the_caller_learns_why_there_is_no_daemon() {
         .write("config.toml", "[runtime]\nmaxSteps = 0\n");
     let (code, text) = ended(&output(&mut background.command()));
     assert_eq!(code, Some(78), "{text}");
-    assert!(
-        text.contains("config.toml:2:12: `runtime.maxSteps`"),
-        "{text}"
-    );
+    let reason = "config.toml:2:12: `runtime.maxSteps`";
+    assert!(text.contains(reason), "{text}");
     assert!(background.0.connect().is_err());
+    // If a client or a service manager has started it, the log is where the reason stays.
+    let mut logs = std::fs::read_dir(background.0.path("logs")).unwrap();
+    let log = std::fs::read_to_string(logs.next().unwrap().unwrap().path()).unwrap();
+    let end = log.lines().last().unwrap_or_default();
+    assert!(end.contains("ERROR") && end.contains(reason), "{log}");
 }

@@ -279,6 +279,20 @@ async fn the_command_line_moves_files_that_commands_changed_only_with_all() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_preview_without_files_says_which_are_left_out() {
+    if !has_sandbox() {
+        return;
+    }
+    let scene = Scene::new(|_| {}).await;
+    scene.turn(&[bash("echo made > by-a-command")]).await;
+    let dry = text(&scene.ctl(&["rewind", "--files", "--dry-run"]).await);
+    assert!(dry.starts_with("no file would be restored\n"), "{dry}");
+    assert!(dry.contains("--files=all restores them too"), "{dry}");
+    let all = text(&scene.ctl(&["rewind", "--files=all", "--dry-run"]).await);
+    assert_eq!(all, "delete    by-a-command\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_command_line_says_which_files_are_in_the_way_of_a_move() {
     let scene = Scene::new(|_| {}).await;
     scene.turn(&[write("a", "a\n"), write("b", "b\n")]).await;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use scorel_provider::{ModelConfig, ModelSource, builtin_providers};
+use scorel_provider::{ModelConfig, ModelSource, builtin_providers, check_base_url};
 
 use super::ConfigError;
 use super::endpoint::{DEMO, dialect_named, filled, named_key, price};
@@ -92,6 +92,7 @@ impl SectionCheck<'_> {
             ModelType::Builtin => self.builtin_source(provider)?,
             ModelType::Custom => self.custom_source(provider)?,
         };
+        self.check_base_url()?;
         Ok(ModelSettings {
             key: self.key(&source),
             model: ModelConfig {
@@ -103,6 +104,13 @@ impl SectionCheck<'_> {
             },
             ..ModelSettings::demo()
         })
+    }
+
+    /// Here rather than at the first call: this error has a line, that one would not.
+    fn check_base_url(&self) -> Result<(), ConfigError> {
+        let url = filled(self.section.base_url.as_deref());
+        let checked = url.map_or(Ok(()), check_base_url);
+        checked.map_err(|error| self.error("baseUrl", format!("`model.baseUrl`: {error}"), None))
     }
 
     /// The endpoint's model, with what the section says of it.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
+use scorel_provider::check_base_url;
 use scorel_runner::{BuiltinRunner, CommandOutput, Version, WireKind, builtin, builtins};
 use toml::Spanned;
 
@@ -137,7 +138,7 @@ impl TableCheck<'_> {
             return Err(self.error(Some(key), reason));
         }
         if let Some(url) = filled(section.base_url.as_deref()) {
-            self.check_url(url)?;
+            check_base_url(url).map_err(|error| self.error(Some("baseUrl"), &error.to_string()))?;
             // The usual token belongs to the usual address.
             if config.base_url.as_deref() != Some(url) {
                 config.token_env = None;
@@ -152,14 +153,6 @@ impl TableCheck<'_> {
         }
         config.model = filled(section.model.as_deref()).map(str::to_owned);
         Ok(())
-    }
-
-    fn check_url(&self, url: &str) -> Result<(), ConfigError> {
-        if url.starts_with("https://") || url.starts_with("http://") {
-            Ok(())
-        } else {
-            Err(self.error(Some("baseUrl"), "expected an `https://` or `http://` URL"))
-        }
     }
 
     fn set_min_version(&self, config: &mut RunnerConfig) -> Result<(), ConfigError> {

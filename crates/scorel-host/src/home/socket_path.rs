@@ -24,20 +24,31 @@ pub enum NoSocketPath {
 /// long or the home is on a read-only file system, `scorel-<hash>.sock` in the runtime directory. The
 /// hash is the 64-bit FNV-1a of the home's path in 16 hexadecimal digits.
 ///
-/// A file system that becomes read-only under a daemon leaves its socket where it is.
+/// A daemon keeps its socket where it is when the file system becomes read-only or writable under it.
 pub fn socket_path(root: &Path, runtime_dir: Option<&Path>) -> Result<PathBuf, NoSocketPath> {
     let path = root.join("scoreld.sock");
-    let long = !fits(&path);
-    if !long && (!is_read_only(root) || UnixStream::connect(&path).is_ok()) {
-        return Ok(path);
-    }
     let hash = fnv1a(root.as_os_str().as_bytes());
     let short = runtime_dir.map(|dir| dir.join(format!("scorel-{hash:016x}.sock")));
-    short.filter(|path| fits(path)).ok_or(if long {
-        NoSocketPath::TooLong { path }
+    let short = short.filter(|path| fits(path));
+    if !fits(&path) {
+        return short.ok_or(NoSocketPath::TooLong { path });
+    }
+    // Without a listener the usual path is right, unless no socket can be bound there.
+    let is_elsewhere = if is_read_only(root) {
+        !listens(&path)
     } else {
-        NoSocketPath::ReadOnly { path }
-    })
+        short.as_deref().is_some_and(listens) && !listens(&path)
+    };
+    if is_elsewhere {
+        short.ok_or(NoSocketPath::ReadOnly { path })
+    } else {
+        Ok(path)
+    }
+}
+
+/// Whether a process listens on the socket at a path.
+fn listens(path: &Path) -> bool {
+    UnixStream::connect(path).is_ok()
 }
 
 /// Whether nothing can be written in a directory because of how its file system is mounted. One that

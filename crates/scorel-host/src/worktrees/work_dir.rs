@@ -5,25 +5,36 @@ use std::path::{Path, PathBuf};
 use scorel_permission::protected::GIT_DIRECTORY;
 use scorel_proto::{Project, SessionAgent, SessionWorktree, TurnError};
 
-/// The worktree of a session is not there any more.
+/// The directory that a session works in is not there any more.
 #[derive(Debug, thiserror::Error)]
-#[error("the git worktree {} of this session is gone", path.display())]
-pub(crate) struct WorktreeGone {
-    path: PathBuf,
-    branch: String,
+pub(crate) enum WorkDirGone {
+    #[error("the directory {} of this session's project is gone", path.display())]
+    Project { path: PathBuf },
+    #[error("the git worktree {} of this session is gone", path.display())]
+    Worktree { path: PathBuf, branch: String },
 }
 
-impl WorktreeGone {
+impl WorkDirGone {
     /// The end of a turn.
     pub(crate) fn turn_error(&self) -> TurnError {
+        let (code, hint) = match self {
+            Self::Project { .. } => (
+                "project_gone",
+                "put the directory back at its path, or open a session in another project"
+                    .to_owned(),
+            ),
+            Self::Worktree { branch, .. } => (
+                "worktree_gone",
+                format!(
+                    "what was committed is on the branch {branch}; give the rest to a new agent"
+                ),
+            ),
+        };
         TurnError {
-            code: "worktree_gone".to_owned(),
+            code: code.to_owned(),
             message: self.to_string(),
             retryable: false,
-            hint: Some(format!(
-                "what was committed is on the branch {}; give the rest to a new agent",
-                self.branch
-            )),
+            hint: Some(hint),
             resets_at: None,
             sizes: None,
         }
@@ -35,10 +46,14 @@ impl WorktreeGone {
 pub(crate) fn work_dir(
     project: &Project,
     agent: Option<&SessionAgent>,
-) -> Result<PathBuf, WorktreeGone> {
+) -> Result<PathBuf, WorkDirGone> {
     let project = Path::new(&project.work_dir);
     let Some(worktree) = agent.and_then(|agent| agent.worktree.as_ref()) else {
-        return Ok(project.to_owned());
+        let path = project.to_owned();
+        return match path.is_dir() {
+            true => Ok(path),
+            false => Err(WorkDirGone::Project { path }),
+        };
     };
     let SessionWorktree { path, branch } = worktree;
     let root = Path::new(path);
@@ -46,7 +61,7 @@ pub(crate) fn work_dir(
     if root.join(GIT_DIRECTORY).is_file() && dir.is_dir() {
         return Ok(dir);
     }
-    Err(WorktreeGone {
+    Err(WorkDirGone::Worktree {
         path: root.to_owned(),
         branch: branch.clone(),
     })

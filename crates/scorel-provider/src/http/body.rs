@@ -6,6 +6,7 @@ use scorel_runtime::{ErrorCategory, ProviderError};
 use tokio::time::timeout;
 
 use super::provider_error::provider_error;
+use super::web_page::WebPage;
 
 /// Why reading a response body failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +23,8 @@ pub(crate) enum BodyError {
     Garbled(String),
     #[error("the provider's reply has an unknown content encoding: {0}")]
     Encoding(String),
+    #[error("{0}")]
+    Page(WebPage),
 }
 
 /// The bytes of a response.
@@ -32,10 +35,16 @@ impl From<BodyError> for ProviderError {
         let (category, retryable) = match error {
             BodyError::Silent(_) => (ErrorCategory::Timeout, true),
             BodyError::Cut(_) => (ErrorCategory::StreamTruncated, true),
-            BodyError::TooLarge | BodyError::Encoding(_) => (ErrorCategory::ServerError, false),
+            BodyError::TooLarge | BodyError::Encoding(_) | BodyError::Page(_) => {
+                (ErrorCategory::ServerError, false)
+            }
             BodyError::NotUtf8 | BodyError::Garbled(_) => (ErrorCategory::ServerError, true),
         };
-        provider_error(category, retryable, error.to_string())
+        let is_page = matches!(error, BodyError::Page(_));
+        Self {
+            hint: is_page.then(|| WebPage::HINT.to_owned()),
+            ..provider_error(category, retryable, error.to_string())
+        }
     }
 }
 

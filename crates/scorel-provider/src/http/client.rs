@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use super::body::BodyStream;
 use super::content_encoding::decoded;
 use super::failure::status_failure;
+use super::page_guard::no_page;
 use super::provider_error::provider_error;
 use super::route::ConnectionRoute;
 use super::{BodyError, EndpointAddress, Timeouts, error_text, idle_limited};
@@ -63,11 +64,12 @@ impl Http {
         &self.timeouts
     }
 
-    /// Posts a call and returns the body of a successful response.
+    /// Posts a call and returns the body of a successful response, which is an event stream.
     pub(crate) async fn post(&self, call: HttpCall) -> Result<BodyStream, ProviderError> {
         let key = call.key.clone();
         let response = self.exchange(post_request(call)).await;
-        response.map_err(|error| redacted(key.as_ref(), error))
+        let (headers, body) = response.map_err(|error| redacted(key.as_ref(), error))?;
+        Ok(no_page(&headers, body))
     }
 
     /// Gets a whole document of at most `limit` bytes.
@@ -81,7 +83,7 @@ impl Http {
         let mut request = Request::new(reqwest::Method::GET, url);
         *request.headers_mut() = headers;
         let read = async {
-            let mut body = self.exchange(request).await?;
+            let (_, mut body) = self.exchange(request).await?;
             let mut bytes = Vec::new();
             while let Some(chunk) = body.next().await {
                 bytes.extend_from_slice(&chunk?);
@@ -94,7 +96,7 @@ impl Http {
         read.await.map_err(|error| redacted(key, error))
     }
 
-    async fn exchange(&self, request: Request) -> Result<BodyStream, ProviderError> {
+    async fn exchange(&self, request: Request) -> Result<(HeaderMap, BodyStream), ProviderError> {
         let client = self.client(request.url()).await?;
         let address = EndpointAddress::of(request.url());
         let response = timeout(self.timeouts.first_byte, client.execute(request))
@@ -106,7 +108,7 @@ impl Http {
         let body = idle_limited(chunks(response), self.timeouts.idle);
         let body = decoded(&headers, body);
         if status.is_success() {
-            return Ok(body?);
+            return Ok((headers, body?));
         }
         // The status says more than that its explanation cannot be read.
         let body = match body {

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use scorel_proto::{Block, Context, Message};
 use scorel_runtime::ModelRequest;
 
+use super::call_pairs::CallPairs;
 use super::{JsonBody, ModelEndpoint, ModelOrigin, Wire, WireHistory};
 
 /// Beside the texts of a message.
@@ -24,6 +25,7 @@ struct KeptBody<W: Wire> {
     /// The length of the part that no further message changes.
     settled: usize,
     history: W::History,
+    pairs: CallPairs,
     messages: Context,
 }
 
@@ -56,6 +58,7 @@ struct OpenBody<W: Wire> {
     body: JsonBody,
     head: usize,
     history: W::History,
+    pairs: CallPairs,
     messages: Context,
 }
 
@@ -84,6 +87,7 @@ impl<W: Wire> KeptBody<W> {
                 body: JsonBody::beginning_of(kept.body, kept.settled),
                 head: kept.head,
                 history: kept.history,
+                pairs: kept.pairs,
                 messages: kept.messages,
             },
             None => {
@@ -94,6 +98,7 @@ impl<W: Wire> KeptBody<W> {
                     body: head,
                     head: length,
                     history: W::History::default(),
+                    pairs: CallPairs::default(),
                     messages: Context::default(),
                 }
             }
@@ -108,7 +113,9 @@ impl<W: Wire> OpenBody<W> {
         request: &ModelRequest,
     ) -> (KeptBody<W>, Bytes) {
         for message in request.messages.iter().skip(self.messages.len()) {
-            self.history.add(endpoint, message, &mut self.body);
+            for message in self.pairs.next(message) {
+                self.history.add(endpoint, &message, &mut self.body);
+            }
         }
         self.messages.catch_up(&request.messages);
         let settled = self.body.len();
@@ -122,6 +129,7 @@ impl<W: Wire> OpenBody<W> {
             head: self.head,
             settled,
             history: self.history,
+            pairs: self.pairs,
             messages: self.messages,
         };
         (kept, body)

@@ -1,7 +1,8 @@
 use super::log::Log;
 use crate::{
     Block, BranchBody, CompactBody, CompactionFacts, CompactionId, CompactionTrigger, CustomBody,
-    EventId, NodeKind, OutcomeReason, PersistentBody, RewindBody, SeqReserveBody, Tree,
+    Event, EventId, NodeKind, OutcomeReason, PersistentBody, RewindBody, SeqReserveBody,
+    SessionView, Tree,
 };
 
 fn path(log: &Log) -> Vec<EventId> {
@@ -128,6 +129,52 @@ fn a_compaction_is_marked_on_the_path() {
     let path = log.view.tree.path(Some(compact));
     assert_eq!(path.last().map(|node| node.kind), Some(NodeKind::Compact));
     assert_eq!(path[0].kind, NodeKind::Message);
+}
+
+/// The view of a log from which one record was lost.
+fn without(log: &Log, lost: EventId) -> SessionView {
+    let mut view = SessionView::default();
+    let is_lost = |event: &&Event| event.id() == Some(lost);
+    for event in log.records.iter().filter(|event| !is_lost(event)) {
+        view.apply(event);
+    }
+    view
+}
+
+fn path_of(view: &SessionView) -> Vec<EventId> {
+    let path = view.tree.path(view.leaf());
+    path.into_iter().map(|node| node.id).collect()
+}
+
+#[test]
+fn what_precedes_a_lost_message_stays_in_the_conversation() {
+    let mut log = Log::new();
+    log.turn();
+    let lost = log.turn();
+    log.turn();
+    let mut expected = path(&log);
+    expected.retain(|id| *id != lost);
+    assert_eq!(path_of(&without(&log, lost)), expected);
+    assert_eq!(expected.len(), 5);
+}
+
+#[test]
+fn a_rewind_to_a_lost_message_goes_to_what_was_before_it() {
+    let mut log = Log::new();
+    log.turn();
+    let lost = log.turn();
+    let expected: Vec<EventId> = path(&log).into_iter().filter(|id| *id != lost).collect();
+    // Ids tell milliseconds.
+    let made = lost.timestamp_ms();
+    while EventId::generate().timestamp_ms() == made {}
+    log.turn();
+    rewind(&mut log, Some(lost));
+    assert_eq!(path_of(&without(&log, lost)), expected);
+    let next = log.user("other");
+    assert_eq!(
+        path_of(&without(&log, lost)),
+        [&expected[..], &[next]].concat()
+    );
 }
 
 fn grown() -> Log {

@@ -156,6 +156,36 @@ fn a_model_that_cannot_work_is_refused_at_its_section() {
 }
 
 #[test]
+fn an_address_that_cannot_work_is_refused_and_not_repeated() {
+    for (url, says) in [
+        ("notaurl", "invalid base URL"),
+        ("ftp://x.example/", "begin with http"),
+        ("https://", "invalid base URL"),
+        (
+            "http://me:pw-canary@x.example/v1",
+            "must not contain credentials",
+        ),
+    ] {
+        for (section, key) in [
+            ("model]\nprovider = 'openai'\nid = 'm'", "model.baseUrl"),
+            (
+                "model]\ntype = 'custom'\nprovider = 'x'\nid = 'm'\napi = 'openai-completions'",
+                "model.baseUrl",
+            ),
+            ("runners.codex]", "runners.codex.baseUrl"),
+        ] {
+            let (place, found, _, reason) = refused(&format!("[{section}\nbaseUrl = '{url}'"));
+            assert_eq!(found.as_deref(), Some(key), "{reason}");
+            assert!(place.is_some(), "{reason}");
+            assert!(
+                reason.contains(says) && !reason.contains("canary"),
+                "{reason}"
+            );
+        }
+    }
+}
+
+#[test]
 fn prices_are_dollars_and_never_below_zero() {
     let model = "[model]\nprovider = 'openai'\nid = 'm'\n";
     for price in [

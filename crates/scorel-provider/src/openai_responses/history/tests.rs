@@ -353,8 +353,11 @@ fn pictures_are_inlined_in_messages_and_in_results() {
     assert_eq!(items[2]["output"], output);
     let mut blind = endpoint(ResponsesDialect::COMPATIBLE);
     blind.images = false;
-    let request = conversation(vec![result("call_1", vec![picture()])]);
-    let output = body(&blind, &request)["input"][0]["output"].take();
+    let request = conversation(vec![
+        Message::Assistant(assistant(vec![call("call_1")])),
+        result("call_1", vec![picture()]),
+    ]);
+    let output = body(&blind, &request)["input"][1]["output"].take();
     assert!(output.as_str().unwrap().contains("cannot see"));
 }
 
