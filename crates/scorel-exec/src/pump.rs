@@ -19,7 +19,7 @@ use crate::order::{CommandOrder, CommandResources};
 use crate::registry::{RegisteredRun, RunRegistry};
 use crate::reports::SupervisorReports;
 use crate::run::RunEnd;
-use crate::supervisor_child::{PATIENCE, SupervisorChild, bury};
+use crate::supervisor_child::{PATIENCE, SupervisorChild, reap};
 use crate::working_directory::WorkingDirectory;
 
 /// Output read at a time, in bytes: the default capacity of a pipe.
@@ -158,7 +158,7 @@ impl Pump {
                 }
             }
         }
-        self.bury(&mut child, &mut reports);
+        self.reap(&mut child, &mut reports);
         self.drain(output);
         reports
     }
@@ -219,8 +219,8 @@ impl Pump {
 
     /// Waits for the supervisor. One that did not report the command's end is killed, and then the
     /// command's processes, which are orphans now.
-    fn bury(&self, child: &mut Child, reports: &mut SupervisorReports) {
-        if let Err(error) = bury(child, &self.registry, !reports.has_ended()) {
+    fn reap(&self, child: &mut Child, reports: &mut SupervisorReports) {
+        if let Err(error) = reap(child, &self.registry, !reports.has_ended()) {
             reports.add_problem(format!("cannot kill what the command has left: {error}"));
         }
     }

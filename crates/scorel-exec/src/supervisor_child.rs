@@ -80,11 +80,11 @@ impl SupervisorChild {
     pub(crate) fn dismiss(self, registry: &RunRegistry) {
         let Self { mut child, control } = self;
         drop(control);
-        // A supervisor that was killed leaves orphans; `bury` kills them.
+        // A supervisor that was killed leaves orphans; `reap` kills them.
         let has_ended = hangs_up(&child, Instant::now() + PATIENCE)
             && child.wait().is_ok_and(|status| status.success());
         // Errors are ignored: without an order, the children run no command.
-        let _ignored: io::Result<()> = bury(&mut child, registry, !has_ended);
+        let _ignored: io::Result<()> = reap(&mut child, registry, !has_ended);
     }
 }
 
@@ -92,7 +92,7 @@ impl SupervisorChild {
 ///
 /// # Errors
 /// Not all could be killed.
-pub(crate) fn bury(child: &mut Child, registry: &RunRegistry, is_lost: bool) -> io::Result<()> {
+pub(crate) fn reap(child: &mut Child, registry: &RunRegistry, is_lost: bool) -> io::Result<()> {
     if is_lost {
         // Fails if it has ended already.
         let _ignored: io::Result<()> = child.kill();

@@ -30,7 +30,7 @@ use tokio::sync::OwnedMutexGuard;
 pub(crate) use effect::{Effect, Subject};
 pub(crate) use error::ReceiptError;
 pub use file::MAX_BYTES;
-pub(crate) use ledger::Begun;
+pub(crate) use ledger::BeginOutcome;
 pub(crate) use line::CommandKey;
 
 use crate::trusted_file::FileProblem;
@@ -73,7 +73,7 @@ impl HostReceipts {
         key: CommandKey,
         digest: String,
         effect: Effect,
-    ) -> Result<Begun, ReceiptError> {
+    ) -> Result<BeginOutcome, ReceiptError> {
         self.with(|ledger| ledger.begin(key, digest, effect, now_ms()))
             .await?
     }

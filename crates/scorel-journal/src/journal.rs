@@ -13,8 +13,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use scorel_proto::Seq;
 
-use crate::numbers::SequenceNumbers;
 use crate::reader::SharedFile;
+use crate::seq_allocator::SeqAllocator;
 use crate::storage::{FileId, LogFile, Storage};
 use crate::{Failure, NeedsRecord, Reader, RecordPosition, ResumePoint};
 
@@ -50,7 +50,7 @@ pub struct Journal {
     /// Boxed, for it is rare and a journal is kept for every session in use.
     read_only: Option<Box<ReadOnlyLog>>,
     last: Option<ResumePoint>,
-    numbers: SequenceNumbers,
+    numbers: SeqAllocator,
     durability: Durability,
     failure: Option<Failure>,
 }

@@ -54,7 +54,6 @@ mod header;
 mod index;
 mod journal;
 mod line;
-mod numbers;
 mod reader;
 mod record;
 mod replace;
@@ -63,6 +62,7 @@ mod report;
 mod resume;
 mod salvage;
 mod scan;
+mod seq_allocator;
 mod storage;
 
 pub use blobs::{BlobError, Blobs};
@@ -76,12 +76,12 @@ pub use header::LogHeader;
 pub use index::Index;
 pub use journal::{Appended, Durability, Journal, Opened};
 pub use line::{check_line, seal_line};
-pub use numbers::{ContinueAt, NeedsRecord, RESERVE};
 pub use reader::{Reader, Records};
 pub use record::{Record, RecordPosition, RecordRef};
 pub use replace::{is_temporary, read_bounded, replace_file};
 pub use report::{OpenReport, Resumed, TornTail};
 pub use resume::ResumePoint;
+pub use seq_allocator::{ContinueAt, NeedsRecord, RESERVE};
 pub use storage::{
     FileId, FileStatus, FileStorage, LogFile, OpenMode, Storage, is_out_of_descriptors,
 };

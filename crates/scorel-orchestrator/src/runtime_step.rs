@@ -12,7 +12,7 @@ use scorel_session::{Lane, RuntimeChange, RuntimeEnding, SessionError};
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::outcome::{ending, failed};
-use crate::step::{ChildSeen, NextStep, Seen};
+use crate::step::{ChildObservation, NextStep, Observations};
 
 /// The next step of one runtime. Never holds a lane while it waits for another.
 pub(crate) struct RuntimeStep<'a> {
@@ -39,13 +39,13 @@ impl RuntimeStep<'_> {
             // next.
             let admitted = self.orchestrator.state().schedule.is_admitted(self.id);
             let prompted = self.prompted().is_some();
-            let seen = Seen {
+            let seen = Observations {
                 admitted,
                 claimed: self.is_claimed(),
                 child: match (&child, &state) {
-                    (Child::There(_), Some(state)) => ChildSeen::There { prompted, state },
-                    (Child::Unknown, _) => ChildSeen::Unknown,
-                    _ => ChildSeen::Missing,
+                    (Child::There(_), Some(state)) => ChildObservation::There { prompted, state },
+                    (Child::Unknown, _) => ChildObservation::Unknown,
+                    _ => ChildObservation::Missing,
                 },
             };
             let step = NextStep::of(&runtime, &seen);

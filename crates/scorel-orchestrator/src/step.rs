@@ -33,17 +33,17 @@ pub(crate) enum NextStep {
 
 /// What the orchestrator sees beside the fold of the parent.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct Observations<'a> {
     /// Whether the schedule lets it begin.
     pub(crate) admitted: bool,
     /// Whether an open call of the parent gives the result to the model.
     pub(crate) claimed: bool,
-    pub(crate) child: ChildSeen<'a>,
+    pub(crate) child: ChildObservation<'a>,
 }
 
 /// The session of a runtime.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ChildSeen<'a> {
+pub(crate) enum ChildObservation<'a> {
     /// Not looked for.
     Unknown,
     Missing,
@@ -56,7 +56,7 @@ pub(crate) enum ChildSeen<'a> {
 
 impl NextStep {
     /// The next step for a runtime.
-    pub(crate) fn of(runtime: &AgentRuntime, seen: &Seen<'_>) -> Self {
+    pub(crate) fn of(runtime: &AgentRuntime, seen: &Observations<'_>) -> Self {
         // A placeholder: its first event was lost with a part of the log. Nothing can be done for it but to
         // end it, if a person wants that.
         if runtime.spawned_seq.is_none() {
@@ -74,8 +74,8 @@ impl NextStep {
         }
         if !runtime.bound {
             return match seen.child {
-                ChildSeen::There { .. } => Self::Bind,
-                ChildSeen::Missing | ChildSeen::Unknown => Self::MakeSession,
+                ChildObservation::There { .. } => Self::Bind,
+                ChildObservation::Missing | ChildObservation::Unknown => Self::MakeSession,
             };
         }
         if is_queued {
@@ -85,12 +85,12 @@ impl NextStep {
             };
         }
         match &seen.child {
-            ChildSeen::Unknown => Self::Wait,
-            ChildSeen::Missing => Self::EndLost,
-            ChildSeen::There {
+            ChildObservation::Unknown => Self::Wait,
+            ChildObservation::Missing => Self::EndLost,
+            ChildObservation::There {
                 prompted: false, ..
             } => Self::Prompt,
-            ChildSeen::There { state, .. } => Self::while_it_runs(runtime, state),
+            ChildObservation::There { state, .. } => Self::while_it_runs(runtime, state),
         }
     }
 

@@ -10,11 +10,11 @@ pub(crate) const LOGGED_EVERY: Duration = Duration::from_secs(10);
 /// What runtimes did when that was told last.
 #[derive(Debug, Default)]
 pub(crate) struct Summaries {
-    told: HashMap<RuntimeId, Told>,
+    told: HashMap<RuntimeId, ReportedSummary>,
 }
 
 #[derive(Debug)]
-struct Told {
+struct ReportedSummary {
     text: String,
     logged: Option<(Instant, String)>,
 }
@@ -33,7 +33,7 @@ pub(crate) enum SummaryDue {
 
 impl Summaries {
     pub(crate) fn told(&mut self, id: RuntimeId, text: &str, now: Instant) -> SummaryDue {
-        let told = self.told.entry(id).or_insert_with(|| Told {
+        let told = self.told.entry(id).or_insert_with(|| ReportedSummary {
             text: String::new(),
             logged: None,
         });

@@ -14,7 +14,7 @@
 mod builtin;
 mod data_url;
 mod dialect;
-mod event_cutter;
+mod event_redactor;
 mod exchange;
 mod launch;
 mod line_reader;

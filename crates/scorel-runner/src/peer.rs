@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::line_reader::{LineReader, LineTooLong};
 use crate::outgoing::Outgoing;
-use crate::secrets::{SecretCutter, Secrets};
+use crate::secrets::{SecretRedactor, Secrets};
 use crate::stderr_tail::StderrTail;
 
 /// Bytes read at a time: the capacity of a pipe.
@@ -48,8 +48,8 @@ pub(crate) struct Peer {
     stderr: Option<Receiver>,
     framing: Framing,
     /// Nothing is kept before secrets are cut out of it.
-    stdout_cutter: SecretCutter,
-    stderr_cutter: SecretCutter,
+    stdout_redactor: SecretRedactor,
+    stderr_redactor: SecretRedactor,
     lines: LineReader,
     errors: StderrTail,
 }
@@ -62,8 +62,8 @@ impl Peer {
             stdout: Some(process.stdout),
             stderr: Some(process.stderr),
             framing,
-            stdout_cutter: SecretCutter::new(secrets.clone()),
-            stderr_cutter: SecretCutter::new(secrets.clone()),
+            stdout_redactor: SecretRedactor::new(secrets.clone()),
+            stderr_redactor: SecretRedactor::new(secrets.clone()),
             lines: LineReader::default(),
             errors: StderrTail::default(),
         }
@@ -99,7 +99,7 @@ impl Peer {
                     if !text.is_empty() {
                         return Ok(Output::Stderr(text));
                     }
-                    let held = self.stdout_cutter.end();
+                    let held = self.stdout_redactor.end();
                     self.lines.push(&held);
                     let rest = self.lines.take_rest();
                     let is_end = rest.is_empty();
@@ -140,7 +140,7 @@ impl Peer {
         match try_read(self.stdout.as_ref(), &mut chunk) {
             Some(0) => self.stdout = None,
             Some(count) => {
-                let told = self.stdout_cutter.push(&chunk[..count]);
+                let told = self.stdout_redactor.push(&chunk[..count]);
                 self.lines.push(&told);
             }
             None => {}
@@ -154,14 +154,14 @@ impl Peer {
             self.stderr = None;
             self.end_stderr()
         } else {
-            let told = self.stderr_cutter.push(&chunk[..count]);
+            let told = self.stderr_redactor.push(&chunk[..count]);
             self.errors.push(&told)
         };
         (!text.is_empty()).then_some(text)
     }
 
     fn end_stderr(&mut self) -> String {
-        let held = self.stderr_cutter.end();
+        let held = self.stderr_redactor.end();
         self.errors.push(&held) + &self.errors.end()
     }
 

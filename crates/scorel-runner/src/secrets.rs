@@ -44,9 +44,9 @@ impl Secrets {
 
     /// A text without them.
     pub(crate) fn cut(&self, text: &str) -> String {
-        let mut cutter = SecretCutter::new(self.clone());
-        let mut left = cutter.push(text.as_bytes());
-        left.extend(cutter.end());
+        let mut redactor = SecretRedactor::new(self.clone());
+        let mut left = redactor.push(text.as_bytes());
+        left.extend(redactor.end());
         String::from_utf8_lossy(&left).into_owned()
     }
 
@@ -76,13 +76,13 @@ impl Secrets {
 
 /// Cuts secrets out of a stream that comes in pieces.
 #[derive(Debug)]
-pub(crate) struct SecretCutter {
+pub(crate) struct SecretRedactor {
     secrets: Secrets,
     /// Held back, since it may be a prefix of a secret.
     held: Vec<u8>,
 }
 
-impl SecretCutter {
+impl SecretRedactor {
     pub(crate) const fn new(secrets: Secrets) -> Self {
         Self {
             secrets,
@@ -145,10 +145,10 @@ mod tests {
         let expected = "[secret] [secret], sk-[secret] [secret] [secret] sk-1234";
         for first in 0..text.len() {
             for second in first..text.len() {
-                let mut cutter = SecretCutter::new(secrets.clone());
+                let mut redactor = SecretRedactor::new(secrets.clone());
                 let pieces = [&text[..first], &text[first..second], &text[second..]];
-                let mut told = pieces.map(|piece| cutter.push(piece)).concat();
-                told.extend(cutter.end());
+                let mut told = pieces.map(|piece| redactor.push(piece)).concat();
+                told.extend(redactor.end());
                 assert_eq!(
                     String::from_utf8(told).unwrap(),
                     expected,
@@ -160,9 +160,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_secret_is_told_at_once() {
-        let mut cutter = SecretCutter::new(Secrets::new(["sk-12345".to_owned()]));
-        assert_eq!(cutter.push(b"ask-"), b"a");
-        assert_eq!(cutter.push(b"ing\n"), b"sk-ing\n");
-        assert_eq!(cutter.end(), b"");
+        let mut redactor = SecretRedactor::new(Secrets::new(["sk-12345".to_owned()]));
+        assert_eq!(redactor.push(b"ask-"), b"a");
+        assert_eq!(redactor.push(b"ing\n"), b"sk-ing\n");
+        assert_eq!(redactor.end(), b"");
     }
 }

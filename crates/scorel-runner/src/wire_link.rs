@@ -10,7 +10,7 @@ use scorel_runtime::{
 use tokio::time::timeout;
 
 use crate::dialect::Dialect;
-use crate::event_cutter::EventCutter;
+use crate::event_redactor::EventRedactor;
 use crate::exchange::Exchange;
 use crate::peer::{Output, Peer, exit_of};
 use crate::secrets::Secrets;
@@ -25,7 +25,7 @@ pub(crate) struct WireLink<D> {
     peer: Peer,
     dialect: D,
     exchange: Exchange,
-    cutter: EventCutter,
+    redactor: EventRedactor,
     start: RunnerStart,
     in_turn: bool,
     /// The program has ended.
@@ -46,7 +46,7 @@ impl<D: Dialect> WireLink<D> {
             peer,
             dialect,
             exchange: Exchange::default(),
-            cutter: EventCutter::new(secrets),
+            redactor: EventRedactor::new(secrets),
             start,
             in_turn: false,
             has_ended: false,
@@ -111,14 +111,14 @@ impl<D: Dialect> WireLink<D> {
 
     async fn next_event(&mut self) -> Result<RunnerEvent, RunnerError> {
         loop {
-            if let Some(event) = self.cutter.next() {
+            if let Some(event) = self.redactor.next() {
                 if let RunnerEvent::End(_) = event {
                     self.in_turn = false;
                 }
                 return Ok(event);
             }
             if let Some(event) = self.exchange.next_event() {
-                self.cutter.push(event);
+                self.redactor.push(event);
                 continue;
             }
             if let Some(failure) = &self.failure {
@@ -127,9 +127,9 @@ impl<D: Dialect> WireLink<D> {
             if let Err(failure) = self.step().await {
                 // Events from before the failure precede the flush of held-back text.
                 while let Some(event) = self.exchange.next_event() {
-                    self.cutter.push(event);
+                    self.redactor.push(event);
                 }
-                self.cutter.end();
+                self.redactor.end();
                 self.failure = Some(failure);
             }
         }

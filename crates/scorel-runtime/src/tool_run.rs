@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use self::judged::{Fate, Judged, Judging, Sealed};
+use self::judged::{BeginResult, CallDecision, Judged, Judging};
 use crate::stop::Stop;
 use crate::{
     Clock, Permission, Question, RawRuntimeEvent, ToolCall, ToolContext, ToolList, ToolOutcome,
@@ -60,7 +60,7 @@ struct CallGroup {
 struct CallSlot {
     call: ToolCall,
     /// Taken when the group is launched.
-    sealed: Option<Sealed>,
+    sealed: Option<BeginResult>,
     started_at: Duration,
     ended: bool,
     result: Option<(ToolResultMessage, RecordedFiles)>,
@@ -148,8 +148,8 @@ impl ToolRun {
             judged = judged => judged,
         };
         match verdict {
-            Verdict::Allow(permit) => self.judging.decide(Fate::Run(plan, permit)),
-            Verdict::Refuse(text) => self.judging.decide(Fate::Refused(text)),
+            Verdict::Allow(permit) => self.judging.decide(CallDecision::Run(plan, permit)),
+            Verdict::Refuse(text) => self.judging.decide(CallDecision::Refused(text)),
             Verdict::Ask { question, permit } => {
                 plan.prepare(&permit);
                 self.judging.ask(plan, permit);

@@ -18,7 +18,7 @@ use crate::log_scan::{LogScan, ScannedSession};
 use crate::pattern::compile;
 use crate::pending::{PendingSessions, Suspicion};
 use crate::word_query::WordQuery;
-use crate::word_search::{FoundWords, WordSearch};
+use crate::word_search::{WordSearch, WordSearchResult};
 
 /// The search in the logs of all sessions.
 ///
@@ -88,7 +88,7 @@ impl SearchIndex {
         query: &WordQuery,
         filter: &SearchFilter,
         before: Option<WordCursor>,
-    ) -> Result<FoundWords, IndexError> {
+    ) -> Result<WordSearchResult, IndexError> {
         let mut connection = self.file.open_to_read()?;
         let search = WordSearch::new(&self.sessions, query, filter);
         Ok(search.run(&mut connection, query, before)?)

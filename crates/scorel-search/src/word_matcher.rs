@@ -16,7 +16,7 @@ pub(crate) struct WordMatcher<'q> {
 
 /// The words of a text, as far as the query has them.
 #[derive(Debug, Default)]
-struct FoundWords {
+struct WordPositions {
     /// The number of each word in the query; `None` for words that are not in it.
     numbers: Vec<Option<u32>>,
     ranges: Vec<Range<usize>>,
@@ -62,10 +62,10 @@ impl<'q> WordMatcher<'q> {
         Some(merged(ranges))
     }
 
-    fn words_of(&self, text: &str) -> FoundWords {
-        let mut found = FoundWords {
+    fn words_of(&self, text: &str) -> WordPositions {
+        let mut found = WordPositions {
             begun: vec![Vec::new(); self.prefixes.len()],
-            ..FoundWords::default()
+            ..WordPositions::default()
         };
         for_each_word(text, |word, range| {
             for (begun, prefix) in found.begun.iter_mut().zip(&self.prefixes) {
@@ -83,7 +83,7 @@ impl<'q> WordMatcher<'q> {
     fn matches<'a>(
         &'a self,
         term: &'a QueryTerm,
-        found: &'a FoundWords,
+        found: &'a WordPositions,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let numbers: Vec<Option<u32>> = term
             .words

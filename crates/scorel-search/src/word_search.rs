@@ -44,7 +44,7 @@ pub(crate) struct WordSearch<'a> {
 }
 
 /// The answer, and the sessions that have to be indexed anew.
-pub(crate) type FoundWords = (SearchPage, Vec<SessionId>);
+pub(crate) type WordSearchResult = (SearchPage, Vec<SessionId>);
 
 /// How far a pass over candidates has come.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ impl<'a> WordSearch<'a> {
         connection: &mut Connection,
         query: &WordQuery,
         before: Option<WordCursor>,
-    ) -> rusqlite::Result<FoundWords> {
+    ) -> rusqlite::Result<WordSearchResult> {
         // One state of the index for all statements.
         let transaction = connection.transaction()?;
         let mut next = Some(before.map_or(i64::MAX, |cursor| cursor.0));

@@ -11,13 +11,13 @@ use serde::Serialize;
 
 /// An unreadable range of a log. `acceptDamage` names it by offset and length, both in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DamagedPlace {
+pub struct DamagedRange {
     pub offset: u64,
     pub length: u64,
     pub reason: String,
 }
 
-impl fmt::Display for DamagedPlace {
+impl fmt::Display for DamagedRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -35,13 +35,13 @@ impl fmt::Display for DamagedPlace {
 pub fn unaccepted_damage(
     report: &OpenReport,
     accepted: &[DamageAcceptedBody],
-) -> Vec<DamagedPlace> {
+) -> Vec<DamagedRange> {
     let is_accepted = |offset, length| {
         let mut accepted = accepted.iter();
         accepted.any(|known| (known.offset, known.length) == (offset, length))
     };
     // Part of a hole may have been accepted before its neighbours were damaged.
-    let parts = |hole: Vec<&Damage>| -> Vec<DamagedPlace> {
+    let parts = |hole: Vec<&Damage>| -> Vec<DamagedRange> {
         hole.split(|damage| is_accepted(damage.offset, damage.len))
             .filter_map(place)
             .collect()
@@ -83,9 +83,9 @@ const fn is_served(damage: &Damage) -> bool {
 }
 
 /// The range that a hole spans.
-fn place(hole: &[&Damage]) -> Option<DamagedPlace> {
+fn place(hole: &[&Damage]) -> Option<DamagedRange> {
     let (first, last) = (hole.first()?, hole.last()?);
-    Some(DamagedPlace {
+    Some(DamagedRange {
         offset: first.offset,
         length: last.offset + last.len - first.offset,
         reason: first.reason.to_string(),

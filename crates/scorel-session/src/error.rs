@@ -8,7 +8,7 @@ use scorel_proto::{
     TurnError,
 };
 
-use crate::damage::DamagedPlace;
+use crate::damage::DamagedRange;
 use crate::target_problem::TargetProblem;
 use crate::unrecorded_cancel::UnrecordedCancel;
 
@@ -35,7 +35,7 @@ pub enum SessionError {
     #[error("the log of session {session_id} has {} damaged ranges; accept each to continue", places.len())]
     Damaged {
         session_id: SessionId,
-        places: Vec<DamagedPlace>,
+        places: Vec<DamagedRange>,
     },
     /// The log cannot be written now; a retry may succeed. The disk is full, for example.
     #[error("the session cannot be written at the moment: {0}")]

@@ -91,7 +91,7 @@ use tokio_util::task::TaskTracker;
 pub use begin_restore::{RestoreChoice, RestorePoint};
 pub(crate) use compact::CompactRequest;
 pub(crate) use compaction_record::CompactionResult;
-pub(crate) use delete::DeletionWay;
+pub(crate) use delete::MoveDirectoryAway;
 pub(crate) use draft::EventDraft;
 pub(crate) use history::{LaneHistory, settings};
 pub(crate) use job::{Job, RunningJob};

@@ -72,7 +72,7 @@ pub use bundled_log::BundledLog;
 pub use catalog::{CLONING_DIR, DELETED_PREFIX, ListFilter, check_index_file};
 pub use checkpoint::CheckpointFile;
 pub use clock::{TokioClock, WallClock};
-pub use damage::{DamagedPlace, unaccepted_damage};
+pub use damage::{DamagedRange, unaccepted_damage};
 pub use deletion::Deletion;
 pub use error::SessionError;
 pub use garbage::{GarbageSum, KEEP_COPIES, SessionGarbage, bytes_in};

@@ -45,7 +45,7 @@ struct KeptProcesses {
 struct KeptProcess {
     key: LinkKey,
     number: u64,
-    wanted: oneshot::Sender<oneshot::Sender<PlacedLink>>,
+    wanted: oneshot::Sender<oneshot::Sender<PooledLink>>,
 }
 
 /// A kept link is reused only by a turn with an equal key.
@@ -59,19 +59,19 @@ pub(crate) struct LinkKey {
 
 /// The right to one process.
 #[derive(Debug)]
-pub(crate) struct ProcessPlace(
+pub(crate) struct ProcessPermit(
     #[expect(dead_code, reason = "held for its drop")] OwnedSemaphorePermit,
 );
 
 /// A link with the place of its process.
-pub(crate) struct PlacedLink {
+pub(crate) struct PooledLink {
     pub(crate) link: Box<dyn RunnerLink>,
-    pub(crate) place: ProcessPlace,
+    pub(crate) place: ProcessPermit,
 }
 
-impl fmt::Debug for PlacedLink {
+impl fmt::Debug for PooledLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PlacedLink")
+        f.write_str("PooledLink")
     }
 }
 
@@ -84,23 +84,23 @@ impl RunnerPool {
     }
 
     /// A place for one process, if one is free.
-    pub(crate) fn free_place(&self) -> Option<ProcessPlace> {
+    pub(crate) fn free_place(&self) -> Option<ProcessPermit> {
         let permit = Arc::clone(&self.places).try_acquire_owned();
-        permit.ok().map(ProcessPlace)
+        permit.ok().map(ProcessPermit)
     }
 
     /// A permit for one process. Waits while all are in use; idle processes are ended to make room.
-    pub(crate) async fn admit(&self) -> ProcessPlace {
+    pub(crate) async fn admit(&self) -> ProcessPermit {
         if let Some(place) = self.free_place() {
             return place;
         }
         let _waiting = WaitingTurn::begin(self);
         let permit = Arc::clone(&self.places).acquire_owned().await;
-        ProcessPlace(permit.expect("the semaphore is never closed"))
+        ProcessPermit(permit.expect("the semaphore is never closed"))
     }
 
     /// The session's kept link, if it is what the turn wants; another one ends.
-    pub(crate) async fn take(&self, session: SessionId, key: &LinkKey) -> Option<PlacedLink> {
+    pub(crate) async fn take(&self, session: SessionId, key: &LinkKey) -> Option<PooledLink> {
         let kept = self.kept().by_session.remove(&session)?;
         if kept.key != *key {
             return None;
@@ -116,7 +116,7 @@ impl RunnerPool {
         tasks: &TaskTracker,
         session: SessionId,
         key: LinkKey,
-        link: PlacedLink,
+        link: PooledLink,
         time: Duration,
     ) {
         let (wanted, asked) = oneshot::channel();
@@ -174,7 +174,7 @@ impl KeptProcesses {
         &mut self,
         session: SessionId,
         key: LinkKey,
-        wanted: oneshot::Sender<oneshot::Sender<PlacedLink>>,
+        wanted: oneshot::Sender<oneshot::Sender<PooledLink>>,
     ) {
         if self.is_closed || self.waiting > 0 {
             return;
@@ -205,8 +205,8 @@ impl KeptProcesses {
 /// Waits for the next turn, or for a reason to end the process. One that does more than tell a note has
 /// had its context changed from elsewhere.
 async fn watch(
-    mut placed: PlacedLink,
-    mut asked: oneshot::Receiver<oneshot::Sender<PlacedLink>>,
+    mut placed: PooledLink,
+    mut asked: oneshot::Receiver<oneshot::Sender<PooledLink>>,
     time: Duration,
 ) {
     let time_up = tokio::time::sleep(time);

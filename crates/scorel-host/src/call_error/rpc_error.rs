@@ -340,7 +340,7 @@ fn provider_failed(provider: &str, error: &ProviderError) -> RpcError {
 #[cfg(test)]
 mod tests {
     use scorel_proto::{EventId, Phase, ProjectId, SessionId};
-    use scorel_session::{DamagedPlace, TargetProblem};
+    use scorel_session::{DamagedRange, TargetProblem};
 
     use super::*;
 
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn each_damaged_place_is_in_the_details() {
-        let place = DamagedPlace {
+        let place = DamagedRange {
             offset: 7,
             length: 9,
             reason: "checksum".to_owned(),

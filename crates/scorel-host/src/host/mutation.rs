@@ -19,7 +19,7 @@ use scorel_session::{CloneRequest, Deletion, MutationCommand, NewSession, Sessio
 
 use super::Host;
 use crate::call_error::CallError;
-use crate::receipts::{Begun, CommandKey, Effect, Subject};
+use crate::receipts::{BeginOutcome, CommandKey, Effect, Subject};
 use attempt::Attempt;
 
 impl Host {
@@ -54,9 +54,9 @@ impl Host {
         let _taken = self.receipts.take(&key).await;
         let begun = self.receipts.begin(key.clone(), command.digest, effect);
         match begun.await? {
-            Begun::Done(subject) => Ok(subject),
-            Begun::First(effect) => self.finish(key, effect, Attempt::First).await,
-            Begun::Again(effect) => self.finish(key, effect, Attempt::Again).await,
+            BeginOutcome::Done(subject) => Ok(subject),
+            BeginOutcome::New(effect) => self.finish(key, effect, Attempt::First).await,
+            BeginOutcome::Retried(effect) => self.finish(key, effect, Attempt::Again).await,
         }
     }
 

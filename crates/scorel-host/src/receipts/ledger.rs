@@ -37,11 +37,11 @@ pub(super) struct Ledger {
 
 /// What the receipts say about a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Begun {
+pub(crate) enum BeginOutcome {
     /// It is new; its `begun` line is durable now.
-    First(Effect),
+    New(Effect),
     /// It was begun before and may or may not have taken effect.
-    Again(Effect),
+    Retried(Effect),
     /// It has taken effect.
     Done(Subject),
 }
@@ -93,14 +93,14 @@ impl Ledger {
         digest: String,
         effect: Effect,
         now: u64,
-    ) -> Result<Begun, ReceiptError> {
+    ) -> Result<BeginOutcome, ReceiptError> {
         if let Some(known) = self.begun.get(&key) {
             check_digest(known, &digest)?;
-            return Ok(Begun::Again(known.what.clone()));
+            return Ok(BeginOutcome::Retried(known.what.clone()));
         }
         if let Some(known) = self.done.get(&key) {
             check_digest(known, &digest)?;
-            return Ok(Begun::Done(known.what.subject.clone()));
+            return Ok(BeginOutcome::Done(known.what.subject.clone()));
         }
         self.make_room(now)?;
         let receipt = HostReceipt {
@@ -114,7 +114,7 @@ impl Ledger {
         self.file.sync()?;
         // Only now: a receipt that may not be durable must not permit the effect.
         self.apply(line);
-        Ok(Begun::First(effect))
+        Ok(BeginOutcome::New(effect))
     }
 
     /// Appends the `done` line without syncing: the next sync includes it.

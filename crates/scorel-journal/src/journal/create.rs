@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::{Durability, Journal};
 use crate::line::seal_header;
-use crate::numbers::{ContinueAt, PublishedTraces, SequenceNumbers};
 use crate::reader::SharedFile;
+use crate::seq_allocator::{ContinueAt, PublishedTraces, SeqAllocator};
 use crate::storage::{FileId, LogFile, Storage, append_all, remove_if_present};
 use crate::{CreateError, EVENTS, FORMAT};
 
@@ -49,7 +49,7 @@ impl Journal {
             end: header.len() as u64,
             read_only: None,
             last: None,
-            numbers: SequenceNumbers::new(PublishedTraces::default(), ContinueAt::LastRecord),
+            numbers: SeqAllocator::new(PublishedTraces::default(), ContinueAt::LastRecord),
             durability,
             failure: None,
         })

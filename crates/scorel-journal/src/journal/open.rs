@@ -8,9 +8,9 @@ use scorel_proto::Seq;
 
 use super::torn::ReadOnlyLog;
 use super::{Durability, Journal, torn};
-use crate::numbers::{ContinueAt, PublishedTraces, SequenceNumbers};
 use crate::reader::SharedFile;
 use crate::report::ReplayCollector;
+use crate::seq_allocator::{ContinueAt, PublishedTraces, SeqAllocator};
 use crate::storage::{FileId, LogFile, OpenMode, Storage, is_read_only};
 use crate::{
     DamageReason, EVENTS, FORMAT, LogHeader, OpenError, OpenReport, Reader, RecordRef, ResumePoint,
@@ -122,7 +122,7 @@ impl Opened {
     #[must_use]
     pub fn into_journal(self, at: ContinueAt, durability: Durability) -> Journal {
         Journal {
-            numbers: SequenceNumbers::new(self.traces, at),
+            numbers: SeqAllocator::new(self.traces, at),
             storage: self.storage,
             dir: self.dir,
             path: self.path,

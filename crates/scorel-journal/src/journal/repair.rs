@@ -9,11 +9,11 @@ use scorel_proto::Seq;
 use super::torn::keep;
 use super::{Durability, Journal, Opened};
 use crate::line::reseal_record;
-use crate::numbers::{ContinueAt, SequenceNumbers};
 use crate::reader::SharedFile;
 use crate::replay::{Replay, ReplayItem, ReplayStart, ReplayStep, TornBytes};
 use crate::report::ReplayCollector;
 use crate::scan::LineScanner;
+use crate::seq_allocator::{ContinueAt, SeqAllocator};
 use crate::storage::{LogFile, append_all, remove_if_present};
 use crate::{
     AppendError, EVENTS, ForeignChange, InvalidRecord, LogHeader, RecordPosition, RecordRef,
@@ -142,7 +142,7 @@ impl Opened {
             end: rewrite.end,
             read_only: None,
             last: rewrite.last,
-            numbers: SequenceNumbers::new(self.traces, ContinueAt::Reserve),
+            numbers: SeqAllocator::new(self.traces, ContinueAt::Reserve),
             // Synced once, before the rename.
             durability: Durability::Flush,
             failure: None,

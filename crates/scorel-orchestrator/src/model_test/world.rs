@@ -11,7 +11,7 @@ use super::agent_session::AgentSession;
 use super::parent::Parent;
 use crate::agents::{AgentPolicy, OrchestratorLimits, ProjectAgents};
 use crate::schedule::{Bucket, Rules, Schedule, bucket};
-use crate::step::{ChildSeen, NextStep, Seen};
+use crate::step::{ChildObservation, NextStep, Observations};
 
 const AGENTS: [&str; 2] = ["developer", "reviewer"];
 
@@ -249,12 +249,12 @@ impl World {
         let runtime = self.parents[index].runtime(id).clone();
         let session_id = runtime.session_id.expect("a session");
         let state = self.sessions.get(&session_id).map(AgentSession::state);
-        let seen = Seen {
+        let seen = Observations {
             admitted: self.memory.schedule.is_admitted(id),
             claimed: false,
             child: match &state {
-                None => ChildSeen::Missing,
-                Some(state) => ChildSeen::There {
+                None => ChildObservation::Missing,
+                Some(state) => ChildObservation::There {
                     prompted: self.memory.prompted.contains(&id),
                     state,
                 },

@@ -5,22 +5,22 @@ use crate::{BegunCall, Permission, Permit, ToolCall, ToolPlan};
 /// A call with the gate's decision.
 pub(super) struct Judged {
     pub(super) call: ToolCall,
-    pub(super) fate: Fate,
+    pub(super) fate: CallDecision,
 }
 
 /// What becomes of a judged call.
-pub(super) enum Fate {
+pub(super) enum CallDecision {
     Run(ToolPlan, Permit),
     /// It does not run; the text is its result.
     Refused(String),
 }
 
 /// A call whose fate is sealed: it has begun, or the text is its result.
-pub(super) type Sealed = Result<BegunCall, String>;
+pub(super) type BeginResult = Result<BegunCall, String>;
 
-impl Fate {
+impl CallDecision {
     /// Begins the call, if it is to run.
-    pub(super) async fn seal(self) -> Sealed {
+    pub(super) async fn seal(self) -> BeginResult {
         match self {
             Self::Run(plan, permit) => Ok(plan.begin(permit).await),
             Self::Refused(text) => Err(text),
@@ -56,7 +56,7 @@ impl Judging {
     }
 
     /// Decides the call that is due.
-    pub(super) fn decide(&mut self, fate: Fate) {
+    pub(super) fn decide(&mut self, fate: CallDecision) {
         if let Some(call) = self.open.pop_front() {
             self.judged.push(Judged { call, fate });
         }
@@ -71,8 +71,8 @@ impl Judging {
     pub(super) fn answer(&mut self, permission: Permission) {
         if let Some((plan, permit)) = self.asked.take() {
             self.decide(match permission {
-                Permission::Granted => Fate::Run(plan, permit),
-                Permission::Refused(text) => Fate::Refused(text),
+                Permission::Granted => CallDecision::Run(plan, permit),
+                Permission::Refused(text) => CallDecision::Refused(text),
             });
         }
     }

@@ -2,7 +2,7 @@ use scorel_proto::{DamageAcceptedBody, PersistentBody, Seq};
 
 use super::mutate::Mutation;
 use super::{EventDraft, Section};
-use crate::damage::DamagedPlace;
+use crate::damage::DamagedRange;
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
@@ -64,7 +64,7 @@ impl Mutation for AcceptDamage {
 }
 
 impl AcceptDamage {
-    const fn names(&self, place: &DamagedPlace) -> bool {
+    const fn names(&self, place: &DamagedRange) -> bool {
         place.offset == self.offset && place.length == self.length
     }
 }

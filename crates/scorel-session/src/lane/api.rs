@@ -12,7 +12,7 @@ use super::accept::AcceptDamage;
 use super::append::Append;
 use super::append_message::AppendMessage;
 use super::cancel::CancelAndClear;
-use super::delete::{DeleteSession, DeletionWay};
+use super::delete::{DeleteSession, MoveDirectoryAway};
 use super::end_wait::EndWait;
 use super::forget_context::ForgetContext;
 use super::move_leaf::{LeafTarget, MoveLeaf};
@@ -305,7 +305,7 @@ impl Lane {
     /// Deletes the session unless a turn runs. `way` takes its directory away.
     pub(crate) async fn delete<T: Send + 'static>(
         self: &Arc<Self>,
-        way: DeletionWay<T>,
+        way: MoveDirectoryAway<T>,
     ) -> Result<T, SessionError> {
         self.mutate(DeleteSession(way)).await
     }

@@ -7,11 +7,11 @@ use crate::shared::LaneShared;
 use crate::{MutationCommand, SessionError};
 
 /// Moves the directory of a session away, atomically, and returns where it went.
-pub(crate) type DeletionWay<T> = fn(&LaneShared, SessionId) -> Result<T, SessionError>;
+pub(crate) type MoveDirectoryAway<T> = fn(&LaneShared, SessionId) -> Result<T, SessionError>;
 
 /// `deleteSession`.
 #[derive(Debug)]
-pub(super) struct DeleteSession<T>(pub(super) DeletionWay<T>);
+pub(super) struct DeleteSession<T>(pub(super) MoveDirectoryAway<T>);
 
 impl<T: Send + 'static> Mutation for DeleteSession<T> {
     type Reply = T;

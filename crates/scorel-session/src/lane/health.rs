@@ -1,14 +1,14 @@
 use scorel_proto::{SessionId, StorageStall};
 
 use crate::SessionError;
-use crate::damage::DamagedPlace;
+use crate::damage::DamagedRange;
 
 /// What keeps a session from being changed, or from existing.
 #[derive(Debug)]
 pub(super) struct Health {
     session_id: SessionId,
     /// Damage that no client has accepted yet.
-    pub(super) damage: Vec<DamagedPlace>,
+    pub(super) damage: Vec<DamagedRange>,
     /// Why the session is `Failed` until it is loaded again.
     pub(super) failed: Option<String>,
     /// Whether it failed because daemons have died of its recovery.

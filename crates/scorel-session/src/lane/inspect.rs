@@ -3,7 +3,7 @@
 use scorel_proto::{ContextWindow, Seq};
 
 use super::{Lane, Section};
-use crate::damage::DamagedPlace;
+use crate::damage::DamagedRange;
 
 impl Lane {
     /// Keeps turns from running.
@@ -17,7 +17,7 @@ impl Section<'_> {
         self.lane.shared.windows.peek(self.lane.id())
     }
 
-    pub(crate) fn damage(&self) -> Vec<DamagedPlace> {
+    pub(crate) fn damage(&self) -> Vec<DamagedRange> {
         self.published().state().health.damage.clone()
     }
 

@@ -91,7 +91,7 @@ impl TestPool {
         self.keep_in(session, place)
     }
 
-    fn keep_in(&self, session: SessionId, place: ProcessPlace) -> mpsc::Sender<RunnerEvent> {
+    fn keep_in(&self, session: SessionId, place: ProcessPermit) -> mpsc::Sender<RunnerEvent> {
         let (process, events) = mpsc::channel(8);
         let link = Box::new(TestLink {
             start: RunnerStart {
@@ -104,7 +104,7 @@ impl TestPool {
             events,
             released: Arc::clone(&self.released),
         });
-        let placed = PlacedLink { link, place };
+        let placed = PooledLink { link, place };
         let time = Duration::from_secs(300);
         self.pool
             .keep(&self.tasks, session, key("c1"), placed, time);

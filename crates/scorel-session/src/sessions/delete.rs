@@ -6,7 +6,7 @@ use scorel_journal::{FORMAT, Reader};
 use scorel_proto::SessionId;
 
 use super::Sessions;
-use crate::lane::DeletionWay;
+use crate::lane::MoveDirectoryAway;
 use crate::shared::LaneShared;
 use crate::{Deletion, SessionError, blocking};
 
@@ -140,7 +140,7 @@ impl Sessions {
     async fn take_away<T: Send + 'static>(
         self: &Arc<Self>,
         id: SessionId,
-        way: DeletionWay<T>,
+        way: MoveDirectoryAway<T>,
     ) -> Result<T, SessionError> {
         match self.get(id).await {
             Ok(lane) => lane.delete(way).await,
@@ -172,7 +172,7 @@ fn delete_unopened<T>(
     shared: &LaneShared,
     id: SessionId,
     error: SessionError,
-    way: DeletionWay<T>,
+    way: MoveDirectoryAway<T>,
 ) -> Result<T, SessionError> {
     match Reader::open(&*shared.storage, &shared.session_dir(id)) {
         Ok((_, header)) if header.format() > FORMAT => Err(error),

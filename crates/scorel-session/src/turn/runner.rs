@@ -24,7 +24,7 @@ use super::ask::{PermissionAnswer, permission, remember};
 use super::bridge::TurnBridge;
 use super::exit::TurnExit;
 use super::task::TurnTask;
-use crate::runner_pool::{MAX_PROCESSES, PlacedLink, ProcessPlace};
+use crate::runner_pool::{MAX_PROCESSES, PooledLink, ProcessPermit};
 use crate::{PreparedRunner, SessionError};
 
 /// One turn of a runner while it runs.
@@ -35,7 +35,7 @@ struct RunnerTurn {
     records: RunRecords,
     /// A decision about a call of a process that is gone, for the call that takes its place.
     decided: Option<EarlierDecision>,
-    place: ProcessPlace,
+    place: ProcessPermit,
 }
 
 /// How a question ended.
@@ -78,7 +78,7 @@ impl TurnTask {
 
 impl TurnTask {
     /// A place for the runner's process; the session says that it waits for one.
-    async fn place(&self) -> ProcessPlace {
+    async fn place(&self) -> ProcessPermit {
         let runners = self.lane.runners();
         if let Some(place) = runners.free_place() {
             return place;
@@ -237,7 +237,7 @@ impl RunnerTurn {
     ) -> Result<TurnEnd, SessionError> {
         self.records.last_plan().await?;
         if let Some(link) = driver.take_link() {
-            let placed = PlacedLink {
+            let placed = PooledLink {
                 link,
                 place: self.place,
             };

@@ -91,7 +91,7 @@ impl TestHome {
             .receipts
             .begin(self.key(name), digest, effect.clone())
             .await;
-        assert_eq!(begun.unwrap(), Begun::First(effect.clone()));
+        assert_eq!(begun.unwrap(), BeginOutcome::New(effect.clone()));
     }
 
     fn registration(&self) -> Effect {

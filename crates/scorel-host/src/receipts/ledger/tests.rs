@@ -67,11 +67,11 @@ fn creation() -> (Effect, Subject) {
     (effect, Subject::SessionId(session_id))
 }
 
-fn begin(ledger: &mut Ledger, key: CommandKey, effect: &Effect) -> Begun {
+fn begin(ledger: &mut Ledger, key: CommandKey, effect: &Effect) -> BeginOutcome {
     begin_at(ledger, key, effect, NOW)
 }
 
-fn begin_at(ledger: &mut Ledger, key: CommandKey, effect: &Effect, now: u64) -> Begun {
+fn begin_at(ledger: &mut Ledger, key: CommandKey, effect: &Effect, now: u64) -> BeginOutcome {
     ledger
         .begin(key, "digest".to_owned(), effect.clone(), now)
         .unwrap()
@@ -86,24 +86,24 @@ fn a_command_keeps_the_ids_of_its_first_receipt() {
     let key = place.key("c1");
     assert_eq!(
         begin(&mut ledger, key.clone(), &first),
-        Begun::First(first.clone())
+        BeginOutcome::New(first.clone())
     );
     assert_eq!(
         begin(&mut ledger, key.clone(), &second),
-        Begun::Again(first.clone())
+        BeginOutcome::Retried(first.clone())
     );
     let mut ledger = place.open();
     assert_eq!(ledger.unfinished(), [(key.clone(), first.clone())]);
     assert_eq!(
         begin(&mut ledger, key.clone(), &second),
-        Begun::Again(first)
+        BeginOutcome::Retried(first)
     );
     ledger.done(&key, subject.clone()).unwrap();
     for mut ledger in [ledger, place.open()] {
         assert_eq!(ledger.unfinished(), []);
         assert_eq!(
             begin(&mut ledger, key.clone(), &second),
-            Begun::Done(subject.clone())
+            BeginOutcome::Done(subject.clone())
         );
     }
     let mode = fs::metadata(place.path()).unwrap().permissions().mode();
@@ -128,7 +128,7 @@ fn another_digest_under_the_same_id_is_a_conflict() {
     other.client_id = ClientId::generate();
     assert_eq!(
         begin(&mut ledger, other, &effect),
-        Begun::First(effect.clone())
+        BeginOutcome::New(effect.clone())
     );
 }
 
@@ -144,7 +144,7 @@ fn an_abandoned_command_is_new_when_it_is_sent_again() {
     assert_eq!(ledger.unfinished(), []);
     assert_eq!(
         begin(&mut ledger, place.key("c1"), &second),
-        Begun::First(second.clone())
+        BeginOutcome::New(second.clone())
     );
     assert_eq!(place.open().unfinished(), [(place.key("c1"), second)]);
 }
@@ -238,10 +238,10 @@ fn receipts_are_kept_for_two_weeks_and_the_unfinished_until_they_end() {
     }
     ledger.done(&place.key("done"), subject.clone()).unwrap();
     let begun = |now, name| begin_at(&mut place.open_at(now), place.key(name), &effect, now);
-    assert_eq!(begun(NOW + KEEP_MS, "done"), Begun::Done(subject));
+    assert_eq!(begun(NOW + KEEP_MS, "done"), BeginOutcome::Done(subject));
     let later = NOW + KEEP_MS + 1;
-    assert_eq!(begun(later, "begun"), Begun::Again(effect.clone()));
-    assert_eq!(begun(later, "done"), Begun::First(effect.clone()));
+    assert_eq!(begun(later, "begun"), BeginOutcome::Retried(effect.clone()));
+    assert_eq!(begun(later, "done"), BeginOutcome::New(effect.clone()));
 }
 
 #[test]
@@ -258,7 +258,10 @@ fn a_long_file_is_rewritten_with_what_is_still_remembered() {
     begin(&mut ledger, place.key("new"), &effect);
     assert_eq!(place.text().lines().count(), 2);
     let mut ledger = place.open();
-    assert_eq!(begin(&mut ledger, key, &effect), Begun::Done(subject));
+    assert_eq!(
+        begin(&mut ledger, key, &effect),
+        BeginOutcome::Done(subject)
+    );
 }
 
 #[test]
@@ -283,7 +286,7 @@ fn the_number_of_remembered_commands_is_bounded() {
     assert!(matches!(full, Err(ReceiptError::Full { .. })), "{full:?}");
     assert_eq!(
         begin_at(NOW + KEEP_AT_LEAST_MS + 1).unwrap(),
-        Begun::First(effect.clone())
+        BeginOutcome::New(effect.clone())
     );
 }
 
@@ -303,7 +306,7 @@ fn a_receipt_that_cannot_be_written_does_not_count() {
     fs::remove_dir_all(place.path()).unwrap();
     assert_eq!(
         begin(&mut ledger, place.key("c1"), &effect),
-        Begun::First(effect.clone())
+        BeginOutcome::New(effect.clone())
     );
     assert_eq!(place.open().unfinished().len(), 1);
 }

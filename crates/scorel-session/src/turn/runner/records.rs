@@ -16,7 +16,7 @@ use super::prompt;
 use super::reopened::EarlierDecision;
 use super::watched::WatchedFiles;
 use crate::lane::EventDraft;
-use crate::runner_pool::{LinkKey, PlacedLink};
+use crate::runner_pool::{LinkKey, PooledLink};
 use crate::turn::task::TurnTask;
 use crate::{PreparedRunner, SessionError, blocking};
 
@@ -282,7 +282,7 @@ impl RunRecords {
 
     /// Keeps the process for the next turn. One without a context id is ended: a later turn could not
     /// tell which context it is in.
-    pub(super) fn keep(&self, link: PlacedLink, prepared: &PreparedRunner) {
+    pub(super) fn keep(&self, link: PooledLink, prepared: &PreparedRunner) {
         let Some(context) = self.context.clone() else {
             return;
         };

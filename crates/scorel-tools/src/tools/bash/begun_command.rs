@@ -9,7 +9,7 @@ use scorel_exec::HeldRun;
 use scorel_runtime::{Permit, ToolContext, ToolOutcome, blocking, blocking_now};
 use tokio::time::Instant;
 
-use super::commands::{ReadyCommand, Stay};
+use super::commands::{CommandLifetime, ReadyCommand};
 use super::present::CommandFigures;
 use super::recording::CommandRecording;
 use super::{Commands, PlannedCommand, foreground, present};
@@ -134,9 +134,9 @@ impl CommandCall {
     fn hold(self: Arc<Self>) -> BoxFuture<'static, Result<HeldCommand, ToolOutcome>> {
         blocking_now(move || -> Result<_, ToolError> {
             let (planned, permit) = (Arc::clone(&self.planned), &self.permit);
-            let ready = self
-                .commands
-                .ready(&self.files, planned, permit, Stay::Foreground)?;
+            let ready =
+                self.commands
+                    .ready(&self.files, planned, permit, CommandLifetime::Foreground)?;
             let run = self.commands.hold(&ready, None)?;
             let recording = CommandRecording::prepare(&self.files, permit);
             Ok(HeldCommand {

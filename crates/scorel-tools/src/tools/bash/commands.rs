@@ -49,7 +49,7 @@ pub(super) struct ReadyCommand {
 
 /// How long a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stay {
+pub(super) enum CommandLifetime {
     /// The call waits for it.
     Foreground,
     Background,
@@ -114,7 +114,9 @@ impl Commands {
     ) -> Result<ToolOutcome, ToolOutcome> {
         let (commands, inner) = (Arc::clone(self), Arc::clone(files));
         let (planned, granted) = (Arc::new(command), permit.clone());
-        let ready = blocking(move || commands.ready(&inner, planned, &granted, Stay::Background));
+        let ready = blocking(move || {
+            commands.ready(&inner, planned, &granted, CommandLifetime::Background)
+        });
         let ready = ready.await?;
         let group = self.group()?;
         let start = || Ok((self.hold(&ready, Some(group))?.start(), ready.facts()));
@@ -130,7 +132,7 @@ impl Commands {
         files: &SessionFiles,
         planned: Arc<PlannedCommand>,
         permit: &Permit,
-        stay: Stay,
+        stay: CommandLifetime,
     ) -> Result<ReadyCommand, ToolError> {
         let temporary = self.temporary()?;
         let settings = lock(&self.settings).clone();
@@ -208,15 +210,15 @@ impl Commands {
     fn space(
         &self,
         confinement: &Confinement,
-        stay: Stay,
+        stay: CommandLifetime,
     ) -> Result<Option<Arc<SharedSpace>>, ToolError> {
         let surroundings = confinement.sandbox.as_ref().map(|it| it.surroundings);
         if surroundings != Some(Surroundings::Own) {
             return Ok(None);
         }
         match stay {
-            Stay::Foreground => Ok(self.space.current()),
-            Stay::Background => self
+            CommandLifetime::Foreground => Ok(self.space.current()),
+            CommandLifetime::Background => self
                 .space
                 .get(&self.supervisors)
                 .map(Some)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use scorel_exec::{EndCause, Run, RunEnd, ShellExit};
 use scorel_runtime::{Permit, TerminalExit};
 
-use super::commands::Stay;
+use super::commands::CommandLifetime;
 use super::{Commands, PlannedCommand};
 use crate::error::ToolError;
 use crate::session_files::SessionFiles;
@@ -25,7 +25,12 @@ impl Commands {
         command: PlannedCommand,
         permit: &Permit,
     ) -> Result<Terminal, ToolError> {
-        let ready = self.ready(files, Arc::new(command), permit, Stay::Foreground)?;
+        let ready = self.ready(
+            files,
+            Arc::new(command),
+            permit,
+            CommandLifetime::Foreground,
+        )?;
         Ok(Terminal(self.hold(&ready, None)?.start()))
     }
 }

@@ -5,23 +5,23 @@ use std::collections::VecDeque;
 use scorel_runtime::RunnerEvent;
 use serde_json::Value;
 
-use crate::secrets::{SecretCutter, Secrets};
+use crate::secrets::{SecretRedactor, Secrets};
 
 /// A model may stream a secret in several deltas, one in each line of the program, so text is held back
 /// while it may be a prefix of a secret.
 #[derive(Debug)]
-pub(crate) struct EventCutter {
+pub(crate) struct EventRedactor {
     secrets: Secrets,
-    text: SecretCutter,
-    thinking: SecretCutter,
+    text: SecretRedactor,
+    thinking: SecretRedactor,
     ready: VecDeque<RunnerEvent>,
 }
 
-impl EventCutter {
+impl EventRedactor {
     pub(crate) fn new(secrets: Secrets) -> Self {
         Self {
-            text: SecretCutter::new(secrets.clone()),
-            thinking: SecretCutter::new(secrets.clone()),
+            text: SecretRedactor::new(secrets.clone()),
+            thinking: SecretRedactor::new(secrets.clone()),
             secrets,
             ready: VecDeque::new(),
         }

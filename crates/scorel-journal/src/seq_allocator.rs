@@ -46,7 +46,7 @@ pub(crate) struct PublishedTraces {
 /// event's at most [`RESERVE`] − 1 above that of the last record. So the number of lines lost at the end
 /// of a file gives an upper bound of the numbers that were published.
 #[derive(Debug)]
-pub(crate) struct SequenceNumbers {
+pub(crate) struct SeqAllocator {
     last_record: Seq,
     last_issued: Seq,
     /// The largest number that the next record may get.
@@ -54,7 +54,7 @@ pub(crate) struct SequenceNumbers {
     record_due: bool,
 }
 
-impl SequenceNumbers {
+impl SeqAllocator {
     pub(crate) fn new(traces: PublishedTraces, at: ContinueAt) -> Self {
         let PublishedTraces {
             last,
@@ -132,13 +132,13 @@ mod tests {
         Seq::new(value).expect("in range")
     }
 
-    fn after(last: u64, lost_lines: u64, at: ContinueAt) -> SequenceNumbers {
+    fn after(last: u64, lost_lines: u64, at: ContinueAt) -> SeqAllocator {
         let traces = PublishedTraces {
             last: seq(last),
             lost_lines,
             known: Seq::ZERO,
         };
-        SequenceNumbers::new(traces, at)
+        SeqAllocator::new(traces, at)
     }
 
     #[test]
