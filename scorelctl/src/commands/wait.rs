@@ -21,17 +21,20 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
-    let mut control = DaemonClient::connect(link).await?;
-    let wanted = &args.target.session;
-    let directory = args.target.project.as_deref();
-    let session_id = target::existing(&mut control, wanted, directory).await?;
-    let waiting = until(args.wait_for, session_id, &mut control);
+    let mut chosen = None;
+    let waiting = async {
+        let mut control = DaemonClient::connect(link).await?;
+        let (wanted, project) = (&args.target.session, args.target.project.as_deref());
+        let session_id = target::existing(&mut control, wanted, project).await?;
+        chosen = Some(session_id);
+        until(args.wait_for, session_id, &mut control).await
+    };
     let reached = tokio::select! {
         reached = timeout(args.timeout.unwrap_or(Duration::MAX), waiting) => reached,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
     let Ok(session) = reached else {
-        return Err(timed_out(session_id));
+        return Err(chosen.map_or_else(|| no_answer("its sessions go on"), timed_out));
     };
     let session = session?;
     result(output, &session, |output| output.line(phase(session.phase)))?;
@@ -43,6 +46,13 @@ pub(super) fn timed_out(session_id: SessionId) -> Failure {
     let message = "the time is over; the session goes on";
     Failure::new(Exit::TimedOut, "timeout", message)
         .hint(format!("`scorelctl tail --session {session_id}` shows it"))
+}
+
+/// The time limit of a command was reached before the daemon has answered. `rest` says what that means.
+pub(super) fn no_answer(rest: &str) -> Failure {
+    let message = format!("the time is over, and the daemon has not answered; {rest}");
+    Failure::new(Exit::TimedOut, "timeout", message)
+        .hint("`scorelctl status` shows whether it responds, `scorelctl stop` ends one that hangs")
 }
 
 /// Looks at the session whenever one of its records may have changed what is waited for. The stream has
