@@ -15,13 +15,13 @@ use scorel_proto::{
     WhileRunning,
 };
 use serde::Serialize;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::input::{message_text, say_unread};
 use super::outgoing::{MessageDraft, OutgoingMessage, SentFile, SentFiles};
 use super::steer::description;
 use super::upgrade_notice::say_upgrade;
-use super::wait::{no_answer, timed_out};
+use super::wait::{LEAST_PATIENCE, no_answer, timed_out};
 use crate::args::{OnAsk, SendArgs};
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
 use crate::exit::Exit;
@@ -61,9 +61,9 @@ pub(super) async fn run_at(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
-    let (begun, limit) = (Instant::now(), args.timeout.unwrap_or(Duration::MAX));
+    let limit = args.timeout.unwrap_or(Duration::MAX);
     let sent = tokio::select! {
-        sent = timeout(limit, send(&args, draft, place, link, output)) => sent,
+        sent = timeout(limit.max(LEAST_PATIENCE), send(&args, draft, place, link, output)) => sent,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
     let Ok(sent) = sent else {
@@ -89,12 +89,7 @@ pub(super) async fn run_at(
     let own = OwnTurn::from(sent.answer);
     let questions = Questions::new(sent.session_id, args.on_ask, output);
     let mut follow = TurnFollower::new(control, (sent.session_id, own), questions, output);
-    match timeout(
-        limit.saturating_sub(begun.elapsed()),
-        follow.run(stream, &mut interrupts),
-    )
-    .await
-    {
+    match timeout(limit, follow.run(stream, &mut interrupts)).await {
         Ok(ended) => ended,
         Err(_) => Err(timed_out(sent.session_id)),
     }

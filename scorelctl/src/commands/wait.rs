@@ -15,28 +15,33 @@ use crate::interrupts::Interrupts;
 use crate::output::{Output, result};
 use crate::target;
 
+/// How long a daemon gets at least to answer, or to start: with a shorter time limit no message would be
+/// accepted.
+pub(super) const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+
 pub(super) async fn run(
     args: &WaitArgs,
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
-    let mut chosen = None;
+    let limit = args.timeout.unwrap_or(Duration::MAX);
     let waiting = async {
-        let mut control = DaemonClient::connect(link).await?;
-        let (wanted, project) = (&args.target.session, args.target.project.as_deref());
-        let session_id = target::existing(&mut control, wanted, project).await?;
-        chosen = Some(session_id);
-        until(args.wait_for, session_id, &mut control).await
+        let choosing = async {
+            let mut control = DaemonClient::connect(link).await?;
+            let (wanted, project) = (&args.target.session, args.target.project.as_deref());
+            let session_id = target::existing(&mut control, wanted, project).await?;
+            Ok::<_, Failure>((control, session_id))
+        };
+        let chosen = timeout(limit.max(LEAST_PATIENCE), choosing).await;
+        let (mut control, session_id) = chosen.map_err(|_| no_answer("its sessions go on"))??;
+        let reached = timeout(limit, until(args.wait_for, session_id, &mut control)).await;
+        reached.map_err(|_| timed_out(session_id))?
     };
-    let reached = tokio::select! {
-        reached = timeout(args.timeout.unwrap_or(Duration::MAX), waiting) => reached,
+    let session = tokio::select! {
+        reached = waiting => reached?,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
-    let Ok(session) = reached else {
-        return Err(chosen.map_or_else(|| no_answer("its sessions go on"), timed_out));
-    };
-    let session = session?;
     result(output, &session, |output| output.line(phase(session.phase)))?;
     Ok(Exit::Success)
 }

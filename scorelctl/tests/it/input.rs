@@ -7,7 +7,7 @@ use std::process::Stdio;
 use scorel_testkit::Deadline;
 
 use crate::answers::{daemon, turn};
-use crate::program::{Ended, TestHome};
+use crate::program::{Ended, Running, TestHome};
 
 #[test]
 fn a_dash_after_the_text_adds_standard_input() {
@@ -32,7 +32,7 @@ fn a_pipe_that_is_not_read_is_told_and_not_waited_for() {
         writer.write_all(data.as_bytes()).expect("written");
         let mut command = place.command(&["send", "review"]);
         command.stdin(reader);
-        let ended = Ended::new(Deadline::output(&mut command).expect("it runs"));
+        let ended = Running::start(&mut command).wait();
         ended.assert_code(0);
         assert_eq!(ended.err.contains("was not read"), is_told, "{}", ended.err);
         drop(writer);

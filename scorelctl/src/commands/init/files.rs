@@ -58,11 +58,11 @@ impl InitFiles {
     pub(super) fn drop_invalid_model(&self) -> Result<Option<ConfigProblem>, Failure> {
         let old = read(&self.config)?.filter(|_| self.force);
         let Some(old) = old else { return Ok(None) };
-        let Some(problem) = problem_of(&self.config, &self.config)? else {
+        let Some(problem) = problem_of(&self.config, &self.config) else {
             return Ok(None);
         };
         let staged = Self::staged(&self.config, &without_section(&old))?;
-        if problem_of(staged.file.path(), &self.config)?.is_some() {
+        if problem_of(staged.file.path(), &self.config).is_some() {
             return Ok(None);
         }
         Self::put(staged, true)?;
@@ -93,7 +93,7 @@ impl InitFiles {
         let old = read(&self.config)?;
         let text = with_section(old.as_deref().unwrap_or_default(), &settings.section());
         let config = Self::staged(&self.config, &text)?;
-        if let Some(problem) = problem_of(config.file.path(), &self.config)? {
+        if let Some(problem) = problem_of(config.file.path(), &self.config) {
             return Err(refused(&problem, settings));
         }
         // The key first: if it cannot be written, the configuration must not refer to it.
