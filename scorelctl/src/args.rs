@@ -199,7 +199,7 @@ pub(crate) struct SendArgs {
         long,
         short,
         value_name = "ID|PART|new",
-        default_value = "",
+        default_value = SessionSelector::DEFAULT,
         hide_default_value = true
     )]
     pub(crate) session: SessionSelector,
@@ -233,7 +233,8 @@ pub(crate) struct SendArgs {
     /// Attach a file of the project, text or a picture; may be repeated
     #[arg(long = "file", value_name = "PATH")]
     pub(crate) files: Vec<PathBuf>,
-    /// The message; `-`, or no text when standard input is not a terminal, reads standard input.
+    /// The message; `-` after it adds standard input, and no text when that is not a terminal is the same
+    /// as `-`. A pipe is not read otherwise.
     /// `@PATH` at the start of a word attaches that file of the project, `\@PATH` only names it
     #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
@@ -406,7 +407,7 @@ pub(crate) struct ApproveArgs {
         long,
         short,
         value_name = "ID|PART",
-        default_value = "",
+        default_value = SessionSelector::DEFAULT,
         hide_default_value = true
     )]
     pub(crate) session: SessionSelector,

@@ -100,6 +100,14 @@ impl Failure {
         self
     }
 
+    /// Adds what programs can read about it.
+    pub(crate) fn details(mut self, details: Value) -> Self {
+        if let Self::Report(report) = &mut self {
+            report.details = details;
+        }
+        self
+    }
+
     /// The daemon sent something that cannot be decoded as an event.
     pub(crate) fn no_event(error: &serde_json::Error) -> Self {
         let message = format!("the daemon sent an invalid event: {error}");
@@ -160,8 +168,8 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::ProjectNotFound => "`scorelctl projects` lists the projects",
         ErrorCode::MethodNotFound => "`scorelctl call rpc.discover` describes every method",
         ErrorCode::RuntimeBusy => {
-            "`send --while-running follow-up` queues a message; `scorelctl cancel` cancels the turn, \
-             with `--clear-queue` also what is queued"
+            "`scorelctl wait` waits until the session is idle; `scorelctl cancel` cancels the turn, with \
+             `--clear-queue` also what is queued"
         }
         ErrorCode::Conflict if error.details["kind"] == "leaf" => {
             "another client was faster; `scorelctl tree` shows where the conversation is now"
@@ -172,7 +180,9 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         }
         ErrorCode::AttachmentRefused => attachment_hint(&error.details["kind"]),
         ErrorCode::QueuePaused => "send without `--while-running reject` to resume the queue",
-        ErrorCode::StorageStalled => "free disk space, then repeat the command",
+        ErrorCode::StorageStalled => {
+            "make room on the disk, or the home writable; then repeat the command"
+        }
         ErrorCode::ShuttingDown | ErrorCode::Overloaded => "retry in a moment",
         ErrorCode::ProviderError if !error.details["keyVariables"].is_null() => {
             "write NAME=KEY into that file (mode 0600); the next message uses it"
@@ -221,7 +231,7 @@ mod tests {
             json["error"]["hint"]
                 .as_str()
                 .expect("a hint")
-                .contains("follow-up")
+                .contains("scorelctl wait")
         );
     }
 

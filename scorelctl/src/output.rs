@@ -44,7 +44,7 @@ impl Output {
         if !self.out_is_terminal || self.json || is_dumb() {
             return Ok(false);
         }
-        self.out.flush()?;
+        self.flush()?;
         if let Some((pager, input)) = Pager::start()? {
             self.out = Box::new(BufWriter::new(input));
             self.pager = Some(pager);
@@ -57,7 +57,7 @@ impl Output {
         let Some(pager) = self.pager.take() else {
             return Ok(());
         };
-        let flushed = self.out.flush();
+        let flushed = self.flush();
         // Closes the pager's input, by which it sees the end.
         self.out = Box::new(io::stdout().lock());
         pager.wait()?;
@@ -117,7 +117,7 @@ impl Output {
     /// Writes to standard error, after flushing standard output, so that both appear in order on a
     /// terminal.
     pub(crate) fn aside(&mut self, text: &str) -> io::Result<()> {
-        self.out.flush()?;
+        self.flush()?;
         self.err.write_all(text.as_bytes())
     }
 
@@ -130,20 +130,28 @@ impl Output {
         self.aside(&line)
     }
 
+    /// Passes on what was written to standard output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        // The kind stays: a closed pipe is no failure.
+        self.out.flush().map_err(|error| {
+            let message = format!("cannot write to standard output: {error}");
+            io::Error::new(error.kind(), message)
+        })
     }
 
-    /// Reports a failure on standard error.
+    /// Reports a failure on standard error, which may be that standard output cannot be written.
     pub(crate) fn report(&mut self, report: &FailureReport) -> io::Result<()> {
-        if self.json {
-            return self.aside(&format!("{}\n", report.to_json()));
-        }
-        let mut text = format!("error: {}\n", visible(&report.message));
-        if let Some(hint) = &report.hint {
-            text.push_str(&format!("hint: {}\n", visible(hint)));
-        }
-        self.aside(&text)
+        let flushed = self.flush();
+        let text = if self.json {
+            format!("{}\n", report.to_json())
+        } else {
+            let hint = report.hint.as_ref();
+            let hint = hint.map(|hint| format!("hint: {}\n", visible(hint)));
+            let message = visible(&report.message);
+            format!("error: {message}\n{}", hint.unwrap_or_default())
+        };
+        self.err.write_all(text.as_bytes())?;
+        flushed
     }
 }
 

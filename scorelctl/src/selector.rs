@@ -1,4 +1,3 @@
-use std::convert::Infallible;
 use std::str::FromStr;
 
 use scorel_proto::SessionId;
@@ -6,7 +5,7 @@ use scorel_proto::SessionId;
 /// How the user selects a session on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionSelector {
-    /// Nothing given: the project's latest session.
+    /// The option's default: the project's latest session, unless its help says otherwise.
     Latest,
     /// `new`: a session to be created.
     New,
@@ -15,14 +14,25 @@ pub(crate) enum SessionSelector {
     Part(String),
 }
 
-impl FromStr for SessionSelector {
-    type Err = Infallible;
+/// An empty selector. A script's unset variable must not select the latest session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it is empty; leave it out for the default")]
+pub(crate) struct EmptySelector;
 
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(match text {
-            "" => Self::Latest,
+impl SessionSelector {
+    /// The default value of options, which clap parses as if it were given. No id has an `L`.
+    pub(crate) const DEFAULT: &str = "default";
+}
+
+impl FromStr for SessionSelector {
+    type Err = EmptySelector;
+
+    fn from_str(text: &str) -> Result<Self, EmptySelector> {
+        Ok(match text.trim() {
+            "" => return Err(EmptySelector),
+            Self::DEFAULT => Self::Latest,
             "new" => Self::New,
-            _ => match text.parse() {
+            text => match text.parse() {
                 Ok(id) => Self::Id(id),
                 Err(_) => Self::Part(text.to_owned()),
             },
@@ -35,9 +45,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_selector_is_empty_new_an_id_or_a_part_of_one() {
+    fn a_selector_is_the_default_new_an_id_or_a_part_of_one() {
         let id = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
-        assert_eq!("".parse(), Ok(SessionSelector::Latest));
+        assert_eq!("default".parse(), Ok(SessionSelector::Latest));
+        for text in ["", " "] {
+            assert_eq!(text.parse::<SessionSelector>(), Err(EmptySelector));
+        }
         assert_eq!("new".parse(), Ok(SessionSelector::New));
         assert_eq!(
             id.parse(),

@@ -10,6 +10,7 @@ mod output;
 mod places;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 pub(crate) use args::ConfigArgs;
 pub(crate) use exit::ConfigExit;
@@ -94,7 +95,7 @@ impl ConfigRun<'_> {
                 let changed = file.unset(&key)?;
                 self.changed(&file, Some(&key), changed, out)
             }
-            ConfigCommand::Check => self.check(out),
+            ConfigCommand::Check { file } => self.check(file.as_deref(), out),
             ConfigCommand::Edit => {
                 let file = self.file();
                 let changed = editor::edit(&file)?;
@@ -146,6 +147,9 @@ impl ConfigRun<'_> {
                 writeln!(out, "{}", to_json(setting))?;
             } else if let Some(value) = &setting.value {
                 writeln!(out, "{}", output::plain(value))?;
+            } else {
+                out.flush()?;
+                output::no_value(setting, &mut io::stderr().lock())?;
             }
         }
         let has_value = found.iter().any(|it| it.value.is_some());
@@ -156,13 +160,15 @@ impl ConfigRun<'_> {
         })
     }
 
-    fn check(&self, out: &mut dyn Write) -> Result<ConfigExit, CommandError> {
-        let mut files = vec![self.places.user()];
-        files.extend(self.places.project_dir().map(ConfigFile::project));
+    fn check(&self, only: Option<&Path>, out: &mut dyn Write) -> Result<ConfigExit, CommandError> {
+        let mut files = vec![only.map_or_else(|| self.places.user(), ConfigFile::user)];
+        if only.is_none() {
+            files.extend(self.places.project_dir().map(ConfigFile::project));
+        }
         let problems = files.iter().flat_map(ConfigFile::problems);
         let problems: Vec<ConfigProblem> = problems.map(|it| it.problem()).collect();
         // What has no effect is known only of files that are valid.
-        let ignored = match problems.is_empty() {
+        let ignored = match problems.is_empty() && only.is_none() {
             true => self.report()?.ignored,
             false => Vec::new(),
         };

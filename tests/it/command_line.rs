@@ -13,7 +13,10 @@ mod logs;
 mod manual;
 mod pipes;
 mod refusals;
+mod setup;
+mod silent_daemon;
 mod typos;
+mod waiting_message;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

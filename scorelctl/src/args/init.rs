@@ -19,7 +19,7 @@ pub(crate) struct InitArgs {
         requires = "model", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) api: Option<String>,
     /// Environment variable that holds the API key [default: the provider's usual one]
-    #[arg(long, value_name = "VARIABLE", value_parser = variable_name)]
+    #[arg(long, value_name = "VARIABLE")]
     pub(crate) key_env: Option<String>,
     /// Ask for the API key, also if there is one: hidden at a terminal, otherwise the first line of
     /// standard input [default: only if none is found]
@@ -34,16 +34,4 @@ pub(crate) struct InitArgs {
     /// Do not test the model
     #[arg(long)]
     pub(crate) no_check: bool,
-}
-
-fn variable_name(text: &str) -> Result<String, &'static str> {
-    let letter = |char: char| char.is_ascii_alphabetic() || char == '_';
-    let usable = |char: char| letter(char) || char.is_ascii_digit();
-    if text.starts_with(letter) && text.chars().all(usable) {
-        Ok(text.to_owned())
-    } else {
-        Err(
-            "the name of an environment variable consists of letters, digits and `_`; do not pass the key itself",
-        )
-    }
 }

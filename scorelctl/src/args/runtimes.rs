@@ -18,7 +18,7 @@ pub(crate) struct RuntimesArgs {
         long,
         short,
         value_name = "ID|PART",
-        default_value = "",
+        default_value = SessionSelector::DEFAULT,
         hide_default_value = true
     )]
     pub(crate) session: SessionSelector,
@@ -72,7 +72,7 @@ pub(crate) enum RuntimesCommand {
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {
     /// The session at the root: an id, or its beginning or end [default: the project's latest session]
-    #[arg(value_name = "SESSION", default_value = "", hide_default_value = true)]
+    #[arg(value_name = "SESSION", default_value = SessionSelector::DEFAULT, hide_default_value = true)]
     pub(crate) session: SessionSelector,
     /// Project directory [default: the working directory]
     #[arg(long, short, value_name = "DIR")]

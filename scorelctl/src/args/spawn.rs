@@ -14,7 +14,7 @@ pub(crate) struct SpawnArgs {
         long,
         short = 's',
         value_name = "ID|PART",
-        default_value = "",
+        default_value = SessionSelector::DEFAULT,
         hide_default_value = true
     )]
     pub(crate) parent: SessionSelector,

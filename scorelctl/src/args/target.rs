@@ -12,7 +12,7 @@ pub(crate) struct TargetArgs {
         long,
         short,
         value_name = "ID|PART",
-        default_value = "",
+        default_value = SessionSelector::DEFAULT,
         hide_default_value = true
     )]
     pub(crate) session: SessionSelector,

@@ -106,7 +106,6 @@ fn invalid_command_lines_are_refused() {
         "send --while-running wait x",
         "sessions --all --project /x",
         "fsck --session=",
-        "init --key-env sk-123",
         "init --api openai-completions",
         "call",
         "dance",

@@ -1,4 +1,4 @@
-//! Waiting until a daemon has ended, and ending one that has no socket.
+//! Waiting until a daemon has ended, and ending one that has no socket or does not respond.
 
 use std::io;
 use std::time::Duration;
@@ -11,6 +11,17 @@ use crate::daemon::DaemonConnector;
 use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::Output;
+
+/// How long a daemon may take to answer. The calls made here touch no disk, so one that takes longer
+/// hangs.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a daemon that did not answer may take to obey a signal.
+const SIGNAL_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long the kernel may take to end a process that was killed. One that waits for a disk lasts.
+const KILL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long a daemon may take that ends its turns. Longer than its grace period for them.
 const STOP_PATIENCE: Duration = Duration::from_secs(60);
@@ -66,20 +77,72 @@ impl DaemonEnd {
         Err(Failure::new(Exit::Unreachable, "unreachable", message))
     }
 
+    /// What a daemon answers to a call; `None` if it does not respond.
+    pub(super) async fn answer<T>(
+        &self,
+        call: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<Option<T>, Failure> {
+        timeout(ANSWER_PATIENCE, call).await.ok().transpose()
+    }
+
+    /// The process that holds the lock; `None` if it is not known.
+    pub(super) fn holder(&self) -> Result<Option<u32>, Failure> {
+        let holder = self.lock.holder()?;
+        Ok(holder.and_then(|pid| u32::try_from(pid.as_raw()).ok()))
+    }
+
+    /// Ends a daemon that does not respond: by its signal, and if it does not obey that, by killing it.
+    /// `None` if it has ended meanwhile.
+    pub(super) async fn force(
+        &self,
+        output: &mut Output,
+    ) -> Result<Option<ShutdownResult>, Failure> {
+        output.note("the daemon does not respond; it gets a signal")?;
+        let Some(signalled) = self.signal()? else {
+            return Ok(None);
+        };
+        // A suspended process handles no other signal before this one.
+        self.lock.signal_holder(Signal::SIGCONT)?;
+        if self.has_gone(SIGNAL_PATIENCE).await? {
+            return Ok(Some(signalled));
+        }
+        let pid = signalled.pid;
+        output.note(&format!(
+            "the daemon (process {pid}) did not end by that: it is killed; the next one recovers its \
+             sessions"
+        ))?;
+        self.lock.signal_holder(Signal::SIGKILL)?;
+        if self.has_gone(KILL_PATIENCE).await? {
+            return Ok(Some(signalled));
+        }
+        Err(not_in_time(pid))
+    }
+
     /// Waits until the daemon, which is process `pid`, has released its lock.
     pub(super) async fn wait(&self, pid: u32) -> Result<(), Failure> {
+        if self.has_gone(self.patience).await? {
+            Ok(())
+        } else {
+            Err(not_in_time(pid))
+        }
+    }
+
+    /// Whether the daemon releases its lock in time.
+    async fn has_gone(&self, patience: Duration) -> io::Result<bool> {
         let gone = async {
             while self.lock.is_held()? {
                 sleep(INTERVAL).await;
             }
             io::Result::Ok(())
         };
-        match timeout(self.patience, gone).await {
-            Ok(gone) => Ok(gone?),
-            Err(_) => {
-                let message = format!("the daemon (process {pid}) did not exit in time");
-                Err(Failure::new(Exit::Internal, "timeout", message))
-            }
+        match timeout(patience, gone).await {
+            Ok(gone) => gone.map(|()| true),
+            Err(_) => Ok(false),
         }
     }
+}
+
+fn not_in_time(pid: u32) -> Failure {
+    let message = format!("the daemon (process {pid}) did not exit in time");
+    Failure::new(Exit::Internal, "timeout", message)
 }

@@ -1,5 +1,6 @@
 //! Sets up a model: chooses one, writes the configuration, tests it.
 
+mod config_check;
 mod files;
 mod hidden_input;
 mod key;
@@ -14,7 +15,7 @@ use scorel_proto::{CheckModel, CheckModelParams, CheckModelResult, GetStatus, No
 use serde::Serialize;
 
 use crate::args::InitArgs;
-use crate::daemon::{DaemonClient, DaemonConnector};
+use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::EndSignals;
@@ -66,10 +67,11 @@ async fn set_up(
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    args.key_env.as_deref().map_or(Ok(()), check_variable)?;
     let files = InitFiles::new(link.home().path(), args.force);
     // Before any prompt.
     files.check()?;
-    let mut control = DaemonClient::connect(link).await?;
+    let mut control = connect(&files, link, output).await?;
     let InitPlan { settings, key } = plan::make(&args, &files, &mut control, output).await?;
     let WrittenFiles { config, env } = files.write(&settings, key.as_ref())?;
     if !output.json {
@@ -100,6 +102,37 @@ async fn set_up(
         output.line("next: scorelctl send \"What is in this directory?\"")
     })?;
     Ok(Exit::Success)
+}
+
+/// Fails if this is not the name of a variable. The message does not repeat it: it may be the key.
+fn check_variable(name: &str) -> Result<(), Failure> {
+    let letter = |char: char| char.is_ascii_alphabetic() || char == '_';
+    let usable = |char: char| letter(char) || char.is_ascii_digit();
+    if name.starts_with(letter) && name.chars().all(usable) {
+        return Ok(());
+    }
+    let message = "--key-env takes the name of an environment variable: letters, digits and `_`";
+    Err(Failure::usage(message).hint("pass the key itself on standard input, with --ask-key"))
+}
+
+/// Connects. No daemon starts while the configuration is invalid; if that is due to the model section,
+/// which is to be replaced, it goes at once.
+async fn connect(
+    files: &InitFiles,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<DaemonClient, Failure> {
+    let failure = match DaemonClient::connect(link.clone()).await {
+        Err(failure) if link.start != StartDaemon::Never => failure,
+        connected => return connected,
+    };
+    let Some(problem) = files.drop_invalid_model()? else {
+        return Err(failure);
+    };
+    output.note(&format!(
+        "{problem}; the model section is removed, so that the daemon can start"
+    ))?;
+    DaemonClient::connect(link).await
 }
 
 /// Tests the configured model.

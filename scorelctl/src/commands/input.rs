@@ -1,6 +1,12 @@
 use std::io::{self, IsTerminal, Read};
+use std::os::fd::AsFd;
+
+use nix::libc::mode_t;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::stat::{SFlag, fstat};
 
 use crate::failure::Failure;
+use crate::output::Output;
 
 /// The largest text that is read from standard input, in bytes: the daemon's limit for a frame, so
 /// more could not be sent.
@@ -21,31 +27,81 @@ pub(super) fn read_input() -> Result<String, Failure> {
 /// The text of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct MessageText {
-    pub(super) text: String,
-    /// Whether it is from the command line. What is piped in is data, in which `@path` means nothing.
-    pub(super) is_typed: bool,
+    /// From the command line.
+    pub(super) typed: String,
+    /// From standard input: data, in which `@path` means nothing.
+    pub(super) piped: String,
+}
+
+impl MessageText {
+    /// What is piped in follows what is typed, after a blank line.
+    pub(super) fn whole(self) -> String {
+        let Self { typed, piped } = self;
+        match (typed.is_empty(), piped.is_empty()) {
+            (false, false) => format!("{typed}\n\n{piped}"),
+            (true, _) => piped,
+            (_, true) => typed,
+        }
+    }
+
+    /// Reads the arguments: a last one `-` stands for standard input. Elsewhere it is a dash.
+    pub(super) fn read(words: &[String]) -> Result<Self, Failure> {
+        Ok(match words {
+            [words @ .., dash] if dash == "-" => Self {
+                typed: words.join(" "),
+                piped: read_input()?,
+            },
+            words => Self {
+                typed: words.join(" "),
+                piped: String::new(),
+            },
+        })
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.typed.trim().is_empty() && self.piped.trim().is_empty()
+    }
 }
 
 /// A message, from the command line or from standard input. `verb` is the command, for the hint.
 pub(super) fn message_text(words: &[String], verb: &str) -> Result<MessageText, Failure> {
-    let mut is_typed = false;
     let text = match words {
-        [dash] if dash == "-" => read_input()?,
-        [] if !io::stdin().is_terminal() => read_input()?,
+        [] if !io::stdin().is_terminal() => MessageText {
+            typed: String::new(),
+            piped: read_input()?,
+        },
         [] => {
             return Err(Failure::usage("no message given").hint(format!(
                 "`scorelctl {verb} TEXT`, or `scorelctl {verb} -` to read standard input"
             )));
         }
-        words => {
-            is_typed = true;
-            words.join(" ")
-        }
+        words => MessageText::read(words)?,
     };
-    if text.trim().is_empty() {
+    if text.is_blank() {
         return Err(Failure::usage("the message is empty"));
     }
-    Ok(MessageText { text, is_typed })
+    Ok(text)
+}
+
+/// Says that there is something in a pipe that was not read: the user may have meant it. Does not wait,
+/// since programs run this one with pipes that they keep open and empty.
+pub(super) fn say_unread(output: &mut Output) -> io::Result<()> {
+    let stdin = io::stdin();
+    let is_pipe = fstat(&stdin).is_ok_and(|stat| is_fifo(stat.st_mode));
+    let mut ready = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+    let has_data = is_pipe
+        && poll(&mut ready, PollTimeout::ZERO).is_ok()
+        && ready[0]
+            .revents()
+            .is_some_and(|events| events.contains(PollFlags::POLLIN));
+    if has_data {
+        output.note("note: standard input was not read; `-` after the text adds it")?;
+    }
+    Ok(())
+}
+
+fn is_fifo(mode: mode_t) -> bool {
+    SFlag::from_bits_truncate(mode) & SFlag::S_IFMT == SFlag::S_IFIFO
 }
 
 #[cfg(test)]
@@ -55,16 +111,22 @@ mod tests {
     #[test]
     fn words_make_a_message_and_blanks_do_not() {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert_eq!(
-            message_text(&words(&["fix", "it"]), "send").expect("a message"),
-            MessageText {
-                text: "fix it".to_owned(),
-                is_typed: true
-            }
-        );
+        let text = message_text(&words(&["fix", "-", "it"]), "send").expect("a message");
+        assert_eq!(text.whole(), "fix - it", "a dash between words is one");
         assert!(matches!(
             message_text(&words(&[" "]), "send"),
             Err(Failure::Report(_))
         ));
+    }
+
+    #[test]
+    fn what_is_piped_in_follows_what_is_typed() {
+        let text = |typed: &str, piped: &str| MessageText {
+            typed: typed.to_owned(),
+            piped: piped.to_owned(),
+        };
+        assert_eq!(text("review", "+a\n").whole(), "review\n\n+a\n");
+        assert_eq!(text("", "+a\n").whole(), "+a\n");
+        assert_eq!(text("review", "").whole(), "review");
     }
 }

@@ -77,19 +77,13 @@ impl MessageDraft {
             attach(target::utf8(&place)?, &place);
         }
         let mut content = Vec::new();
-        match self.text {
-            Some(MessageText {
-                text,
-                is_typed: true,
-            }) => {
-                let mentions = Mentions::of(&text, |path| is_file_in(dir, path));
-                for path in &mentions.paths {
-                    attach(path, &dir.join(path));
-                }
-                content.push(Block::text(mentions.text));
+        if let Some(MessageText { typed, piped }) = self.text {
+            let mentions = Mentions::of(&typed, |path| is_file_in(dir, path));
+            for path in &mentions.paths {
+                attach(path, &dir.join(path));
             }
-            Some(MessageText { text, .. }) => content.push(Block::text(text)),
-            None => {}
+            let typed = mentions.text;
+            content.push(Block::text(MessageText { typed, piped }.whole()));
         }
         let mut kept = self.kept;
         // A file that is attached anew takes the place of what it was.

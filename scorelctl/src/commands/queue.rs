@@ -8,7 +8,7 @@ use scorel_proto::{
 };
 use serde::Serialize;
 
-use super::input::{message_text, read_input};
+use super::input::{MessageText, message_text};
 use super::outgoing::{SentFiles, besides_text};
 use crate::args::{NewItemArgs, QueueArgs, QueueCommand};
 use crate::daemon::{DaemonClient, new_command_id};
@@ -61,6 +61,9 @@ pub(super) async fn run(
     let answer = answer.map_err(|failure| changed_meanwhile(failure.into()))?;
     kept.say(output)?;
     result(output, &answer, |output| rows(&answer.queue, output))?;
+    if answer.queue.is_empty() && matches!(command, QueueCommand::Pause) {
+        output.note("nothing is paused: no messages are queued")?;
+    }
     Ok(Exit::Success)
 }
 
@@ -138,7 +141,7 @@ fn edits(command: &QueueCommand, queue: &[QueueItem]) -> Result<Vec<QueueEdit>, 
 }
 
 fn added(args: &NewItemArgs) -> Result<QueueEdit, Failure> {
-    let text = message_text(&args.text, "queue add")?.text;
+    let text = message_text(&args.text, "queue add")?.whole();
     Ok(QueueEdit::Add {
         kind: if args.steer {
             QueueKind::Steer
@@ -152,15 +155,12 @@ fn added(args: &NewItemArgs) -> Result<QueueEdit, Failure> {
 }
 
 fn new_text(words: &[String]) -> Result<Content, Failure> {
-    let text = match words {
-        [dash] if dash == "-" => read_input()?,
-        words => words.join(" "),
-    };
-    if text.trim().is_empty() {
+    let text = MessageText::read(words)?;
+    if text.is_blank() {
         return Err(Failure::usage("the text is empty")
             .hint("`scorelctl queue remove ITEM` removes a message"));
     }
-    Ok(Content::from(text.as_str()))
+    Ok(Content::from(text.whole().as_str()))
 }
 
 /// How many characters of an id are needed. Fewer could be a number that is not in the list any more.

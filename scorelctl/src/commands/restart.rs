@@ -23,6 +23,17 @@ struct KnownDaemon {
     active: Vec<BusySession>,
 }
 
+impl KnownDaemon {
+    /// One of which only the process is known.
+    const fn silent(pid: u32) -> Self {
+        Self {
+            pid,
+            version: None,
+            active: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Deserialize)]
 struct BusySession {
     /// Not a `Phase`: another version may have others.
@@ -41,8 +52,13 @@ struct Restarted {
 /// Restarts the daemon, or starts it if none is running. There is no handshake with the old one, so that
 /// this also replaces a daemon of an incompatible version.
 pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
+    let may_begin = link.start != StartDaemon::Never;
     link.start = StartDaemon::Never;
     let previous = end(&link, output).await?;
+    if previous.is_none() && !may_begin {
+        let error = link.connect_raw().await.err();
+        return Err(error.map_or_else(appeared, |error| no_daemon(&link, error)));
+    }
     link.start = StartDaemon::Always;
     let started = link.connect_raw().await;
     let connection = started.map_err(|error| not_started(&link, error, previous.is_some()))?;
@@ -66,15 +82,13 @@ async fn end(link: &DaemonConnector, output: &mut Output) -> Result<Option<Known
                 return Ok(None);
             };
             end.wait(pid).await?;
-            return Ok(Some(KnownDaemon {
-                pid,
-                version: None,
-                active: Vec::new(),
-            }));
+            return Ok(Some(KnownDaemon::silent(pid)));
         }
         connected => connected?,
     };
-    let daemon = known(&connection).await?;
+    let Some(daemon) = end.answer(known(&connection)).await? else {
+        return end_silent(&end, link, output).await;
+    };
     let runs = |session: &&BusySession| matches!(&*session.phase, "running" | "preparing");
     match daemon.active.iter().filter(runs).count() {
         0 => {}
@@ -88,10 +102,38 @@ async fn end(link: &DaemonConnector, output: &mut Output) -> Result<Option<Known
         link.starter().restart_service().await?;
         return Ok(Some(daemon));
     }
-    shut_down(&connection, output).await?;
-    connection.closed().await;
-    end.wait(daemon.pid).await?;
+    match end.answer(shut_down(&connection, output)).await? {
+        Some(()) => end.wait(daemon.pid).await?,
+        None => {
+            end.force(output).await?;
+        }
+    }
     Ok(Some(daemon))
+}
+
+/// The same for a daemon that does not respond.
+async fn end_silent(
+    end: &DaemonEnd,
+    link: &DaemonConnector,
+    output: &mut Output,
+) -> Result<Option<KnownDaemon>, Failure> {
+    let holder = end.holder()?;
+    if let Some(pid) = holder
+        && link.starter().is_service(pid).await
+    {
+        // The service manager has time limits of its own.
+        link.starter().restart_service().await?;
+        return Ok(Some(KnownDaemon::silent(pid)));
+    }
+    let forced = end.force(output).await?;
+    let pid = forced.map(|ended| ended.pid).or(holder);
+    Ok(pid.map(KnownDaemon::silent))
+}
+
+/// A daemon was started by another client just now.
+fn appeared() -> Failure {
+    let message = "a daemon was started at the same time";
+    Failure::new(Exit::NotAccepted, "conflict", message).hint("repeat the command")
 }
 
 async fn known(connection: &Connection) -> Result<KnownDaemon, Failure> {

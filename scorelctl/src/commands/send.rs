@@ -2,24 +2,27 @@
 
 mod answer;
 mod follow;
+mod pause_watch;
 mod questions;
 
 use std::time::Duration;
 
-use scorel_client::{ClientAnchors, SessionStream};
+use scorel_client::{ClientAnchors, ClientError, SessionStream};
 use scorel_proto::{
-    CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, EventId, GetConfig,
-    GetConfigParams, GetStatus, NoParams, OWN_RUNNER, ProjectId, SendMessage, SendMessageParams,
-    SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams, WhileRunning,
+    CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, ErrorCode, EventId,
+    GetConfig, GetConfigParams, GetStatus, NoParams, OWN_RUNNER, ProjectId, SendMessage,
+    SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
+    WhileRunning,
 };
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::input::message_text;
+use super::input::{message_text, say_unread};
 use super::outgoing::{MessageDraft, OutgoingMessage, SentFile, SentFiles};
+use super::steer::description;
 use super::upgrade_notice::say_upgrade;
-use super::wait::timed_out;
-use crate::args::SendArgs;
+use super::wait::{LEAST_PATIENCE, no_answer, timed_out};
+use crate::args::{OnAsk, SendArgs};
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -58,12 +61,24 @@ pub(super) async fn run_at(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
-    let (control, sent) = tokio::select! {
-        sent = send(&args, draft, place, link, output) => sent?,
+    let limit = args.timeout.unwrap_or(Duration::MAX);
+    let sent = tokio::select! {
+        sent = timeout(limit.max(LEAST_PATIENCE), send(&args, draft, place, link, output)) => sent,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
+    let Ok(sent) = sent else {
+        return Err(no_answer("whether it has accepted the message is unknown"));
+    };
+    let (control, sent) = sent?;
     if output.json {
         output.json(&AcceptedLine::new(&sent))?;
+    }
+    // Answers to questions may be piped in.
+    if args.on_ask != Some(OnAsk::Ask) {
+        say_unread(output)?;
+    }
+    if let SendMessageResult::Queued { .. } = sent.answer {
+        output.note(&description(&sent.answer))?;
     }
     let Some(stream) = sent.stream else {
         if !output.json {
@@ -74,7 +89,6 @@ pub(super) async fn run_at(
     let own = OwnTurn::from(sent.answer);
     let questions = Questions::new(sent.session_id, args.on_ask, output);
     let mut follow = TurnFollower::new(control, (sent.session_id, own), questions, output);
-    let limit = args.timeout.unwrap_or(Duration::MAX);
     match timeout(limit, follow.run(stream, &mut interrupts)).await {
         Ok(ended) => ended,
         Err(_) => Err(timed_out(sent.session_id)),
@@ -182,7 +196,8 @@ async fn submit(
         command_id: Some(new_command_id()),
     };
     // Nothing may fail from here on: a failure says that the message was not accepted.
-    let answer = control.call::<SendMessage>(&params).await?;
+    let answer = control.call::<SendMessage>(&params).await;
+    let answer = answer.map_err(not_sent)?;
     let sent = SentMessage {
         session_id: session.session_id,
         answer,
@@ -190,6 +205,19 @@ async fn submit(
         stream,
     };
     Ok((sent, files))
+}
+
+fn not_sent(error: ClientError) -> Failure {
+    let is_busy = matches!(&error, ClientError::Rpc(error) if error.code == ErrorCode::RuntimeBusy);
+    let failure = Failure::from(error);
+    if is_busy {
+        failure.hint(
+            "`send --while-running follow-up` queues a message; `scorelctl cancel` cancels the turn, \
+             with `--clear-queue` also what is queued",
+        )
+    } else {
+        failure
+    }
 }
 
 /// The selected session, and whether it was created for the message.

@@ -28,7 +28,7 @@ pub(super) async fn run(
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let prompt = message_text(&args.prompt, &format!("spawn {}", args.agent_type))?.text;
+    let prompt = message_text(&args.prompt, &format!("spawn {}", args.agent_type))?.whole();
     let mut interrupts = Interrupts::listen()?;
     let (control, spawned) = tokio::select! {
         spawned = spawn(args, prompt, link) => spawned?,

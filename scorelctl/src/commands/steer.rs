@@ -5,7 +5,7 @@ use scorel_proto::{
     WhileRunning,
 };
 
-use super::input::message_text;
+use super::input::{message_text, say_unread};
 use super::outgoing::{MessageDraft, OutgoingMessage};
 use crate::args::SteerArgs;
 use crate::daemon::{DaemonClient, new_command_id};
@@ -49,6 +49,7 @@ pub(super) async fn run(
     };
     let answer = control.call::<SendMessage>(&params).await?;
     files.say(output)?;
+    say_unread(output)?;
     result(output, &answer, |output| output.line(&description(&answer)))?;
     Ok(Exit::Success)
 }
@@ -70,7 +71,8 @@ async fn cancel(control: &mut DaemonClient, session_id: SessionId) -> Result<(),
     Ok(())
 }
 
-fn description(answer: &SendMessageResult) -> String {
+/// What has become of a message.
+pub(super) fn description(answer: &SendMessageResult) -> String {
     match answer {
         SendMessageResult::Accepted { turn_id, .. } => {
             format!("no turn was running: the message started {turn_id}")

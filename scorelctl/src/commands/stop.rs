@@ -7,26 +7,30 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 
+const PARAMS: ShutdownParams = ShutdownParams { park: None };
+
 /// Shuts the daemon down and waits until it has released its lock. There is no handshake, so that
-/// this also stops a daemon of an incompatible version.
+/// this also stops a daemon of an incompatible version. One that does not respond is ended by signals.
 pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
     link.start = StartDaemon::Never;
     let end = DaemonEnd::cancelling(&link);
-    let answer = match link.connect_raw().await {
-        Err(ClientError::Unreachable { .. }) => {
-            let Some(answer) = end.signal()? else {
-                output.note("no daemon is running")?;
-                return Ok(Exit::Success);
-            };
-            answer
+    let connection = match link.connect_raw().await {
+        Err(ClientError::Unreachable { .. }) => None,
+        connected => Some(connected?),
+    };
+    let ended = match &connection {
+        None => end.signal()?,
+        Some(connection) => {
+            let shut_down = async { Ok(connection.call::<Shutdown>(&PARAMS).await?) };
+            match end.answer(shut_down).await? {
+                Some(answer) => Some(answer),
+                None => end.force(output).await?,
+            }
         }
-        connected => {
-            let connection = connected?;
-            let params = ShutdownParams::default();
-            let answer = connection.call::<Shutdown>(&params).await?;
-            connection.closed().await;
-            answer
-        }
+    };
+    let Some(answer) = ended else {
+        output.note("no daemon is running")?;
+        return Ok(Exit::Success);
     };
     end.wait(answer.pid).await?;
     result(output, &answer, |output| output.line("stopped"))?;

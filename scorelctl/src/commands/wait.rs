@@ -15,25 +15,33 @@ use crate::interrupts::Interrupts;
 use crate::output::{Output, result};
 use crate::target;
 
+/// How long a daemon gets at least to answer, or to start: with a shorter time limit no message would be
+/// accepted.
+pub(super) const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+
 pub(super) async fn run(
     args: &WaitArgs,
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
-    let mut control = DaemonClient::connect(link).await?;
-    let wanted = &args.target.session;
-    let directory = args.target.project.as_deref();
-    let session_id = target::existing(&mut control, wanted, directory).await?;
-    let waiting = until(args.wait_for, session_id, &mut control);
-    let reached = tokio::select! {
-        reached = timeout(args.timeout.unwrap_or(Duration::MAX), waiting) => reached,
+    let limit = args.timeout.unwrap_or(Duration::MAX);
+    let waiting = async {
+        let choosing = async {
+            let mut control = DaemonClient::connect(link).await?;
+            let (wanted, project) = (&args.target.session, args.target.project.as_deref());
+            let session_id = target::existing(&mut control, wanted, project).await?;
+            Ok::<_, Failure>((control, session_id))
+        };
+        let chosen = timeout(limit.max(LEAST_PATIENCE), choosing).await;
+        let (mut control, session_id) = chosen.map_err(|_| no_answer("its sessions go on"))??;
+        let reached = timeout(limit, until(args.wait_for, session_id, &mut control)).await;
+        reached.map_err(|_| timed_out(session_id))?
+    };
+    let session = tokio::select! {
+        reached = waiting => reached?,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
-    let Ok(session) = reached else {
-        return Err(timed_out(session_id));
-    };
-    let session = session?;
     result(output, &session, |output| output.line(phase(session.phase)))?;
     Ok(Exit::Success)
 }
@@ -43,6 +51,13 @@ pub(super) fn timed_out(session_id: SessionId) -> Failure {
     let message = "the time is over; the session goes on";
     Failure::new(Exit::TimedOut, "timeout", message)
         .hint(format!("`scorelctl tail --session {session_id}` shows it"))
+}
+
+/// The time limit of a command was reached before the daemon has answered. `rest` says what that means.
+pub(super) fn no_answer(rest: &str) -> Failure {
+    let message = format!("the time is over, and the daemon has not answered; {rest}");
+    Failure::new(Exit::TimedOut, "timeout", message)
+        .hint("`scorelctl status` shows whether it responds, `scorelctl stop` ends one that hangs")
 }
 
 /// Looks at the session whenever one of its records may have changed what is waited for. The stream has

@@ -32,16 +32,23 @@ pub(crate) fn waiting(body: &TurnWaitingBody) -> String {
     }
 }
 
+/// When the limit ends that a provider has set, which may be days away.
+pub(crate) fn limit_end(ms: u64) -> String {
+    let time = moment_text(ms, &TimeZone::system(), "%Y-%m-%d %H:%M");
+    format!("the limit ends at {time}")
+}
+
 /// A moment in milliseconds since 1970 as a time of day. Waits last hours at most.
 fn clock_time(ms: u64, zone: &TimeZone) -> String {
+    moment_text(ms, zone, "%H:%M:%S")
+}
+
+fn moment_text(ms: u64, zone: &TimeZone, format: &str) -> String {
     let moment = i64::try_from(ms)
         .ok()
         .and_then(|ms| Timestamp::from_millisecond(ms).ok());
     match moment {
-        Some(moment) => moment
-            .to_zoned(zone.clone())
-            .strftime("%H:%M:%S")
-            .to_string(),
+        Some(moment) => moment.to_zoned(zone.clone()).strftime(format).to_string(),
         None => "an unknown time".to_owned(),
     }
 }

@@ -154,11 +154,12 @@ fn programs_get_one_report() {
 fn a_configuration_that_is_there_stays() {
     let place = TestHome::new();
     let daemon = daemon(&place);
-    put(&place, "config.toml", "# mine\n");
+    let mine = "# mine\n[model]\nid = 'old'\n";
+    put(&place, "config.toml", mine);
     let ended = init(&place, &["--yes"]);
     ended.assert_code(3);
     assert!(ended.err.contains("--force"), "{}", ended.err);
-    assert_eq!(file(&place, "config.toml"), "# mine\n");
+    assert_eq!(file(&place, "config.toml"), mine);
     assert_eq!(names(&place), ["config.toml"]);
     assert!(
         daemon.methods().is_empty(),
@@ -288,6 +289,11 @@ fn nothing_is_written_where_something_is_missing() {
             &[("OPENAI_API_KEY", KEY)],
             "export NONE",
         ),
+        (
+            &["--yes", "--provider", "openai", "--key-env", KEY],
+            &[],
+            "letters, digits",
+        ),
     ] {
         let place = TestHome::new();
         let _daemon = daemon(&place);
@@ -370,7 +376,9 @@ fn a_provider_of_a_table_is_chosen_by_its_name() {
     let place = TestHome::new();
     let daemon = daemon(&place);
     add_tables(&daemon);
-    let tables = "[providers.lab]\nbaseUrl = \"https://lab.example/v1\"\n";
+    let tables = "[providers.lab]\napi = \"openai-completions\"\n\
+        baseUrl = \"https://lab.example/v1\"\napiKeyEnv = \"LAB_KEY\"\n\
+        [providers.house]\napi = \"openai-completions\"\nbaseUrl = \"http://house.example/v1\"\n";
     put(&place, "config.toml", tables);
     let arguments = ["--force", "--provider", "lab", "--model", "big"];
     run(&place, &arguments, &[("LAB_KEY", KEY)]).assert_code(0);

@@ -6,6 +6,7 @@ mod errors;
 mod fsck;
 mod init;
 mod init_key;
+mod input;
 mod models;
 mod pager;
 mod program;

@@ -337,3 +337,20 @@ fn the_identity_stays_the_same() {
         before
     );
 }
+
+#[test]
+fn a_rate_limit_is_told_with_its_end() {
+    let place = TestHome::new();
+    let daemon = daemon(&place);
+    let mut events = turn("error");
+    let failed = events.last_mut().expect("an outcome");
+    failed["error"]["resetsAt"] = json!(1_785_585_600_000_u64);
+    daemon.after_send(&events);
+    let ended = place.run(&["send", "x"]);
+    ended.assert_code(5);
+    assert!(
+        ended.err.contains("the limit ends at 2026-08-01"),
+        "{}",
+        ended.err
+    );
+}

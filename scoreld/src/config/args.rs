@@ -6,7 +6,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  success; for `check`: the files are valid
   1  `check`: a file is invalid; `get`: the key has no value
-  2  wrong usage, or no such key
+  2  wrong usage; `show` and `get`: no such key
   3  refused, and nothing was changed; or a file could not be read or written";
 
 #[derive(Debug, Clone, Args)]
@@ -55,7 +55,11 @@ pub(crate) enum ConfigCommand {
         key: String,
     },
     /// List all that is wrong with the files
-    Check,
+    Check {
+        /// Only this file, as if it were the user's
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
     /// Open a copy of the file in $VISUAL or $EDITOR, and put it in place if it is valid
     Edit,
 }

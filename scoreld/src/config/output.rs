@@ -60,6 +60,18 @@ pub(super) fn plain(value: &Value) -> String {
     }
 }
 
+/// Why there is no value to print.
+pub(super) fn no_value(setting: &ConfigSetting, out: &mut dyn Write) -> io::Result<()> {
+    let why = match setting.hidden {
+        true => format!(
+            "is hidden, since it may be a secret; it is from {}",
+            origin(setting)
+        ),
+        false => "is not set, and has no default".to_owned(),
+    };
+    writeln!(out, "{}", visible(&format!("`{}` {why}", setting.key)))
+}
+
 /// Escapes control characters: what a repository has written could otherwise steer the terminal.
 pub(super) fn visible(text: &str) -> String {
     let show = |char: char| match char {

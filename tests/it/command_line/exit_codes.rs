@@ -91,6 +91,8 @@ async fn a_turn_that_does_not_end_well_says_so_in_the_exit_code() {
     let daemon = daemon(&model, "").await;
     let failed = run(&daemon, &["send", "--session", "new", "one"]).await;
     check(&failed, 5, "turn_failed");
+    let said = String::from_utf8(failed.stderr.clone()).unwrap();
+    assert!(said.contains("no such parameter"), "{said}");
 
     let running = started(&daemon, &["send", "two"]);
     gate.reached().await;

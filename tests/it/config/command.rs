@@ -201,8 +201,33 @@ async fn a_check_lists_every_problem() {
     let output = config(&daemon, &["check", "--json"]).await;
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["problems"][2]["suggestion"], "workspace", "{report}");
+    let file = daemon.home().join("config.toml").display().to_string();
     daemon.configure("");
     ok(&daemon, &["check"]).await;
+    ok(&daemon, &["check", &file]).await;
+    let other = daemon.root().join("other.toml");
+    fs::write(&other, "[runtime]\nretries = 'x'\n").unwrap();
+    fs::set_permissions(&other, Permissions::from_mode(0o600)).unwrap();
+    let other = other.display().to_string();
+    let output = config(&daemon, &["check", &other]).await;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with(&format!("{other}:2:11: ")), "{text}");
+    assert!(text.contains("expected a whole number"), "{text}");
+}
+
+#[tokio::test]
+async fn a_value_that_is_not_printed_is_explained() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure(
+        "[runners.lab]\ntype = 'command'\ncommand = ['lab']\nenv = { LAB_TOKEN = 'x' }\n",
+    );
+    let (code, said) = refused(&daemon, &["get", "runners.lab.env.LAB_TOKEN"]).await;
+    assert_eq!(code, 1, "{said}");
+    assert!(
+        said.contains("is hidden") && said.contains("config.toml:4"),
+        "{said}"
+    );
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ pub(super) fn origin_of(path: &Path, bytes: &[u8]) -> Result<DocumentOrigin, Con
 /// Parses the text.
 pub(super) fn read(origin: &DocumentOrigin) -> Result<Document, ConfigError> {
     let deserializer = toml::Deserializer::parse(origin.text())
-        .map_err(|error| origin.error(error.span(), None, first_line(error.message()), None))?;
+        .map_err(|error| origin.error(error.span(), None, in_words(error.message()), None))?;
     Document::deserialize(deserializer).map_err(|error| {
         let key = error.span().and_then(|span| key_at(origin.text(), &span));
         let key = key.unwrap_or_default();
@@ -60,7 +60,7 @@ fn content_error(
     } else if message.starts_with("unknown variant") {
         suggested(format!("`{key}` cannot be `{written}`"), written, known)
     } else {
-        (format!("`{key}`: {}", first_line(message)), None)
+        (format!("`{key}`: {}", in_words(message)), None)
     };
     origin.error(
         span,
@@ -96,8 +96,20 @@ fn quoted(message: &str) -> Vec<&str> {
     message.split('`').skip(1).step_by(2).collect()
 }
 
-fn first_line(message: &str) -> &str {
-    message.lines().next().unwrap_or_default()
+/// The first line, with numbers named as people do and not by their types.
+fn in_words(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let words = match line.rsplit_once("expected ") {
+        Some((start, "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" | "usize")) => {
+            Some((start, "a whole number"))
+        }
+        Some((start, "f32" | "f64")) => Some((start, "a number")),
+        _ => None,
+    };
+    words.map_or_else(
+        || line.to_owned(),
+        |(start, kind)| format!("{start}expected {kind}"),
+    )
 }
 
 /// The dotted key whose name or value has this span.

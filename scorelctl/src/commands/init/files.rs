@@ -2,10 +2,12 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use scorel_proto::ConfigProblem;
 use tempfile::NamedTempFile;
 
+use super::config_check::problem_of;
 use super::key::{self, ApiKey};
-use super::settings::{ModelSettings, with_section};
+use super::settings::{ModelSettings, has_section, with_section, without_section};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -16,6 +18,13 @@ pub(super) struct InitFiles {
     env: PathBuf,
     /// Whether existing files may be changed.
     force: bool,
+}
+
+/// A text that is written but not yet in its place. It is removed unless it is put there.
+#[derive(Debug)]
+struct StagedFile {
+    file: NamedTempFile,
+    target: PathBuf,
 }
 
 /// The files that were written.
@@ -34,12 +43,30 @@ impl InitFiles {
         }
     }
 
-    /// Fails if there is a configuration and `--force` is not given.
+    /// Fails if there is a configuration with a model and `--force` is not given.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        match fs::symlink_metadata(&self.config) {
-            Ok(_) if !self.force => Err(exists(&self.config, "replaces its model section")),
+        match read(&self.config)? {
+            Some(text) if !self.force && has_section(&text) => {
+                Err(exists(&self.config, "replaces its model section"))
+            }
             _ => Ok(()),
         }
+    }
+
+    /// With `--force`, removes the model section if the configuration is invalid with it and valid
+    /// without it: no daemon starts before. Returns the problem.
+    pub(super) fn drop_invalid_model(&self) -> Result<Option<ConfigProblem>, Failure> {
+        let old = read(&self.config)?.filter(|_| self.force);
+        let Some(old) = old else { return Ok(None) };
+        let Some(problem) = problem_of(&self.config, &self.config) else {
+            return Ok(None);
+        };
+        let staged = Self::staged(&self.config, &without_section(&old))?;
+        if problem_of(staged.file.path(), &self.config).is_some() {
+            return Ok(None);
+        }
+        Self::put(staged, true)?;
+        Ok(Some(problem))
     }
 
     /// Fails if the env file would have to change and `--force` is not given: before a key is asked
@@ -57,21 +84,24 @@ impl InitFiles {
         Ok(text.is_some_and(|text| key::has(&text, variable)))
     }
 
-    /// Writes the configuration, and the key if there is one.
+    /// Writes the configuration, if it is valid, and the key if there is one.
     pub(super) fn write(
         &self,
         settings: &ModelSettings,
         key: Option<&ApiKey>,
     ) -> Result<WrittenFiles, Failure> {
-        let section = settings.section();
-        let config = match read(&self.config)? {
-            Some(old) => with_section(&old, &section),
-            None => section,
-        };
+        let old = read(&self.config)?;
+        let text = with_section(old.as_deref().unwrap_or_default(), &settings.section());
+        let config = Self::staged(&self.config, &text)?;
+        if let Some(problem) = problem_of(config.file.path(), &self.config) {
+            return Err(refused(&problem, settings));
+        }
         // The key first: if it cannot be written, the configuration must not refer to it.
         let env = key.map(|key| self.write_key(key)).transpose()?;
-        self.put(&self.config, &config)
-            .map_err(|error| self.failure(&self.config, "replaces its model section", &error))?;
+        if read(&self.config)? != old {
+            return Err(changed(&self.config));
+        }
+        Self::put(config, old.is_some())?;
         Ok(WrittenFiles {
             config: self.config.clone(),
             env,
@@ -79,36 +109,40 @@ impl InitFiles {
     }
 
     fn write_key(&self, key: &ApiKey) -> Result<PathBuf, Failure> {
+        self.check_env(&key.variable)?;
         let old = read(&self.env)?;
         let text = key.added_to(old.as_deref().unwrap_or_default());
-        self.put(&self.env, &text)
-            .map_err(|error| self.failure(&self.env, &adds(&key.variable), &error))?;
+        Self::put(Self::staged(&self.env, &text)?, old.is_some())?;
         Ok(self.env.clone())
     }
 
-    /// Replaces a file atomically and durably, with mode 0600.
-    fn put(&self, path: &Path, text: &str) -> io::Result<()> {
+    /// Writes a text beside the file whose place it is to take, durably, with mode 0600.
+    fn staged(path: &Path, text: &str) -> Result<StagedFile, Failure> {
         // Through a symbolic link, replace its target and keep the link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let directory = target.parent().unwrap_or(Path::new("/"));
-        let mut file = NamedTempFile::new_in(directory)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        if self.force {
-            file.persist(&target).map_err(|error| error.error)?;
-        } else {
-            file.persist_noclobber(&target)
-                .map_err(|error| error.error)?;
-        }
-        File::open(directory)?.sync_all()
+        let write = || {
+            let mut file = NamedTempFile::new_in(target.parent().unwrap_or(Path::new("/")))?;
+            file.write_all(text.as_bytes())?;
+            file.as_file().sync_all()?;
+            Ok(file)
+        };
+        let file = write().map_err(|error| failure(path, &error))?;
+        Ok(StagedFile { file, target })
     }
 
-    fn failure(&self, path: &Path, what: &str, error: &io::Error) -> Failure {
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            return exists(path, what);
-        }
-        let message = format!("cannot write {}: {error}", path.display());
-        Failure::new(Exit::Internal, "io", message)
+    /// Puts a text in its place, atomically and durably.
+    fn put(staged: StagedFile, replaces: bool) -> Result<(), Failure> {
+        let StagedFile { file, target } = staged;
+        let put = || {
+            if replaces {
+                file.persist(&target).map_err(|error| error.error)?;
+            } else {
+                file.persist_noclobber(&target)
+                    .map_err(|error| error.error)?;
+            }
+            File::open(target.parent().unwrap_or(Path::new("/")))?.sync_all()
+        };
+        put().map_err(|error| failure(&target, &error))
     }
 }
 
@@ -121,6 +155,37 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
             let message = format!("cannot read {}: {error}", path.display());
             Err(Failure::new(Exit::Internal, "io", message))
         }
+    }
+}
+
+fn failure(path: &Path, error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return changed(path);
+    }
+    let message = format!("cannot write {}: {error}", path.display());
+    Failure::new(Exit::Internal, "io", message)
+}
+
+fn changed(path: &Path) -> Failure {
+    let message = format!(
+        "{} was changed by another program at the same time",
+        path.display()
+    );
+    Failure::new(Exit::NotAccepted, "conflict", message).hint("repeat the command")
+}
+
+/// The loader would not accept the configuration.
+fn refused(problem: &ConfigProblem, settings: &ModelSettings) -> Failure {
+    let message = format!("the configuration would be invalid, so nothing is written: {problem}");
+    let failure = Failure::new(Exit::NotAccepted, "config_refused", message);
+    let is_model = |key: &String| key == "model" || key.starts_with("model.");
+    match &problem.key {
+        Some(key) if !is_model(key) => failure.hint("`scorelctl config edit` opens the file"),
+        _ if settings.api.is_none() => failure.hint(
+            "an endpoint that is neither built in nor in a [providers.NAME] table needs --api and \
+             --base-url",
+        ),
+        _ => failure,
     }
 }
 

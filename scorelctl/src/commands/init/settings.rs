@@ -49,24 +49,52 @@ fn quoted(text: &str) -> String {
         .replace('\u{7f}', "\\u007f")
 }
 
-/// The configuration with its `[model]` section replaced; everything else is kept.
+/// Whether the configuration says anything of a model.
+pub(super) fn has_section(text: &str) -> bool {
+    let mut in_root = true;
+    text.lines().any(|line| match header(line) {
+        Some(name) => {
+            in_root = false;
+            is_model(name)
+        }
+        None => in_root && is_model(line.split('=').next().unwrap_or_default().trim()),
+    })
+}
+
+/// The configuration with its `[model]` section replaced; everything else is kept. Without one, no byte
+/// before the new section changes.
 pub(super) fn with_section(text: &str, section: &str) -> String {
-    let mut kept = String::new();
+    let mut kept = without_section(text);
+    if kept.len() != text.len() {
+        kept.truncate(kept.trim_end().len());
+    }
+    if kept.trim().is_empty() {
+        return section.to_owned();
+    }
+    if !kept.ends_with('\n') {
+        kept.push('\n');
+    }
+    format!("{kept}\n{section}")
+}
+
+/// The configuration without its `[model]` section.
+pub(super) fn without_section(text: &str) -> String {
     let mut in_model = false;
-    for line in text.split_inclusive('\n') {
+    let mut is_kept = |line: &&str| {
         if let Some(name) = header(line) {
-            in_model = name == "model" || name.starts_with("model.");
+            in_model = is_model(name);
         }
-        if !in_model {
-            kept.push_str(line);
-        }
-    }
-    let kept = kept.trim_end();
-    if kept.is_empty() {
-        section.to_owned()
-    } else {
-        format!("{kept}\n\n{section}")
-    }
+        !in_model
+    };
+    text.split_inclusive('\n')
+        .filter(|line| is_kept(line))
+        .collect()
+}
+
+/// Whether a table, or a key with its sections, is about the model.
+fn is_model(name: &str) -> bool {
+    let first = name.split('.').next().unwrap_or_default();
+    first.trim().trim_matches(['"', '\'']) == "model"
 }
 
 /// The name of a table header.
@@ -78,7 +106,7 @@ fn header(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ModelSettings, with_section};
+    use super::{ModelSettings, has_section, with_section};
 
     fn settings() -> ModelSettings {
         ModelSettings {
@@ -122,5 +150,18 @@ mod tests {
         assert_eq!(with_section(old, "NEW\n"), expected);
         assert_eq!(with_section("[model]\nid = 'x'\n", "NEW\n"), "NEW\n");
         assert_eq!(with_section("", "NEW\n"), "NEW\n");
+        assert_eq!(with_section("[a]\n\n# b \r\n", "N"), "[a]\n\n# b \r\n\nN");
+        for text in [
+            "[model]",
+            "a = 1\n[model.price]",
+            "model.id = 'x'",
+            "model={}",
+            "['model']",
+        ] {
+            assert!(has_section(text), "{text}");
+        }
+        for text in ["# mine", "[runtime]\nmodel = 'x'", "[models]", ""] {
+            assert!(!has_section(text), "{text}");
+        }
     }
 }

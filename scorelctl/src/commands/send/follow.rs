@@ -2,10 +2,12 @@ use scorel_client::{ClientError, SessionStream, StreamItem};
 use scorel_proto::{
     Cancel, CancelParams, EncodedEvent, EndReason, Event, OutcomeReason, PersistentBody,
     PersistentEvent, QueueItemId, QueueOp, RespondPermission, RespondPermissionParams,
-    SendMessageResult, SessionId, SyncMarker, TurnId,
+    SendMessageResult, SessionId, SyncMarker, TurnError, TurnId,
 };
+use serde_json::json;
 
 use super::answer::AnswerView;
+use super::pause_watch::PauseWatch;
 use super::questions::Questions;
 use crate::commands::interrupted::interrupted_hint;
 use crate::commands::stall::StallWatch;
@@ -15,6 +17,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
+use crate::render::waits;
 
 /// The turn that answers the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +48,8 @@ pub(super) struct TurnFollower<'a> {
     answer: AnswerView,
     questions: Questions,
     stall: StallWatch,
+    /// `None` for a message that was not queued.
+    pause: Option<PauseWatch>,
     output: &'a mut Output,
 }
 
@@ -70,6 +75,10 @@ impl<'a> TurnFollower<'a> {
         questions: Questions,
         output: &'a mut Output,
     ) -> Self {
+        let pause = match own {
+            OwnTurn::Queued(item) => Some(PauseWatch::new(item)),
+            OwnTurn::Turn(_) => None,
+        };
         Self {
             control,
             session_id,
@@ -79,6 +88,7 @@ impl<'a> TurnFollower<'a> {
             answer: AnswerView::new(output),
             questions,
             stall: StallWatch::new(),
+            pause,
             output,
         }
     }
@@ -93,6 +103,7 @@ impl<'a> TurnFollower<'a> {
         loop {
             if !stream.is_ready() {
                 self.output.flush()?;
+                self.say_if_paused().await?;
             }
             let step = tokio::select! {
                 biased;
@@ -101,8 +112,11 @@ impl<'a> TurnFollower<'a> {
                 line = self.questions.line() => FollowStep::Typed(line),
                 () = self.stall.quiet() => FollowStep::Quiet,
             };
-            if matches!(step, FollowStep::Item(_)) {
+            if let FollowStep::Item(item) = &step {
                 self.stall.heard();
+                if let (Some(pause), Ok(Some(item))) = (&mut self.pause, item) {
+                    pause.heard(item);
+                }
             }
             let ended = match step {
                 FollowStep::Interrupt => self.interrupted(interrupts).await?,
@@ -149,6 +163,15 @@ impl<'a> TurnFollower<'a> {
                 return Ok(exit);
             }
         }
+    }
+
+    /// Says that the message waits in a paused queue. Also to pipes: nothing goes on by itself.
+    async fn say_if_paused(&mut self) -> Result<(), Failure> {
+        let Some(pause) = &mut self.pause else {
+            return Ok(());
+        };
+        let text = pause.look(&mut self.control, self.session_id).await;
+        Ok(text.map_or(Ok(()), |text| self.output.note(&text))?)
     }
 
     /// Handles the permission requests and decisions of the turn.
@@ -216,6 +239,7 @@ impl<'a> TurnFollower<'a> {
         if let (OwnTurn::Queued(item), Some(record)) = (self.own, record) {
             if took(record, item) {
                 self.own = record.turn_id.map_or(self.own, OwnTurn::Turn);
+                self.pause = None;
             } else if removed(record, item) {
                 self.note("the message was removed from the queue")?;
                 return Ok(Some(Exit::TurnCancelled));
@@ -242,16 +266,18 @@ impl<'a> TurnFollower<'a> {
         if !self.output.json && error.is_some_and(|error| error.code == "not_found") {
             self.output.note(NO_SUCH_MODEL)?;
         }
+        if let Some(end) = error.and_then(|error| error.resets_at) {
+            self.output.note(&waits::limit_end(end))?;
+        }
         if outcome.reason == OutcomeReason::Interrupted {
             self.output.note(&interrupted_hint(self.session_id))?;
         }
-        Ok(Some(match outcome.reason {
-            OutcomeReason::Completed => Exit::Success,
-            OutcomeReason::Cancelled => Exit::TurnCancelled,
-            OutcomeReason::Error | OutcomeReason::Interrupted | OutcomeReason::Limit => {
-                Exit::TurnFailed
-            }
-        }))
+        match (outcome.reason, error) {
+            (OutcomeReason::Completed, _) => Ok(Some(Exit::Success)),
+            (OutcomeReason::Cancelled, _) => Ok(Some(Exit::TurnCancelled)),
+            (_, Some(error)) if self.output.json => Err(failed(error)),
+            _ => Ok(Some(Exit::TurnFailed)),
+        }
     }
 
     fn marker(
@@ -323,6 +349,16 @@ impl<'a> TurnFollower<'a> {
             self.session_id
         ))?;
         Ok(Some(Exit::WaitFailed))
+    }
+}
+
+/// The cause of the turn's failure, for programs. Users have read it.
+fn failed(error: &TurnError) -> Failure {
+    let failure = Failure::new(Exit::TurnFailed, "turn_failed", &error.message);
+    let failure = failure.details(json!({ "error": error }));
+    match &error.hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
     }
 }
 

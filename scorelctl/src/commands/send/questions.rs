@@ -95,7 +95,11 @@ impl Questions {
             return Ok(());
         };
         self.open.remove(place);
-        output.note(&format!("answered elsewhere: {}", name(decision)))?;
+        output.note(&match decision {
+            // The turn has ended before an answer.
+            PermissionDecision::Cancelled => "the question is cancelled".to_owned(),
+            _ => format!("answered elsewhere: {}", name(decision)),
+        })?;
         if place == 0 {
             self.show(output)
         } else {

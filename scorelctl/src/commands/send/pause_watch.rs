@@ -1,0 +1,70 @@
+use std::time::Duration;
+
+use scorel_client::StreamItem;
+use scorel_proto::{Event, PersistentBody, QueueItemId, SessionId, SyncMarker};
+use tokio::time::timeout;
+
+use crate::daemon::DaemonClient;
+use crate::target;
+
+/// How long an answer is waited for. The stream waits meanwhile.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Notices that the queue in which a message waits is paused: it would wait for ever.
+#[derive(Debug)]
+pub(super) struct PauseWatch {
+    item: QueueItemId,
+    /// Whether something has happened that may have paused the queue.
+    due: bool,
+    /// Whether the user was told.
+    told: bool,
+}
+
+impl PauseWatch {
+    pub(super) const fn new(item: QueueItemId) -> Self {
+        Self {
+            item,
+            // The queue may have been paused before.
+            due: true,
+            told: false,
+        }
+    }
+
+    /// An item has arrived on the stream.
+    pub(super) fn heard(&mut self, item: &StreamItem) {
+        self.due |= match item {
+            StreamItem::Event(_, Event::Persistent(event)) => matches!(
+                event.body,
+                PersistentBody::QueueUpdate(_)
+                    | PersistentBody::TurnOutcome(_)
+                    | PersistentBody::Compaction(_)
+            ),
+            StreamItem::Marker(marker) => matches!(**marker, SyncMarker::SyncEnd { .. }),
+            StreamItem::Event(..) | StreamItem::Reconnecting { .. } => false,
+        };
+    }
+
+    /// What to tell the user, if that has changed.
+    pub(super) async fn look(
+        &mut self,
+        control: &mut DaemonClient,
+        session_id: SessionId,
+    ) -> Option<String> {
+        if !std::mem::take(&mut self.due) {
+            return None;
+        }
+        // That the daemon cannot be asked is seen from the stream.
+        let looked = timeout(PATIENCE, target::get(control, session_id)).await;
+        let session = looked.ok()?.ok()?;
+        let mut items = session.queue.iter();
+        let waits = items.any(|item| item.queue_item_id == self.item);
+        let paused = waits && session.queue_paused;
+        let told = std::mem::replace(&mut self.told, paused);
+        (paused && !told).then(|| {
+            format!(
+                "the queue is paused, and the message waits in it: `scorelctl queue --session \
+                 {session_id} resume` goes on with it"
+            )
+        })
+    }
+}
