@@ -175,17 +175,9 @@ impl SessionView {
         let runner = self.state.runners.number(event);
         self.tree.apply(event, runner);
         self.guide(event, leaf);
-        self.open.close(event.id);
-        match &event.body {
-            PersistentBody::TurnOutcome(_) => {
-                self.tree.end_turn();
-                self.open.clear();
-            }
-            // A longer wait takes the place of a retry; a summary's calls end with its compaction.
-            PersistentBody::TurnWaiting(_)
-            | PersistentBody::Compact(_)
-            | PersistentBody::Compaction(_) => self.open.retry = None,
-            _ => {}
+        self.open.apply_persistent(event);
+        if let PersistentBody::TurnOutcome(_) = &event.body {
+            self.tree.end_turn();
         }
         self.state.apply_persistent(event);
     }

@@ -127,11 +127,11 @@ pub(crate) enum CliCommand {
     Import(ImportArgs),
     /// Send a message again, edited or not, in place of the one before
     Resend(ResendArgs),
-    /// List the files that a session changed, and give them an earlier state again
+    /// List the files that a session changed, and restore them
     Files(FilesArgs),
     /// Cancel the running turn
     Cancel(CancelArgs),
-    /// Make a turn that waits for a rate limit go on at once
+    /// End a turn's wait for a rate limit
     EndWait(TargetArgs),
     /// Replace the older part of a conversation by a summary
     Compact(CompactArgs),
@@ -149,13 +149,13 @@ pub(crate) enum CliCommand {
     Spawn(SpawnArgs),
     /// List the tasks that agents were given; show, move or stop one
     Runtimes(RuntimesArgs),
-    /// Draw what a session has given to agents, and what these have given on
+    /// Draw the tree of tasks below a session
     Graph(GraphArgs),
     /// List the git worktrees that agents work in, or remove one
     Worktrees(WorktreesArgs),
     /// List the skills of the user and of a project
     Skills(SkillsArgs),
-    /// List what a project brings with it, such as skills, and trust it
+    /// List the items that a project brings, such as skills, and trust them
     Trust(TrustArgs),
     /// Set up a model: find API keys and local servers, write the configuration, test it
     Init(InitArgs),
@@ -221,7 +221,7 @@ pub(crate) struct SendArgs {
     /// Print the session id and exit once the message is accepted
     #[arg(long, short)]
     pub(crate) detach: bool,
-    /// Stop waiting for the outcome after so many seconds, with exit code 8; the turn goes on
+    /// Stop waiting for the outcome after so many seconds, with exit code 8; the turn continues
     #[arg(long, value_name = "SECONDS", value_parser = duration::seconds, conflicts_with = "detach")]
     pub(crate) timeout: Option<Duration>,
     /// What to do with the message if a turn is running
@@ -309,7 +309,7 @@ pub(crate) struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {
-    /// Only sessions with these words in their title; `scorelctl search` searches in what was said
+    /// Only sessions with these words in their title; `scorelctl search` searches the conversations
     #[arg(value_name = "QUERY")]
     pub(crate) query: Vec<String>,
     /// Project directory [default: the working directory]

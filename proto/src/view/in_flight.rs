@@ -3,8 +3,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    EventId, MessageStart, ModelRetry, Role, RunnerLogTail, ToolCallDelta, ToolExecutionStart,
-    ToolExecutionUpdate, TransientBody,
+    EventId, MessageStart, ModelRetry, PersistentBody, PersistentEvent, Role, RunnerLogTail,
+    ToolCallDelta, ToolExecutionStart, ToolExecutionUpdate, TransientBody,
 };
 
 /// What has begun and is not in the log yet.
@@ -111,6 +111,18 @@ impl OpenItems {
         self.tools.clear();
         self.retry = None;
         self.log = None;
+    }
+
+    pub(super) fn apply_persistent(&mut self, event: &PersistentEvent) {
+        self.close(event.id);
+        match &event.body {
+            PersistentBody::TurnOutcome(_) => self.clear(),
+            // A longer wait takes the place of a retry; a summary's calls end with its compaction.
+            PersistentBody::TurnWaiting(_)
+            | PersistentBody::Compact(_)
+            | PersistentBody::Compaction(_) => self.retry = None,
+            _ => {}
+        }
     }
 
     pub(super) fn apply(&mut self, body: &TransientBody) {

@@ -10,7 +10,7 @@ use super::protocol_name::{THINKING_LEVELS, WORKSPACES, protocol_name};
 
 #[derive(Debug, Args)]
 pub(crate) struct AgentsArgs {
-    /// Project directory, whose quotas and runtimes are told [default: the working directory]
+    /// Project directory, for its quotas and runtimes [default: the working directory]
     #[arg(long, short, global = true, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
     #[command(subcommand)]
@@ -52,7 +52,7 @@ pub(crate) struct SetAgentArgs {
     #[arg(long, value_name = "PRESET",
         value_parser = protocol_name::<ToolPreset>(ToolPreset::ALL.map(ToolPreset::name)))]
     pub(crate) tools: Option<ToolPreset>,
-    /// What it is told besides its task; `@FILE` reads a file
+    /// Its prompt, besides the task; `@FILE` reads a file
     #[arg(long, value_name = "TEXT|@FILE")]
     pub(crate) prompt: Option<String>,
     /// The files that it works on: shared (the project's) or worktree (a git worktree for each task)
@@ -64,7 +64,7 @@ pub(crate) struct SetAgentArgs {
     /// Let it take tasks
     #[arg(long, conflicts_with = "disable")]
     pub(crate) enable: bool,
-    /// Let it take no tasks; what it has been given goes on
+    /// Let it take no tasks; tasks it already has continue
     #[arg(long)]
     pub(crate) disable: bool,
 }
@@ -81,7 +81,7 @@ pub(crate) struct QuotaArgs {
     /// How many may run at once for a workflow; may be given several times
     #[arg(long, value_name = "ID=N", value_parser = workflow_quota)]
     pub(crate) workflow: Vec<(String, u32)>,
-    /// One after the other, whatever the numbers are
+    /// One at a time, ignoring the numbers
     #[arg(long, conflicts_with = "concurrent")]
     pub(crate) serial: bool,
     /// As many at once as the numbers allow [default]

@@ -9,7 +9,7 @@ use super::TargetArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct RunnersArgs {
-    /// Project directory, for whose permission mode the list is [default: the working directory]
+    /// Project directory, for its permission mode [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
     #[command(subcommand)]

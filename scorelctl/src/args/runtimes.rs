@@ -12,7 +12,7 @@ use crate::selector::SessionSelector;
 
 #[derive(Debug, Args)]
 pub(crate) struct RuntimesArgs {
-    /// Only what this session has given: an id, or its beginning or end [default: all sessions of the
+    /// Only tasks that this session gave: an id, or its beginning or end [default: all sessions of the
     /// project]
     #[arg(
         long,

@@ -19,7 +19,7 @@ pub(super) async fn run(
     let tree = TurnTree::read(control, session_id).await?;
     let Some(end) = tree.choose(&args.event)? else {
         return Err(Failure::usage("a branch ends at an event")
-            .hint("`scorelctl rewind root` begins the conversation anew"));
+            .hint("`scorelctl rewind root` starts the conversation over"));
     };
     let place = (session_id, Some(end.id));
     if args.files.dry_run {

@@ -25,6 +25,6 @@ pub(super) async fn run(
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<EndWait>(&params).await?;
-    result(output, &answer, |output| output.line("the turn goes on"))?;
+    result(output, &answer, |output| output.line("the turn continues"))?;
     Ok(Exit::Success)
 }

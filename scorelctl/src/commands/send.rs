@@ -46,7 +46,7 @@ pub(super) async fn run(
 /// Where a message goes that replaces an earlier one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MessagePlace {
-    /// What it attaches to; `None` begins the conversation anew.
+    /// What it attaches to; `None` starts the conversation over.
     pub(super) parent: Option<EventId>,
     /// The active leaf, as the user has seen it.
     pub(super) leaf: Option<EventId>,

@@ -36,7 +36,7 @@ pub(super) async fn run(
     })?;
     if answer.sessions.is_empty() {
         output.note(if !args.query.is_empty() {
-            "no session has such a title; `scorelctl search` searches in what was said"
+            "no session has such a title; `scorelctl search` searches the conversations"
         } else if args.running {
             "no turn runs"
         } else if args.deleted {

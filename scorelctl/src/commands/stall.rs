@@ -87,7 +87,7 @@ pub(super) fn stall_text(problem: &str, stall: &StorageStall) -> String {
             "a record ({}, {} bytes) waits in memory and is written as soon as that is possible",
             unsaved.kind, unsaved.bytes
         ),
-        None => "the session goes on as soon as that is possible".to_owned(),
+        None => "the session continues as soon as that is possible".to_owned(),
     };
     format!("{problem} (for {since}); {waits}")
 }

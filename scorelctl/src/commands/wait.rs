@@ -48,7 +48,7 @@ pub(super) async fn run(
 
 /// The time limit of a command was reached.
 pub(super) fn timed_out(session_id: SessionId) -> Failure {
-    let message = "the time is over; the session goes on";
+    let message = "timed out; the session continues";
     Failure::new(Exit::TimedOut, "timeout", message)
         .hint(format!("`scorelctl tail --session {session_id}` shows it"))
 }

@@ -178,7 +178,7 @@ fn assert_noticed(machine: &Machine, before: &str) {
     println!("{}", notice.trim());
 }
 
-/// Restarts while the model thinks: the turn goes on in the new daemon.
+/// Restarts while the model thinks: the turn continues in the new daemon.
 fn restart_into_the_new_program(machine: &mut Machine, old: &str) {
     let turn = machine.send("Work through a restart");
     let _dropped = machine.model.request();

@@ -31,7 +31,7 @@ impl Mutation for EndWait {
         Err(SessionError::Conflict(text))
     }
 
-    /// The record that the turn goes on is the receipt: the wait ends once, whatever happens to the
+    /// The record that the turn continues is the receipt: the wait ends once, whatever happens to the
     /// daemon.
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
         let resumed = EventDraft::new(PersistentBody::TurnResumed(TurnResumedBody {}));

@@ -133,7 +133,7 @@ impl ServiceState {
             ))?;
         }
         match self.lingering {
-            Some(true) => output.line("logout    it goes on"),
+            Some(true) => output.line("logout    keeps running"),
             Some(false) => {
                 output.line("logout    it ends; `loginctl enable-linger` keeps it running")
             }

@@ -21,7 +21,7 @@ fn failed(status: u16) -> ProviderError {
     }
 }
 
-/// How often a failing endpoint is asked before the turn goes on without a summary.
+/// How often a failing endpoint is asked before the turn continues without a summary.
 async fn asked(status: u16) -> u32 {
     let mut scene = Scene::with(4).await;
     let mut call = scene.one_too_many().await;
@@ -45,7 +45,7 @@ async fn an_endpoint_that_keeps_failing_is_asked_twice_as_often_as_for_an_answer
     assert_eq!(asked(500).await, 2 * RetryPolicy::default().max_attempts);
 }
 
-/// What a turn would wait for is too long for a summary: the turn goes on, and waits itself if it must.
+/// What a turn would wait for is too long for a summary: the turn continues, and waits itself if it must.
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_is_not_waited_for() {
     let begun = tokio::time::Instant::now();
