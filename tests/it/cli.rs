@@ -355,7 +355,7 @@ async fn a_wait_ends_with_the_turn_with_a_question_or_with_its_time() {
     assert_eq!(timed.status.code(), Some(8), "{timed:?}");
     let (code, error) = shell.fails(&["wait", "--timeout", "0.01"]).await;
     assert_eq!(code, 8, "{error}");
-    assert!(error.contains("the session goes on"), "{error}");
+    assert!(error.contains("the session continues"), "{error}");
     let running = shell.ok(&["sessions", "--running"]).await;
     assert_eq!(running.lines().count(), 1, "{running}");
     assert_eq!(shell.ok(&["status", "--short"]).await, "1 running\n");

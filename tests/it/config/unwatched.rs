@@ -44,7 +44,10 @@ async fn without_watches_the_next_turn_has_the_new_content_and_clients_are_told_
         assert_eq!(scene.asked().await.as_deref(), Some("changed"), "{limit}");
         scene.told("config_invalid").await;
         assert!(
-            scene.daemon.errors().contains("cannot be watched"),
+            scene
+                .daemon
+                .errors()
+                .contains("cannot watch the configuration"),
             "{limit}"
         );
     }

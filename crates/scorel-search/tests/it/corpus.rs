@@ -6,6 +6,10 @@ use scorel_testkit::SeededDice;
 
 use crate::search_home::SearchHome;
 
+/// The step between times. Records of one time get ids beside each other, so where there are many, some have
+/// the id of a time some milliseconds later: less than a step, or hits would be out of order.
+const STEP_MS: u64 = 10_000;
+
 /// A piece of text, and its words as they are compared.
 pub(crate) type TextPiece = (&'static str, &'static [&'static str]);
 
@@ -94,11 +98,11 @@ impl Corpus {
             let project_id = projects[dice.index(0..2)];
             let mut log = home.log(project_id);
             let archived = dice.chance(25);
-            let mut ts = 1_785_542_400_000 + 50 * dice.roll(0..20);
+            let mut ts = 1_785_542_400_000 + STEP_MS * dice.roll(0..20);
             for _ in 0..dice.roll(1..40) {
                 let (text, words) = text(dice);
                 let role = ROLES[dice.index(0..4)];
-                ts += 50 * dice.roll(0..3);
+                ts += STEP_MS * dice.roll(0..3);
                 let seq = log.say(role, &text, ts).seq.get();
                 corpus.texts.push(CorpusText {
                     session,

@@ -175,7 +175,7 @@ fn the_rest_of_a_long_line_is_shown_by_column() {
         shown.push_str(part);
         column = answer.details["nextColumn"].as_u64();
         assert!(answer.ok().len() < 66 * 1024);
-        let goes_on = format!("The line goes on at column {}.", column.unwrap_or(0));
+        let goes_on = format!("The line continues at column {}.", column.unwrap_or(0));
         assert_eq!(answer.ok().contains(&goes_on), column.is_some());
     }
     assert_eq!(shown, long);
