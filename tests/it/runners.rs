@@ -8,6 +8,7 @@ mod cli;
 mod command_lines;
 mod commands;
 mod concurrent;
+mod contended;
 mod contexts;
 mod cut_secrets;
 mod disk;

@@ -13,8 +13,10 @@ mod records;
 mod reopened;
 mod watched;
 
+use std::pin::pin;
 use std::sync::Arc;
 
+use futures_util::future::{Either, select};
 use scorel_proto::NoticeBody;
 use scorel_runtime::{Question, RunnerDriver, RunnerStep, ToolCall, TurnEnd, TurnStep};
 
@@ -163,35 +165,58 @@ impl RunnerTurn {
             return Ok(Asked::Answered);
         }
         let task = self.task.clone();
-        let asking = task.ask(&call, &question);
-        tokio::pin!(asking);
+        let mut asking = Box::pin(task.ask(&call, &question));
         loop {
             let step = tokio::select! {
                 biased;
-                answer = &mut asking => {
-                    return match answer? {
-                        PermissionAnswer::Decided(decision) => {
-                            let gate = &*self.prepared.ports.gate;
-                            remember(gate, &question.rules, &decision);
-                            driver.provide_permission(permission(&decision));
-                            Ok(Asked::Answered)
-                        }
-                        PermissionAnswer::Left(exit) => self.leave(driver, exit).await,
-                    };
-                }
+                answer = &mut asking => return self.answered(driver, &question, answer?).await,
                 step = driver.next() => step,
             };
             match step {
                 RunnerStep::QuestionWithdrawn => {
+                    drop(asking);
                     task.withdraw(&call.id, "the runner no longer asks").await?;
                     return Ok(Asked::Answered);
                 }
                 RunnerStep::Turn(TurnStep::Finished(end)) => {
+                    drop(asking);
                     task.withdraw(&call.id, "the runner has ended").await?;
                     return Ok(Asked::Left(end.into()));
                 }
-                step => self.take(step).await?,
+                // Polled together: `asking` may be the next to get the lane's lock, and would never take
+                // it, nor let the step have it, while only the step is polled.
+                step => {
+                    let answer = match select(pin!(self.take(step)), &mut asking).await {
+                        Either::Left((taken, _)) => {
+                            taken?;
+                            continue;
+                        }
+                        Either::Right((answer, taking)) => {
+                            taking.await?;
+                            answer?
+                        }
+                    };
+                    return self.answered(driver, &question, answer).await;
+                }
             }
+        }
+    }
+
+    /// Gives the runner the answer to its question.
+    async fn answered(
+        &mut self,
+        driver: &mut RunnerDriver,
+        question: &Question,
+        answer: PermissionAnswer,
+    ) -> Result<Asked, SessionError> {
+        match answer {
+            PermissionAnswer::Decided(decision) => {
+                let gate = &*self.prepared.ports.gate;
+                remember(gate, &question.rules, &decision);
+                driver.provide_permission(permission(&decision));
+                Ok(Asked::Answered)
+            }
+            PermissionAnswer::Left(exit) => self.leave(driver, exit).await,
         }
     }
 
