@@ -21,6 +21,9 @@
 //! slot, feed, active list, catalogue, host feed, window pool, usage, sizes. Those eight are leaves:
 //! none is held while another lock is taken. No lane is locked while another is held. The lane state is
 //! held while the disk works, the published state never: reads take that one alone.
+//!
+//! A future that may wait for the lane state is polled or dropped while its task awaits another one: the
+//! lock goes to the next in the queue, also to one that is not polled, and is then held for ever.
 
 mod accept;
 mod api;
