@@ -136,6 +136,11 @@ impl JobSlot {
         }
     }
 
+    /// Whether there is a job, also one whose outcome is being written.
+    pub(super) fn is_occupied(&self) -> bool {
+        self.slot().running.is_some()
+    }
+
     pub(super) fn is_running(&self) -> bool {
         let slot = self.slot();
         slot.running.is_some() && !slot.closing

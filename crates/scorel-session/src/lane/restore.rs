@@ -152,10 +152,13 @@ impl Lane {
             let restored = self.restored.notified();
             tokio::pin!(restored);
             restored.as_mut().enable();
+            // Looked at before the view, and also while the job's end is written: a job empties its slot
+            // after its end is published.
+            let has_job = self.job.is_occupied();
             if !self.view(|view| view.state.restore.is_some_and(|open| open.event_id == id)) {
                 return Ok(());
             }
-            if !self.has_job() {
+            if !has_job {
                 let text =
                     "the restore was interrupted; it continues when the session is loaded again";
                 return Err(SessionError::Stalled(text.to_owned()));
