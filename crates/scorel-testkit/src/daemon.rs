@@ -340,7 +340,8 @@ impl DaemonUnderTest {
         dir.expect("the process's descriptors").count()
     }
 
-    /// The lines of a session's log, the header first.
+    /// The lines of a session's log, the header first. Without an unterminated last one: it is being
+    /// written, or its daemon was killed in the middle.
     ///
     /// # Panics
     ///
@@ -349,7 +350,8 @@ impl DaemonUnderTest {
     pub fn log(&self, session_id: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.log_path(session_id)).expect("a log");
         let parse = |line| serde_json::from_str(line).expect("a line of JSON");
-        text.lines().map(parse).collect()
+        let terminated = text.rfind('\n').map_or(0, |end| end + 1);
+        text[..terminated].lines().map(parse).collect()
     }
 
     #[must_use]
