@@ -13,7 +13,6 @@ mod records;
 mod reopened;
 mod watched;
 
-use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
@@ -186,7 +185,7 @@ impl RunnerTurn {
                 // Polled together: `asking` may be the next to get the lane's lock, and would never take
                 // it, nor let the step have it, while only the step is polled.
                 step => {
-                    let answer = match select(pin!(self.take(step)), &mut asking).await {
+                    let answer = match select(Box::pin(self.take(step)), &mut asking).await {
                         Either::Left((taken, _)) => {
                             taken?;
                             continue;
