@@ -48,6 +48,18 @@ pub(crate) fn cannot_mount() -> Option<String> {
     }
 }
 
+/// A model and a daemon configured for it, not started yet. None where mounting is impossible.
+pub(crate) async fn configured() -> Option<(ModelServer, DaemonUnderTest)> {
+    if let Some(reason) = cannot_mount() {
+        println!("skipped: no file system of our own: {reason}");
+        return None;
+    }
+    let model = ModelServer::start().await.unwrap();
+    let daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    Some((model, daemon))
+}
+
 /// Starts a configured daemon with its home on the small disk, and returns its socket.
 pub(crate) async fn spawn_on_small_disk(daemon: &mut DaemonUnderTest) -> PathBuf {
     let home = daemon.home().display().to_string();
@@ -144,14 +156,10 @@ async fn try_send(client: &Connection, session_id: SessionId) -> Result<u64, Err
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_stalls_writes_until_there_is_room_and_nothing_else() {
-    if let Some(reason) = cannot_mount() {
-        println!("skipped: no file system of our own: {reason}");
+    let Some((model, mut daemon)) = configured().await else {
         return;
-    }
-    let model = ModelServer::start().await.unwrap();
+    };
     model.fallback(ScriptedChat::default().text("Yes.").finish("stop"));
-    let mut daemon = DaemonUnderTest::new(SCORELD);
-    daemon.configure_model(&model.base_url());
     let socket = spawn_on_small_disk(&mut daemon).await;
     let client = connect(&socket).await;
     let id = create_session(&client, &daemon).await;
@@ -194,13 +202,9 @@ async fn a_full_disk_stalls_writes_until_there_is_room_and_nothing_else() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_meets_a_full_disk_is_recorded_once_there_is_room() {
-    if let Some(reason) = cannot_mount() {
-        println!("skipped: no file system of our own: {reason}");
+    let Some((model, mut daemon)) = configured().await else {
         return;
-    }
-    let model = ModelServer::start().await.unwrap();
-    let mut daemon = DaemonUnderTest::new(SCORELD);
-    daemon.configure_model(&model.base_url());
+    };
     let socket = spawn_on_small_disk(&mut daemon).await;
     let client = connect(&socket).await;
     let id = create_session(&client, &daemon).await;

@@ -2,14 +2,13 @@
 
 use std::fs;
 
-use scorel_testkit::{DaemonUnderTest, ModelServer};
 use tokio::time::timeout;
 
 use super::double::script_runner;
 use super::pipes::NamedPipe;
 use super::{answer_of, only, send_to};
-use crate::full_disk::{cannot_mount, fill, inside, spawn_on_small_disk};
-use crate::under_test::{PATIENCE, SCORELD, Watch, connect, create_session, session};
+use crate::full_disk::{configured, fill, inside, spawn_on_small_disk};
+use crate::under_test::{PATIENCE, Watch, connect, create_session, session};
 
 /// Waits in the middle of its answer. The rest of it is short, since a full disk still takes what fits into
 /// the last page of the session's log; the runner's log is long, so that its blob has no room.
@@ -18,13 +17,9 @@ const WAITING: &str = "echo begun; read -r _ <go; echo ended; seq 50000 >&2";
 /// The log of the runner is a blob, which is stored before the record that names it.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_answer_and_the_log_of_a_runner_wait_for_a_full_disk() {
-    if let Some(reason) = cannot_mount() {
-        println!("skipped: no file system of our own: {reason}");
+    let Some((_model, mut daemon)) = configured().await else {
         return;
-    }
-    let model = ModelServer::start().await.unwrap();
-    let mut daemon = DaemonUnderTest::new(SCORELD);
-    daemon.configure_model(&model.base_url());
+    };
     let runner = script_runner("waits", "command", WAITING, "trustOwn = true");
     daemon.configure_more(&runner);
     let socket = spawn_on_small_disk(&mut daemon).await;
