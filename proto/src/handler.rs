@@ -16,7 +16,7 @@ mod window;
 pub use display::{DisplayPart, DisplayStyle};
 pub use edit::{ContextEdit, trimmed_content};
 pub use excerpt::excerpt;
-pub use window::{ContextWindow, MeasuredCall, OffPath, WindowItem, build_context};
+pub use window::{ContextWindow, MeasuredCall, OffPath, WindowItem, build_context, covered_by};
 
 use crate::{Block, EventId, Message, PersistentBody, PersistentEvent};
 

@@ -60,7 +60,7 @@ pub use files::{
 };
 pub use handler::{
     ContextEdit, ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, MeasuredCall,
-    OffPath, WindowItem, build_context, excerpt, trimmed_content,
+    OffPath, WindowItem, build_context, covered_by, excerpt, trimmed_content,
 };
 pub use id::{
     ClientId, CommandId, CompactionId, DeviceId, EventId, InvalidId, PermissionRequestId,

@@ -10,6 +10,7 @@ mod args;
 mod commands;
 mod completion;
 mod daemon;
+mod daemon_info;
 mod daemon_lock;
 mod escape;
 mod exit;

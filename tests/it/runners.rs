@@ -26,6 +26,7 @@ mod secrets;
 mod services;
 mod switching;
 mod turns;
+mod withdrawn;
 
 use scorel_client::Connection;
 use scorel_proto::{

@@ -164,6 +164,12 @@ impl DaemonHome {
         self.path.join("scoreld.lock")
     }
 
+    /// The file in which the daemon describes itself.
+    #[must_use]
+    pub fn daemon_info(&self) -> PathBuf {
+        self.path.join("daemon.json")
+    }
+
     /// The file that a client holds locked while it starts the daemon.
     #[must_use]
     pub fn start_lock(&self) -> PathBuf {

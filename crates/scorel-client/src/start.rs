@@ -127,6 +127,18 @@ impl Starter {
         Ok(restarted.unwrap_or(Err(StartError::GivenUp))?)
     }
 
+    /// Has the service manager stop the daemon, and returns once it has ended.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Start`] if the service manager cannot.
+    pub async fn stop_service(&self) -> Result<(), ClientError> {
+        let manager = self.service_manager.clone();
+        let stop = move || run(Command::new(&manager).args(["--user", "stop", UNIT]));
+        let stopped = tokio::task::spawn_blocking(stop).await;
+        Ok(stopped.unwrap_or(Err(StartError::GivenUp))?)
+    }
+
     /// The process that the service manager runs as the daemon. Blocks.
     fn main_process(&self) -> Option<u32> {
         let shown = Command::new(&self.service_manager)

@@ -7,6 +7,7 @@
 mod record_fields;
 
 use std::collections::{HashMap, HashSet};
+use std::iter::once;
 
 use scorel_proto::{
     BlobHash, Event, EventId, Origin, PathNode, PersistentBody, PersistentEvent, Seq, SessionId,
@@ -20,7 +21,11 @@ pub(crate) use record_fields::RecordFields;
 pub(crate) struct HistoryCopy {
     source: SessionId,
     target: SessionId,
-    path: HashSet<EventId>,
+    /// The events of the path, from the root on.
+    ordered: Vec<EventId>,
+    /// Each of them with the one in front of it. That is its parent, except where the parent's record was
+    /// lost.
+    path: HashMap<EventId, Option<EventId>>,
     /// The newest instruction snapshot of the source.
     snapshot: Option<Seq>,
     /// The ids of copied events, by those of their originals.
@@ -35,10 +40,13 @@ impl HistoryCopy {
         path: &[PathNode],
         snapshot: Option<Seq>,
     ) -> Self {
+        let ordered: Vec<EventId> = path.iter().map(|node| node.id).collect();
+        let parents = once(None).chain(ordered.iter().copied().map(Some));
         Self {
             source,
             target,
-            path: path.iter().map(|node| node.id).collect(),
+            path: ordered.iter().copied().zip(parents).collect(),
+            ordered,
             snapshot,
             copies: HashMap::with_capacity(path.len()),
             turns: HashSet::new(),
@@ -82,12 +90,12 @@ impl HistoryCopy {
 
     /// Whether all of the path was copied.
     pub(crate) fn is_complete(&self) -> bool {
-        self.path.iter().all(|id| self.copies.contains_key(id))
+        self.path.keys().all(|id| self.copies.contains_key(id))
     }
 
     fn takes(&self, event: &PersistentEvent) -> bool {
         match (event.body.place(), &event.body) {
-            (TreePlacement::Leaf, _) => self.path.contains(&event.id),
+            (TreePlacement::Leaf, _) => self.path.contains_key(&event.id),
             // Folded into the clone's first record.
             (_, PersistentBody::SessionInfo(_)) | (TreePlacement::Move, _) => false,
             (TreePlacement::Aside, _) => self.is_beside_path(event.parent_id),
@@ -106,7 +114,7 @@ impl HistoryCopy {
     /// An event that this version cannot decode is copied where it stands on the path or beside it.
     fn takes_unknown(&self, id: EventId, event: &UnknownEvent) -> bool {
         let is_attached = event.parent_id.is_some() && self.is_beside_path(event.parent_id);
-        event.prev.is_some() && (self.path.contains(&id) || is_attached)
+        event.prev.is_some() && (self.path.contains_key(&id) || is_attached)
     }
 
     /// What was attached to the empty conversation stands beside every path.
@@ -116,7 +124,7 @@ impl HistoryCopy {
 
     fn taken(&mut self, id: EventId, turn: Option<TurnId>) {
         self.copies.insert(id, EventId::generate());
-        if self.path.contains(&id) {
+        if self.path.contains_key(&id) {
             self.turns.extend(turn);
         }
     }
@@ -136,6 +144,7 @@ impl HistoryCopy {
         if turn.is_none_or(|turn| !self.turns.contains(&turn)) {
             fields.remove("turnId");
         }
+        let parent = self.path.get(&id).copied().unwrap_or(parent);
         let parent = parent.and_then(|id| self.copies.get(&id));
         fields.set("id", &self.copies.get(&id))?;
         fields.set("parentId", &parent)?;
@@ -148,6 +157,15 @@ impl HistoryCopy {
         Ok(fields)
     }
 
+    /// The copy of the last event that a compaction covers; if that one's record was lost, of the last that
+    /// was made before it.
+    fn covered_through(&self, through: EventId) -> Option<EventId> {
+        let made_before = |id: &&EventId| id.timestamp_ms() <= through.timestamp_ms();
+        let nearest = || self.ordered.iter().rfind(made_before);
+        let copy = self.copies.get(&through);
+        copy.or_else(|| self.copies.get(nearest()?)).copied()
+    }
+
     /// Points references to other events at their copies.
     fn remap(&self, body: &PersistentBody, fields: &mut RecordFields) -> serde_json::Result<()> {
         let copied = |ids: &[EventId]| -> Vec<EventId> {
@@ -158,8 +176,8 @@ impl HistoryCopy {
         match body {
             PersistentBody::Message(_) => fields.remove("queueItemId"),
             PersistentBody::Compact(body) => {
-                if let Some(through) = self.copies.get(&body.compacted_through) {
-                    fields.set("compactedThrough", through)?;
+                if let Some(through) = self.covered_through(body.compacted_through) {
+                    fields.set("compactedThrough", &through)?;
                 }
                 if !body.keep.is_empty() {
                     fields.set("keep", &copied(&body.keep))?;

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Locks, in the order in which they may be taken: lane state, then published state, then any one of job
-//! slot, feed, active list, catalogue, host feed, window pool, usage, sizes. Those eight are leaves:
+//! slot, feed, active list, catalogue, host feed, window pool, usage, sizes, wait reason. Those nine are leaves:
 //! none is held while another lock is taken. No lane is locked while another is held. The lane state is
 //! held while the disk works, the published state never: reads take that one alone.
 //!
@@ -112,6 +112,7 @@ pub use send::SendRequest;
 
 use call_sizes::CallSizes;
 use job::JobSlot;
+use published_wait::WaitReason;
 use state::{LaneState, PublishedState};
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
@@ -136,6 +137,7 @@ pub struct Lane {
     job: JobSlot,
     /// A leaf lock as well; see the module's documentation.
     sizes: Mutex<CallSizes>,
+    waits: WaitReason,
     /// Wakes the turn after a permission decision, or the end of its wait, is durable.
     answered: Notify,
     /// Wakes the turn of a runner after a message was queued.
@@ -168,6 +170,7 @@ impl Lane {
             feed,
             job: JobSlot::default(),
             sizes: Mutex::default(),
+            waits: WaitReason::default(),
             answered: Notify::new(),
             queued: Notify::new(),
             restored: Notify::new(),

@@ -136,10 +136,10 @@ impl ContextWindow {
         let LlmAction::Barrier { through, keep, .. } = action(barrier) else {
             return path.to_vec();
         };
-        let place = |id| path.iter().position(|node| node.id == id);
-        let at = place(barrier.id).unwrap_or(0);
-        let from = place(through).map_or(at, |covered| at.min(covered + 1));
-        let (covered, rest) = path.split_at(from);
+        let at = path.iter().position(|node| node.id == barrier.id);
+        let before = &path[..at.unwrap_or(0)];
+        let covered = covered_by(through, before.iter().map(|node| node.id));
+        let (covered, rest) = path.split_at(covered);
         let kept = covered.iter().filter(|node| keep.contains(&node.id));
         let rest = rest.iter().filter(|node| node.id != barrier.id);
         kept.chain(rest).copied().collect()
@@ -220,8 +220,9 @@ impl ContextWindow {
         for (place, event) in path.iter().enumerate().rev() {
             if let LlmAction::Barrier { through, keep, .. } = action(event) {
                 let mut window = Self::beginning_with(Some(event));
-                let last = path[..place].iter().position(|event| event.id == through);
-                let (covered, tail) = path[..place].split_at(last.map_or(place, |last| last + 1));
+                let before = &path[..place];
+                let covered = covered_by(through, before.iter().map(|event| event.id));
+                let (covered, tail) = before.split_at(covered);
                 let kept = covered.iter().filter(|event| keep.contains(&event.id));
                 for event in kept.chain(tail) {
                     window.fold(event);
@@ -330,6 +331,20 @@ impl ContextWindow {
             measured.through = measured.through + now - before;
         }
     }
+}
+
+/// How many events of the path before a barrier are covered by it, if `through` is the last that its
+/// summary replaces. If that one's record was lost, those that were made before it are, by the time in
+/// their ids; if there are none, all.
+pub fn covered_by(
+    through: EventId,
+    before: impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + Clone,
+) -> usize {
+    let all = before.len();
+    let made_before = |id: EventId| id.timestamp_ms() <= through.timestamp_ms();
+    let last = before.clone().position(|id| id == through);
+    let last = last.or_else(|| before.clone().rposition(made_before));
+    last.map_or(all, |last| last + 1)
 }
 
 fn action(event: &PersistentEvent) -> LlmAction {

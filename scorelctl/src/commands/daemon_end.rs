@@ -1,6 +1,6 @@
 //! Waiting until a daemon has ended, and ending one that has no socket or does not respond.
 
-use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
@@ -8,16 +8,17 @@ use scorel_proto::ShutdownResult;
 use tokio::time::{sleep, timeout};
 
 use crate::daemon::DaemonConnector;
+use crate::daemon_info::stopping_within;
 use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// How long a daemon may take to answer. The calls made here touch no disk, so one that takes longer
-/// hangs.
+/// How long a daemon may take to answer. The calls made here wait for no session and no model: one that
+/// takes longer hangs, or is about to end.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a daemon that did not answer may take to obey a signal.
+/// How long a daemon that did not answer may take to end by a signal, or to announce how long that takes.
 const SIGNAL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long the kernel may take to end a process that was killed. One that waits for a disk lasts.
@@ -32,9 +33,14 @@ const PARK_PATIENCE: Duration = Duration::from_secs(700);
 /// The interval at which the lock is polled.
 const INTERVAL: Duration = Duration::from_millis(10);
 
+/// After how many polls the holder is looked up, which reads all of `/proc`.
+const POLLS_BEFORE_SEARCH: u32 = 50;
+
 /// The end of the daemon that holds a home's lock.
 pub(super) struct DaemonEnd {
     lock: DaemonLock,
+    /// `daemon.json`.
+    info: PathBuf,
     signal: Signal,
     patience: Duration,
 }
@@ -44,6 +50,7 @@ impl DaemonEnd {
     pub(super) fn cancelling(link: &DaemonConnector) -> Self {
         Self {
             lock: DaemonLock::new(link.home().daemon_lock()),
+            info: link.home().daemon_info(),
             signal: Signal::SIGINT,
             patience: STOP_PATIENCE,
         }
@@ -91,8 +98,9 @@ impl DaemonEnd {
         Ok(holder.and_then(|pid| u32::try_from(pid.as_raw()).ok()))
     }
 
-    /// Ends a daemon that does not respond: by its signal, and if it does not obey that, by killing it.
-    /// `None` if it has ended meanwhile.
+    /// Ends a daemon that does not respond: by its signal, and if it does not obey that, by killing it. One
+    /// that was only suspended ends its turns first, as long as it has announced. `None` if it has ended
+    /// meanwhile.
     pub(super) async fn force(
         &self,
         output: &mut Output,
@@ -103,16 +111,22 @@ impl DaemonEnd {
         };
         // A suspended process handles no other signal before this one.
         self.lock.signal_holder(Signal::SIGCONT)?;
-        if self.has_gone(SIGNAL_PATIENCE).await? {
+        if self.has_gone(signalled.pid, SIGNAL_PATIENCE).await? {
             return Ok(Some(signalled));
         }
         let pid = signalled.pid;
+        if let Some(within) = stopping_within(&self.info, pid) {
+            output.note(&format!("the daemon (process {pid}) is ending its turns"))?;
+            if self.has_gone(pid, within.min(self.patience)).await? {
+                return Ok(Some(signalled));
+            }
+        }
         output.note(&format!(
             "the daemon (process {pid}) did not end by that: it is killed; the next one recovers its \
              sessions"
         ))?;
         self.lock.signal_holder(Signal::SIGKILL)?;
-        if self.has_gone(KILL_PATIENCE).await? {
+        if self.has_gone(pid, KILL_PATIENCE).await? {
             return Ok(Some(signalled));
         }
         Err(not_in_time(pid))
@@ -120,20 +134,28 @@ impl DaemonEnd {
 
     /// Waits until the daemon, which is process `pid`, has released its lock.
     pub(super) async fn wait(&self, pid: u32) -> Result<(), Failure> {
-        if self.has_gone(self.patience).await? {
+        if self.has_gone(pid, self.patience).await? {
             Ok(())
         } else {
             Err(not_in_time(pid))
         }
     }
 
-    /// Whether the daemon releases its lock in time.
-    async fn has_gone(&self, patience: Duration) -> io::Result<bool> {
+    /// Whether the daemon, which is process `pid`, releases its lock in time.
+    async fn has_gone(&self, pid: u32, patience: Duration) -> Result<bool, Failure> {
         let gone = async {
-            while self.lock.is_held()? {
-                sleep(INTERVAL).await;
+            loop {
+                for _ in 0..POLLS_BEFORE_SEARCH {
+                    if !self.lock.is_held()? {
+                        return Ok(());
+                    }
+                    sleep(INTERVAL).await;
+                }
+                // Another daemon may have taken the lock between two polls.
+                if self.holder()?.is_some_and(|holder| holder != pid) {
+                    return Ok(());
+                }
             }
-            io::Result::Ok(())
         };
         match timeout(patience, gone).await {
             Ok(gone) => gone.map(|()| true),

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::EndSignals;
 use crate::output::{Output, result};
-use files::{InitFiles, WrittenFiles};
+use files::{InitFiles, RemovedModel, WrittenFiles};
 use plan::InitPlan;
 
 /// The result with `--json`, a stable format.
@@ -46,10 +46,17 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut signals = EndSignals::listen()?;
+    let mut removed = None;
     let ended = tokio::select! {
-        ended = set_up(args, link, output) => Some(ended),
+        ended = set_up(args, link, &mut removed, output) => Some(ended),
         () = signals.next() => None,
     };
+    if let Some(removed) = removed {
+        match removed.put_back() {
+            Ok(()) => output.note("the model section is back as it was")?,
+            Err(error) => output.note(&format!("the model section cannot be put back: {error}"))?,
+        }
+    }
     ended.unwrap_or_else(|| {
         if output.err_is_terminal {
             output.aside("\n")?;
@@ -62,18 +69,21 @@ pub(super) async fn run(
     })
 }
 
+/// Leaves a model section in `removed` that it removed without replacing it.
 async fn set_up(
     args: InitArgs,
     link: DaemonConnector,
+    removed: &mut Option<RemovedModel>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     args.key_env.as_deref().map_or(Ok(()), check_variable)?;
     let files = InitFiles::new(link.home().path(), args.force);
     // Before any prompt.
     files.check()?;
-    let mut control = connect(&files, link, output).await?;
+    let mut control = connect(&files, link, removed, output).await?;
     let InitPlan { settings, key } = plan::make(&args, &files, &mut control, output).await?;
     let WrittenFiles { config, env } = files.write(&settings, key.as_ref())?;
+    *removed = None;
     if !output.json {
         if let Some(env) = &env {
             let variable = settings.key_variable.as_deref().unwrap_or_default();
@@ -120,13 +130,15 @@ fn check_variable(name: &str) -> Result<(), Failure> {
 async fn connect(
     files: &InitFiles,
     link: DaemonConnector,
+    removed: &mut Option<RemovedModel>,
     output: &mut Output,
 ) -> Result<DaemonClient, Failure> {
     let failure = match DaemonClient::connect(link.clone()).await {
         Err(failure) if link.start != StartDaemon::Never => failure,
         connected => return connected,
     };
-    let Some(problem) = files.drop_invalid_model()? else {
+    *removed = files.remove_invalid_model()?;
+    let Some(RemovedModel { problem, .. }) = removed else {
         return Err(failure);
     };
     output.note(&format!(

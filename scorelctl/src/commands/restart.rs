@@ -61,7 +61,7 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
     }
     link.start = StartDaemon::Always;
     let started = link.connect_raw().await;
-    let connection = started.map_err(|error| not_started(&link, error, previous.is_some()))?;
+    let connection = started.map_err(|error| not_started(&link, error, previous.as_ref()))?;
     let status = connection.call::<GetStatus>(&NoParams {}).await?;
     let restarted = Restarted {
         pid: status.pid,
@@ -161,16 +161,25 @@ async fn shut_down(connection: &Connection, output: &mut Output) -> Result<(), F
     Ok(())
 }
 
-fn not_started(link: &DaemonConnector, error: ClientError, has_ended: bool) -> Failure {
+fn not_started(
+    link: &DaemonConnector,
+    error: ClientError,
+    previous: Option<&KnownDaemon>,
+) -> Failure {
     let failure = no_daemon(link, error);
-    if has_ended {
-        failure.hint(
-            "the old daemon has ended and its turns wait for ten minutes: repair this, then \
-             `scorelctl restart`; `scorelctl doctor` looks for causes",
-        )
+    let Some(previous) = previous else {
+        return failure;
+    };
+    // One that did not respond may have been killed, so its turns are perhaps not parked.
+    let turns = if previous.version.is_some() {
+        " and its turns wait for ten minutes"
     } else {
-        failure
-    }
+        ""
+    };
+    failure.hint(format!(
+        "the old daemon has ended{turns}: repair this, then `scorelctl restart`; `scorelctl doctor` \
+         looks for causes"
+    ))
 }
 
 fn describe(restarted: &Restarted, output: &mut Output) -> io::Result<()> {

@@ -1,5 +1,5 @@
 use scorel_client::ClientError;
-use scorel_proto::{Shutdown, ShutdownParams};
+use scorel_proto::{Shutdown, ShutdownParams, ShutdownResult};
 
 use super::daemon_end::DaemonEnd;
 use crate::daemon::{DaemonConnector, StartDaemon};
@@ -24,7 +24,7 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
             let shut_down = async { Ok(connection.call::<Shutdown>(&PARAMS).await?) };
             match end.answer(shut_down).await? {
                 Some(answer) => Some(answer),
-                None => end.force(output).await?,
+                None => end_silent(&end, &link, output).await?,
             }
         }
     };
@@ -35,4 +35,21 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
     end.wait(answer.pid).await?;
     result(output, &answer, |output| output.line("stopped"))?;
     Ok(Exit::Success)
+}
+
+/// Ends a daemon that does not respond.
+async fn end_silent(
+    end: &DaemonEnd,
+    link: &DaemonConnector,
+    output: &mut Output,
+) -> Result<Option<ShutdownResult>, Failure> {
+    if let Some(pid) = end.holder()?
+        && link.starter().is_service(pid).await
+    {
+        // The service manager would start a daemon again that was killed by another.
+        output.note("the daemon does not respond; the service manager ends it")?;
+        link.starter().stop_service().await?;
+        return Ok(Some(ShutdownResult { pid }));
+    }
+    end.force(output).await
 }

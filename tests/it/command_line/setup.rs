@@ -1,6 +1,7 @@
 //! `scorelctl init` with a real daemon.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::Output;
 
 use scorel_testkit::DaemonUnderTest;
@@ -70,6 +71,46 @@ async fn with_force_a_model_section_is_replaced_with_which_no_daemon_starts() {
         format!("[runtime]\nmaxSteps = 5\n\n{LAB_SECTION}")
     );
     stop(&daemon).await;
+}
+
+#[tokio::test]
+async fn a_model_section_that_is_removed_and_not_replaced_is_put_back() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    let before = "[model]\napi = 'bogus'\n[runtime]\nmaxSteps = 5\n";
+    daemon.configure(before);
+    let output = init(&daemon, &[LAB, &["bogus", "--force"]]).await;
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("is back as it was"), "{said}");
+    assert_eq!(file(&daemon), before);
+    stop(&daemon).await;
+}
+
+#[tokio::test]
+async fn keys_of_the_model_outside_of_a_section_are_not_replaced() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure("model.id = 'x'\n");
+    for force in [&[][..], &["--force"]] {
+        let output = init(&daemon, &[LAB, &["openai-completions"], force]).await;
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("outside of a [model] section"), "{said}");
+        assert_eq!(file(&daemon), "model.id = 'x'\n");
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_leads_nowhere_is_not_replaced() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure("");
+    let path = daemon.home().join("config.toml");
+    fs::remove_file(&path).unwrap();
+    symlink("elsewhere", &path).unwrap();
+    let output = init(&daemon, &[LAB, &["openai-completions", "--force"]]).await;
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("a file that does not exist"), "{said}");
+    assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
 }
 
 #[tokio::test]

@@ -26,7 +26,10 @@ impl CallPairs {
         let lost = std::mem::take(&mut self.open).into_iter().map(lost_result);
         let mut sent: Vec<Cow<'a, Message>> = lost.map(Cow::Owned).collect();
         sent.push(Cow::Borrowed(message));
-        if let Message::Assistant(message) = message {
+        // The calls of a partial answer are not sent, since they never ran.
+        if let Message::Assistant(message) = message
+            && !message.partial
+        {
             self.open.extend(message.tool_uses().filter_map(call));
         }
         sent
@@ -102,6 +105,16 @@ mod tests {
     fn a_result_without_its_call_is_left_out() {
         let messages = [Message::user("hi"), result("a"), Message::user("on")];
         assert_eq!(sent(&messages), ["User", "User"]);
+    }
+
+    #[test]
+    fn a_call_of_a_partial_answer_gets_no_result() {
+        let Message::Assistant(mut partial) = calls(&["a"]) else {
+            unreachable!("calls come from an assistant");
+        };
+        partial.partial = true;
+        let messages = [Message::Assistant(partial), Message::user("on")];
+        assert_eq!(sent(&messages), ["Assistant", "User"]);
     }
 
     #[test]

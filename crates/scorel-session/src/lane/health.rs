@@ -19,8 +19,6 @@ pub(super) struct Health {
     pub(super) recovery_due: Option<String>,
     /// A step that is owed to the log waits until it can be written; with the reason.
     pub(super) stalled: Option<(String, StorageStall)>,
-    /// What else a job waits for; see [`PublishedWait`](super::published_wait::PublishedWait).
-    pub(super) waits: Option<String>,
 }
 
 impl Health {
@@ -33,7 +31,6 @@ impl Health {
             deleted: false,
             recovery_due: None,
             stalled: None,
-            waits: None,
         }
     }
 
@@ -75,7 +72,7 @@ impl Health {
         self.failed.is_some() || !self.damage.is_empty()
     }
 
-    /// `problem` of the session's description.
+    /// `problem` of the session's description, unless its job waits for something else.
     pub(super) fn problem(&self) -> Option<String> {
         match (&self.failed, self.damage.first()) {
             (Some(reason), _) => Some(reason.clone()),
@@ -90,9 +87,7 @@ impl Health {
             }
             (None, None) => {
                 let stalled = self.stalled.as_ref();
-                let stalled =
-                    stalled.map(|(reason, _)| format!("the log cannot be written: {reason}"));
-                stalled.or_else(|| self.waits.clone())
+                stalled.map(|(reason, _)| format!("the log cannot be written: {reason}"))
             }
         }
     }

@@ -110,7 +110,7 @@ impl PublishedLane<'_> {
         session.phase = self.phase();
         session.turn_id = self.turn_id();
         session.current_seq = self.head();
-        session.problem = self.state.health.problem();
+        session.problem = self.problem();
         session.storage_stalled = self.storage_stall();
         session
     }
@@ -120,9 +120,14 @@ impl PublishedLane<'_> {
             session_id: self.lane.id(),
             phase: self.phase(),
             turn_id: self.turn_id(),
-            problem: self.state.health.problem(),
+            problem: self.problem(),
             storage_stalled: self.storage_stall(),
         }
+    }
+
+    fn problem(&self) -> Option<String> {
+        let problem = self.state.health.problem();
+        problem.or_else(|| self.lane.waits.get())
     }
 
     pub(super) fn storage_stall(&self) -> Option<StorageStall> {

@@ -1,6 +1,6 @@
 //! Waits of a job that no event tells of.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Lane;
 
@@ -24,9 +24,27 @@ impl Lane {
 
     async fn set_wait(self: &Arc<Self>, reason: Option<String>) {
         let mut locked = self.lock().await;
-        let mut section = locked.section();
-        section.publish_change(|state| state.health.waits = reason);
-        section.announce();
+        self.waits.set(reason);
+        locked.section().announce();
+    }
+}
+
+/// Why the session's job makes no progress, if no event tells of it. A leaf lock, and not part of the
+/// published state: that is written by sections only, and a wait may end outside of one.
+#[derive(Debug, Default)]
+pub(super) struct WaitReason(Mutex<Option<String>>);
+
+impl WaitReason {
+    pub(super) fn get(&self) -> Option<String> {
+        self.locked().clone()
+    }
+
+    fn set(&self, reason: Option<String>) {
+        *self.locked() = reason;
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Option<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -41,8 +59,6 @@ impl Drop for PublishedWait {
     /// Without an announcement, which needs the lane's mutex: a job that is given up is announced with
     /// its end.
     fn drop(&mut self) {
-        let published = self.lane.published.write();
-        let mut published = published.unwrap_or_else(PoisonError::into_inner);
-        published.health.waits = None;
+        self.lane.waits.set(None);
     }
 }

@@ -1,6 +1,6 @@
 //! The checks that moves of the leaf share: `rewind`, `branch`, and messages with a parent.
 
-use scorel_proto::{CompactBody, EventId, NodeKind, PathNode, PersistentBody};
+use scorel_proto::{CompactBody, EventId, NodeKind, PathNode, PersistentBody, covered_by};
 
 use super::Section;
 use super::published::PublishedLane;
@@ -60,17 +60,11 @@ impl Section<'_> {
         let compact = self.read_compact(barrier)?;
         let through = compact.compacted_through;
         let view = self.view();
-        let kept = view
-            .tree
-            .up_from(Some(barrier.id))
-            .take_while(|node| node.id != through)
-            .any(|node| Some(node.id) == target);
-        // A summary of events that are not on the path covers everything before it.
-        let covers_part = view
-            .tree
-            .up_from(Some(barrier.id))
-            .any(|node| node.id == through);
-        if kept && covers_part {
+        let up = view.tree.up_from(Some(barrier.id)).skip(1);
+        let mut before: Vec<EventId> = up.map(|node| node.id).collect();
+        before.reverse();
+        let covered = covered_by(through, before.iter().copied());
+        if target.is_some_and(|target| before[covered..].contains(&target)) {
             return Ok(());
         }
         Err(SessionError::Summarised {

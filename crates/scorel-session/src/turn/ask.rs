@@ -81,19 +81,24 @@ impl TurnTask {
     }
 
     /// Cancels the open request for a call, unless a client was faster.
+    ///
+    /// The request is looked up in the section: one that is being synced is open only once the section
+    /// that records it has ended, also if that is no longer waited for.
     pub(super) async fn withdraw(&self, call_id: &str, reason: &str) -> Result<(), SessionError> {
-        let open = self.lane.view(|view| {
-            let mut open = view.state.permissions.iter();
-            let open = open.find(|open| open.tool_call_id == call_id);
-            open.map(|open| open.request_id)
-        });
-        match open {
-            Some(open) => {
-                self.decide(open, PermissionDecision::Cancelled, reason)
-                    .await
-            }
-            None => Ok(()),
-        }
+        let (call_id, reason) = (call_id.to_owned(), reason.to_owned());
+        self.lane
+            .persist(move |section| {
+                if let Some(open) = open_for(section, &call_id) {
+                    let decision = PermissionDecisionBody {
+                        request_id: open.request_id,
+                        decision: PermissionDecision::Cancelled,
+                        reason: Some(reason.clone()),
+                    };
+                    section.decide(None, decision)?;
+                }
+                Ok(())
+            })
+            .await
     }
 
     /// The open request for a call, or a new one. A request with other words, from another daemon's

@@ -14,7 +14,7 @@ use crate::log::text;
 use crate::rig::{Rig, message};
 use crate::travel::{asked, leaf, plain, summarise, turns, write};
 
-async fn clone(
+pub(crate) async fn clone(
     rig: &Rig,
     source: SessionId,
     event_id: Option<EventId>,

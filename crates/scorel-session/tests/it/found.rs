@@ -23,7 +23,7 @@ async fn session() -> (Rig, SessionId, Vec<String>) {
 }
 
 /// Changes a byte of a record in place, as a failing disk does.
-fn damage(rig: &Rig, id: SessionId, line: &str, change: impl Fn(u8) -> u8) {
+pub(crate) fn damage(rig: &Rig, id: SessionId, line: &str, change: impl Fn(u8) -> u8) {
     let path = rig.dir(id).join("events.jsonl");
     let log = fs::read(&path).expect("a log");
     let at = find(&log, line) + 20;
@@ -41,7 +41,7 @@ fn find(log: &[u8], line: &str) -> usize {
 }
 
 /// The places that sending is refused for.
-async fn places(rig: &Rig, id: SessionId) -> Vec<(u64, u64)> {
+pub(crate) async fn places(rig: &Rig, id: SessionId) -> Vec<(u64, u64)> {
     match rig.send(id, message("more")).await {
         Err(SessionError::Damaged { places, .. }) => places
             .iter()
@@ -51,7 +51,7 @@ async fn places(rig: &Rig, id: SessionId) -> Vec<(u64, u64)> {
     }
 }
 
-async fn accept(rig: &Rig, id: SessionId, (offset, length): (u64, u64)) {
+pub(crate) async fn accept(rig: &Rig, id: SessionId, (offset, length): (u64, u64)) {
     let command = message("accept").command;
     let lane = rig.lane(id).await;
     let accepted = lane.accept_damage(command, offset, length).await;

@@ -21,6 +21,7 @@ mod limits;
 mod listing;
 mod loading;
 mod log;
+mod lost_records;
 mod merged;
 mod newer;
 mod notices;

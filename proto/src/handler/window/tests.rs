@@ -207,6 +207,16 @@ fn a_compaction_replaces_what_it_covers_and_keeps_what_it_names() {
 }
 
 #[test]
+fn a_compaction_whose_last_covered_event_is_lost_covers_what_was_made_before_it() {
+    let made_at = |ms: u8| EventId::from_bytes([0, 0, 0, 0, 0, ms, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let before = [10, 20, 30].map(made_at);
+    let covered = |through| covered_by(made_at(through), before.iter().copied());
+    assert_eq!([covered(10), covered(20), covered(30)], [1, 2, 3]);
+    assert_eq!([covered(15), covered(29), covered(99)], [1, 2, 3]);
+    assert_eq!(covered(9), 3, "nothing tells where it ends");
+}
+
+#[test]
 fn only_the_nearest_compaction_counts() {
     let mut path = Path::new();
     let first = path.user("q1");

@@ -7,7 +7,7 @@ use tempfile::NamedTempFile;
 
 use super::config_check::problem_of;
 use super::key::{self, ApiKey};
-use super::settings::{ModelSettings, has_section, with_section, without_section};
+use super::settings::{ModelSettings, has_root_keys, has_section, with_section, without_section};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -27,6 +27,16 @@ struct StagedFile {
     target: PathBuf,
 }
 
+/// A configuration that had to lose its model section before a daemon could start.
+#[derive(Debug)]
+pub(super) struct RemovedModel {
+    /// What was wrong with it.
+    pub(super) problem: ConfigProblem,
+    config: PathBuf,
+    before: String,
+    after: String,
+}
+
 /// The files that were written.
 #[derive(Debug)]
 pub(super) struct WrittenFiles {
@@ -43,9 +53,11 @@ impl InitFiles {
         }
     }
 
-    /// Fails if there is a configuration with a model and `--force` is not given.
+    /// Fails if there is a configuration with a model and `--force` is not given, or one whose model
+    /// cannot be replaced.
     pub(super) fn check(&self) -> Result<(), Failure> {
         match read(&self.config)? {
+            Some(text) if has_root_keys(&text) => Err(not_a_section(&self.config)),
             Some(text) if !self.force && has_section(&text) => {
                 Err(exists(&self.config, "replaces its model section"))
             }
@@ -54,26 +66,34 @@ impl InitFiles {
     }
 
     /// With `--force`, removes the model section if the configuration is invalid with it and valid
-    /// without it: no daemon starts before. Returns the problem.
-    pub(super) fn drop_invalid_model(&self) -> Result<Option<ConfigProblem>, Failure> {
-        let old = read(&self.config)?.filter(|_| self.force);
-        let Some(old) = old else { return Ok(None) };
+    /// without it: no daemon starts before.
+    pub(super) fn remove_invalid_model(&self) -> Result<Option<RemovedModel>, Failure> {
+        let before = read(&self.config)?.filter(|_| self.force);
+        let Some(before) = before else {
+            return Ok(None);
+        };
         let Some(problem) = problem_of(&self.config, &self.config) else {
             return Ok(None);
         };
-        let staged = Self::staged(&self.config, &without_section(&old))?;
+        let after = without_section(&before);
+        let staged = staged(&self.config, &after)?;
         if problem_of(staged.file.path(), &self.config).is_some() {
             return Ok(None);
         }
-        Self::put(staged, true)?;
-        Ok(Some(problem))
+        put(staged, true)?;
+        Ok(Some(RemovedModel {
+            problem,
+            config: self.config.clone(),
+            before,
+            after,
+        }))
     }
 
     /// Fails if the env file would have to change and `--force` is not given: before a key is asked
     /// for.
     pub(super) fn check_env(&self, variable: &str) -> Result<(), Failure> {
-        match fs::symlink_metadata(&self.env) {
-            Ok(_) if !self.force => Err(exists(&self.env, &adds(variable))),
+        match read(&self.env)? {
+            Some(_) if !self.force => Err(exists(&self.env, &adds(variable))),
             _ => Ok(()),
         }
     }
@@ -92,7 +112,7 @@ impl InitFiles {
     ) -> Result<WrittenFiles, Failure> {
         let old = read(&self.config)?;
         let text = with_section(old.as_deref().unwrap_or_default(), &settings.section());
-        let config = Self::staged(&self.config, &text)?;
+        let config = staged(&self.config, &text)?;
         if let Some(problem) = problem_of(config.file.path(), &self.config) {
             return Err(refused(&problem, settings));
         }
@@ -101,7 +121,7 @@ impl InitFiles {
         if read(&self.config)? != old {
             return Err(changed(&self.config));
         }
-        Self::put(config, old.is_some())?;
+        put(config, old.is_some())?;
         Ok(WrittenFiles {
             config: self.config.clone(),
             env,
@@ -112,50 +132,74 @@ impl InitFiles {
         self.check_env(&key.variable)?;
         let old = read(&self.env)?;
         let text = key.added_to(old.as_deref().unwrap_or_default());
-        Self::put(Self::staged(&self.env, &text)?, old.is_some())?;
+        put(staged(&self.env, &text)?, old.is_some())?;
         Ok(self.env.clone())
     }
+}
 
-    /// Writes a text beside the file whose place it is to take, durably, with mode 0600.
-    fn staged(path: &Path, text: &str) -> Result<StagedFile, Failure> {
-        // Through a symbolic link, replace its target and keep the link.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let write = || {
-            let mut file = NamedTempFile::new_in(target.parent().unwrap_or(Path::new("/")))?;
-            file.write_all(text.as_bytes())?;
-            file.as_file().sync_all()?;
-            Ok(file)
-        };
-        let file = write().map_err(|error| failure(path, &error))?;
-        Ok(StagedFile { file, target })
+impl RemovedModel {
+    /// Puts the section back, unless the file has been changed since.
+    pub(super) fn put_back(self) -> Result<(), Failure> {
+        if read(&self.config)?.as_ref() != Some(&self.after) {
+            return Err(changed(&self.config));
+        }
+        put(staged(&self.config, &self.before)?, true)
     }
+}
 
-    /// Puts a text in its place, atomically and durably.
-    fn put(staged: StagedFile, replaces: bool) -> Result<(), Failure> {
-        let StagedFile { file, target } = staged;
-        let put = || {
-            if replaces {
-                file.persist(&target).map_err(|error| error.error)?;
-            } else {
-                file.persist_noclobber(&target)
-                    .map_err(|error| error.error)?;
-            }
-            File::open(target.parent().unwrap_or(Path::new("/")))?.sync_all()
-        };
-        put().map_err(|error| failure(&target, &error))
-    }
+/// Writes a text beside the file whose place it is to take, durably, with mode 0600.
+fn staged(path: &Path, text: &str) -> Result<StagedFile, Failure> {
+    // Through a symbolic link, replace its target and keep the link.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let write = || {
+        let mut file = NamedTempFile::new_in(target.parent().unwrap_or(Path::new("/")))?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        Ok(file)
+    };
+    let file = write().map_err(|error| failure(path, &error))?;
+    Ok(StagedFile { file, target })
+}
+
+/// Puts a text in its place, atomically and durably.
+fn put(staged: StagedFile, replaces: bool) -> Result<(), Failure> {
+    let StagedFile { file, target } = staged;
+    let put = || {
+        if replaces {
+            file.persist(&target).map_err(|error| error.error)?;
+        } else {
+            file.persist_noclobber(&target)
+                .map_err(|error| error.error)?;
+        }
+        File::open(target.parent().unwrap_or(Path::new("/")))?.sync_all()
+    };
+    put().map_err(|error| failure(&target, &error))
 }
 
 /// The content of a file; `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<String>, Failure> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if fs::symlink_metadata(path).is_ok() {
+                return Err(dangling(path));
+            }
+            Ok(None)
+        }
         Err(error) => {
             let message = format!("cannot read {}: {error}", path.display());
             Err(Failure::new(Exit::Internal, "io", message))
         }
     }
+}
+
+fn dangling(path: &Path) -> Failure {
+    let message = format!(
+        "{} is a symbolic link to a file that does not exist",
+        path.display()
+    );
+    Failure::new(Exit::NotAccepted, "exists", message)
+        .hint("create the file it leads to, or remove the link")
 }
 
 fn failure(path: &Path, error: &io::Error) -> Failure {
@@ -187,6 +231,16 @@ fn refused(problem: &ConfigProblem, settings: &ModelSettings) -> Failure {
         ),
         _ => failure,
     }
+}
+
+/// The model is set by keys that no section holds, so that none can be replaced.
+fn not_a_section(path: &Path) -> Failure {
+    let message = format!(
+        "{} sets the model by keys outside of a [model] section",
+        path.display()
+    );
+    Failure::new(Exit::NotAccepted, "exists", message)
+        .hint("`scorelctl config edit` opens the file; remove them, then repeat the command")
 }
 
 fn adds(variable: &str) -> String {

@@ -49,16 +49,17 @@ fn quoted(text: &str) -> String {
         .replace('\u{7f}', "\\u007f")
 }
 
-/// Whether the configuration says anything of a model.
+/// Whether the configuration has a `[model]` section.
 pub(super) fn has_section(text: &str) -> bool {
-    let mut in_root = true;
-    text.lines().any(|line| match header(line) {
-        Some(name) => {
-            in_root = false;
-            is_model(name)
-        }
-        None => in_root && is_model(line.split('=').next().unwrap_or_default().trim()),
-    })
+    text.lines().filter_map(header).any(is_model)
+}
+
+/// Whether the configuration sets the model by keys before the first section, such as `model.id`.
+pub(super) fn has_root_keys(text: &str) -> bool {
+    text.lines()
+        .take_while(|line| header(line).is_none())
+        .filter_map(|line| line.split_once('='))
+        .any(|(key, _)| is_model(key.trim()))
 }
 
 /// The configuration with its `[model]` section replaced; everything else is kept. Without one, no byte
@@ -77,18 +78,30 @@ pub(super) fn with_section(text: &str, section: &str) -> String {
     format!("{kept}\n{section}")
 }
 
-/// The configuration without its `[model]` section.
+/// The configuration without its `[model]` section. A comment right above the next section belongs to
+/// that and stays.
 pub(super) fn without_section(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
     let mut in_model = false;
-    let mut is_kept = |line: &&str| {
+    // The lines of a comment in the model section, if it may belong to the next.
+    let mut comment = String::new();
+    for line in text.split_inclusive('\n') {
         if let Some(name) = header(line) {
             in_model = is_model(name);
+            if !in_model {
+                kept.push_str(&comment);
+            }
+            comment.clear();
         }
-        !in_model
-    };
-    text.split_inclusive('\n')
-        .filter(|line| is_kept(line))
-        .collect()
+        if !in_model {
+            kept.push_str(line);
+        } else if line.trim_start().starts_with('#') {
+            comment.push_str(line);
+        } else {
+            comment.clear();
+        }
+    }
+    kept
 }
 
 /// Whether a table, or a key with its sections, is about the model.
@@ -106,7 +119,7 @@ fn header(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ModelSettings, has_section, with_section};
+    use super::{ModelSettings, has_root_keys, has_section, with_section};
 
     fn settings() -> ModelSettings {
         ModelSettings {
@@ -151,17 +164,31 @@ mod tests {
         assert_eq!(with_section("[model]\nid = 'x'\n", "NEW\n"), "NEW\n");
         assert_eq!(with_section("", "NEW\n"), "NEW\n");
         assert_eq!(with_section("[a]\n\n# b \r\n", "N"), "[a]\n\n# b \r\n\nN");
+    }
+
+    #[test]
+    fn a_comment_right_above_the_next_section_stays() {
+        let old = "[model]\nid = 'x'\n# of the model\n\n# few\n# steps\n[runtime]\nmaxSteps = 5\n";
+        let expected = "# few\n# steps\n[runtime]\nmaxSteps = 5\n\nNEW\n";
+        assert_eq!(with_section(old, "NEW\n"), expected);
+        let old = "[model]\nid = 'x'\n# of the price\n[model.price]\ninput = 1\n";
+        assert_eq!(with_section(old, "NEW\n"), "NEW\n");
+    }
+
+    #[test]
+    fn a_model_is_set_by_a_section_or_by_keys_before_the_first() {
+        for text in ["[model]", "a = 1\n[model.price]", "['model']"] {
+            assert!(has_section(text) && !has_root_keys(text), "{text}");
+        }
         for text in [
-            "[model]",
-            "a = 1\n[model.price]",
             "model.id = 'x'",
-            "model={}",
-            "['model']",
+            "a = 1\nmodel={}\n[runtime]",
+            "'model' . id = 1",
         ] {
-            assert!(has_section(text), "{text}");
+            assert!(has_root_keys(text) && !has_section(text), "{text}");
         }
         for text in ["# mine", "[runtime]\nmodel = 'x'", "[models]", ""] {
-            assert!(!has_section(text), "{text}");
+            assert!(!has_section(text) && !has_root_keys(text), "{text}");
         }
     }
 }

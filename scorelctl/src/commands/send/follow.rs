@@ -70,11 +70,13 @@ const NO_SUCH_MODEL: &str = "hint: the session keeps this model until `scorelctl
 
 impl<'a> TurnFollower<'a> {
     pub(super) fn new(
-        control: DaemonClient,
+        mut control: DaemonClient,
         (session_id, own): (SessionId, OwnTurn),
         questions: Questions,
         output: &'a mut Output,
     ) -> Self {
+        // The stream decides whether a daemon is started.
+        control.never_start();
         let pause = match own {
             OwnTurn::Queued(item) => Some(PauseWatch::new(item)),
             OwnTurn::Turn(_) => None,
