@@ -336,15 +336,18 @@ impl ContextWindow {
 /// How many events of the path before a barrier are covered by it, if `through` is the last that its
 /// summary replaces. If that one's record was lost, those that were made before it are, by the time in
 /// their ids; if there are none, all.
-pub fn covered_by(
-    through: EventId,
-    before: impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + Clone,
-) -> usize {
-    let all = before.len();
-    let made_before = |id: EventId| id.timestamp_ms() <= through.timestamp_ms();
-    let last = before.clone().position(|id| id == through);
-    let last = last.or_else(|| before.clone().rposition(made_before));
-    last.map_or(all, |last| last + 1)
+pub fn covered_by(through: EventId, before: impl Iterator<Item = EventId>) -> usize {
+    let (mut all, mut made_before) = (0, None);
+    for id in before {
+        all += 1;
+        if id == through {
+            return all;
+        }
+        if id.timestamp_ms() <= through.timestamp_ms() {
+            made_before = Some(all);
+        }
+    }
+    made_before.unwrap_or(all)
 }
 
 fn action(event: &PersistentEvent) -> LlmAction {
