@@ -47,6 +47,7 @@ pub(crate) fn describe(words: &[Word], program: usize, dirs: &BaseDirs) -> Facts
         "find" => search::find(args, start, &mut facts),
         "sed" | "gsed" => sed::describe(args, start, &mut facts),
         "awk" | "gawk" | "mawk" | "nawk" => language::awk(args, start, &mut facts),
+        "jq" => language::jq(args, start, &mut facts),
         name if wrapper::is_wrapper(name) => wrapper::describe(name, words, program, &mut facts),
         name if language::is_interpreter(name) => {
             language::interpreter(args, start, &mut facts);

@@ -84,7 +84,7 @@ fn filter(sandbox: &Sandbox) -> Result<BpfProgram, Error> {
         libc::SYS_socket,
         vec![other_domain(sandbox.may_use_sockets())?],
     );
-    rules.insert(libc::SYS_socketpair, vec![datagram_pair()?]);
+    rules.insert(libc::SYS_socketpair, unconnected_pairs()?);
     rules.extend(foreign_processes::rules(sandbox.isolation)?);
     if !NamespaceJob::of(sandbox).has_mounts() {
         rules.extend(SHARED_IPC.iter().map(|call| (*call, Vec::new())));
@@ -113,12 +113,19 @@ fn other_domain(network: bool) -> Result<Rule, Error> {
     Ok(Rule::new(conditions)?)
 }
 
-/// Matches a pair of datagram sockets. Unlike a stream socket of a pair, which stays connected to its
-/// peer, one of these can be connected to another address, such as the daemon's.
-fn datagram_pair() -> Result<Rule, Error> {
-    let datagram = u64::from(libc::SOCK_DGRAM.unsigned_abs());
-    let is_datagram = Condition::new(1, Len::Dword, Op::MaskedEq(TYPE_MASK), datagram)?;
-    Ok(Rule::new(vec![is_datagram])?)
+/// Match a pair of sockets of any type but those that stay connected to their peer. A datagram socket
+/// of a pair can be connected to another address, such as the daemon's, and `AF_UNIX` takes `SOCK_RAW`
+/// for `SOCK_DGRAM` too.
+fn unconnected_pairs() -> Result<Vec<Rule>, Error> {
+    let connected =
+        [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|it| u64::from(it.unsigned_abs()));
+    // A condition cannot say that masked bits differ, so each of the other values is compared.
+    let others = (0..=TYPE_MASK).filter(|value| !connected.contains(value));
+    let rule = |value| {
+        let is_it = Condition::new(1, Len::Dword, Op::MaskedEq(TYPE_MASK), value)?;
+        Ok(Rule::new(vec![is_it])?)
+    };
+    others.map(rule).collect()
 }
 
 /// Kills a process that makes an x32 call. Those carry the architecture of x86-64 but numbers with bit

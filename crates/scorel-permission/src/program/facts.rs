@@ -29,6 +29,8 @@ pub(crate) struct Facts {
     pub(crate) discards: Vec<Word>,
     /// The new working directory of the shell, for `cd`.
     pub(crate) changes_directory: Option<String>,
+    /// The directory in which `runs` run, if it is another one.
+    pub(crate) runs_in: Option<String>,
     /// Interprets its standard input as a program in a language that is no shell's.
     pub(crate) interprets_input: bool,
     /// Equivalent spellings that denying and asking rules match too.

@@ -325,12 +325,39 @@ fn only_reads(command: &str, args: &[Word]) -> bool {
                     || args.iter().all(|word| word.text.starts_with('-'))
             }
             "config" => reads_configuration(args),
-            "clean" => args
-                .iter()
-                .any(|word| has_short(&word.text, "n") || is_long(&word.text, "--dry-run")),
+            "clean" => only_shows(args),
             "symbolic-ref" => options(&["HEAD", "--short", "-q"]),
             _ => false,
         }
+}
+
+/// Whether `clean` only says what it would remove. The value of `-e`, in the same word or the next one,
+/// is a pattern: the `n` in `-enode_modules` is no option.
+fn only_shows(args: &[Word]) -> bool {
+    let mut shows = false;
+    let mut is_value = false;
+    for word in args {
+        let text = word.text.as_str();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        let letters = text.strip_prefix('-').unwrap_or_default();
+        if text == "--" {
+            break;
+        } else if is_long(text, "--no-dry-run") {
+            return false;
+        } else if is_long(text, "--exclude") {
+            is_value = !text.contains('=');
+        } else if !letters.starts_with('-')
+            && let Some((_, value)) = letters.split_once('e')
+        {
+            is_value = value.is_empty();
+        } else {
+            let is_plain = letters.bytes().all(|letter| b"dfnqxX".contains(&letter));
+            shows |= is_plain && letters.contains('n') || is_long(text, "--dry-run");
+        }
+    }
+    shows
 }
 
 fn reads_configuration(args: &[Word]) -> bool {

@@ -111,3 +111,85 @@ fn only_prints(program: &str) -> bool {
         .iter()
         .any(|word| program.contains(word))
 }
+
+/// Options of `jq` without a value. `--args` and `--jsonargs` only make the operands values.
+const JQ_FLAGS: [&str; 23] = [
+    "--args",
+    "--ascii-output",
+    "--color-output",
+    "--compact-output",
+    "--exit-status",
+    "--help",
+    "--join-output",
+    "--jsonargs",
+    "--monochrome-output",
+    "--null-input",
+    "--raw-input",
+    "--raw-output",
+    "--raw-output0",
+    "--seq",
+    "--slurp",
+    "--sort-keys",
+    "--stream",
+    "--stream-errors",
+    "--tab",
+    "--unbuffered",
+    "--version",
+    "-V",
+    "-h",
+];
+
+/// What opens modules in a program of `jq`, wherever they are.
+const JQ_MODULES: [&str; 3] = ["import", "include", "modulemeta"];
+
+/// `jq`: harmless if its program is known and opens no modules.
+pub(super) fn jq(args: &[Word], start: usize, facts: &mut Facts) {
+    let mut program = None;
+    let mut index = 0;
+    while let Some(word) = args.get(index) {
+        let values = match word.known().and_then(|text| text.strip_prefix('-')) {
+            None => {
+                if word.may_be_option() {
+                    facts.special.push(start + index);
+                }
+                if program.is_some() || word.may_split {
+                    facts.paths.push(word.clone());
+                }
+                program = program.or(Some(index));
+                0
+            }
+            Some("-arg" | "-argjson") => 2,
+            Some("-slurpfile" | "-rawfile") => {
+                facts.paths.extend(args.get(index + 2).cloned());
+                2
+            }
+            Some("-indent") => 1,
+            Some(letters)
+                if letters
+                    .bytes()
+                    .all(|letter| b"CMSacejnrs".contains(&letter)) =>
+            {
+                0
+            }
+            Some(_) if JQ_FLAGS.contains(&word.text.as_str()) => 0,
+            // A program in a file, a place of modules, or not known. What it names may be a file.
+            Some(_) => {
+                facts.special.push(start + index);
+                facts.paths.extend(operands(&args[index..], 0));
+                break;
+            }
+        };
+        // More words than one would move what follows.
+        let unclear = (index + 1..=index + values)
+            .filter(|value| args.get(*value).is_some_and(|word| word.may_split));
+        facts.special.extend(unclear.map(|value| start + value));
+        index += values + 1;
+    }
+    if let Some(index) = program {
+        let is_plain = |text: &str| !JQ_MODULES.iter().any(|name| text.contains(name));
+        if !args[index].known().is_some_and(is_plain) {
+            facts.special.push(start + index);
+        }
+    }
+    facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
+}

@@ -62,8 +62,8 @@ const VERSIONED: [&str; 18] = [
 ];
 
 /// Read their operands, but some arguments do more.
-const MOSTLY_READERS: [&str; 12] = [
-    "date", "egrep", "fd", "fdfind", "fgrep", "file", "grep", "jq", "rg", "sort", "tree", "uniq",
+const MOSTLY_READERS: [&str; 11] = [
+    "date", "egrep", "fd", "fdfind", "fgrep", "file", "grep", "rg", "sort", "tree", "uniq",
 ];
 
 /// Read no operand, but some arguments do more.
@@ -159,11 +159,6 @@ fn special_operands(name: &str, args: &[Word]) -> impl Iterator<Item = usize> {
 fn patterns(name: &str, args: &[Word]) -> usize {
     match name {
         "grep" | "egrep" | "fgrep" | "rg" => pattern(args),
-        "jq" => {
-            let is_file =
-                |word: &Word| has_short(&word.text, "f") || is_long(&word.text, "--from-file");
-            usize::from(!args.iter().any(is_file))
-        }
         _ => 0,
     }
 }

@@ -72,10 +72,21 @@ const QUIET: [&str; 62] = [
 const RUNNING: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
 
 pub(super) fn find(args: &[Word], start: usize, facts: &mut Facts) {
-    let starts = args.iter().take_while(|word| !begins_expression(word));
+    let first = leading_options(args);
+    let starts = args[first..]
+        .iter()
+        .take_while(|word| !begins_expression(word));
     facts.paths = starts.cloned().collect();
-    let found = found(&facts.paths);
-    let mut index = facts.paths.len();
+    let mut index = first + facts.paths.len();
+    // A word that is not known may be a starting point too, and a file may list them.
+    let is_unclear = |word: &Word| !word.is_known() || word.text == "-D";
+    let has_other_starts = args.get(index).is_some_and(is_unclear)
+        || args.iter().any(|word| word.text == "-files0-from");
+    let found = if has_other_starts {
+        Word::unknown("")
+    } else {
+        found(&facts.paths)
+    };
     let mut runs = Vec::new();
     let mut is_harmless = true;
     while let Some(word) = args.get(index) {
@@ -106,6 +117,7 @@ pub(super) fn find(args: &[Word], start: usize, facts: &mut Facts) {
     }
     facts.is_harmless = is_harmless;
     facts.discards = match facts.paths.as_slice() {
+        _ if has_other_starts => vec![Word::unknown("")],
         [] => vec![Word::literal(".")],
         starts => starts.to_vec(),
     };
@@ -116,6 +128,21 @@ pub(super) fn find(args: &[Word], start: usize, facts: &mut Facts) {
             facts.runs.push(Inner::Words { words, program: 0 });
         }
     }
+}
+
+/// How many words precede the starting points: options about links, the optimizer and what is traced.
+fn leading_options(args: &[Word]) -> usize {
+    let mut index = 0;
+    while let Some(option) = args.get(index).and_then(Word::known) {
+        index += match option {
+            "-H" | "-L" | "-P" => 1,
+            "-D" if args.get(index + 1).is_some_and(|word| !word.may_split) => 2,
+            "--" => return index + 1,
+            _ if option.starts_with("-O") => 1,
+            _ => break,
+        };
+    }
+    index
 }
 
 /// The length of the inner command in words: up to `;`, or to a `+` after `{}`.
@@ -154,7 +181,7 @@ fn with_found(words: &[Word], found: &Word) -> Vec<Word> {
         .iter()
         .map(|word| match word.text.find("{}") {
             Some(_) if word.known() == Some("{}") => found.clone(),
-            Some(position) => Word::unknown(&word.text[..position]),
+            Some(position) => word.replaced_from(position),
             None => word.clone(),
         })
         .collect()

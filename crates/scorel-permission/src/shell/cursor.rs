@@ -234,6 +234,7 @@ impl Cursor<'_> {
         }
         let runs = facts.runs.clone();
         let directory = facts.changes_directory.clone();
+        let inside = facts.runs_in.as_deref().map(|inside| self.below(inside));
         self.script.parts.push(SimpleCommand {
             words,
             program,
@@ -248,6 +249,7 @@ impl Cursor<'_> {
         }
         let has_inner = !runs.is_empty();
         let within = self.within.replace(self.script.parts.len() - 1);
+        let outside = inside.map(|inside| std::mem::replace(self.directories, inside));
         for inner in runs {
             match inner {
                 Inner::Words { words, program } => self.call(words, program),
@@ -262,6 +264,9 @@ impl Cursor<'_> {
             }
         }
         self.within = within;
+        if let Some(outside) = outside {
+            *self.directories = outside;
+        }
         // An inner `cd` may be another process's, and says nothing about this shell's directory.
         if has_inner {
             self.entered = None;
@@ -271,13 +276,15 @@ impl Cursor<'_> {
 
     /// After a `cd`, which may have failed: both directories are possible.
     fn change_directory(&mut self, directory: &str) {
-        let new: Vec<PathBuf> = self
-            .directories
-            .iter()
-            .map(|old| normal(&old.join(directory)))
-            .collect();
+        let new = self.below(directory);
         self.add_directories(&new);
         self.entered = Some(new);
+    }
+
+    /// What `directory` stands for, one for each possible working directory.
+    fn below(&self, directory: &str) -> Vec<PathBuf> {
+        let all = self.directories.iter();
+        all.map(|old| normal(&old.join(directory))).collect()
     }
 
     pub(super) fn add_directories(&mut self, directories: &[PathBuf]) {

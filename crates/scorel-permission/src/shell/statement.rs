@@ -225,6 +225,7 @@ impl Cursor<'_> {
                 text: format!("{name}={}", value.text),
                 kind: value.kind,
                 is_one: true,
+                may_split: false,
             })
             .collect();
         all.extend(words);

@@ -8,6 +8,9 @@ pub(crate) struct Word {
     pub(crate) kind: WordKind,
     /// Whether it certainly expands to one word.
     pub(crate) is_one: bool,
+    /// Whether it may expand to several words of which not all begin with `text`, as `a$x` does for
+    /// `x='b -c'`.
+    pub(crate) may_split: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +29,7 @@ impl Word {
             text: text.into(),
             kind: WordKind::Literal,
             is_one: true,
+            may_split: false,
         }
     }
 
@@ -34,6 +38,7 @@ impl Word {
             text: text.into(),
             kind: WordKind::Glob,
             is_one: false,
+            may_split: false,
         }
     }
 
@@ -42,6 +47,16 @@ impl Word {
             text: beginning.into(),
             kind: WordKind::Unknown,
             is_one: false,
+            may_split: true,
+        }
+    }
+
+    /// An unknown text in place of what follows `position`, which splits no further than this word.
+    pub(crate) fn replaced_from(&self, position: usize) -> Self {
+        Self {
+            is_one: self.is_one,
+            may_split: self.may_split,
+            ..Self::unknown(&self.text[..position])
         }
     }
 
@@ -59,7 +74,9 @@ impl Word {
         match self.kind {
             WordKind::Literal => self.text.starts_with('-'),
             WordKind::Glob => self.text.starts_with(['-', '*', '?', '[']),
-            WordKind::Unknown => self.text.is_empty() || self.text.starts_with('-'),
+            WordKind::Unknown => {
+                self.may_split || self.text.is_empty() || self.text.starts_with('-')
+            }
         }
     }
 
@@ -69,6 +86,7 @@ impl Word {
             text: self.text.get(start..).unwrap_or_default().to_owned(),
             kind: self.kind,
             is_one: self.is_one,
+            may_split: self.may_split,
         }
     }
 }
@@ -111,22 +129,27 @@ impl WordPieces {
         let is_one = pieces
             .iter()
             .all(|piece| matches!(piece, WordPiece::Quoted(_) | WordPiece::UnknownText));
+        let may_split = pieces
+            .iter()
+            .any(|piece| matches!(piece, WordPiece::Unknown));
+        let unknown = |text: &str| Word {
+            is_one,
+            may_split,
+            ..Word::unknown(text)
+        };
         let mut text = String::new();
         let mut kind = WordKind::Literal;
         let mut pieces = pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
             match piece {
                 WordPiece::Unknown | WordPiece::UnknownText => {
-                    return Word {
-                        is_one,
-                        ..Word::unknown(text)
-                    };
+                    return unknown(&text);
                 }
                 WordPiece::Quoted(letter) => text.push(*letter),
                 WordPiece::Bare('{') => {
                     // `{}` is literal, other braces may expand to several words.
                     if !matches!(pieces.peek(), Some(WordPiece::Bare('}'))) {
-                        return Word::unknown(text);
+                        return unknown(&text);
                     }
                     text.push('{');
                 }
@@ -135,7 +158,7 @@ impl WordPieces {
                         // A pattern that starts with a dot can match `..`.
                         let name = text.rsplit('/').next().unwrap_or_default();
                         if name.starts_with('.') {
-                            return Word::unknown(text);
+                            return unknown(&text);
                         }
                         kind = WordKind::Glob;
                     }
@@ -145,7 +168,7 @@ impl WordPieces {
         }
         if kind == WordKind::Glob && has_unclear_name(&text) {
             let start = text.find(['*', '?', '[']).unwrap_or_default();
-            return Word::unknown(&text[..start]);
+            return unknown(&text[..start]);
         }
         match kind {
             WordKind::Glob => Word::glob(text),

@@ -5,7 +5,7 @@ use scorel_permission::{Decision, Mode};
 use crate::support::{judge, policy};
 
 /// They only read, so that no rule is needed.
-const READING: [&str; 70] = [
+const READING: [&str; 80] = [
     "ls",
     "ls -la src",
     "ls *.rs",
@@ -76,6 +76,16 @@ const READING: [&str; 70] = [
     "sh -c 'ls; git status'",
     "which cargo; cargo --version; date; uname -a",
     "command -v rg",
+    "jq -r '.a[] | select(.b)' x",
+    "jq --arg a \"$x\" '.b[$a]' x",
+    "jq -n --slurpfile a x '$a'",
+    "find -L src -name '*.rs'",
+    "find -H -O3 . -type f",
+    "env TERM=\"$x\" ls",
+    "env -C src ls",
+    "nice -5 ls",
+    "bash -euo pipefail -c 'ls | wc -l'",
+    "ls | xargs -I% -P4 basename src/%",
 ];
 
 /// A rule set for working on a Rust project.

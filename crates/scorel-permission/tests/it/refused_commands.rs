@@ -113,8 +113,85 @@ fn a_denied_program_is_denied_however_it_is_called() {
         "time rm x",
         "exec rm x",
         "command rm x",
+        "bash -lc 'rm x'",
+        "bash --login -c 'rm x'",
+        "bash -o pipefail -c 'rm x'",
+        "bash -euo pipefail -c 'rm x'",
+        "bash -ceo pipefail 'rm x'",
+        "bash -O extglob +o posix -c 'rm x'",
+        "bash -c -- 'rm x'",
+        "env -C infra rm x",
+        "env --chdir=infra rm x",
+        "env -iC infra A=1 rm x",
+        "env -S 'rm x'",
+        "env -iS 'A=1 rm' x",
+        "env --split-string='-C infra rm x'",
+        "nice -5 rm x",
+        "nice --5 rm x",
+        "xargs -a f rm",
+        "xargs --arg-file=f -0r rm",
+        "exec -a n rm x",
+        "exec -cla n rm x",
     ] {
         assert_eq!(decide(&policy, command), Decision::Deny, "{command}");
+    }
+}
+
+/// Where a wrapper or a shell is not understood, the denied command may be what it runs.
+#[test]
+fn what_may_hide_a_denied_program_is_asked_about() {
+    for mode in [Mode::Ask, Mode::Workspace, Mode::Full] {
+        let policy = policy(mode, &["Bash(rm *)"], &[], &["Bash"]);
+        for command in [
+            "bash <<'EOF'\nrm x\nEOF",
+            "bash <<< 'rm x'",
+            "echo 'rm x' | bash",
+            "echo 'rm x' | sh -s a",
+            "bash -l",
+            "bash --unknown -c 'rm x'",
+            "bash -o $x 'rm x'",
+            "bash $x",
+            "env --unknown rm x",
+            "env -S 'r\\_m x'",
+            "env -S \"$x\"",
+            "env A=$x rm",
+            "nice -x rm x",
+            "nice -n $x ls",
+            "timeout $x ls",
+            "xargs --unknown rm",
+            "xargs -I A -I true sh -c true",
+            "exec -a $x ls",
+        ] {
+            assert_eq!(decide(&policy, command), Decision::Ask, "{mode}: {command}");
+        }
+    }
+    let policy = policy(Mode::Workspace, &["Bash(rm *)"], &[], &[]);
+    for command in [
+        "bash script.sh",
+        "bash -x script.sh a",
+        "sh ./run.sh",
+        "python3 - <<'EOF'\nprint(1)\nEOF",
+        "bash -lc 'cargo test'",
+        "env -C sub TERM=\"$x\" make",
+        "nice -5 make",
+        "ls | xargs -0n1 -P \"$(nproc)\" touch",
+    ] {
+        assert_eq!(decide(&policy, command), Decision::Allow, "{command}");
+    }
+}
+
+#[test]
+fn a_directory_that_env_enters_is_the_one_of_its_program() {
+    let policy = policy(Mode::Full, &["Read(secret/**)"], &[], &["Bash"]);
+    for command in [
+        "env -C secret cat key",
+        "env -C a -S 'cat ../secret/key'",
+        "xargs -a secret/key echo",
+    ] {
+        assert_eq!(decide(&policy, command), Decision::Deny, "{command}");
+    }
+    for command in ["env -C secret/.. ls; cat key", "env -C a cat secret/key"] {
+        assert_eq!(decide(&policy, command), Decision::Allow, "{command}");
     }
 }
 

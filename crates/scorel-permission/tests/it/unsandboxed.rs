@@ -64,6 +64,8 @@ fn every_part_needs_a_rule() {
         "docker ps | grep --dereference-recursive key",
         "docker ps; grep -flink x",
         "docker ps | xargs rm",
+        "docker ps | jq 'import \"x\" as $x {search: \"/\"}; $x'",
+        "docker ps | jq -n --rawfile x link '$x'",
         "docker ps > link",
         "docker load < link",
         "docker ps $(evil)",

@@ -7,7 +7,7 @@ use scorel_permission::{Decision, Mode, Policy, Rules, builtin_ask};
 use crate::support::{decide, judge, place, policy, run, write};
 
 /// Commands that the sandbox holds, whatever they do.
-const HELD: [&str; 40] = [
+const HELD: [&str; 48] = [
     "cargo test",
     "cargo build && ./target/debug/app",
     "npm run build 2>&1 | tail -5",
@@ -48,10 +48,18 @@ const HELD: [&str; 40] = [
     "git add .envrc .vscode/tasks.json",
     "ls 'a",
     "npm publish2",
+    "bash -lc 'cargo test'",
+    "bash <<'EOF'\nmake\nEOF",
+    "bash -s a < script.sh",
+    "env -C sub make",
+    "env --unknown make",
+    "xargs -a list touch",
+    "git clean -xdn -e node_modules",
+    "git clean --dry-run -dx",
 ];
 
 /// Commands that are asked about, and what is said.
-const ASKED: [(&str, &str); 62] = [
+const ASKED: [(&str, &str); 84] = [
     ("git push", "git push *"),
     ("git -C sub push -f origin main", "git push *"),
     ("/usr/bin/git push", "git push *"),
@@ -120,6 +128,37 @@ const ASKED: [(&str, &str); 62] = [
     ("sudo ls", "as another user"),
     ("scorelctl approve x", "answer for you"),
     ("systemd-run ls", "outlives the session"),
+    ("bash -lc 'git reset --hard'", "git reset --hard *"),
+    ("bash -o pipefail -c 'git push'", "git push *"),
+    ("env -C sub git reset --hard", "git reset --hard *"),
+    ("env -S 'git push'", "git push *"),
+    ("nice -5 git push", "git push *"),
+    ("xargs -a list git push", "git push *"),
+    ("git clean -fdx -enode_modules", "git clean *"),
+    ("git clean -fdxen", "git clean *"),
+    ("git clean -fdx -e -n", "git clean *"),
+    ("git clean -fdx --exclude -n", "git clean *"),
+    ("git clean -fdx --exclude=-n", "git clean *"),
+    ("git clean -fd -- -n", "git clean *"),
+    ("git clean -n --no-dry-run -f", "git clean *"),
+    ("git clean -n a$x", "git clean *"),
+    (
+        "find -L ~/.ssh -type f -exec cat {} +",
+        "outside of the project",
+    ),
+    ("find -H ~/.ssh -exec cat {} +", "outside of the project"),
+    (
+        "find -P -O3 ~/.ssh -exec cat {} +",
+        "outside of the project",
+    ),
+    (
+        "find -D tree ~/.ssh -exec cat {} +",
+        "outside of the project",
+    ),
+    ("find -- ~/.ssh -exec cat {} +", "outside of the project"),
+    ("find -L ~/.ssh -type f", "outside of the project"),
+    ("env -C ~/.ssh ls", "outside of the project"),
+    ("xargs -a ~/.ssh/id echo", "outside of the project"),
 ];
 
 fn workspace(deny: &[&str], ask: &[&str], allow: &[&str]) -> Policy {
@@ -247,6 +286,8 @@ fn what_git_ignores_may_be_discarded() {
         ("cd sub && rm -r out", &["/p/sub/out"]),
         ("cd sub; rm -r out", &["/p/out", "/p/sub/out"]),
         ("rm -rf $x", &[]),
+        ("find target $x -delete", &[]),
+        ("find -L target -delete", &["/p/target"]),
         ("ls && cargo test", &[]),
     ] {
         let policy = workspace(&[], &[], &[]);
@@ -288,8 +329,29 @@ fn a_rule_of_the_user_is_not_evaded() {
         assert_eq!(decide(&policy, "cargo test"), Decision::Allow);
     }
     let policy = workspace(&["Read(secret/**)"], &[], &[]);
-    assert_eq!(decide(&policy, "cat $x"), Decision::Ask);
-    assert_eq!(decide(&policy, "cat secret/x"), Decision::Deny);
+    for command in [
+        "cat $x",
+        "find $x -exec cat {} +",
+        "find -L $x -exec cat {} +",
+        "find -D $x . -exec cat {} +",
+        "find a$x -exec cat {} +",
+        "find -files0-from x -exec cat {} +",
+        "jq $x",
+        "jq --rawfile a $x -n",
+    ] {
+        assert_eq!(decide(&policy, command), Decision::Ask, "{command}");
+    }
+    for command in [
+        "cat secret/x",
+        "find -L secret -exec cat {} +",
+        "jq . secret/x",
+        "jq -f secret/x",
+        "jq -n --rawfile a secret/x '$a'",
+        "jq -n '$a' --slurpfile a secret/x",
+        "jq -L secret/x .",
+    ] {
+        assert_ne!(decide(&policy, command), Decision::Allow, "{command}");
+    }
 }
 
 #[test]

@@ -45,6 +45,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             permissions_and_links,
         ),
         trial(
+            "guarded::a_link_before_a_protected_file_is_put_back",
+            link_before,
+        ),
+        trial(
             "guarded::a_work_tree_that_leads_elsewhere_is_covered",
             work_tree,
         ),
@@ -347,6 +351,22 @@ async fn permissions_and_links() {
     let link = fs::read_link(session.path("project/.git/hooks/post-commit")).unwrap();
     assert_eq!(link, Path::new("../../a"));
     assert!(!read(&session, ".git/config").contains('x'));
+}
+
+async fn link_before() {
+    for session in [Session::new(), Session::without_mounts()] {
+        let project = session.path("project");
+        fs::create_dir_all(project.join("conf/claude")).unwrap();
+        fs::write(project.join("conf/claude/settings.json"), "old").unwrap();
+        std::os::unix::fs::symlink("conf/claude", project.join(".claude")).unwrap();
+        let command = "rm .claude; mkdir .claude; echo x > .claude/settings.json; \
+                       echo x > conf/claude/note.md";
+        let answer = session.bash(command).await;
+        let link = fs::read_link(project.join(".claude")).unwrap();
+        assert_eq!(link, Path::new("conf/claude"), "{answer:?}");
+        assert_eq!(read(&session, ".claude/settings.json"), "old", "{answer:?}");
+        assert!(is_there(&session, "conf/claude/note.md"), "{answer:?}");
+    }
 }
 
 async fn work_tree() {

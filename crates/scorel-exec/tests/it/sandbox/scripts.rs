@@ -94,6 +94,10 @@ pub(super) const ESCAPES: &[(&str, &str)] = &[
         "python3 -c 'import socket; a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); print(\"ESCAPED\")'",
     ),
     (
+        "redirect_a_pair_of_raw_sockets",
+        "python3 -c 'import socket; a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_RAW); print(\"ESCAPED\")'; python3 -c 'import socket; a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_RAW | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK); print(\"ESCAPED\")'",
+    ),
+    (
         "ask_a_service_manager",
         "systemd-run --user touch $O/new; systemd-run touch $O/new",
     ),
@@ -161,6 +165,10 @@ pub(super) const ALLOWED: &[(&str, &str)] = &[
     (
         "use_a_pair_of_sockets",
         "python3 -c 'import socket; a, b = socket.socketpair(); a.send(b\"x\"); assert b.recv(1) == b\"x\"'",
+    ),
+    (
+        "use_a_pair_of_packet_sockets",
+        "python3 -c 'import socket; a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET); a.send(b\"x\"); assert b.recv(1) == b\"x\"'",
     ),
     (
         "read_the_system",

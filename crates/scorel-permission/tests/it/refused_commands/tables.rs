@@ -198,7 +198,7 @@ pub(super) const REDIRECTIONS: [&str; 19] = [
     "{ ls; } > /etc/passwd",
 ];
 
-const WRAPPERS: [&str; 50] = [
+const WRAPPERS: [&str; 82] = [
     "env rm x",
     "env A=1 rm x",
     "env -i rm x",
@@ -249,9 +249,41 @@ const WRAPPERS: [&str; 50] = [
     "env sudo ls",
     "ls | sudo tee x",
     "eval ls",
+    "echo 'rm x' | xargs -I A -I true sh -c true",
+    "echo 'rm x' | xargs -E -IX -I true sh -c true",
+    "echo 'rm x' | xargs -IA --replace=true sh -c true",
+    "echo ~/x | xargs -I% -L1 cat",
+    "echo ~/x | xargs -I% -n 1 cat",
+    "echo ~/x | xargs --max-lines=1 -I% cat",
+    "echo ~/x | xargs -i -l1 cat",
+    "xargs -a /etc/passwd echo",
+    "xargs -a x rm",
+    "x='a rm y'; env TERM=$x ls",
+    "env TERM=$x ls",
+    "env TERM=a{b,$x} ls",
+    "time TERM=$x ls",
+    "env -C /etc cat passwd",
+    "env -C sub rm x",
+    "env -C $x ls",
+    "env -S 'A=1 rm' x",
+    "env -S 'r\\_m' x",
+    "env -vS 'rm x'",
+    "nice -5 rm x",
+    "exec -a ls rm x",
+    "exec -a rm ls x",
+    "bash -lc 'rm x'",
+    "bash -lc ls",
+    "bash -o pipefail -c 'rm x'",
+    "bash -O extglob -c ls",
+    "bash +o posix -c ls",
+    "bash -c -e 'rm x'",
+    "bash -eco pipefail 'rm x'",
+    "bash --rcfile x -c ls",
+    "bash $x",
+    "timeout $x ls",
 ];
 
-pub(super) const ARGUMENTS: [&str; 52] = [
+pub(super) const ARGUMENTS: [&str; 64] = [
     "git -c core.pager='rm x' log",
     "git -c alias.x='!rm x' x",
     "git --exec-path=/tmp status",
@@ -304,6 +336,18 @@ pub(super) const ARGUMENTS: [&str; 52] = [
     "ssh -oProxyCommand='rm x' h",
     "cargo --config 'build.rustc=\"rm\"' build",
     "uniq a b",
+    "jq -n 'import \"config\" as $d {search:\"/home/u/.docker\"}; $d'",
+    "jq -n 'include \"x\"; .'",
+    "jq -n '\"x\" | modulemeta'",
+    "jq -f program x",
+    "jq -nf program x",
+    "jq -L lib . x",
+    "jq \"$x\" y",
+    "jq --arg a $x . y",
+    "jq . a$x",
+    "x='b -o -exec rm y ;'; find . -name a$x",
+    "find . -name a$x",
+    "git log a$x",
 ];
 
 pub(super) const INTERPRETERS: [&str; 17] = [

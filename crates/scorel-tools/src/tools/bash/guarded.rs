@@ -96,7 +96,23 @@ impl<'a> Finder<'a> {
             self.add(Path::new(GIT_DIRECTORY), top, GuardRule::NewRepository);
         }
         for path in looked_for() {
+            self.links_before(&path);
             self.add(&path, top, GuardRule::Unchanged);
+        }
+    }
+
+    /// Adds the links among the directories that lead to `path`. What is behind one is a place of its
+    /// own, which may be mounted read-only; but a command could put a directory in the link's place. A
+    /// mount would close the whole directory that the link leads to, so the link is put back.
+    fn links_before(&mut self, path: &Path) {
+        for parent in path.ancestors().skip(1) {
+            let place = self.guard.root.join(parent);
+            let is_link = fs::symlink_metadata(&place).is_ok_and(|it| it.is_symlink());
+            let is_exempt = self.exempt.iter().any(|exempt| place.starts_with(exempt));
+            let is_below = !parent.as_os_str().is_empty();
+            if is_link && is_below && !is_exempt && self.seen.insert(parent.to_owned()) {
+                self.guard_place(parent, Path::new(""), GuardRule::Unchanged);
+            }
         }
     }
 
@@ -230,6 +246,10 @@ impl<'a> Finder<'a> {
         if self.exempt.iter().any(overlaps) {
             return;
         }
+        self.guard_place(path, anchor, rule);
+    }
+
+    fn guard_place(&mut self, path: &Path, anchor: &Path, rule: GuardRule) {
         if self.guard.places.len() == MAX_PLACES || path.to_str().is_none() {
             self.guard.has_gaps = true;
             return;
@@ -328,6 +348,27 @@ mod tests {
         }
         for name in [".envrc", ".git/config", ".git/modules/m/hooks"] {
             assert!(!is_guarded(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_linked_directory_before_a_protected_file_is_guarded() {
+        let directory = tempfile::tempdir().unwrap();
+        let project = directory.path().canonicalize().unwrap();
+        fs::create_dir_all(project.join("conf/claude")).unwrap();
+        fs::write(project.join("conf/claude/settings.json"), "").unwrap();
+        std::os::unix::fs::symlink("conf/claude", project.join(".claude")).unwrap();
+        for can_mount in [true, false] {
+            let found = find(&project, &[], can_mount);
+            let is_guarded = |name: &str| {
+                let places = &found.guard.places;
+                places.iter().any(|place| place.path == Path::new(name))
+            };
+            assert!(is_guarded(".claude"), "mounts: {can_mount}");
+            assert!(!is_guarded(".vscode"));
+            let mounted = project.join(".claude/settings.json");
+            assert_eq!(found.mounted.contains(&mounted), can_mount);
+            assert!(!found.mounted.contains(&project.join(".claude")));
         }
     }
 
