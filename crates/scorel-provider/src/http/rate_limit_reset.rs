@@ -49,7 +49,9 @@ pub(super) fn until(text: &str, now: SystemTime) -> Option<Duration> {
             seconds if seconds >= MOMENT => seconds,
             length => return Duration::try_from_secs_f64(length).ok(),
         };
-        let moment = SystemTime::UNIX_EPOCH + Duration::try_from_secs_f64(moment).ok()?;
+        let since = Duration::try_from_secs_f64(moment).ok()?;
+        // Some hosts name moments beyond what a clock can show.
+        let moment = SystemTime::UNIX_EPOCH.checked_add(since)?;
         return Some(moment.duration_since(now).unwrap_or_default());
     }
     if let Ok(moment) = text.parse::<Timestamp>() {
@@ -152,6 +154,13 @@ mod tests {
             ),
         ] {
             assert_eq!(reset(&headers), seconds, "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn a_moment_that_no_clock_can_show_is_none() {
+        for text in ["1e22", "1e300", "inf", "NaN", "-1"] {
+            assert_eq!(until(text, now()), None, "{text}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The output items of a response while they stream.
 //!
-//! Items are known by `output_index`, not by id: GitHub Copilot sends another id in every event. The
-//! final item (`output_item.done`) is authoritative; the deltas before it are for display, and some
+//! Items are known by `output_index`, not by id: GitHub Copilot sends another id in every event. Hosts
+//! that send no index (llama.cpp) announce their items in order, and end them in the same order. The final
+//! item (`output_item.done`) is authoritative; the deltas before it are for display, and some
 //! hosts leave part of them out.
 
 mod call;
@@ -10,6 +11,7 @@ mod reasoning;
 mod streamed;
 
 use std::collections::BTreeMap;
+use std::mem::discriminant;
 
 use scorel_runtime::{ProviderError, ProviderEvent};
 use serde_json::Value;
@@ -24,6 +26,8 @@ pub(super) struct ResponseOutput {
     origin: ModelOrigin,
     /// By `output_index`.
     items: BTreeMap<u64, OutputItem>,
+    /// Whether an event had an `output_index`.
+    has_places: bool,
     numbers: BlockNumbers,
     refused: bool,
 }
@@ -47,6 +51,7 @@ impl ResponseOutput {
         Self {
             origin,
             items: BTreeMap::new(),
+            has_places: false,
             numbers: BlockNumbers::default(),
             refused: false,
         }
@@ -66,7 +71,7 @@ impl ResponseOutput {
     ) -> Result<(), ProviderError> {
         let delta = text_of(&event["delta"]);
         let number = |field: &str| event[field].as_u64().unwrap_or(0);
-        let at = self.output_index(event);
+        let at = self.place(kind, event);
         match kind {
             "output_item.added" => self.added(at, &event["item"], out),
             "output_item.done" => self.done(at, &event["item"], out)?,
@@ -94,13 +99,9 @@ impl ResponseOutput {
         response: &Value,
         out: &mut Vec<ProviderEvent>,
     ) -> Result<(), ProviderError> {
-        let streamed = !self.items.is_empty();
-        let items = response["output"].as_array().into_iter().flatten();
-        for (at, item) in (0..).zip(items) {
-            let is_open = self.items.get(&at).is_some_and(|item| !item.done);
-            if is_open || !streamed {
-                self.done(at, item, out)?;
-            }
+        let items = response["output"].as_array().map_or(&[][..], Vec::as_slice);
+        for (at, item) in self.unended(items) {
+            self.done(at, item, out)?;
         }
         // Calls that never got a name get an error result instead of getting lost.
         for item in self.items.values_mut() {
@@ -111,11 +112,72 @@ impl ResponseOutput {
         Ok(())
     }
 
-    /// The event's `output_index`, or the last item's on hosts that leave it out.
-    fn output_index(&self, event: &Value) -> u64 {
-        let last = || self.items.keys().next_back().copied();
-        let index = event["output_index"].as_u64();
-        index.or_else(last).unwrap_or(0)
+    /// The items of the terminal event that are still to be taken, with their places.
+    fn unended<'a>(&self, output: &'a [Value]) -> Vec<(u64, &'a Value)> {
+        if self.has_places && !self.items.is_empty() {
+            let is_open = |at: &u64| self.items.get(at).is_some_and(|item| !item.done);
+            return (0..).zip(output).filter(|(at, _)| is_open(at)).collect();
+        }
+        // Without places the nth item of a kind is the nth that streamed; one beyond these did not stream.
+        let mut streamed: Vec<_> = self.items.iter().collect();
+        let mut next = self.next_place();
+        let mut unended = Vec::new();
+        for item in output {
+            let kind = discriminant(&OutputContent::of(item));
+            let is_it = |(_, known): &(&u64, &OutputItem)| discriminant(&known.content) == kind;
+            match streamed.iter().position(is_it) {
+                Some(position) => {
+                    let (at, known) = streamed.remove(position);
+                    if !known.done {
+                        unended.push((*at, item));
+                    }
+                }
+                None => {
+                    unended.push((next, item));
+                    next += 1;
+                }
+            }
+        }
+        unended
+    }
+
+    /// The event's `output_index`. Without one, an item that is announced is a new one, the first of its
+    /// kind that is open is the one that ends, and the last such is the one that goes on.
+    fn place(&mut self, kind: &str, event: &Value) -> u64 {
+        if let Some(index) = event["output_index"].as_u64() {
+            self.has_places = true;
+            return index;
+        }
+        let found = match kind {
+            "output_item.added" => None,
+            "output_item.done" => self.open_of(&OutputContent::of(&event["item"])).next(),
+            "output_text.delta" | "refusal.delta" => {
+                let message = OutputContent::Message(OutputMessage::default());
+                self.open_of(&message).next_back()
+            }
+            "reasoning_summary_text.delta" | "reasoning_text.delta" => {
+                let reasoning = OutputContent::Reasoning(OutputReasoning::default());
+                self.open_of(&reasoning).next_back()
+            }
+            _ => {
+                let call = OutputContent::Call(OutputCall::default());
+                self.open_of(&call).next_back()
+            }
+        };
+        found.unwrap_or_else(|| self.next_place())
+    }
+
+    /// The places of the items of the same kind that have not ended.
+    fn open_of(&self, kind: &OutputContent) -> impl DoubleEndedIterator<Item = u64> {
+        let kind = discriminant(kind);
+        let is_it = move |item: &OutputItem| !item.done && discriminant(&item.content) == kind;
+        let items = self.items.iter();
+        items.filter_map(move |(at, item)| is_it(item).then_some(*at))
+    }
+
+    fn next_place(&self) -> u64 {
+        let last = self.items.keys().next_back();
+        last.map_or(0, |last| last.saturating_add(1))
     }
 
     fn added(&mut self, at: u64, item: &Value, out: &mut Vec<ProviderEvent>) {

@@ -1,5 +1,6 @@
 //! Requests of the Responses API, and replies that no recording covers.
 
+mod placeless;
 mod strict;
 
 use scorel_proto::StopReason;
