@@ -3,7 +3,7 @@ use std::fmt;
 
 use scorel_proto::{
     AgentConfig, AgentEvent, AgentInfo, EffectiveQuota, ProjectId, QuotaPolicy, QuotaSource,
-    RuntimeId, SessionWorktree,
+    QuotaStrategy, RuntimeId, SessionWorktree,
 };
 
 use crate::error::OrchestratorError;
@@ -79,6 +79,17 @@ impl AgentPolicy {
             },
             _ => quota,
         }
+    }
+
+    /// How many runtimes of all workflows together may run at once.
+    #[must_use]
+    pub fn most(&self) -> u32 {
+        let serial = match self.quota.strategy {
+            QuotaStrategy::Serial => Some(1),
+            QuotaStrategy::Concurrent => None,
+        };
+        let limits = [self.cap, serial].into_iter().flatten();
+        limits.min().unwrap_or(u32::MAX)
     }
 
     /// The agent as clients see it.

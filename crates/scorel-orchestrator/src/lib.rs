@@ -32,6 +32,7 @@ mod runtime_step;
 mod schedule;
 mod spawn;
 mod spawning;
+mod status_waits;
 mod step;
 mod summaries;
 mod tools;

@@ -15,6 +15,7 @@ use crate::due::DueSessions;
 use crate::error::OrchestratorError;
 use crate::schedule::{Places, Rules, Schedule, Task};
 use crate::spawning::SpawnsInProgress;
+use crate::status_waits::StatusWaits;
 use crate::summaries::Summaries;
 
 /// The runtimes of all sessions, and the tasks that reconcile them.
@@ -44,6 +45,7 @@ pub(crate) struct OrchestratorState {
     watched: HashSet<SessionId>,
     due: DueSessions,
     pub(crate) claims: Claims,
+    pub(crate) waits: StatusWaits,
     pub(crate) summaries: Summaries,
     /// The numbers of the records that hold the prompts, for runtimes whose sessions have got them.
     pub(crate) prompts: HashMap<RuntimeId, Seq>,
@@ -323,6 +325,7 @@ impl Orchestrator {
         if !self.state().is_complete {
             return;
         }
+        self.note_resting();
         let (admitted, moved) = {
             let mut state = self.state();
             let admitted = state.schedule.admit(rules);
@@ -336,6 +339,24 @@ impl Orchestrator {
             self.look_at(*parent);
         }
         self.tell_counts(rules);
+    }
+
+    /// Looks which agents only wait for runtimes of their own: their sessions are idle, or in a call of
+    /// `AgentStatus` that waits.
+    fn note_resting(&self) {
+        let delegating = self.state().schedule.delegating();
+        if delegating.is_empty() {
+            return;
+        }
+        let sessions = self.sessions.upgrade();
+        let lane = |id| sessions.as_ref()?.loaded_lane(id);
+        // A session that is not loaded does nothing.
+        let is_idle = |id: &SessionId| lane(*id).is_none_or(|lane| lane.child_state().is_idle);
+        let idle: BTreeSet<SessionId> = delegating.iter().copied().filter(is_idle).collect();
+        let mut state = self.state();
+        let rests = |id: &SessionId| idle.contains(id) || state.waits.contains(*id);
+        let resting = delegating.into_iter().filter(rests).collect();
+        state.schedule.set_resting(resting);
     }
 
     /// The places of a session's runtimes that are not recorded yet.

@@ -32,7 +32,7 @@ impl Orchestrator {
             }
         };
         let (seq, unsettled) = lane.unsettled_runtimes();
-        if !self.watch(parent, !unsettled.is_empty()) && unsettled.is_empty() {
+        if self.is_done_with(parent, unsettled.is_empty()) {
             return;
         }
         if !lane.can_change() {
@@ -58,6 +58,13 @@ impl Orchestrator {
         if lane.runtimes(|all| all.unfinished().any(|(_, runtime)| is_queued(runtime))) {
             self.look_at_later(parent, WAITING);
         }
+    }
+
+    /// Whether a session has nothing left to do, and no look before this one thought otherwise. A spawn may
+    /// have told the schedule of a runtime that had ended already.
+    fn is_done_with(&self, parent: SessionId, is_settled: bool) -> bool {
+        let was_watched = self.watch(parent, !is_settled);
+        is_settled && !was_watched && !self.state().schedule.has_of(parent)
     }
 
     /// A damaged or failed session starts nothing until it is repaired. Its queued runtimes leave the
@@ -131,3 +138,6 @@ pub(crate) fn tasks(
     };
     unsettled.iter().filter_map(task).collect()
 }
+
+#[cfg(test)]
+mod tests;

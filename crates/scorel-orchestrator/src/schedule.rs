@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use scorel_proto::{ProjectId, RuntimeId, RuntimeStatus, Seq, SessionId};
 
-use crate::agents::ProjectAgents;
+use crate::agents::{AgentPolicy, ProjectAgents};
 
 /// The runtimes of all sessions that have not ended, and the order in which those that wait may begin.
 ///
@@ -12,6 +12,8 @@ use crate::agents::ProjectAgents;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
     entries: BTreeMap<RuntimeId, Entry>,
+    /// The agents' sessions that wait for runtimes of their own.
+    resting: BTreeSet<SessionId>,
     /// The rank of the next runtime; a smaller one begins first.
     next_rank: u64,
 }
@@ -55,6 +57,38 @@ pub(crate) struct Bucket {
     pub(crate) project_id: ProjectId,
     pub(crate) agent_type: String,
     pub(crate) workflow_id: Option<String>,
+}
+
+/// How many runtimes run.
+#[derive(Debug, Default)]
+struct Running {
+    buckets: HashMap<Bucket, u32>,
+    /// Of all buckets of an agent.
+    agents: HashMap<(ProjectId, String), u32>,
+    total: u32,
+}
+
+impl Running {
+    fn add(&mut self, bucket: Bucket) {
+        let agent = (bucket.project_id, bucket.agent_type.clone());
+        *self.agents.entry(agent).or_default() += 1;
+        *self.buckets.entry(bucket).or_default() += 1;
+        self.total += 1;
+    }
+
+    /// How many more of a bucket may run.
+    fn room(&self, project: &ProjectAgents, bucket: &Bucket) -> u32 {
+        let agent = (bucket.project_id, bucket.agent_type.clone());
+        let policy = project.agents.get(&bucket.agent_type);
+        let of_agent = policy.map_or(0, AgentPolicy::most);
+        let count = |count: Option<&u32>| count.copied().unwrap_or_default();
+        let rooms = [
+            quota(project, bucket).saturating_sub(count(self.buckets.get(bucket))),
+            of_agent.saturating_sub(count(self.agents.get(&agent))),
+            project.limits.max_running.saturating_sub(self.total),
+        ];
+        rooms.into_iter().min().unwrap_or_default()
+    }
 }
 
 /// The places in one bucket: the runtimes that wait, the next first.
@@ -129,6 +163,26 @@ impl Schedule {
         self.entries.retain(|_, entry| entry.task.parent != parent);
     }
 
+    /// Whether it has a runtime of this session.
+    pub(crate) fn has_of(&self, parent: SessionId) -> bool {
+        let mut entries = self.entries.values();
+        entries.any(|entry| entry.task.parent == parent)
+    }
+
+    /// The agents' sessions that have runtimes of their own.
+    pub(crate) fn delegating(&self) -> BTreeSet<SessionId> {
+        let tasks = || self.entries.values().map(|entry| &entry.task);
+        let parents: BTreeSet<SessionId> = tasks().map(|task| task.parent).collect();
+        let sessions = tasks().filter_map(|task| task.session_id);
+        sessions.filter(|id| parents.contains(id)).collect()
+    }
+
+    /// Which of [`delegating`](Self::delegating) only wait for their runtimes. Replaces what it was told
+    /// before.
+    pub(crate) fn set_resting(&mut self, resting: BTreeSet<SessionId>) {
+        self.resting = resting;
+    }
+
     pub(crate) fn task(&self, id: RuntimeId) -> Option<&Task> {
         self.entries.get(&id).map(|entry| &entry.task)
     }
@@ -156,7 +210,7 @@ impl Schedule {
     /// behind it in the bucket wait for it.
     pub(crate) fn admit(&mut self, rules: &Rules) -> BTreeSet<SessionId> {
         let mut admitted = BTreeSet::new();
-        let (mut running, mut total) = self.running(rules);
+        let mut running = self.running(rules);
         let mut closed: BTreeSet<Bucket> = BTreeSet::new();
         for id in self.waiting() {
             let Some(entry) = self.entries.get_mut(&id) else {
@@ -166,9 +220,7 @@ impl Schedule {
             let Some(project) = rules.get(&bucket.project_id) else {
                 continue;
             };
-            let in_bucket = running.entry(bucket.clone()).or_default();
-            let is_full =
-                *in_bucket >= quota(project, &bucket) || total >= project.limits.max_running;
+            let is_full = running.room(project, &bucket) == 0;
             if is_full || entry.task.session_id.is_none() {
                 closed.insert(bucket.clone());
             }
@@ -177,8 +229,7 @@ impl Schedule {
             }
             entry.state = EntryState::Admitted;
             admitted.insert(entry.task.parent);
-            *in_bucket += 1;
-            total += 1;
+            running.add(bucket);
         }
         admitted
     }
@@ -193,27 +244,20 @@ impl Schedule {
         waiting.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// How many runtimes run in each bucket, and overall. One that waits for tasks of its own does not
-    /// count: with a quota of one it would deadlock.
-    fn running(&self, rules: &Rules) -> (HashMap<Bucket, u32>, u32) {
-        let parents: BTreeSet<SessionId> = self
-            .entries
-            .values()
-            .map(|entry| entry.task.parent)
-            .collect();
-        let mut buckets: HashMap<Bucket, u32> = HashMap::new();
-        let mut total = 0;
+    /// What runs. A runtime that waits for tasks of its own does not count: with a quota of one it would
+    /// deadlock.
+    fn running(&self, rules: &Rules) -> Running {
+        let delegating = self.delegating();
+        let rests =
+            |session: SessionId| delegating.contains(&session) && self.resting.contains(&session);
+        let mut running = Running::default();
         for entry in self.entries.values() {
-            let delegates = entry
-                .task
-                .session_id
-                .is_some_and(|session| parents.contains(&session));
-            if entry.state != EntryState::Waits && !delegates {
-                *buckets.entry(bucket(&entry.task, rules)).or_default() += 1;
-                total += 1;
+            let is_waiting = entry.task.session_id.is_some_and(rests);
+            if entry.state != EntryState::Waits && !is_waiting {
+                running.add(bucket(&entry.task, rules));
             }
         }
-        (buckets, total)
+        running
     }
 
     /// Those that wait, by bucket, the next first.
@@ -267,10 +311,7 @@ impl Schedule {
         let Some(project) = rules.get(&wanted.project_id) else {
             return queued;
         };
-        let (running, total) = self.running(rules);
-        let running = running.get(wanted).copied().unwrap_or_default();
-        let free = quota(project, wanted).saturating_sub(running);
-        let free = free.min(project.limits.max_running.saturating_sub(total));
+        let free = self.running(rules).room(project, wanted);
         queued.saturating_sub(free as usize)
     }
 

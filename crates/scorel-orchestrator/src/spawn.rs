@@ -93,6 +93,8 @@ impl Orchestrator {
         let (seq, unsettled) = lane.unsettled_runtimes();
         self.refresh(parent, seq, tasks(&lane, &unsettled));
         drop(place);
+        // A runtime that was stopped meanwhile must not stay in the schedule.
+        self.look_at(parent);
         Ok(spawned)
     }
 

@@ -1,6 +1,7 @@
 //! What a runner is made of.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use scorel_exec::{Environment, Sandbox};
 
@@ -61,11 +62,72 @@ impl RunnerSetup {
         }
     }
 
+    /// Identifies what a process is started with, the values of secrets included: not for logs. Valid
+    /// within this daemon only, since the hash is not stable.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        // All fields, so that a new one is not forgotten.
+        let Self {
+            name,
+            wire,
+            command,
+            environment,
+            base_url,
+            token,
+            model,
+            min_version,
+            sandbox,
+            // Values of the environment, and the token.
+            secrets: _,
+            install: _,
+        } = self;
+        let variables: Vec<_> = environment.iter().collect();
+        let program = (name, wire, command, variables, sandbox);
+        let endpoint = (base_url, token, model, min_version);
+        let mut hasher = DefaultHasher::new();
+        format!("{program:?} {endpoint:?}").hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// The same with the token for its endpoint, which is cut out of what the program writes.
     #[must_use]
     pub fn with_token(mut self, token: String) -> Self {
         self.secrets = self.secrets.and(token.clone());
         self.token = Some(token);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setup_has_another_fingerprint_once_anything_of_its_process_changes() {
+        let builtin = crate::builtin::builtin("codex").expect("a builtin");
+        let variables = || [("A".to_owned(), "1".to_owned())];
+        let setup = || RunnerSetup::of(builtin, Environment::of(variables()));
+        let sandbox = |hidden: &str| Sandbox {
+            hidden: vec![hidden.into()],
+            ..Sandbox::default()
+        };
+        let mut variable = setup();
+        variable.environment.set("A", "2");
+        let mut hidden = setup();
+        hidden.sandbox = Some(sandbox("/a"));
+        let mut shown = hidden.clone();
+        shown.sandbox = Some(Sandbox {
+            shown: vec!["/a/b".into()],
+            ..sandbox("/a")
+        });
+        let mut endpoint = setup();
+        endpoint.base_url = Some("http://localhost".to_owned());
+        let tokens = ["token-1", "token-2"].map(|token| setup().with_token(token.to_owned()));
+        let [one, other] = tokens;
+        let all = [setup(), variable, hidden, shown, endpoint, one, other];
+        let prints: std::collections::BTreeSet<u64> =
+            all.iter().map(RunnerSetup::fingerprint).collect();
+        assert_eq!(prints.len(), all.len());
+        assert_eq!(setup().fingerprint(), setup().fingerprint());
     }
 }

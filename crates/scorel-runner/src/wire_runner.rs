@@ -42,6 +42,12 @@ impl WireRunner {
         }
     }
 
+    /// Identifies what its processes are started with; see [`RunnerSetup::fingerprint`].
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.setup.fingerprint()
+    }
+
     /// The version of the program that is installed, without starting more of it. `None` if it does not
     /// tell one, or none is required.
     ///

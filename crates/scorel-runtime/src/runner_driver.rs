@@ -267,7 +267,8 @@ impl RunnerDriver {
 
     fn may_renew(&self, error: &RunnerError) -> bool {
         let is_lost = error.kind == RunnerErrorKind::ContextLost;
-        is_lost && self.ports.renew_lost && !self.has_lost
+        // A turn that is to end does not begin again.
+        is_lost && self.ports.renew_lost && !self.has_lost && self.ending.is_none()
     }
 
     /// Begins again, with a new context. Nothing was delivered to the old one.

@@ -28,6 +28,7 @@ pub(crate) struct RunnerParts<'a> {
 impl RunnerParts<'_> {
     pub(crate) fn prepared(self, runner: WireRunner) -> PreparedRunner {
         let (settings, files) = (self.settings, self.project.files());
+        let settings_hash = settings_hash(settings, self.mode, &runner);
         let commands = self.project.commands().cloned();
         let services = ProjectServices::new(Arc::clone(files), commands, self.own_gate);
         let ports = RunnerPorts {
@@ -46,7 +47,7 @@ impl RunnerParts<'_> {
             directory: files.project().to_owned(),
             access: access(self.mode),
             keep: settings.keep,
-            settings_hash: settings_hash(settings, self.mode),
+            settings_hash,
             handover_bytes: settings.handover_bytes,
         }
     }

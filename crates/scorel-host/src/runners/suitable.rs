@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use scorel_permission::Mode;
+use scorel_runner::WireRunner;
 use scorel_runtime::{RunnerAccess, RunnerCapabilities, RunnerError, RunnerErrorKind};
 
 use crate::config::RunnerConfig;
@@ -33,9 +34,11 @@ pub(crate) const fn access(mode: Mode) -> RunnerAccess {
     }
 }
 
-/// Identifies the settings of a process. Valid within this daemon only: the hash is not stable.
-pub(crate) fn settings_hash(runner: &RunnerConfig, mode: Mode) -> u64 {
+/// Identifies the settings of a process, with the environment, the secrets and the sandbox that these lead
+/// to. Valid within this daemon only: the hash is not stable.
+pub(crate) fn settings_hash(settings: &RunnerConfig, mode: Mode, runner: &WireRunner) -> u64 {
     let mut hasher = DefaultHasher::new();
-    format!("{runner:?} {mode:?}").hash(&mut hasher);
+    format!("{settings:?} {mode:?}").hash(&mut hasher);
+    runner.fingerprint().hash(&mut hasher);
     hasher.finish()
 }

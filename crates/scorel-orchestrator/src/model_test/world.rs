@@ -129,6 +129,9 @@ impl World {
         }
         let mut policy = AgentPolicy::for_test(dice.random_range(0..3), quota);
         policy.config.enabled = dice.random_range(0..8) > 0;
+        if dice.random_range(0..4) == 0 {
+            policy.cap = Some(dice.random_range(0..3));
+        }
         policy
     }
 
@@ -227,6 +230,15 @@ impl World {
                 *count <= quota.max(had),
                 "{bucket:?}: {count} run, {quota} may"
             );
+        }
+        for (name, policy) in &project.agents {
+            let of_agent = |running: &BTreeMap<Bucket, u32>| -> u32 {
+                let own = running.iter();
+                let own = own.filter(|(bucket, _)| bucket.agent_type == *name);
+                own.map(|(_, count)| count).sum()
+            };
+            let (count, had) = (of_agent(&after), of_agent(&before));
+            assert!(count <= policy.most().max(had), "{name}: {count} run");
         }
         let (total, had): (u32, u32) = (after.values().sum(), before.values().sum());
         assert!(total <= project.limits.max_running.max(had));
@@ -330,6 +342,7 @@ impl World {
             let mut policy = self.policy();
             policy.config.enabled = true;
             policy.quota = quota.clone();
+            policy.cap = None;
             let project = self.rules.get_mut(&self.project).expect("the project");
             project.limits = limits;
             project.agents.insert(name.to_owned(), policy);

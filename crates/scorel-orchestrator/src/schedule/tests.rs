@@ -154,6 +154,10 @@ fn a_task_that_waits_for_its_own_tasks_does_not_count() {
         tasks: Vec::new(),
     };
     let second = below.spawn(None);
+    assert_eq!(below.admitted(&rules), [], "the one above works on");
+    let above = below.schedule.delegating();
+    assert_eq!(above, [below.parent].into());
+    below.schedule.set_resting(above);
     assert_eq!(below.admitted(&rules), [second]);
 }
 
@@ -234,4 +238,42 @@ fn under_the_common_limit_the_oldest_begins_whichever_its_agent() {
     stage.tasks[1].1.agent_type = "a".to_owned();
     stage.refresh();
     assert_eq!(stage.admitted(&rules), [older]);
+}
+
+#[test]
+fn what_is_serial_runs_one_at_a_time_for_workflows_too() {
+    let mut stage = Stage::new();
+    let rules = stage.rules(QuotaPolicy {
+        project: Some(4),
+        workflow: [("release".to_owned(), 2)].into(),
+        strategy: QuotaStrategy::Serial,
+    });
+    let (plain, release) = (stage.spawn(None), stage.spawn(Some("release")));
+    assert_eq!(stage.admitted(&rules), [plain]);
+    stage.end(plain);
+    assert_eq!(stage.admitted(&rules), [release]);
+}
+
+#[test]
+fn the_projects_own_limit_holds_for_all_queues_of_an_agent_together() {
+    let mut stage = Stage::new();
+    let mut rules = stage.rules(QuotaPolicy {
+        project: Some(4),
+        workflow: [("release".to_owned(), 4)].into(),
+        ..QuotaPolicy::default()
+    });
+    let project = rules.get_mut(&stage.project).unwrap();
+    project.agents.get_mut(AGENT).unwrap().cap = Some(2);
+    let ids = [None, Some("release"), None, Some("release")].map(|flow| stage.spawn(flow));
+    assert_eq!(stage.admitted(&rules), ids[..2]);
+    stage.end(ids[0]);
+    assert_eq!(stage.admitted(&rules), ids[1..3], "the oldest of both");
+    let bucket = bucket_of(
+        rules.get(&stage.project),
+        stage.project,
+        AGENT,
+        Some("release"),
+    );
+    let waiting = stage.schedule.queued_with(&bucket, 1, &rules);
+    assert_eq!(waiting, 2, "there is no room although its queue has some");
 }

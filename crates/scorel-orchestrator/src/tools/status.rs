@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
-use scorel_proto::{AgentRuntime, PersistentBody, ResultDelivery, RuntimeId, RuntimeInfo};
+use scorel_proto::{
+    AgentRuntime, PersistentBody, ResultDelivery, RuntimeId, RuntimeInfo, SessionId,
+};
 use scorel_runtime::{
     ArgumentError, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan, ToolSpec,
     parse_arguments,
@@ -72,8 +74,35 @@ impl AgentStatus {
             state.add(lane.id(), call, wanted.clone());
         };
         claims(&mut self.tools.orchestrator.state().claims);
-        wait(&lane, &wanted, plan.wait, &context).await;
+        if !plan.wait.is_zero() && !is_over(&lane, &wanted) {
+            let _waits = OpenWait::begin(&self.tools.orchestrator, lane.id());
+            wait(&lane, &wanted, plan.wait, &context).await;
+        }
         report(&self.tools.orchestrator, &lane, &wanted).await
+    }
+}
+
+/// A call that waits: while there is one, its session does not count as running.
+struct OpenWait<'a> {
+    orchestrator: &'a Orchestrator,
+    session: SessionId,
+}
+
+impl<'a> OpenWait<'a> {
+    fn begin(orchestrator: &'a Orchestrator, session: SessionId) -> Self {
+        orchestrator.state().waits.begin(session);
+        // What it waits for may begin now.
+        orchestrator.look_at(session);
+        Self {
+            orchestrator,
+            session,
+        }
+    }
+}
+
+impl Drop for OpenWait<'_> {
+    fn drop(&mut self) {
+        self.orchestrator.state().waits.end(self.session);
     }
 }
 

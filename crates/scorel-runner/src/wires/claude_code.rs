@@ -112,19 +112,21 @@ impl ClaudeCodeDialect {
         }
         for block in blocks(message) {
             if text(block, "type") == "tool_result" {
-                let call_id = owned(block, "tool_use_id");
-                self.agents.remove(&call_id);
-                out.event(RunnerEvent::CallEnd(RunnerCallEnd {
-                    call_id,
-                    is_error: block["is_error"] == true,
-                    content: text_block(result_text(&block["content"])),
-                }));
+                self.agents.remove(text(block, "tool_use_id"));
+                out.event(call_end(block));
             }
         }
     }
 
     /// A message of an agent inside of a call.
     fn inner(&mut self, call: &str, message: &Value, out: &mut Exchange) {
+        // A question about one of its calls has begun that call, so the result has to end it. Those that
+        // nobody asked about are not known to the turn, which ignores their results.
+        for block in blocks(message) {
+            if text(block, "type") == "tool_result" {
+                out.event(call_end(block));
+            }
+        }
         if self.agents.len() >= MAX_OPEN && !self.agents.contains_key(call) {
             return;
         }
@@ -362,6 +364,15 @@ fn random_uuid() -> String {
 fn blocks(message: &Value) -> &[Value] {
     let content = message["message"]["content"].as_array();
     content.map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The end of the call that a result is for.
+fn call_end(block: &Value) -> RunnerEvent {
+    RunnerEvent::CallEnd(RunnerCallEnd {
+        call_id: owned(block, "tool_use_id"),
+        is_error: block["is_error"] == true,
+        content: text_block(result_text(&block["content"])),
+    })
 }
 
 /// The content of a result: a text, or blocks.

@@ -7,6 +7,7 @@
     reason = "these are tests, though without the usual harness"
 )]
 
+mod claude;
 mod cli;
 mod clock;
 mod commands;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         return code;
     }
     let mut trials = replay::trials();
+    trials.extend(claude::trials());
     trials.extend(commands::trials());
     trials.extend(handshakes::trials());
     trials.extend(hostile::trials());

@@ -110,10 +110,11 @@ impl RunReport {
     }
 }
 
-/// The text of an answer, without its reasoning and calls.
+/// The text of an answer, without its reasoning and calls. Of a text that was too large for its record
+/// this is the beginning.
 fn text(message: &AssistantMessage) -> String {
     let texts = message.content.iter().filter_map(|block| match block {
-        Block::Text { text, .. } => Some(text.as_str()),
+        Block::Text { .. } | Block::Blob { .. } => Some(block.plain_text()),
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n").trim().to_owned()
@@ -139,4 +140,31 @@ fn doing(event: &PersistentEvent, chars: usize) -> Option<String> {
     };
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(line.chars().take(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::{Meta, StopReason};
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_became_a_blob_is_told_by_its_beginning() {
+        let blob = Block::Blob {
+            sha256: "0".repeat(64).parse().unwrap(),
+            size: 26,
+            media_type: "text/plain".to_owned(),
+            preview: "The answer".to_owned(),
+        };
+        let message = AssistantMessage {
+            content: vec![blob],
+            model: "m".to_owned(),
+            stop_reason: StopReason::EndTurn,
+            usage: None,
+            cost: None,
+            partial: false,
+            meta: Meta::default(),
+        };
+        assert_eq!(text(&message), "The answer\n[26 bytes in all]");
+    }
 }
