@@ -78,6 +78,7 @@ mod sizes;
 mod state;
 mod travel;
 mod update;
+mod wait_reason;
 mod window;
 
 use std::path::PathBuf;
@@ -112,8 +113,8 @@ pub use send::SendRequest;
 
 use call_sizes::CallSizes;
 use job::JobSlot;
-use published_wait::WaitReason;
 use state::{LaneState, PublishedState};
+use wait_reason::WaitReason;
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
 use crate::runner_pool::RunnerPool;

@@ -75,7 +75,8 @@ impl Subscriber {
     ///
     /// # Errors
     ///
-    /// If the session is gone or its log cannot be read. Nothing follows then.
+    /// If the session is gone or its log cannot be read. Nothing follows then but
+    /// [`Subscriber::failed_end`], with which the receiver is told.
     pub async fn next_batch(&mut self) -> Result<Option<Vec<Bytes>>, SessionError> {
         // Who asks for the next batch has taken the last one.
         if let Some(seq) = self.step.given_through() {
@@ -95,6 +96,15 @@ impl Subscriber {
                 return Ok(Some(batch));
             }
         }
+    }
+
+    /// The marker after an error: without it the receiver would wait for ever.
+    #[must_use]
+    pub fn failed_end(&self) -> Bytes {
+        marker(&SyncMarker::End {
+            session_id: self.lane.id(),
+            reason: EndReason::Failed,
+        })
     }
 
     /// A session that was deleted before everything was sent ends the subscription in order.

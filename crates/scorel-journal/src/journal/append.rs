@@ -45,7 +45,7 @@ impl Journal {
         Ok(self.appended(seq, prev, sealed))
     }
 
-    /// Opens the file for writing that was on a read-only file system so far, and moves a torn line
+    /// Opens the file for writing that was on a read-only or full file system so far, and moves a torn line
     /// aside.
     fn make_writable(&mut self) -> Result<(), AppendError> {
         let Some(ReadOnlyLog { torn }) = self.read_only.as_deref().copied() else {
@@ -55,8 +55,13 @@ impl Journal {
         let file = opened.map_err(AppendError::Write)?;
         self.check_unchanged(Some(self.end + torn.map_or(0, |torn| torn.len)))?;
         if let Some(rest) = torn {
-            torn::move_aside(&*self.storage, &self.dir, &*file, rest)
-                .map_err(AppendError::Write)?;
+            torn::move_aside(&*self.storage, &self.dir, &*file, rest).map_err(|error| {
+                if is_no_space(&error) {
+                    AppendError::NoSpace(error)
+                } else {
+                    AppendError::Write(error)
+                }
+            })?;
         }
         self.shared.set(Arc::clone(&file));
         self.file = file;

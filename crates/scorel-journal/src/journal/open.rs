@@ -11,7 +11,7 @@ use super::{Durability, Journal, torn};
 use crate::reader::SharedFile;
 use crate::report::ReplayCollector;
 use crate::seq_allocator::{ContinueAt, PublishedTraces, SeqAllocator};
-use crate::storage::{FileId, LogFile, OpenMode, Storage, is_read_only};
+use crate::storage::{FileId, LogFile, OpenMode, Storage, is_no_space, is_read_only};
 use crate::{
     DamageReason, EVENTS, FORMAT, LogHeader, OpenError, OpenReport, Reader, RecordRef, ResumePoint,
 };
@@ -39,8 +39,8 @@ impl Journal {
     /// the length of the log.
     ///
     /// Nothing is written unless the last line is torn. That line was never acknowledged; it is moved
-    /// to `events.jsonl.torn-<offset>` and reported this once. On a read-only file system it stays, and
-    /// the first append that succeeds moves it.
+    /// to `events.jsonl.torn-<offset>` and reported this once. On a read-only or full file system it stays,
+    /// and the first append that succeeds moves it.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl Journal {
         visit: &mut dyn FnMut(RecordRef<'_>),
     ) -> Result<Opened, OpenError> {
         let path = dir.join(EVENTS);
-        let (file, writable) = open_file(&*storage, &path).map_err(failed("open the log"))?;
+        let (file, mut writable) = open_file(&*storage, &path).map_err(failed("open the log"))?;
         let status = file.status().map_err(failed("look at the log"))?;
         let header = current_header(&file, status.len)?;
         let mut collector = match &resume {
@@ -63,8 +63,13 @@ impl Journal {
         let mut end = status.len;
         if let (Some(rest), Some(tail)) = (collector.rest, &mut collector.torn) {
             if writable {
-                let moved = torn::move_aside(&*storage, dir, &*file, rest);
-                tail.moved_to = Some(moved.map_err(failed("move a torn line aside"))?);
+                match torn::move_aside(&*storage, dir, &*file, rest) {
+                    Err(error) if is_no_space(&error) => writable = false,
+                    moved => {
+                        let moved = moved.map_err(failed("move a torn line aside"))?;
+                        tail.moved_to = Some(moved);
+                    }
+                }
             }
             end = rest.offset;
         }

@@ -11,7 +11,7 @@ use crate::storage::{LogFile, OpenMode, Storage, append_all, read_exact_at, remo
 /// Bytes copied at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// A log that was opened on a read-only file system. The first append makes it writable.
+/// A log that was opened on a read-only file system, or on a full one with a torn line. The first append makes it writable.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadOnlyLog {
     /// The line to move aside before that.

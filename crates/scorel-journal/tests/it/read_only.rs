@@ -57,3 +57,26 @@ fn a_log_that_cannot_be_written_any_more_goes_on_later() {
     assert!(append(&mut journal, "two").is_ok());
     assert_eq!(log.texts(), ["one", "two"]);
 }
+
+#[test]
+fn a_torn_line_stays_until_a_full_disk_has_room_for_it() {
+    let full = Fault::Error(Errno::ENOSPC);
+    let log = Log::of(&["one", "two"]);
+    let torn = [&log.bytes()[..], b"{\"half"].concat();
+    log.write(&torn);
+    let disk = Disk::default();
+    disk.fail(Op::Append, 0, full);
+    let opened = Journal::open(disk.storage(), &log.dir(), None, &mut |_| {}).expect("served");
+    let tail = opened.report().torn.clone().expect("reported");
+    assert_eq!(tail.moved_to, None);
+    let mut journal = opened.into_journal(ContinueAt::LastRecord, Durability::Sync);
+    disk.fail(Op::Append, 0, full);
+    let refused = append(&mut journal, "three").expect_err("still full");
+    assert!(matches!(refused, AppendError::NoSpace(_)), "{refused}");
+    assert_eq!(log.bytes(), torn, "nothing was changed");
+    let three = append(&mut journal, "three").expect("there is room by now");
+    assert_eq!(log.texts(), ["one", "two", "three"]);
+    let aside = format!("events.jsonl.torn-{}", torn.len() - 6);
+    assert_eq!(log.other_files(), [aside], "the torn line was moved");
+    assert!(three.seq().get() > 3, "the torn line may have had number 3");
+}

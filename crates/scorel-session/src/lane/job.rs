@@ -98,6 +98,10 @@ impl JobSlot {
         if expected.is_some() && running.job.turn() != expected {
             return None;
         }
+        // The daemon stops: the first cause counts, and the next daemon may go on with what waits.
+        if running.stop.cause() == Some(StopCause::Interrupted) {
+            return None;
+        }
         running.stop.cancel();
         Some(running.job)
     }

@@ -15,6 +15,7 @@ use super::fold::LogFold;
 use super::health::Health;
 use super::log::SessionLog;
 use super::open_report::{beyond_repair, log_report};
+use super::send::is_busy;
 use super::state::{LaneState, PublishedState};
 use super::{Lane, Section, StartJob};
 use crate::checkpoint::Checkpoint;
@@ -121,7 +122,9 @@ impl Section<'_> {
             return Ok(());
         }
         let before = self.state.log.end();
-        let recovered = self.recover().and_then(|()| self.start_next());
+        let recovered = self.enter_if_busy();
+        let recovered = recovered.and_then(|()| self.recover());
+        let recovered = recovered.and_then(|()| self.start_next());
         if let Err(SessionError::Stalled(reason)) = &recovered {
             let due = Some(reason.clone());
             self.publish_change(|state| state.health.recovery_due = due);
@@ -130,6 +133,21 @@ impl Section<'_> {
             self.announce();
         }
         recovered
+    }
+}
+
+impl Section<'_> {
+    /// Puts a session with work on the active list, for the next daemon. One that was restored from a
+    /// backup or from the trash is not on it.
+    fn enter_if_busy(&self) -> Result<(), SessionError> {
+        if !is_busy(self) {
+            return Ok(());
+        }
+        match self.enter_active() {
+            // Recovery has to wait for them. It is repeated only after this error.
+            Err(SessionError::OutOfDescriptors(reason)) => Err(SessionError::Stalled(reason)),
+            entered => entered,
+        }
     }
 }
 
@@ -271,6 +289,17 @@ fn open(shared: &LaneShared, dir: &Path, id: SessionId) -> Result<OpenedLog, Ope
             });
         }
         tracing::warn!(session = %id, "the checkpoint does not fit the log and is ignored");
+        // Still with its place, which it does not resume from: it tells which numbers were used.
+        let resume = Some(checkpoint.resume);
+        let (opened, fold) = open_from(shared, dir, resume, LogFold::default())?;
+        if !matches!(opened.report().resumed, Resumed::FromPoint) {
+            return Ok(OpenedLog {
+                opened,
+                fold,
+                checkpointed: 0,
+                known_bytes,
+            });
+        }
     }
     let (opened, fold) = open_from(shared, dir, None, LogFold::default())?;
     Ok(OpenedLog {

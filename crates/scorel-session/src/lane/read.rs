@@ -27,8 +27,19 @@ enum EventRange {
     Before(Seq),
 }
 
+impl EventRange {
+    /// What is left of it after a page with these places; `None` after one without any.
+    fn beyond(self, places: &[RecordPosition]) -> Option<Self> {
+        match self {
+            Self::After(_) => places.last().map(|last| Self::After(last.seq)),
+            Self::Before(_) => places.first().map(|first| Self::Before(first.seq)),
+        }
+    }
+}
+
 impl Lane {
-    /// Reads events of the log in ascending order.
+    /// Reads events of the log in ascending order. A page is only empty if nothing is left in its
+    /// direction: records that turn out to be damaged are passed over.
     ///
     /// # Errors
     ///
@@ -39,7 +50,7 @@ impl Lane {
         before: Option<Seq>,
         limit: usize,
     ) -> Result<GetEventsResult, SessionError> {
-        let range = match (after, before) {
+        let mut range = match (after, before) {
             (Some(_), Some(_)) => {
                 let text = "`afterSeq` and `beforeSeq` exclude each other";
                 return Err(SessionError::InvalidParams(text.to_owned()));
@@ -47,10 +58,18 @@ impl Lane {
             (_, Some(before)) => EventRange::Before(before),
             (after, None) => EventRange::After(after.unwrap_or(Seq::ZERO)),
         };
-        let (places, more) = self.published().page(range, limit)?;
-        let lines = self.read_lines(places).await?;
-        let events = lines.iter().map(encoded).collect::<Result<_, _>>()?;
-        Ok(GetEventsResult { events, more })
+        loop {
+            let (places, more) = self.published().page(range, limit)?;
+            let rest = range.beyond(&places);
+            let lines = self.read_lines(places).await?;
+            if let Some(rest) = rest.filter(|_| lines.is_empty() && more) {
+                // Clients go on from the events of a page, and take an empty one for the end.
+                range = rest;
+                continue;
+            }
+            let events = lines.iter().map(encoded).collect::<Result<_, _>>()?;
+            return Ok(GetEventsResult { events, more });
+        }
     }
 
     /// Reads the skeleton of the tree.

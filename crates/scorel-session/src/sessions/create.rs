@@ -5,9 +5,8 @@ use scorel_proto::{
     ClientId, ProjectId, Seq, Session, SessionAgent, SessionChanges, SessionId, SessionKind,
     SessionParent, ThinkingLevel, ToolPreset,
 };
-use tokio::sync::OnceCell;
 
-use super::{LaneSlot, Sessions, now};
+use super::Sessions;
 use crate::clock::now_ms;
 use crate::header::HeaderType;
 use crate::{Lane, SessionError, SessionHeader, blocking, jobs};
@@ -103,20 +102,26 @@ impl Sessions {
     /// Creates the session's log, in a second attempt if too many files were open.
     async fn create_lane(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
         let id = header.session_id;
-        let lane = match self.create_log(header.clone()).await {
+        // In the slot where others would load it: as soon as the log has its name it can be found, and two
+        // lanes would be two writers of it.
+        let slot = self.slot(id);
+        let create = || self.create_log_with_room(header);
+        let created = slot.lane.get_or_try_init(create).await.cloned();
+        match &created {
+            Ok(_) => self.make_room().await,
+            Err(_) => self.forget_unloaded(id, slot),
+        }
+        created
+    }
+
+    async fn create_log_with_room(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
+        match self.create_log(header.clone()).await {
             Err(SessionError::OutOfDescriptors(_)) => {
                 self.relieve().await;
-                self.create_log(header).await?
+                self.create_log(header).await
             }
-            created => created?,
-        };
-        let slot = LaneSlot {
-            lane: OnceCell::from(Arc::clone(&lane)),
-            last_used: now(),
-        };
-        self.loaded().insert(id, Arc::new(slot));
-        self.make_room().await;
-        Ok(lane)
+            created => created,
+        }
     }
 
     async fn create_log(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {

@@ -17,7 +17,7 @@ impl Sessions {
         let known = scorel_runtime::spawn_blocking(move || shared.active.read()).await;
         let sessions = match known.ok().flatten() {
             Some(sessions) => sessions,
-            None => self.unfinished().await,
+            None => self.enter_unfinished().await,
         };
         for id in sessions {
             if self.shared.is_draining() {
@@ -48,6 +48,23 @@ impl Sessions {
                 got => return got,
             }
         }
+    }
+
+    /// Without a list, enters the sessions that are to be loaded: the file that is written in the end must
+    /// name those that wait on.
+    async fn enter_unfinished(&self) -> Vec<SessionId> {
+        let sessions = self.unfinished().await;
+        let (shared, entered) = (Arc::clone(&self.shared), sessions.clone());
+        let enter = move || {
+            entered
+                .into_iter()
+                .try_for_each(|id| shared.active.enter(id))
+        };
+        let entered = scorel_runtime::spawn_blocking(enter).await;
+        if let Ok(Err(error)) = entered {
+            tracing::warn!(%error, "the list of active sessions was not written");
+        }
+        sessions
     }
 
     /// Without a list, the tail of every log tells which sessions were busy.

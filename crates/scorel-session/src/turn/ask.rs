@@ -11,9 +11,11 @@ use scorel_proto::{
     PersistentBody, SessionView,
 };
 use scorel_runtime::{Gatekeeper, Permission, Question, StopCause, ToolCall};
+use tokio::time::{Instant, sleep};
 
 use super::exit::TurnExit;
 use super::task::TurnTask;
+use super::wait::LOOK;
 use crate::SessionError;
 use crate::clock::now_ms;
 use crate::lane::{EventDraft, Section};
@@ -233,8 +235,16 @@ fn request(call: &ToolCall, question: &Question) -> PermissionRequestBody {
 async fn passed(deadline: Option<u64>) {
     match deadline {
         Some(deadline) => {
-            let rest = deadline.saturating_sub(now_ms());
-            tokio::time::sleep(Duration::from_millis(rest)).await;
+            let rest = || Duration::from_millis(deadline.saturating_sub(now_ms()));
+            // The timer is the bound where the wall clock is set back.
+            let end = Instant::now() + rest();
+            loop {
+                let rest = rest().min(end.saturating_duration_since(Instant::now()));
+                if rest.is_zero() {
+                    return;
+                }
+                sleep(rest.min(LOOK)).await;
+            }
         }
         None => std::future::pending().await,
     }

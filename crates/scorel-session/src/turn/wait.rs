@@ -15,7 +15,7 @@ use crate::lane::EventDraft;
 
 /// How often the wall clock is checked. A timer alone does not suffice: it stands still while the
 /// machine sleeps.
-const LOOK: Duration = Duration::from_secs(10);
+pub(super) const LOOK: Duration = Duration::from_secs(10);
 
 impl TurnTask {
     /// Waits if the turn waits. Returns how it is left, if it must be.

@@ -66,10 +66,15 @@ impl IndexedSession {
                 self.line(record.place, text, zone);
             }
         } else {
+            let mut last = Seq::ZERO;
             let mut visit = |record: RecordRef<'_>| {
+                last = record.place.seq;
                 self.line(record.place, record.line, zone);
             };
             reader.scan(&mut visit)?;
+            // Another log may have been put in its place. Its next records have smaller numbers than those
+            // that are lost, and count all the same.
+            self.last_seq = last;
         }
         Ok(())
     }

@@ -178,3 +178,15 @@ async fn stopping_does_not_wait_for_room_on_the_disk() {
     again.lane(id).await;
     assert_eq!(again.check(id).await.reasons(), ["interrupted"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_cancel_after_the_stop_does_not_count_for_a_question_that_stays_open() {
+    let (rig, id, turn) = asking(question()).await;
+    let lane = rig.lane(id).await;
+    let cancel = async { lane.cancel(Some(turn)) };
+    let (drained, cancelled) = tokio::join!(rig.sessions.drain(GRACE), cancel);
+    assert!(drained && !cancelled);
+    let again = next(&rig);
+    let lane = again.lane(id).await;
+    assert_eq!(lane.phase(), (Phase::AwaitingPermission, Some(turn)));
+}

@@ -1,10 +1,11 @@
 //! Sessions in memory and out of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use scorel_proto::{ErrorCode, SessionId};
-use scorel_session::SessionSettings;
+use scorel_proto::{ClientId, ErrorCode, ProjectId, SessionId, SessionKind};
+use scorel_session::{NewSession, SessionSettings};
 
 use crate::disk::Disk;
 use crate::rig::{Rig, settings};
@@ -140,4 +141,35 @@ async fn housekeeping_runs_until_it_is_stopped() {
     }
     stop.cancel();
     keeper.await.expect("no panic");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_is_found_while_it_is_created_has_one_lane() {
+    let rig = Rig::new();
+    for _ in 0..200 {
+        let id = SessionId::generate();
+        let new = NewSession {
+            agent: None,
+            runner: None,
+            project_id: ProjectId::generate(),
+            kind: SessionKind::User,
+            parent: None,
+            client_id: ClientId::Daemon,
+            title: Some("found".to_owned()),
+            model: None,
+            thinking_level: None,
+            tools: None,
+        };
+        let sessions = Arc::clone(&rig.sessions);
+        let creating = tokio::spawn(async move { sessions.create_as(id, new).await });
+        let found = loop {
+            match rig.sessions.get(id).await {
+                Ok(lane) => break lane,
+                Err(error) => assert_eq!(error.code(), ErrorCode::SessionNotFound),
+            }
+        };
+        creating.await.expect("no panic").expect("created");
+        let lane = rig.sessions.get(id).await.expect("there");
+        assert!(Arc::ptr_eq(&found, &lane));
+    }
 }

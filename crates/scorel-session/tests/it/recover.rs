@@ -9,6 +9,7 @@ use scorel_proto::SessionId;
 use scorel_session::SessionSettings;
 
 use crate::disk::Disk;
+use crate::permission::{asking, next, question};
 use crate::rig::{Rig, message, settings};
 
 /// A daemon that has looked at what the one before left.
@@ -212,4 +213,25 @@ async fn a_session_with_waiting_messages_stays_on_the_list() {
     tokio::time::advance(settings().idle_unload).await;
     rig.sessions.sweep().await;
     assert!(active(&rig).contains(&id.to_string()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_waits_on_is_on_the_list_whoever_loads_it() {
+    let nothing = r#"{"version":1,"sessions":[]}"#;
+    for content in [None, Some(nothing)] {
+        let (rig, id, _) = asking(question()).await;
+        let again = next(&rig);
+        let path = again.home().join("active");
+        match content {
+            // All sessions are checked.
+            None => {
+                let _absent = fs::remove_file(path);
+            }
+            // As after a backup was restored: a client loads it.
+            Some(content) => fs::write(path, content).expect("writable"),
+        }
+        Arc::clone(&again.sessions).recover().await;
+        again.lane(id).await;
+        assert!(active(&again).contains(&id.to_string()), "{content:?}");
+    }
 }

@@ -11,7 +11,7 @@ use scorel_session::{SessionError, TitleAnswer};
 use tokio::sync::oneshot;
 
 use crate::compaction::{WINDOW, asks_for_summary, long, plain};
-use crate::rig::Rig;
+use crate::rig::{Rig, copy};
 use crate::stage::{USAGE, overflow, provider_error};
 use crate::wall::FakeWall;
 
@@ -242,4 +242,24 @@ async fn summaries_titles_and_failed_calls_count_for_turn_session_and_day() {
         .filter_map(|turn| turn["cost"]["microUsd"].as_u64())
         .sum();
     assert_eq!(turns, (calls - 2) * ANSWER);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_after_a_restored_backup_count_although_their_numbers_are_smaller() {
+    let rig = Rig::new();
+    let id = rig.session().await;
+    rig.exchange(id, "one").await;
+    let backup = tempfile::tempdir().expect("a directory");
+    copy(&rig.dir(id), backup.path());
+    rig.exchange(id, "two").await;
+    rig.exchange(id, "three").await;
+    assert_eq!(usage(&rig, UsageGrouping::Day).await.total.calls, 3);
+    assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+    fs::remove_dir_all(rig.dir(id)).expect("removed");
+    fs::create_dir(rig.dir(id)).expect("created");
+    copy(backup.path(), &rig.dir(id));
+    let again = rig.restarted();
+    assert_eq!(usage(&again, UsageGrouping::Day).await.total.calls, 3);
+    again.exchange(id, "four").await;
+    assert_eq!(usage(&again, UsageGrouping::Day).await.total.calls, 4);
 }
