@@ -140,16 +140,24 @@ pub(crate) async fn sessions(
     }
 }
 
-/// All sessions in a phase.
+/// All sessions in a phase. An archived one goes on with its turn, and may ask.
 pub(crate) async fn in_phase(
     control: &mut DaemonClient,
     phase: Phase,
 ) -> Result<Vec<Session>, Failure> {
-    let mut found = sessions(control, ListSessionsParams::default())
-        .await?
-        .sessions;
-    found.retain(|session| session.phase == phase);
-    Ok(found)
+    let mut all: Vec<Session> = Vec::new();
+    for archived in [false, true] {
+        let params = ListSessionsParams {
+            archived: Some(archived),
+            ..ListSessionsParams::default()
+        };
+        let mut found = sessions(control, params).await?.sessions;
+        found.retain(|session| session.phase == phase);
+        // A session archived between the two calls is in both.
+        found.retain(|session| all.iter().all(|it| it.session_id != session.session_id));
+        all.extend(found);
+    }
+    Ok(all)
 }
 
 pub(crate) async fn get(

@@ -4,13 +4,14 @@ use std::time::{Duration, Instant};
 
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{
-    Cancel, CancelParams, ErrorCode, PermissionDecision, PermissionRequestId, RespondPermission,
-    RespondPermissionParams, RpcError, SeqResult, SessionId,
+    ArchiveSession, ArchiveSessionParams, Cancel, CancelParams, ErrorCode, PermissionDecision,
+    PermissionRequestId, RespondPermission, RespondPermissionParams, RpcError, SeqResult,
+    SessionId,
 };
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
-use crate::under_test::{SCORELD, Watch, connect, has_sandbox, new_session, send};
+use crate::under_test::{SCORELD, Watch, connect, has_sandbox, new_session, scorelctl, send};
 
 /// The time limit for processes to be there, or gone.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -91,6 +92,33 @@ fn results(items: &[Value]) -> Vec<&Value> {
         .filter(|message| message["role"] == "tool_result")
         .map(|message| &message["content"][0])
         .collect()
+}
+
+#[tokio::test]
+async fn the_command_line_lists_and_answers_the_question_of_an_archived_session() {
+    if !has_sandbox() {
+        return;
+    }
+    let (daemon, _model) = calling(&[("Bash", append())]).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "Run it.").await;
+    let (asked, _) = asked(&mut watch).await;
+    let params = ArchiveSessionParams {
+        session_id: id,
+        archived: None,
+        command_id: None,
+    };
+    client.call::<ArchiveSession>(&params).await.unwrap();
+    let listed = scorelctl(&daemon, &["--json", "approve"], &[]).await;
+    assert!(listed.status.success(), "{listed:?}");
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(listed[0]["requestId"], asked.to_string(), "{listed}");
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
+    let answered = scorelctl(&daemon, &["approve", &asked.to_string()], &[]).await;
+    assert!(answered.status.success(), "{answered:?}");
+    watch.until("turn_outcome").await;
+    assert_eq!(ran(&daemon), 1);
 }
 
 #[tokio::test]

@@ -76,7 +76,11 @@ enum StreamState {
     /// The connection is lost; the caller is to be told next.
     Lost(ClientError),
     /// Reconnect at this time.
-    Waiting(Instant),
+    Waiting {
+        due: Instant,
+        /// Whether the attempt has begun. It begins anew if its future was dropped.
+        has_begun: bool,
+    },
     /// The stream is over.
     Ended,
 }
@@ -140,8 +144,18 @@ impl<C: Connect> SessionStream<C> {
         match &self.state {
             StreamState::Live(_, subscription) => subscription.is_ready(),
             StreamState::Lost(_) => true,
-            StreamState::Again(_) | StreamState::Waiting(_) | StreamState::Ended => false,
+            StreamState::Again(_) | StreamState::Waiting { .. } | StreamState::Ended => false,
         }
+    }
+
+    /// Whether the connection is lost. To drop the future of [`SessionStream::next`] then loses no item,
+    /// but the next one begins the attempt to reconnect anew.
+    #[must_use]
+    pub const fn is_reconnecting(&self) -> bool {
+        matches!(
+            self.state,
+            StreamState::Lost(_) | StreamState::Waiting { .. }
+        )
     }
 
     /// The next item; `None` once the session is deleted or has failed. Cancel safe.
@@ -167,9 +181,15 @@ impl<C: Connect> SessionStream<C> {
                     self.recover(subscribed)?;
                 }
                 StreamState::Lost(_) => return self.announce().map(Some),
-                StreamState::Waiting(due) => {
+                StreamState::Waiting { due, has_begun } => {
                     tokio::time::sleep_until(*due).await;
-                    let connected = self.reconnect().await;
+                    let was_dropped = std::mem::replace(has_begun, true);
+                    // An attempt that is dropped again and again never fails by itself.
+                    let connected = if was_dropped && self.is_out_of_patience() {
+                        Err(ClientError::Unresponsive)
+                    } else {
+                        self.reconnect().await
+                    };
                     self.recover(connected)?;
                 }
                 StreamState::Ended => return Ok(None),
@@ -184,20 +204,25 @@ impl<C: Connect> SessionStream<C> {
             return Err(ClientError::Closed);
         };
         let now = Instant::now();
-        let since = *self.down_since.get_or_insert(now);
-        if self
-            .patience
-            .is_some_and(|patience| now - since >= patience)
-        {
+        self.down_since.get_or_insert(now);
+        if self.is_out_of_patience() {
             return Err(error);
         }
         let (attempt, wait) = self.backoff.pause();
-        self.state = StreamState::Waiting(now + wait);
+        self.state = StreamState::Waiting {
+            due: now + wait,
+            has_begun: false,
+        };
         Ok(StreamItem::Reconnecting {
             attempt,
             wait,
             error,
         })
+    }
+
+    fn is_out_of_patience(&self) -> bool {
+        let patience = self.patience.zip(self.down_since);
+        patience.is_some_and(|(patience, since)| since.elapsed() >= patience)
     }
 
     async fn reconnect(&mut self) -> Result<(), ClientError> {

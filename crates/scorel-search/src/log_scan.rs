@@ -167,7 +167,10 @@ impl LogBlock {
         let start = if range.start == 0 {
             0
         } else {
-            let newline = bytes.iter().position(|byte| *byte == b'\n');
+            // Not the last byte: a line that only ends here begins before the block, and the next block
+            // would end at the same place again.
+            let inner = &bytes[..done.saturating_sub(1)];
+            let newline = inner.iter().position(|byte| *byte == b'\n');
             newline.map_or(0, |at| at + 1)
         };
         Ok(Self {
@@ -177,7 +180,7 @@ impl LogBlock {
         })
     }
 
-    /// What comes before is read next. A block in which no line ends is damage and is skipped.
+    /// What comes before is read next. A block in which no line begins is damage and is skipped.
     fn first_line(&self) -> u64 {
         self.offset + self.start as u64
     }

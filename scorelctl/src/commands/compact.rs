@@ -1,11 +1,11 @@
 use scorel_client::{ClientAnchors, SessionStream, StreamItem};
 use scorel_proto::{
-    Compact, CompactParams, CompactResult, CompactionId, CompactionState, Event, PersistentBody,
-    SessionId,
+    Compact, CompactParams, CompactResult, CompactionId, CompactionState, EndReason, Event,
+    PersistentBody, SessionId, SyncMarker,
 };
 
 use crate::args::CompactArgs;
-use crate::daemon::{DaemonClient, DaemonConnector, new_command_id};
+use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, StartDaemon, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
@@ -43,17 +43,41 @@ async fn wait(
     begun: &CompactResult,
 ) -> Result<PersistentBody, Failure> {
     let anchors = ClientAnchors::new(begun.seq, None);
-    let mut stream = SessionStream::open(link, session_id, anchors).await?;
+    let stream = SessionStream::open(link, session_id, anchors).await?;
+    let mut stream = stream.give_up_after(PATIENCE);
     while let Some(item) = stream.next().await? {
-        if let StreamItem::Event(_, event) = item
-            && let Event::Persistent(event) = event
-            && ends(&event.body, begun.compaction_id)
-        {
-            return Ok(event.body);
+        match item {
+            StreamItem::Event(_, Event::Persistent(event))
+                if ends(&event.body, begun.compaction_id) =>
+            {
+                return Ok(event.body);
+            }
+            StreamItem::Marker(marker) => {
+                if let SyncMarker::End { reason, .. } = *marker {
+                    ended(reason, &mut stream)?;
+                }
+            }
+            StreamItem::Event(..) | StreamItem::Reconnecting { .. } => {}
         }
     }
-    let text = "the session was closed before the summary was made";
-    Err(Failure::new(Exit::WaitFailed, "closed", text))
+    Err(closed("the session was closed"))
+}
+
+fn ended(reason: EndReason, stream: &mut SessionStream<DaemonConnector>) -> Result<(), Failure> {
+    match reason {
+        EndReason::Deleted => Err(closed("the session was deleted")),
+        EndReason::Failed => Err(closed("the session failed")),
+        // The user stopped the daemon: do not start it again to reconnect.
+        EndReason::ShuttingDown => {
+            stream.connector_mut().start = StartDaemon::Never;
+            Ok(())
+        }
+    }
+}
+
+fn closed(why: &str) -> Failure {
+    let text = format!("{why} before the summary was made");
+    Failure::new(Exit::WaitFailed, "closed", text)
 }
 
 fn ends(body: &PersistentBody, id: CompactionId) -> bool {

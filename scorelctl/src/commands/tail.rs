@@ -114,10 +114,12 @@ impl<'a> TailPrinter<'a> {
             if !stream.is_ready() {
                 self.output.flush()?;
             }
+            // A look would drop the attempt to reconnect, which then begins anew.
+            let looks = self.looks_for_stalls() && !stream.is_reconnecting();
             let item = tokio::select! {
                 biased;
                 item = stream.next() => item?,
-                () = self.stall.quiet(), if self.looks_for_stalls() => {
+                () = self.stall.quiet(), if looks => {
                     self.look_for_a_stall().await?;
                     continue;
                 }

@@ -68,6 +68,8 @@ async fn pump_events(mut subscriber: Subscriber, sink: Sink, _listed: OpenFollow
             Ok(None) => return,
             Err(error) => {
                 tracing::warn!(%error, "a subscription ended");
+                // It fails only if the subscription is over, which the client knows then.
+                let _ = sink.send(subscriber.failed_end()).await;
                 return;
             }
         }
@@ -98,8 +100,14 @@ async fn pump_host(host: Arc<Host>, sink: Sink) {
                 sink.send_batch(&events).await
             }
             None | Some(Err(HostFeedGap)) => {
-                let Ok((at, snapshot)) = host.snapshot().await else {
-                    return;
+                let (at, snapshot) = match host.snapshot().await {
+                    Ok(snapshot) => snapshot,
+                    Err(error) => {
+                        tracing::warn!(%error, "a subscription to the host ended");
+                        // The host has no marker of an end: a client learns it from its connection.
+                        sink.connection().close();
+                        return;
+                    }
                 };
                 version = Some(at);
                 sink.send(encode(&snapshot)).await

@@ -1,8 +1,11 @@
 //! Generated queries, most of them hostile, against a scan of the same conversations.
 
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+
 use regex::Regex;
 use scorel_proto::{ProjectId, Role, SearchHit};
-use scorel_search::{SearchError, SearchFilter};
+use scorel_search::{ScannedSession, SearchError, SearchFilter};
 use scorel_testkit::{SeededDice, runs};
 
 use crate::corpus::{Corpus, CorpusText, PIECES};
@@ -280,6 +283,46 @@ fn regular_expressions_find_what_a_scan_finds() {
         }
     }
     assert!(found > 100, "{found} hits");
+}
+
+#[test]
+fn a_log_with_a_long_run_of_other_bytes_is_scanned_to_its_beginning() {
+    // What is read of a log at a time, in bytes.
+    const BLOCK: usize = 8 * 1024 * 1024;
+    for len in [BLOCK - 1, BLOCK, 2 * BLOCK + 5] {
+        let home = SearchHome::new();
+        let project_id = ProjectId::generate();
+        let mut log = home.log(project_id);
+        let before = log.say(Role::User, "one apple", 1);
+        let path = home.log_path(log.id);
+        let line = {
+            let text = fs::read(&path).unwrap();
+            let start = text[..text.len() - 1].iter().rposition(|it| *it == b'\n');
+            text[start.unwrap() + 1..].to_vec()
+        };
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(&vec![b'x'; len]).unwrap();
+        file.write_all(b"\n").unwrap();
+        file.write_all(&line).unwrap();
+        let session = ScannedSession {
+            session_id: log.id,
+            project_id,
+            title: None,
+        };
+        let mut filter = everything();
+        let mut seqs = Vec::new();
+        for _ in 0..5 {
+            let scanned = vec![session.clone()];
+            let page = home.index.regex("apple", &filter, scanned).unwrap();
+            seqs.extend(page.hits.iter().map(|hit| hit.seq));
+            filter.cursor = page.next_cursor;
+            if filter.cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(filter.cursor, None, "{len}: the scan does not end");
+        assert_eq!(seqs, [before.seq, before.seq], "{len}");
+    }
 }
 
 #[test]

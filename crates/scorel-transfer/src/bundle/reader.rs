@@ -73,7 +73,9 @@ impl Extraction<'_> {
         let mut sums: Option<Sums> = None;
         let mut info = None;
         let mut count = 0;
-        for entry in archive.entries().map_err(read)? {
+        // Raw, because the names and attributes that other entries are to have would be read into memory
+        // as a whole, however long. Bundles have none of these: they are no regular files.
+        for entry in archive.entries().map_err(read)?.raw(true) {
             let mut entry = entry.map_err(read)?;
             count += 1;
             if count > self.limits.entries {
@@ -217,5 +219,74 @@ fn copy_checked(
         Ok(())
     } else {
         Err(altered(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use tar::Header;
+
+    use super::super::{BundleEntry, BundleWriter};
+    use super::*;
+
+    const LIMITS: BundleLimits = BundleLimits {
+        bytes: 1 << 40,
+        blob: 1 << 30,
+        entries: 10,
+    };
+
+    /// An archive that begins with an entry of this type. Its content is left out.
+    fn begun_with(kind: u8, size: u64) -> Vec<u8> {
+        let mut header = Header::new_gnu();
+        header.set_entry_type(EntryType::new(kind));
+        header.set_path("long").unwrap();
+        header.set_size(size);
+        header.set_mode(0o600);
+        header.set_cksum();
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(header.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn what_only_describes_another_entry_is_refused_unread() {
+        // Names and links of GNU, attributes of PAX for one file and for all, a sparse file.
+        for kind in *b"LKxgS" {
+            let bundle = begun_with(kind, 1 << 34);
+            let nowhere = Path::new("/nonexistent");
+            let problem = extract_bundle(bundle.as_slice(), nowhere, LIMITS).unwrap_err();
+            assert_eq!(
+                problem.to_string(),
+                damaged("`long` is no regular file").to_string(),
+                "{}",
+                char::from(kind)
+            );
+        }
+    }
+
+    #[test]
+    fn a_bundle_that_was_written_has_regular_files_only_and_their_whole_names() {
+        let hash: BlobHash = "a".repeat(64).parse().unwrap();
+        let entries = [INFO, EVENTS].map(|name| BundleEntry {
+            name: name.to_owned(),
+            sha256: "0".repeat(64),
+            size: 1,
+        });
+        let mut entries = entries.to_vec();
+        entries.push(BundleEntry::blob(&hash, 1));
+        let mut writer = BundleWriter::new(Vec::new(), &entries).unwrap();
+        for entry in &entries {
+            writer.add(&entry.name, 1, &b"x"[..]).unwrap();
+        }
+        let bundle = writer.finish().unwrap();
+        let mut archive = Archive::new(GzDecoder::new(bundle.as_slice()));
+        let names = archive.entries().unwrap().raw(true);
+        let names: Vec<String> = names
+            .map(|entry| name_of(&entry.unwrap()).unwrap())
+            .collect();
+        let blob = format!("{BLOBS}{hash}");
+        assert_eq!(names, [SUMS, INFO, EVENTS, blob.as_str()]);
     }
 }

@@ -98,7 +98,8 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
             }
             CodexLine::Item(item) => self.item(time(value), item)?,
             CodexLine::Compacted(payload) => self.compacted(time(value), payload)?,
-            CodexLine::Event(event) if text(event, "type") == Some("turn_aborted") => {
+            // One that is gone belongs to a turn that is gone; the open turn is an earlier one.
+            CodexLine::Event(event) if !is_gone && text(event, "type") == Some("turn_aborted") => {
                 self.conversation.interrupted(&mut self.read.report)?;
                 false
             }
@@ -255,4 +256,71 @@ fn unwrapped(output: &str) -> String {
         text(wrapped, "output")
     });
     inner.unwrap_or(output).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use scorel_proto::{BlobHash, OutcomeReason};
+
+    use super::super::item::TranscriptItem;
+    use super::*;
+
+    /// How the turns ended.
+    #[derive(Debug, Default)]
+    struct Ends(Vec<OutcomeReason>);
+
+    impl TranscriptSink for Ends {
+        type Error = std::convert::Infallible;
+
+        fn item(&mut self, item: TranscriptItem) -> Result<(), Self::Error> {
+            if let TranscriptItem::TurnEnd { reason, .. } = item {
+                self.0.push(reason);
+            }
+            Ok(())
+        }
+
+        fn image(&mut self, _: &[u8]) -> Result<BlobHash, Self::Error> {
+            unreachable!("there is none")
+        }
+    }
+
+    fn said(role: &str, said: &str) -> Value {
+        let content = json!([{"type": "text", "text": said}]);
+        let payload = json!({"type": "message", "role": role, "content": content});
+        json!({"type": "response_item", "payload": payload})
+    }
+
+    fn event(payload: &Value) -> Value {
+        json!({"type": "event_msg", "payload": payload})
+    }
+
+    fn ends(lines: &[Value]) -> Vec<OutcomeReason> {
+        let mut file = tempfile::tempfile().unwrap();
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        file.write_all(text.as_bytes()).unwrap();
+        let mut ends = Ends::default();
+        read(&file, text.len() as u64, &mut ends).unwrap();
+        ends.0
+    }
+
+    #[test]
+    fn the_abort_of_a_turn_that_was_rolled_back_ends_no_other_turn() {
+        let aborted = event(&json!({"type": "turn_aborted", "reason": "interrupted"}));
+        let rolled_back = event(&json!({"type": "thread_rolled_back", "num_turns": 1}));
+        let lines = [
+            said("user", "alpha?"),
+            said("assistant", "beta."),
+            said("user", "delta?"),
+            aborted,
+            rolled_back,
+            said("user", "gamma?"),
+            said("assistant", "zeta."),
+        ];
+        let completed = OutcomeReason::Completed;
+        assert_eq!(ends(&lines), [completed, completed]);
+        let cancelled = OutcomeReason::Cancelled;
+        assert_eq!(ends(&lines[..4]), [completed, cancelled]);
+    }
 }

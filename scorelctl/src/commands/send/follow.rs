@@ -112,7 +112,8 @@ impl<'a> TurnFollower<'a> {
                 () = interrupts.next() => FollowStep::Interrupt,
                 item = stream.next() => FollowStep::Item(item),
                 line = self.questions.line() => FollowStep::Typed(line),
-                () = self.stall.quiet() => FollowStep::Quiet,
+                // A look would drop the attempt to reconnect, which then begins anew.
+                () = self.stall.quiet(), if !stream.is_reconnecting() => FollowStep::Quiet,
             };
             if let FollowStep::Item(item) = &step {
                 self.stall.heard();
