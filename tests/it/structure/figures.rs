@@ -12,7 +12,7 @@ use super::source::{SourceFile, Target, production};
 /// idle exit, the guard of recovery, the service's verbs, metrics and waiting; then attachments, completions,
 /// manual pages, logs and the pager; then the place of invalid params, without a layer around every type; the
 /// protocol's own coding of calls, the newest records of a search, and what a refused command leaves; then waits
-/// that say why, a daemon that hangs, and conversations with a damaged message.
+/// that say why, a daemon that hangs, and conversations with a damaged message; then what reviews of every part found.
 const MAX_CODE: usize = 114_000;
 /// Lines of the daemon's process, of every kind; 640 of them are the command `config`, and 330 the takeover
 /// by a managed start; completions and manual pages are 60.
