@@ -50,8 +50,8 @@ impl Sessions {
         }
     }
 
-    /// Without a list, enters the sessions that are to be loaded: the file that is written in the end must
-    /// name those that wait on.
+    /// Without a list, enters the sessions that are to be loaded: the file that is written in the end then
+    /// names those too that could not be loaded, for the next daemon.
     async fn enter_unfinished(&self) -> Vec<SessionId> {
         let sessions = self.unfinished().await;
         let (shared, entered) = (Arc::clone(&self.shared), sessions.clone());
