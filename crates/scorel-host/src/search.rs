@@ -67,16 +67,19 @@ fn search(
         limit,
         cursor: params.cursor.clone(),
     };
-    let page = match params.mode {
-        SearchMode::Words => index.words(&params.query, &filter)?,
-        SearchMode::Regex => index.regex(&params.query, &filter, scanned)?,
+    let (page, behind_bytes) = match params.mode {
+        SearchMode::Words => {
+            // Before the query as well: what is indexed in between is not among its hits. And after it: the
+            // query may be what finds the index damaged.
+            let before = index.behind_bytes();
+            let page = index.words(&params.query, &filter)?;
+            (page, before.max(index.behind_bytes()))
+        }
+        SearchMode::Regex => (index.regex(&params.query, &filter, scanned)?, 0),
     };
     Ok(SearchResult {
         hits: page.hits,
-        behind_bytes: match params.mode {
-            SearchMode::Words => index.behind_bytes(),
-            SearchMode::Regex => 0,
-        },
+        behind_bytes,
         next_cursor: page.next_cursor,
     })
 }

@@ -22,6 +22,20 @@ pub(crate) fn with(canary: &str) -> Vec<i32> {
     pids.filter(|pid: &i32| has(*pid, canary)).collect()
 }
 
+/// Waits until there is a process with `canary`, at most `limit`. One that starts another program has no
+/// command line for a moment.
+pub(crate) fn appear(canary: &str, limit: Duration) -> bool {
+    let deadline = Instant::now() + limit;
+    loop {
+        if !with(canary).is_empty() {
+            return true;
+        }
+        if Instant::now() >= deadline {
+            return false;
+        }
+    }
+}
+
 /// Zombies have no command line.
 fn has(pid: i32, canary: &str) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

@@ -89,7 +89,7 @@ async fn check(script: &str, ending: Ending, in_sandbox: bool) {
     if ending == Ending::DaemonKilled {
         let writable = in_sandbox.then(|| directory.path().to_str().unwrap());
         let mut daemon = daemon::start(&script, writable);
-        assert!(!processes::with(&canary).is_empty());
+        assert!(processes::appear(&canary, LIMIT));
         daemon.kill().unwrap();
         daemon.wait().unwrap();
     } else {
