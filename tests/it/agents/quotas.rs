@@ -2,8 +2,10 @@
 
 use scorel_proto::{QuotaPolicy, QuotaSource, QuotaStrategy, ResultDelivery, RuntimeStatus};
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::scene::AgentScene;
+use crate::under_test::PATIENCE;
 
 /// How many runtimes ran when each of them had begun, by the records of the session that gave the tasks.
 fn running_at_starts(log: &[Value]) -> Vec<usize> {
@@ -68,8 +70,17 @@ async fn with_a_quota_of_one_tasks_run_one_after_the_other_as_they_were_spawned(
             RuntimeStatus::Completed
         );
     }
-    let agent = scene.agent("developer").await;
-    assert_eq!((agent.running, agent.queued, agent.finished), (0, 0, 20));
+    // The schedule follows the records of the sessions.
+    let settled = async {
+        loop {
+            let agent = scene.agent("developer").await;
+            if (agent.running, agent.queued, agent.finished) == (0, 0, 20) {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, settled).await.expect("all have finished");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Files that a test reads and writes.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -32,8 +32,14 @@ pub(super) fn below(root: &Path) -> Vec<(String, String)> {
             } else if kind.is_file() {
                 let path = entry.path();
                 let name = path.strip_prefix(root).unwrap().display().to_string();
-                let bytes = fs::read(&path).unwrap();
-                files.push((name, String::from_utf8_lossy(&bytes).into_owned()));
+                // The daemon may rename a temporary file meanwhile.
+                match fs::read(&path) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    bytes => {
+                        let text = String::from_utf8_lossy(&bytes.unwrap()).into_owned();
+                        files.push((name, text));
+                    }
+                }
             }
         }
     }
