@@ -86,14 +86,7 @@ impl Orchestrator {
     /// those that ran count, and an older one may wait in a session that is loaded last.
     pub fn start(&self) {
         self.state().is_complete = true;
-        let parents: BTreeSet<SessionId> = {
-            let state = self.state();
-            state
-                .schedule
-                .tasks()
-                .map(|(_, task)| task.parent)
-                .collect()
-        };
+        let parents = self.state().schedule.parents();
         for parent in parents {
             self.look_at(parent);
         }
@@ -493,4 +486,8 @@ fn note(state: &mut OrchestratorState, session_id: SessionId, event: &Persistent
         status: stamp.status,
         ts: stamp.timestamp,
     });
+    // Not left to the next look: an answer until then would count the runtime twice.
+    if RuntimeStatus::is_final(stamp.status) {
+        state.schedule.remove(stamp.runtime_id);
+    }
 }

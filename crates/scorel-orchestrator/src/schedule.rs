@@ -159,6 +159,10 @@ impl Schedule {
         rank
     }
 
+    pub(crate) fn remove(&mut self, id: RuntimeId) {
+        self.entries.remove(&id);
+    }
+
     pub(crate) fn forget(&mut self, parent: SessionId) {
         self.entries.retain(|_, entry| entry.task.parent != parent);
     }
@@ -169,11 +173,15 @@ impl Schedule {
         entries.any(|entry| entry.task.parent == parent)
     }
 
+    /// The sessions that gave the tasks.
+    pub(crate) fn parents(&self) -> BTreeSet<SessionId> {
+        self.tasks().map(|(_, task)| task.parent).collect()
+    }
+
     /// The agents' sessions that have runtimes of their own.
     pub(crate) fn delegating(&self) -> BTreeSet<SessionId> {
-        let tasks = || self.entries.values().map(|entry| &entry.task);
-        let parents: BTreeSet<SessionId> = tasks().map(|task| task.parent).collect();
-        let sessions = tasks().filter_map(|task| task.session_id);
+        let parents = self.parents();
+        let sessions = self.tasks().filter_map(|(_, task)| task.session_id);
         sessions.filter(|id| parents.contains(id)).collect()
     }
 

@@ -70,7 +70,7 @@ async fn with_a_quota_of_one_tasks_run_one_after_the_other_as_they_were_spawned(
             RuntimeStatus::Completed
         );
     }
-    // The schedule follows the records of the sessions.
+    // A record is published before the schedule learns of it.
     let settled = async {
         loop {
             let agent = scene.agent("developer").await;

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::os::unix::fs::{FileExt as _, MetadataExt};
 use std::path::Path;
 
-use scorel_proto::SubscribeEventsParams;
+use scorel_client::Connection;
+use scorel_proto::{SessionId, SubscribeEventsParams};
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -45,15 +46,21 @@ fn code(reply: &Value) -> &str {
         .unwrap_or("no error")
 }
 
+/// A session that has had a turn.
+async fn answered(daemon: &DaemonUnderTest) -> (Connection, SessionId, Watch) {
+    let (client, session) = new_session(daemon).await;
+    let mut watch = Watch::from_start(&client, session).await;
+    send(&client, session, "Hello?").await;
+    watch.until("turn_outcome").await;
+    (client, session, watch)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_log_that_another_program_changed_is_not_written_any_more() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (client, healthy) = new_session(&daemon).await;
     for (name, change) in CHANGES {
-        let (client, session) = new_session(&daemon).await;
-        let mut watch = Watch::from_start(&client, session).await;
-        send(&client, session, "Hello?").await;
-        watch.until("turn_outcome").await;
+        let (_client, session, mut watch) = answered(&daemon).await;
         let path = daemon.log_path(&session.to_string());
         change(&path);
         let after = state(&path);
@@ -88,11 +95,8 @@ async fn a_log_that_another_program_changed_is_not_written_any_more() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_subscription_whose_log_cannot_be_read_ends_and_says_so() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let (client, session) = new_session(&daemon).await;
-    // Keeps the session loaded.
-    let mut watch = Watch::from_start(&client, session).await;
-    send(&client, session, "Hello?").await;
-    watch.until("turn_outcome").await;
+    // The watch keeps the session loaded.
+    let (client, session, _watch) = answered(&daemon).await;
     let path = daemon.log_path(&session.to_string());
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(file.metadata().unwrap().len() / 2).unwrap();
@@ -118,10 +122,7 @@ async fn a_subscription_whose_log_cannot_be_read_ends_and_says_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_with_damaged_records_only_does_not_end_a_reading() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
-    let (client, session) = new_session(&daemon).await;
-    let mut watch = Watch::from_start(&client, session).await;
-    send(&client, session, "Hello?").await;
-    watch.until("turn_outcome").await;
+    let (_client, session, _watch) = answered(&daemon).await;
     let path = daemon.log_path(&session.to_string());
     let mut raw = RawConnection::connect(&daemon);
     let mut page = |place: &str, seq: u64| {

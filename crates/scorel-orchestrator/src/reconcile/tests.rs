@@ -1,6 +1,8 @@
 use std::sync::Weak;
 
-use scorel_proto::{ProjectId, SessionWorktree};
+use scorel_proto::{Event, EventId, PersistentEvent, ProjectId, RuntimeMetadata, SessionWorktree};
+use scorel_session::SessionObserver as _;
+use serde_json::json;
 
 use super::*;
 use crate::agents::{AgentHost, ProjectAgents};
@@ -24,26 +26,62 @@ impl AgentHost for NoAgents {
     }
 }
 
-#[test]
-fn a_session_is_not_done_with_while_the_schedule_has_a_task_of_it() {
-    let orchestrator = Orchestrator::new(Weak::new(), Arc::new(NoAgents));
-    let parent = SessionId::generate();
-    let seq = |number| Seq::new(number).unwrap();
-    assert!(orchestrator.is_done_with(parent, true));
-    // A spawn that looked before its runtime was stopped.
-    let task = Task {
+fn seq(number: u64) -> Seq {
+    Seq::new(number).unwrap()
+}
+
+fn task(parent: SessionId, status: RuntimeStatus) -> Task {
+    Task {
         parent,
         project_id: ProjectId::generate(),
         agent_type: "developer".to_owned(),
         workflow_id: None,
         session_id: None,
-        status: RuntimeStatus::Queued,
+        status,
         position: None,
         started_at: 1,
         spawned_seq: seq(1),
-    };
+    }
+}
+
+/// The record that a runtime has completed.
+fn finished(parent: SessionId, id: RuntimeId) -> PersistentEvent {
+    let event = json!({
+        "id": EventId::generate(), "parentId": null, "seq": 4, "sessionId": parent,
+        "clientId": "daemon", "ts": 2, "type": "runtime_finished", "runtimeId": id, "version": 4,
+        "status": "completed", "timestamp": 2, "finalStatus": "completed", "endedAt": 2,
+        "reason": "completed", "lastMessage": "", "metadata": RuntimeMetadata::default(),
+    });
+    match Event::decode(&event.to_string()) {
+        Ok(Event::Persistent(event)) => *event,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_session_is_not_done_with_while_the_schedule_has_a_task_of_it() {
+    let orchestrator = Orchestrator::new(Weak::new(), Arc::new(NoAgents));
+    let parent = SessionId::generate();
+    assert!(orchestrator.is_done_with(parent, true));
+    // A spawn that looked before its runtime was stopped.
+    let task = task(parent, RuntimeStatus::Queued);
     orchestrator.refresh(parent, seq(1), vec![(RuntimeId::generate(), task)]);
     assert!(!orchestrator.is_done_with(parent, true), "it is stale");
     orchestrator.refresh(parent, seq(2), Vec::new());
     assert!(orchestrator.is_done_with(parent, true));
+}
+
+#[tokio::test]
+async fn a_runtime_is_not_counted_as_running_once_it_counts_as_finished() {
+    let orchestrator = Orchestrator::new(Weak::new(), Arc::new(NoAgents));
+    let (parent, id) = (SessionId::generate(), RuntimeId::generate());
+    let running = vec![(id, task(parent, RuntimeStatus::Running))];
+    orchestrator.refresh(parent, seq(3), running);
+    let counted = || {
+        let counts = orchestrator.counts(None, "developer");
+        (counts.running, counts.finished)
+    };
+    assert_eq!(counted(), (1, 0));
+    orchestrator.committed(parent, &finished(parent, id));
+    assert_eq!(counted(), (0, 1));
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use scorel_proto::{ClientId, ErrorCode, ProjectId, SessionId, SessionKind};
-use scorel_session::{NewSession, SessionSettings};
+use scorel_proto::{ErrorCode, ProjectId, SessionId};
+use scorel_session::SessionSettings;
 
 use crate::disk::Disk;
-use crate::rig::{Rig, settings};
+use crate::rig::{Rig, new_session, settings};
 
 /// Sessions that leave memory as soon as they are unused.
 fn impatient() -> Rig {
@@ -148,18 +148,7 @@ async fn a_session_that_is_found_while_it_is_created_has_one_lane() {
     let rig = Rig::new();
     for _ in 0..200 {
         let id = SessionId::generate();
-        let new = NewSession {
-            agent: None,
-            runner: None,
-            project_id: ProjectId::generate(),
-            kind: SessionKind::User,
-            parent: None,
-            client_id: ClientId::Daemon,
-            title: Some("found".to_owned()),
-            model: None,
-            thinking_level: None,
-            tools: None,
-        };
+        let new = new_session(ProjectId::generate(), Some("found"));
         let sessions = Arc::clone(&rig.sessions);
         let creating = tokio::spawn(async move { sessions.create_as(id, new).await });
         let found = loop {

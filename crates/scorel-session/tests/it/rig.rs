@@ -111,18 +111,7 @@ impl Rig {
     }
 
     pub(crate) async fn session_of(&self, project: ProjectId, title: Option<&str>) -> SessionId {
-        let new = NewSession {
-            agent: None,
-            runner: None,
-            project_id: project,
-            kind: SessionKind::User,
-            parent: None,
-            client_id: ClientId::Daemon,
-            title: title.map(str::to_owned),
-            model: None,
-            thinking_level: None,
-            tools: None,
-        };
+        let new = new_session(project, title);
         self.sessions.create(new).await.expect("created").session_id
     }
 
@@ -316,4 +305,20 @@ pub(crate) fn client() -> ClientId {
 /// A `cancel` with `clearQueue` and without a receipt.
 pub(crate) fn clear() -> MutationCommand {
     MutationCommand::new(ClientId::Daemon, None, "cancel", &())
+}
+
+/// What a session of a person is made with.
+pub(crate) fn new_session(project: ProjectId, title: Option<&str>) -> NewSession {
+    NewSession {
+        agent: None,
+        runner: None,
+        project_id: project,
+        kind: SessionKind::User,
+        parent: None,
+        client_id: ClientId::Daemon,
+        title: title.map(str::to_owned),
+        model: None,
+        thinking_level: None,
+        tools: None,
+    }
 }

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use scorel_journal::Durability;
 use scorel_proto::{
-    Anchors, ClientId, ErrorCode, Phase, ProjectId, ResyncParams, Seq, SessionId, SessionKind,
-    StopReason,
+    Anchors, ErrorCode, Phase, ProjectId, ResyncParams, Seq, SessionId, StopReason,
 };
-use scorel_session::{NewSession, SessionSettings};
+use scorel_session::SessionSettings;
 
 use crate::disk::Disk;
 use crate::follower::within;
 use crate::log::text;
-use crate::rig::{Rig, message, settings};
+use crate::rig::{Rig, message, new_session, settings};
 
 async fn session() -> (Disk, Rig, SessionId) {
     let disk = Disk::new();
@@ -267,18 +266,7 @@ async fn a_session_that_cannot_be_recovered_yet_can_be_read() {
 async fn a_session_that_cannot_be_described_is_not_made() {
     let disk = Disk::new();
     let rig = Rig::on_disk(disk.storage());
-    let new = NewSession {
-        agent: None,
-        runner: None,
-        project_id: ProjectId::generate(),
-        kind: SessionKind::User,
-        parent: None,
-        client_id: ClientId::Daemon,
-        title: Some("a title".to_owned()),
-        model: None,
-        thinking_level: None,
-        tools: None,
-    };
+    let new = new_session(ProjectId::generate(), Some("a title"));
     // Without room for the header, then without room for the title.
     for room in [0, 1] {
         disk.full_after(room);
@@ -365,18 +353,7 @@ async fn an_answer_whose_sync_failed_waits_until_the_log_can_be_copied() {
 async fn a_session_that_could_not_be_created_leaves_no_directory() {
     let disk = Disk::new();
     let rig = Rig::on_disk(disk.storage());
-    let new = NewSession {
-        agent: None,
-        runner: None,
-        project_id: ProjectId::generate(),
-        kind: SessionKind::User,
-        parent: None,
-        client_id: ClientId::Daemon,
-        title: Some("new".to_owned()),
-        model: None,
-        thinking_level: None,
-        tools: None,
-    };
+    let new = new_session(ProjectId::generate(), Some("new"));
     let sessions = rig.home().join("sessions");
     for records in [0, 1] {
         disk.full_after(records);
