@@ -18,7 +18,7 @@ pub(crate) struct IdPart {
 
 impl IdPart {
     pub(crate) fn new(text: &str, prefix: &'static str) -> Self {
-        // Listings and the tutorial mark what is left out.
+        // A leading `…` stands for an omitted beginning.
         let text = text.trim_start_matches('…');
         let digits = text.strip_prefix(prefix).unwrap_or(text);
         Self {

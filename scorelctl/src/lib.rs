@@ -49,7 +49,7 @@ pub fn main() -> ExitCode {
     match completion::complete_if_asked() {
         Ok(false) => {}
         Ok(true) => return Exit::Success.into(),
-        // A shell shows what is printed as a part of the line.
+        // No message: the shell shows any output as a part of the line.
         Err(_) => return Exit::Internal.into(),
     }
     let arguments = match CliArguments::try_parse() {

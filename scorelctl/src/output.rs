@@ -130,7 +130,7 @@ impl Output {
         self.aside(&line)
     }
 
-    /// Passes on what was written to standard output.
+    /// Flushes standard output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         // The kind stays: a closed pipe is no failure.
         self.out.flush().map_err(|error| {

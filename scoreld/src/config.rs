@@ -1,6 +1,6 @@
 //! `scoreld config`: shows, checks and changes the configuration files, without a daemon.
 //!
-//! A running daemon finds a change by itself. What is written was accepted by the loader before.
+//! A running daemon finds a change by itself. A file is written only after the loader has accepted it.
 
 mod args;
 mod editor;
@@ -167,7 +167,7 @@ impl ConfigRun<'_> {
         }
         let problems = files.iter().flat_map(ConfigFile::problems);
         let problems: Vec<ConfigProblem> = problems.map(|it| it.problem()).collect();
-        // What has no effect is known only of files that are valid.
+        // Settings without effect are known only for valid files.
         let ignored = match problems.is_empty() && only.is_none() {
             true => self.report()?.ignored,
             false => Vec::new(),
@@ -194,7 +194,7 @@ impl ConfigRun<'_> {
         })
     }
 
-    /// Says what has become of a file.
+    /// Reports whether a file has changed, and whether the daemon has to be restarted.
     fn changed(
         &self,
         file: &ConfigFile,

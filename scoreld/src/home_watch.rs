@@ -6,8 +6,8 @@ use tokio::time::{MissedTickBehavior, interval};
 /// The interval between looks at the home.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// Stops the daemon once `lock` no longer guards the home: what is written would go to files without
-/// a name, and another daemon could take the home.
+/// Stops the daemon once `lock` no longer guards the home: writes would go to files without a name,
+/// and another daemon could take the home.
 pub(crate) async fn watch_home(lock: &HomeLock, shutdown: &Shutdown) {
     let mut looks = interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);

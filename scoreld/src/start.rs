@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
     match completion::complete_if_asked() {
         Ok(false) => {}
         Ok(true) => return DaemonExit::Ok.into(),
-        // A shell shows what is printed as a part of the line.
+        // No message: the shell shows any output as a part of the line.
         Err(_) => return DaemonExit::Io.into(),
     }
     match Args::try_parse() {

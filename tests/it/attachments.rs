@@ -126,7 +126,7 @@ async fn the_content_is_part_of_the_message_and_reaches_the_model() {
     assert_eq!(session.session.title.as_deref(), Some("look"));
 }
 
-/// What was accepted is in the log: neither a kill nor a change of the file takes it away.
+/// An accepted attachment is in the log: neither a kill nor a change of the file takes it away.
 #[tokio::test]
 async fn a_killed_daemon_keeps_what_was_attached_and_queued() {
     let mut desk = Desk::new().await;

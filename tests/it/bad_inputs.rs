@@ -1,6 +1,6 @@
-//! Bad input as tables: what is sent or found on disk, and the expected outcome.
+//! Tables of bad input, sent or found on disk, with the expected outcomes.
 //!
-//! What costs memory or patience is in `overload`.
+//! Input that costs memory or time is in `overload`.
 
 mod framing;
 mod live_logs;

@@ -69,7 +69,7 @@ async fn with_a_session() -> (DaemonUnderTest, ModelServer, SessionId) {
     (daemon, model, id)
 }
 
-/// The search finds what was indexed before.
+/// Checks that a search finds text that was indexed before.
 async fn search_works(client: &Connection) {
     let params = SearchParams {
         query: "there".to_owned(),

@@ -1,4 +1,4 @@
-//! What is executed.
+//! The command line of an order: a script or a program.
 
 use std::path::{Path, PathBuf};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Passed on from the daemon's environment. A list of what is allowed and not of what is removed: the
-/// daemon's environment holds keys under names that no list of secrets would be complete for.
+/// Passed on from the daemon's environment. An allowlist and not a denylist: the daemon's environment
+/// holds keys under names that no list of secrets would cover completely.
 const PASSED: &[&str] = &[
     "CARGO_HOME",
     "GOCACHE",

@@ -1,7 +1,7 @@
 //! Protected files that a read-only mount cannot cover: compared after a command and put back.
 //!
-//! Mounts ([`Sandbox::protected`](crate::Sandbox::protected)) keep a command from changing what is
-//! already at the top of its project. They cannot cover
+//! Mounts ([`Sandbox::protected`](crate::Sandbox::protected)) keep a command from changing protected
+//! files that exist at the top of its project. They cannot cover
 //!
 //! - a file that does not exist yet: there is nothing to mount over, and a placeholder would be
 //!   visible to everyone else who looks into the project;
@@ -15,8 +15,8 @@
 //! The daemon holds a second snapshot for a supervisor that is killed. If both are killed at once,
 //! or the machine stops, the changes stay: a snapshot is in memory only.
 //!
-//! A comparison cannot tell who changed a file. What a person changes in a guarded place while a
-//! command runs is put back as well; the changed version is kept beside it.
+//! A comparison cannot tell who changed a file. A person's change in a guarded place while a command
+//! runs is undone as well; the changed version is kept beside it.
 
 mod place;
 

@@ -117,7 +117,7 @@ impl NamespaceJob {
         }
     }
 
-    /// What is made before the order has come: nothing of a command without a pid namespace.
+    /// The namespaces to make before the order has come; `None` for a command without a pid namespace.
     pub(crate) fn before_order(sandbox: Option<&Sandbox>) -> Option<Self> {
         let namespaces = sandbox.map(Self::of);
         namespaces.filter(|namespaces| namespaces.isolation.processes)

@@ -22,7 +22,7 @@ pub struct ResourceLimits {
     pub open_files: u64,
     /// The size of each file.
     pub file_size: u64,
-    /// What is stored in the directories for temporary files.
+    /// The space that the directories for temporary files occupy on disk.
     pub scratch_space: u64,
 }
 
@@ -49,7 +49,7 @@ fn machine_memory() -> Option<u64> {
     kib.checked_mul(KIB)
 }
 
-/// What is limited.
+/// A kind of limit, one for each field of [`ResourceLimits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LimitKind {

@@ -11,7 +11,7 @@ use crate::process_table::{self, Process};
 use crate::registry::RunRegistry;
 use crate::signal;
 
-/// After this, what is left is in an uninterruptible system call, and a signal does not help.
+/// After this, remaining processes are in an uninterruptible system call, and a signal does not help.
 const LIMIT: Duration = Duration::from_secs(5);
 
 const INTERVAL: Duration = Duration::from_millis(5);

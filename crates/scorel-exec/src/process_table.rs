@@ -42,7 +42,7 @@ pub(crate) fn has_ended(error: &io::Error) -> bool {
 }
 
 /// All processes in this pid namespace, unless `/proc` hides those of other users. An error, and not a
-/// part of them, if it cannot be read: what is not found would survive its command.
+/// part of them, if it cannot be read: a process that is not found would survive its command.
 pub(crate) fn all() -> io::Result<Vec<Process>> {
     let mut processes = Vec::new();
     for entry in fs::read_dir("/proc")? {

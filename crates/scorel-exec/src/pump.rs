@@ -225,7 +225,7 @@ impl Pump {
         }
     }
 
-    /// Reads what is still in the pipe, without waiting for its end: a process outside the command
+    /// Reads the output still in the pipe, without waiting for EOF: a process outside the command
     /// may hold the other end open.
     fn drain(&self, mut output: Option<ChildStdout>) {
         for _ in 0..LAST_CHUNKS {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::run::{RunControl, RunState};
 
-/// What is shared of one run.
+/// The shared state and control of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct RegisteredRun {
     pub(crate) state: Arc<RunState>,

@@ -10,7 +10,7 @@ use crate::surroundings::Surroundings;
 
 /// The rights of a command.
 ///
-/// It may read and execute everything except what is below `hidden`, and write only below `writable`
+/// It may read and execute everything except places below `hidden`, and write only below `writable`
 /// and to devices such as `/dev/null`. Unix sockets, `io_uring` and system calls of another
 /// architecture are always refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub struct Sandbox {
     /// skipped. Needs [`Support::mounts`](crate::Support::mounts): if mounting fails, the command is
     /// not run.
     pub protected: Vec<PathBuf>,
-    /// Directories and files that cannot be read, except what is writable or shown below them.
+    /// Directories and files that cannot be read, except writable and shown places below them.
     pub hidden: Vec<PathBuf>,
     /// Directories and files below something hidden that can be read.
     pub shown: Vec<PathBuf>,

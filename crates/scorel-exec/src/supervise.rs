@@ -55,7 +55,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// own death leaves a child that got no signal; a fork bomb takes a few rounds.
 const KILL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// After this, what is left is in an uninterruptible system call and is reported as a survivor.
+/// After this, remaining processes are in an uninterruptible system call and are reported as survivors.
 const KILL_LIMIT: Duration = Duration::from_secs(10);
 
 /// Prepares for the order that is read from standard input, waits for it, prepares its command and
@@ -104,7 +104,7 @@ struct SupervisorProcess {
     watch: Option<WatchJob>,
     limits: Option<LimitWatch>,
     has_reached_limit: bool,
-    /// What was reported as a problem.
+    /// The problems reported so far.
     problems: HashSet<&'static str>,
     has_started: bool,
     /// Restored when no process is left, if the command has started.

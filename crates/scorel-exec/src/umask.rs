@@ -30,7 +30,7 @@ impl Umask {
         self.0
     }
 
-    /// What is left of permissions.
+    /// `mode` without the permissions that the mask clears.
     #[must_use]
     pub const fn apply(self, mode: u32) -> u32 {
         mode & !self.0

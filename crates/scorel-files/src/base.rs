@@ -163,7 +163,7 @@ impl Base {
         }
     }
 
-    /// Copies what has changed since the last time. Returns whether anything has.
+    /// Copies the files that have changed since the last time. Returns whether anything has.
     fn take(&mut self, project: &ProjectDir, found: Vec<(FilePath, Metadata)>) -> io::Result<bool> {
         let before = self.entries.len();
         let mut changed = false;
@@ -256,7 +256,7 @@ impl Base {
         Ok(changes)
     }
 
-    /// Whether the command changed what is ignored. Files may appear then that were there before.
+    /// Whether the command changed the ignore rules. Files that were there before may appear then.
     fn ignore_rules_changed(&self, suspects: &[(FilePath, Option<Metadata>)]) -> bool {
         let is_rules = |path: &FilePath| {
             let name = path.as_str().rsplit('/').next();

@@ -127,7 +127,7 @@ impl ContentStore {
         }
     }
 
-    /// Counts `added` bytes, and drops what is too old or too much.
+    /// Counts `added` bytes, and expires contents if the sum is unknown or above the limit.
     fn added(&self, added: u64) -> io::Result<()> {
         let mut state = self.state();
         let bytes = state.bytes.map(|bytes| bytes + added);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! tools ──→ FileRecorder ──→ states and changes, for the records of the log
-//!                │    └────→ ContentStore: what was in the files
+//!                │    └────→ ContentStore: contents of the files
 //!                ↓
 //!           ProjectDir: opens paths below the project, never through a link
 //! ```

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// `[checkpoints]`: what is kept of the content of changed files.
+/// `[checkpoints]`: the limits of the kept contents of changed files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckpointLimits {
     /// The size of a file above which its content is not kept, in bytes.

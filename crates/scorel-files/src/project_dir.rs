@@ -25,7 +25,7 @@ pub struct ProjectDir {
     resolver: Resolver,
 }
 
-/// What has a path.
+/// The file, link or other object at a path.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// Nothing, or a directory: no file.
@@ -77,7 +77,7 @@ impl ProjectDir {
         self.resolver.open(directory, path, flags, Links::Refuse)
     }
 
-    /// What has the path now.
+    /// Looks up the object at a path.
     pub(crate) fn find(&self, path: &FilePath) -> Result<Found, Errno> {
         let (parent, name) = split(path);
         let parent = match self.open_directory(&parent, LOOK) {
@@ -114,7 +114,7 @@ impl ProjectDir {
         }
     }
 
-    /// The state of a path. Files of more than `max` bytes are `unknown`, and so is what is no file.
+    /// The state of a path. Files of more than `max` bytes are `unknown`, and so is [`Found::Other`].
     pub(crate) fn observe(&self, path: &FilePath, max: u64) -> Result<FileState, Errno> {
         self.read(path, max, |_| {})
     }

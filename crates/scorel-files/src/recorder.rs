@@ -136,7 +136,7 @@ impl FileRecorder {
         }
     }
 
-    /// What has changed since [`Self::watch_command`].
+    /// The files that have changed since [`Self::watch_command`].
     #[must_use]
     pub fn command_ended(&self) -> RecordedFiles {
         match &mut *self.base() {

@@ -43,7 +43,7 @@ pub(crate) fn restore(
 }
 
 /// Files are written before others are deleted, so that an interrupted restore leaves too much and not
-/// too little. What is in the way of a file to be written goes before it: a file that becomes a
+/// too little. A file in the way of one to be written is deleted first: a file that becomes a
 /// directory, or the content of a directory that becomes a file.
 fn ordered(files: &[FileChange]) -> Vec<(usize, &FileChange)> {
     let written: Vec<&FilePath> = files

@@ -27,13 +27,13 @@ pub(crate) fn move_tail(log: &Path) -> Result<(), String> {
 }
 
 /// Replaces a log by its intact records. It ends with a `seq_reserve` record, so that no number is
-/// issued twice, and with `damage_accepted` records for what was lost.
+/// issued twice, and with `damage_accepted` records for the damaged places.
 pub(crate) fn rewrite_log(log: &Path, id: SessionId) -> Result<(), String> {
     let dir = log.parent().ok_or("it is in no directory")?;
     let report = Reader::open(&FileStorage, dir)
         .and_then(|(reader, _)| reader.scan(&mut |_| {}))
         .map_err(|error| ErrorChain(&error).to_string())?;
-    // The checkpoint may have seen higher numbers than what is left of the log.
+    // The checkpoint may have seen higher numbers than those of the remaining records.
     let resume = FoundCheckpoint::read(dir).resume_point();
     let opened = Journal::open(Arc::new(FileStorage), dir, resume, &mut |_| {})
         .map_err(|error| ErrorChain(&error).to_string())?;

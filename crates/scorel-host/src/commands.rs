@@ -155,7 +155,7 @@ impl CommandHost {
         Some(sandbox)
     }
 
-    /// The umask of what is made for the user. Blocks while the login shell is asked.
+    /// The umask of files that are made for the user. Blocks while the login shell is asked.
     pub(crate) fn umask_now(&self, config: &Config, project: &Path) -> Umask {
         let place = config.tools.environment.login_shell;
         self.environments.umask(place, project)

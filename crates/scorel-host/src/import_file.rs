@@ -54,7 +54,7 @@ pub(crate) enum ImportError {
 }
 
 impl ImportFile {
-    /// Blocks on the disk. What is written to the file after this began is not read.
+    /// Blocks on the disk. Bytes appended to the file after this began are not read.
     pub(crate) fn open(text: &str) -> Result<Self, ImportError> {
         let path = Path::new(text);
         if !path.is_absolute() {

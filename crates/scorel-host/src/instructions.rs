@@ -1,7 +1,7 @@
 //! The system prompt: parts from the daemon, the user and the project, frozen when a session begins.
 //!
 //! In: directory, model, tools, configuration and the files of the chain, as they are now. Out: the parts
-//! within their budget, which the first turn freezes, and later a message about what has changed.
+//! within their budget, which the first turn freezes, and later a message about the changes.
 
 mod chain;
 mod changes;

@@ -103,7 +103,7 @@ impl Metrics {
         &self.fsync
     }
 
-    /// The page, with what is true now of sessions and subscribers.
+    /// The page, with the current counts of sessions and the current lag of subscribers.
     pub(crate) fn text(&self, sessions: &SessionsByPhase, lag_events: u64) -> String {
         for (phase, count) in sessions.counts() {
             self.sessions

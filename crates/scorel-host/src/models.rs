@@ -96,7 +96,7 @@ impl Models {
         Ok(Arc::new(CountedProvider::new(made, self.calls.clone())))
     }
 
-    /// How much a turn shall think: what was asked for it, or what is configured. Reads files.
+    /// The thinking level of a turn: the requested one, or else the configured one. Reads files.
     pub(crate) fn thinking(
         &self,
         config: &Config,

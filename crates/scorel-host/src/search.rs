@@ -29,7 +29,7 @@ impl HostSearch {
         }
     }
 
-    /// What has to be told of new records.
+    /// The index. It has to be told of new records.
     pub(crate) const fn index(&self) -> &Arc<SearchIndex> {
         &self.index
     }
@@ -69,8 +69,8 @@ fn search(
     };
     let (page, behind_bytes) = match params.mode {
         SearchMode::Words => {
-            // Before the query as well: what is indexed in between is not among its hits. And after it: the
-            // query may be what finds the index damaged.
+            // Before the query as well: records indexed in between are not among its hits. And after it:
+            // the query itself may find the index damaged.
             let before = index.behind_bytes();
             let page = index.words(&params.query, &filter)?;
             (page, before.max(index.behind_bytes()))

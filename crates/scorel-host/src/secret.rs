@@ -23,7 +23,7 @@ type Lookup = Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>;
 /// Looks up secrets by name: in the home's `env` file, else in the environment.
 ///
 /// Values are not cached, so a changed key applies from the next model call without a restart. The
-/// file comes first for the same reason: the environment has what was set when the daemon started,
+/// file comes first for the same reason: the environment has the values from the daemon's start,
 /// under a service manager a copy of the same file.
 pub struct SecretStore {
     file: PathBuf,

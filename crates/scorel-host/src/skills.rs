@@ -74,7 +74,7 @@ impl Skills {
     /// The skills of the user, then those of the project. Of one name the first counts. Reads files.
     ///
     /// # Errors
-    /// If it cannot be told what is trusted.
+    /// If the list of trusted items cannot be read.
     pub(crate) fn find(
         &self,
         project: Option<&SkillProject>,

@@ -1,8 +1,8 @@
 //! Trust in the items that a project brings, such as skills.
 //!
-//! Each item is inert until a user trusts it, by its digest. `trust.json` holds what was trusted, `store`
-//! the copies that run. In: a project's items as they are now. Out: their states, and for a trusted one the
-//! directory of its copy.
+//! Each item is inert until a user trusts it, by its digest. `trust.json` lists the trusted items, `store`
+//! holds the copies that run. In: a project's items as they are now. Out: their states, and for a trusted
+//! one the directory of its copy.
 
 mod item_files;
 mod known_items;
@@ -114,7 +114,7 @@ impl TrustStore {
         }
     }
 
-    /// What is trusted of a project. Reads the file.
+    /// The trusted items of a project. Reads the file.
     pub(crate) fn of(&self, project: ProjectId) -> Result<ProjectTrust, TrustError> {
         let mut document = self.read()?;
         Ok(ProjectTrust {

@@ -345,7 +345,7 @@ impl TurnSetup for Turns {
         })?;
         let dir = work_dir(&project, request.agent.as_ref());
         let dir = dir.map_err(|gone| {
-            // What is at its path later may be another directory.
+            // A directory that is at its path later may be a different one.
             self.unload(request.session_id);
             gone.turn_error()
         })?;

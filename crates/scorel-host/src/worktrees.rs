@@ -124,8 +124,8 @@ impl Worktrees {
         })
     }
 
-    /// The worktrees, the oldest first; those of one project if one is given. What is left of one that
-    /// was not removed completely is not among them.
+    /// The worktrees, the oldest first; those of one project if one is given. The remains of a worktree
+    /// that was not removed completely are not among them.
     pub(crate) fn list(
         &self,
         project: Option<ProjectId>,
@@ -148,7 +148,7 @@ impl Worktrees {
         Ok(found)
     }
 
-    /// What is noted of a runtime's worktree; `None` if it has none.
+    /// The record of a runtime's worktree; `None` if it has none.
     pub(crate) fn record(
         &self,
         runtime_id: RuntimeId,

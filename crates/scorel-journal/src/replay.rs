@@ -179,8 +179,8 @@ fn salvage(
     }
 }
 
-/// Reports an intact record, unless its sequence number is not above the last, and what is wrong with
-/// its place: `joined` if it stands directly behind another one.
+/// Reports an intact record, unless its sequence number is not above the last, and any fault in its
+/// position: `joined` if it stands directly behind another one.
 fn accept(
     last: &mut Option<Seq>,
     offset: u64,

@@ -29,7 +29,7 @@ pub enum ContinueAt {
     Reserve,
 }
 
-/// What is known about sequence numbers that may have been published.
+/// Evidence of sequence numbers that may have been published.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PublishedTraces {
     /// That of the last intact record, or zero.

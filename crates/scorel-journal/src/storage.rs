@@ -33,7 +33,7 @@ pub struct FileStatus {
     pub len: u64,
 }
 
-/// A directory tree. After a crash it holds what was synced.
+/// A directory tree. After a crash it holds all synced content and names.
 ///
 /// A symbolic link in the last component is never followed. Where a file is expected, anything else than
 /// a regular file is an error, and opening it never blocks.
@@ -56,7 +56,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// The names in a directory, unordered, without those that are not UTF-8.
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;
 
-    /// Renames a file, replacing what had the new name.
+    /// Renames a file, replacing any file with the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Gives a file a second name (a hard link), which must not exist.

@@ -1,6 +1,6 @@
 //! Gives memory that is free, but still the process's, back to the system.
 //!
-//! glibc returns what is free at the end of an arena. A long conversation is freed in many pieces
+//! glibc returns the free memory at the end of an arena. A long conversation is freed in many pieces
 //! between others that stay, so without this the daemon keeps most of its size for good: some 20 of
 //! 30 MB after the window of 10,000 messages was dropped. Another allocator was no help: those that
 //! return memory by themselves do it with the next allocations, and an idle daemon makes none.
@@ -17,7 +17,7 @@
 )]
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: malloc_trim(3) takes no pointer, is MT-Safe, and leaves what is in use as it is.
+    // SAFETY: malloc_trim(3) takes no pointer, is MT-Safe, and leaves memory in use as it is.
     unsafe {
         libc::malloc_trim(0);
     }

@@ -51,7 +51,7 @@ pub(crate) struct OrchestratorState {
     pub(crate) prompts: HashMap<RuntimeId, Seq>,
     /// When places were recorded last, by the session that has the record.
     pub(crate) placed: HashMap<SessionId, Instant>,
-    /// What has happened since the start, by project and agent.
+    /// Counts of finished runtimes and last events since the start, by project and agent.
     history: HashMap<(ProjectId, String), AgentHistory>,
     /// What subscribers of the host feed were told last.
     told: HashMap<(ProjectId, String), (u32, u32, u32)>,

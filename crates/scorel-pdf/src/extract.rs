@@ -8,7 +8,7 @@ use pdf_extract::{Document, PlainTextOutput, output_doc_page};
 use crate::limits::{MAX_PAGE_TEXT, MAX_PAGES, MAX_TEXT};
 use crate::message::Message;
 
-/// Reads a document and passes on what is in it, page by page.
+/// Extracts a document's text and passes it on, page by page.
 pub(crate) fn extract(
     content: &[u8],
     tell: &mut dyn FnMut(&Message) -> io::Result<()>,

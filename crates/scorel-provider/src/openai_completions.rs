@@ -1,8 +1,8 @@
 //! The wire `openai-completions`: chat completions, the API that most servers imitate.
 //!
-//! The base URL is what stands before `/chat/completions`. The imitations differ in many small ways:
-//! [`ChatDialect`] holds what has to be known before a request; what a reply shows by itself, such
-//! as the field with its reasoning, is detected by the decoder.
+//! The base URL is the part before `/chat/completions`. The imitations differ in many small ways:
+//! [`ChatDialect`] holds the differences that must be known before a request; the decoder detects
+//! those that a reply shows by itself, such as the field with its reasoning.
 
 mod cache;
 mod chat_message;

@@ -1,4 +1,4 @@
-//! What is known of a configured model: by the user, the endpoint's list, the table, its family.
+//! The facts of a configured model: from the user, the endpoint's list, the table, its family.
 
 use std::fmt;
 

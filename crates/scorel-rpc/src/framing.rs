@@ -31,8 +31,8 @@ const WRITE_SIZE: usize = 64 * 1024;
 
 pub(crate) type Outgoing<W> = FramedWrite<std::pin::Pin<Box<TimeoutWriter<W>>>, TextEncoder>;
 
-/// Wraps the two halves of a byte stream. What is written before the first frame is read, is written as
-/// lines.
+/// Wraps the two halves of a byte stream. Texts that are written before the first byte is read are
+/// framed as lines.
 pub(crate) fn frame<R, W>(reader: R, writer: W, limits: &RpcLimits) -> (Incoming<R>, Outgoing<W>)
 where
     R: AsyncRead + Unpin,

@@ -27,8 +27,8 @@ pub struct RpcLimits {
     /// connection is not read until calls are answered; the last call may exceed it.
     pub in_flight: usize,
     pub subscriptions: usize,
-    /// What may wait to be written. At the limit pumps and replies wait, and so, through `calls` and
-    /// `in_flight`, does reading.
+    /// Total size of the texts that are queued or being written. At the limit pumps and replies wait,
+    /// and so, through `calls` and `in_flight`, does reading.
     pub outbox: usize,
     /// How long the client may read nothing while there is something to write.
     #[serde(rename = "write_timeout_seconds", deserialize_with = "seconds")]

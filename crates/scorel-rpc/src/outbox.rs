@@ -27,8 +27,8 @@ pub struct Closed;
 ///
 /// The bound is in bytes and not in messages, since a message has between 100 bytes and 16 MiB. Room is
 /// granted first come, first served (the semaphore is fair), so a small text cannot starve a large one.
-/// What is being written still takes room; so the bound covers all memory of the connection's output. A
-/// text larger than the bound is admitted alone.
+/// Texts that are being written still take room, so the bound covers all memory of the connection's
+/// output. A text larger than the bound is admitted alone.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     room: Semaphore,

@@ -55,7 +55,7 @@ impl Exchange {
         self.outgoing.extend_from_slice(text.as_bytes());
     }
 
-    /// Ends the program's input after what was sent.
+    /// Ends the program's input after the outgoing bytes.
     pub(crate) fn end_input(&mut self) {
         self.ends_input = true;
     }

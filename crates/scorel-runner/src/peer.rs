@@ -74,7 +74,7 @@ impl Peer {
         self.outgoing.push(bytes)
     }
 
-    /// Ends the input after what was queued.
+    /// Ends the input after the queued bytes.
     pub(crate) fn end_input(&mut self) {
         self.outgoing.end();
     }

@@ -23,7 +23,7 @@ impl StderrTail {
         self.keep(&bytes)
     }
 
-    /// What is left at the end.
+    /// The text of an incomplete UTF-8 sequence at the end.
     pub(crate) fn end(&mut self) -> String {
         let bytes = self.reader.take_rest();
         self.keep(&bytes)

@@ -11,12 +11,12 @@ pub(crate) struct UsageMeter {
 }
 
 impl UsageMeter {
-    /// What was counted before the turn, and is not reported.
+    /// Sets the token totals from before the turn, which are not reported.
     pub(crate) fn set(&mut self, usage: Usage) {
         self.usage = usage;
     }
 
-    /// What was added to the totals; `None` if nothing was. `usd` is `None` if no money is reported.
+    /// The increment over the previous totals; `None` if it is zero. `usd` is `None` if no money is reported.
     pub(crate) fn add(&mut self, usage: Usage, usd: Option<f64>) -> Option<RunnerSpent> {
         let tokens = difference(&usage, &self.usage);
         self.usage = usage;

@@ -15,7 +15,7 @@ use crate::exchange::Exchange;
 use crate::peer::{Output, Peer, exit_of};
 use crate::secrets::Secrets;
 
-/// What is kept of the log of a handshake, in bytes: as much as of a turn's.
+/// How much of a handshake's log is kept, in bytes: as much as of a turn's.
 const EARLY_LOG: usize = 256 * 1024;
 
 /// How long a program may take until it takes a prompt.

@@ -315,7 +315,7 @@ impl AnswerPart {
     }
 }
 
-/// Parses arguments. What is not a JSON object is kept as text, to be quoted in the error result.
+/// Parses arguments. Anything but a JSON object is kept as text, to be quoted in the error result.
 fn parse_arguments(text: String) -> (Value, Option<String>) {
     if text.trim().is_empty() {
         return (Value::Object(Map::new()), None);

@@ -14,7 +14,7 @@ pub struct CostLimits {
     pub day: Option<u64>,
 }
 
-/// What was spent, in millionths of a US dollar.
+/// The amounts spent, in millionths of a US dollar.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AmountsSpent {
     pub(crate) turn: u64,

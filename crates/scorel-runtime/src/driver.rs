@@ -23,7 +23,7 @@ use crate::{
 /// What the driver did, or needs to go on.
 #[derive(Debug)]
 pub enum TurnStep {
-    /// What was spent is due, because a cost is limited: answer with
+    /// The spending so far is due, because a cost is limited: answer with
     /// [`TurnDriver::provide_spending`]. `day`: whether the day's cost is limited.
     NeedSpending { day: bool },
     /// The context of the next model call is due: answer with [`TurnDriver::provide_context`], with

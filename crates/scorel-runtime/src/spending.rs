@@ -1,4 +1,4 @@
-/// What was spent before a model call, for the limits of cost. See
+/// The amounts spent before a model call, for the limits of cost. See
 /// [`TurnStep::NeedSpending`](crate::TurnStep::NeedSpending).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spending {

@@ -39,7 +39,7 @@ pub(crate) enum ToolStep {
     Event(RawRuntimeEvent),
     /// A question, to be answered with [`ToolRun::answer`].
     Ask(ToolCall, Question),
-    /// The turn is to park: what was started has its result, and nothing else is started.
+    /// The turn is to park: every started call has its result, and no other call is started.
     Parked,
 }
 

@@ -169,7 +169,7 @@ impl IndexFile {
     }
 }
 
-/// Checks that the file at `path` is a database, for `fsck`. What is in it is checked when it is used: a
+/// Checks that the file at `path` is a database, for `fsck`. Its content is checked when it is used: a
 /// database cannot be read without taking part in its log.
 ///
 /// # Errors

@@ -149,7 +149,7 @@ fn add_blocks(blocks: &[Block], scope: DocumentScope, text: &mut String) {
                 }
             }
             Block::ToolResult(result) => add_blocks(&result.content, scope, text),
-            // Like the output of a tool: what is in a file is no word of the user's.
+            // Like the output of a tool: the content of a file is not the user's words.
             Block::Attachment(file) => {
                 add_line(&file.path, text);
                 if scope == DocumentScope::Everything {

@@ -54,8 +54,8 @@ impl IndexError {
     }
 }
 
-/// Errors that pass, such as a full disk, are no damage; everything that says that the content is not
-/// what was written is, a missing table included.
+/// Passing errors, such as a full disk, are no damage. All others are, a missing table included: they
+/// say that the content is not as it was written.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed,

@@ -1,4 +1,4 @@
-//! What is written to the index, in one transaction.
+//! Writes to the index, in one transaction.
 
 use rusqlite::{OptionalExtension as _, Row, Transaction, params};
 use scorel_journal::RecordPosition;

@@ -32,7 +32,7 @@ pub(crate) const MAX_MISSES: usize = 500;
 pub(crate) const MAX_NEWEST: usize = 512;
 pub(crate) const NEWEST_SAMPLE: usize = 64;
 
-/// The length of a snippet, in bytes, without the marks of what was cut off.
+/// The length of a snippet, in bytes, without the ellipses at its cuts.
 pub(crate) const SNIPPET_BYTES: usize = 240;
 
 /// How much of it comes before the first match, in bytes.

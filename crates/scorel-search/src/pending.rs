@@ -55,7 +55,7 @@ impl PendingState {
         self.is_stopped || !self.changed.is_empty() || self.suspicion.is_some()
     }
 
-    /// What was taken is still to be done.
+    /// The taken sessions still have to be indexed.
     fn put_back(&mut self) {
         for (id, published) in std::mem::take(&mut self.taken) {
             self.changed.entry(id).or_insert(published);

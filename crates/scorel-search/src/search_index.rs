@@ -161,7 +161,7 @@ impl SearchIndex {
         ids.into_iter().map(|id| self.log_bytes(id)).sum()
     }
 
-    /// What was committed behind the last record that is indexed.
+    /// How many bytes of the sessions' logs come after the last record that is indexed.
     fn unread(&self, sessions: Vec<SessionId>) -> u64 {
         let Ok(connection) = self.file.open_to_read() else {
             return sessions.into_iter().map(|id| self.log_bytes(id)).sum();

@@ -7,8 +7,8 @@ use crate::words::{begins_word, for_each_word};
 /// A query: all of `wanted`, none of `unwanted`.
 ///
 /// `word`, `"a phrase"`, `begin*`, and each of them with a `-` before it. Nothing else has a meaning, so
-/// nothing is an error: other characters are what separates words. A query without any word matches
-/// nothing, and so does one that only says what is unwanted.
+/// nothing is an error: other characters separate words. A query without any word matches nothing, and
+/// so does one with unwanted terms only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordQuery {
     pub(crate) wanted: Vec<QueryTerm>,
@@ -159,7 +159,7 @@ impl<'a> TermSource<'a> {
     }
 }
 
-/// A phrase at the beginning of a text, and what is behind it.
+/// The quoted phrase at the beginning of a text, and the rest of the text.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix('"')?.split_once('"')
 }

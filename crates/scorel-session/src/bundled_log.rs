@@ -100,7 +100,7 @@ fn each_line(
                 limit: MAX_RECORD as u64,
             });
         }
-        // What is no text is no record.
+        // A line that is not UTF-8 is no record.
         let text = std::str::from_utf8(line.trim_ascii_end()).unwrap_or_default();
         if !line.trim_ascii().is_empty() {
             visit(text)?;

@@ -1,9 +1,9 @@
 //! Compaction: a summary takes the place of the older part of a conversation.
 //!
 //! In: a session whose next request is too large, or whose user asks for it. Out: a `compact` record,
-//! or one that says why there is none. What is summarised is decided once (`cut`), by which model and
-//! how is tried twice (`summary`). The caller owns the records: a turn commits them between two model
-//! calls, a job of its own with its end.
+//! or one that says why there is none. `cut` decides which messages are summarised, `summary` asks a
+//! model. There are two attempts at most, the second with the session's model and a new cut. The
+//! caller owns the records: a turn commits them between two model calls, a job of its own with its end.
 
 mod cut;
 mod job;
@@ -44,7 +44,7 @@ pub(crate) struct Compaction {
     pub(crate) turn_id: Option<TurnId>,
 }
 
-/// What is asked of a compaction.
+/// The parameters of a compaction.
 #[derive(Debug, Clone)]
 pub(crate) struct CompactionOrder {
     pub(crate) id: CompactionId,

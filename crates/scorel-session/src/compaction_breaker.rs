@@ -11,15 +11,15 @@ pub(crate) struct CompactionBreaker {
     since: Since,
 }
 
-/// What has happened since the last compaction whose effect is not known.
+/// The events since the last compaction of unknown effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Since {
-    /// There is none.
+    /// There is no such compaction.
     #[default]
     Known,
-    /// Nothing.
+    /// None yet.
     Made,
-    /// A call was made with what it has left, and its endpoint may have counted that.
+    /// A call was made with the compacted conversation, and its endpoint may have counted that.
     Called,
 }
 

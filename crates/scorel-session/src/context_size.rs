@@ -102,8 +102,8 @@ pub(crate) struct ContextSize {
 }
 
 impl ContextSize {
-    /// The size of the next request. `known` is what was learned before, `snapshot` the number of the
-    /// record with the system prompt: a call before it had another one.
+    /// The size of the next request. `known` is the calibration learned before, `snapshot` the number of
+    /// the record with the system prompt: a call before that record had another prompt.
     pub(crate) fn of(
         window: &WindowSizes,
         fixed: FixedParts,

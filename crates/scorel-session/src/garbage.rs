@@ -44,7 +44,7 @@ impl GarbageSum {
     }
 }
 
-/// What all sessions keep needlessly, or what was removed of it.
+/// The garbage of all sessions, or the removed part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionGarbage {
     /// Deleted sessions whose time is over.

@@ -117,7 +117,7 @@ impl HistoryCopy {
         event.prev.is_some() && (self.path.contains_key(&id) || is_attached)
     }
 
-    /// What was attached to the empty conversation stands beside every path.
+    /// Events attached to the empty conversation stand beside every path.
     fn is_beside_path(&self, parent: Option<EventId>) -> bool {
         parent.is_none_or(|id| self.copies.contains_key(&id))
     }

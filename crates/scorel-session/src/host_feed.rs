@@ -11,7 +11,7 @@ const KEPT_BYTES: usize = 2 * 1024 * 1024;
 
 /// Publishes changes of projects and sessions to host subscribers.
 ///
-/// Each change has a version. A subscriber that fell behind what is kept gets a new snapshot.
+/// Each change has a version. A subscriber that fell behind the kept changes gets a new snapshot.
 #[derive(Debug)]
 pub struct HostFeed {
     recent: Mutex<RecentChanges>,

@@ -6,12 +6,12 @@
 //! The reference says what becomes of each step, without the lane; after each step the lane must be
 //! that, and the promises of a session must hold:
 //!
-//! 1. only the lane writes the log: what was read of it once is there for ever;
+//! 1. only the lane writes the log: bytes that were read from it once stay for ever;
 //! 2. what a client sees is in the log by then, and so is what a reply says;
 //! 3. an event of a client is a line of the log, byte for byte;
 //! 4. a seq names one event, also over crashes, and seqs only grow;
 //! 5. events come to clients in the order of their seqs;
-//! 6. a client that comes back with its anchors sees what the log folds into, and what is open;
+//! 6. a client that comes back with its anchors sees the fold of the log and the in-flight state;
 //! 7. a client that does not read delays nothing, and catches up when it does;
 //! 8. nothing dangles: each call has its result, each message its end, each turn its outcome;
 //! 9. a command that is repeated gets its first answer and changes nothing, and its id with another

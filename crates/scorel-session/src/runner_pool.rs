@@ -124,12 +124,12 @@ impl RunnerPool {
         self.kept().insert(session, key, wanted);
     }
 
-    /// Ends what is kept for a session.
+    /// Ends the session's kept process.
     pub(crate) fn end(&self, session: SessionId) {
         self.kept().by_session.remove(&session);
     }
 
-    /// Ends what is kept for a session, if it is a process of this runner.
+    /// Ends the session's kept process if it is this runner's.
     pub(crate) fn end_of(&self, session: SessionId, runner: &str) {
         let mut kept = self.kept();
         let is_its = |kept: &KeptProcess| kept.key.runner == runner;

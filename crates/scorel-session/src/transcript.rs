@@ -3,7 +3,7 @@
 use scorel_journal::Blobs;
 use scorel_proto::{Block, Message, TokenEstimate, WindowItem, excerpt};
 
-/// How many bytes of a tool's result or arguments are quoted: a summary needs what was found, and the
+/// How many bytes of a tool's result or arguments are quoted: a summary needs the findings, and the
 /// rest of a long output is what made the conversation too long.
 const RESULT_BYTES: usize = 2 * 1024;
 
@@ -96,7 +96,7 @@ fn quoted_blocks(content: &[Block], blobs: &Blobs) -> String {
 
 fn quoted_block(block: &Block, blobs: &Blobs) -> Option<String> {
     Some(match block {
-        // Reasoning led to what is said; no other model can use it.
+        // Reasoning led to the rest of the message; no other model can use it.
         Block::Thinking { .. } => return None,
         Block::Image { blob, .. } => {
             let bytes = blobs.get(blob).ok();

@@ -1,5 +1,5 @@
 /// The handshake of an ACP agent as a bash script, up to its first prompt, which is call 3. `update`,
-/// `say` and `end` write what may follow.
+/// `say` and `end` write the messages that may follow.
 pub const ACP_HANDSHAKE: &str = r#"
 read -r _; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}'
 read -r _; echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'

@@ -1,4 +1,4 @@
-//! What is wrong with a log, or with what was seen of it, is found.
+//! Faults of a log, or of the sightings of it, are found.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::PathBuf;

@@ -34,7 +34,7 @@ impl SessionFiles {
             .map_err(|_| failed(ErrorCode::InvalidArguments, "is no UTF-8 text"))
     }
 
-    /// Creates a file, or replaces what is in it; in the encoding that it has. Not after `cancel`.
+    /// Creates a file, or replaces its content and keeps its encoding. Not after `cancel`.
     ///
     /// # Errors
     /// The path leads where nothing may be written, or the file cannot be.

@@ -68,7 +68,7 @@ pub enum ErrorCode {
     AccessDenied,
     /// The path leads outside the roots.
     SandboxViolation,
-    /// The file is too large for what was asked.
+    /// The file is too large for the request.
     ReadLimit,
     /// The content is larger than a tool writes.
     WriteLimit,

@@ -2,7 +2,7 @@
 //!
 //! [`ProjectTools`] lists the tools of one session on its project, each an implementation of the
 //! engine's `Tool` port: a plan parses the call once and declares its effects, the gate judges those,
-//! and the run does what was judged within the permit that it was given. A tool gets its files from
+//! and the run carries them out within the permit that it was given. A tool gets its files from
 //! [`SessionFiles`] and from nowhere else, so a path that the model names cannot lead outside the
 //! directories that the session was given, whatever links are put in its way while it is resolved.
 //!

@@ -152,7 +152,7 @@ impl Roots {
         })
     }
 
-    /// The absolute path of a directory, links followed, for a library that needs a path. What is found by
+    /// The absolute path of a directory, links followed, for a library that needs a path. Files found by
     /// such a path must be opened through the roots again.
     ///
     /// # Errors

@@ -51,8 +51,8 @@ impl RunningCall {
         self.files.open_shown(&self.roots, location, &self.permit)
     }
 
-    /// What may be shown below a directory, with its real path, below which names are asked about;
-    /// nothing if all files may be shown.
+    /// Which files may be shown below a directory, with its real path as the base of the paths to ask
+    /// about; `None` if all files may be shown.
     pub(crate) fn shown_below(
         &self,
         start: &Location,

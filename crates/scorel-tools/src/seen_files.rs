@@ -36,7 +36,7 @@ pub(crate) enum Unseen {
 }
 
 impl SeenFiles {
-    /// Adds a seen part. Forgets what was seen of other content at the location.
+    /// Adds a seen part. Forgets the seen parts of other content at the location.
     pub(crate) fn add(&self, location: &Location, content: ContentHash, coverage: Coverage) {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let place = files.iter().position(|file| file.location == *location);

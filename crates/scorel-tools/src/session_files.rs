@@ -82,8 +82,8 @@ impl SessionFiles {
         }
     }
 
-    /// The effect of showing the model what is at `path`, an argument of a call. Looks at the file
-    /// system to follow links, since rules are about what is read and not about its names.
+    /// The effect of showing the model the content at `path`, an argument of a call. Looks at the file
+    /// system to follow links, since rules are about the file that is read and not about its names.
     #[must_use]
     pub fn reading(&self, path: &str) -> Effect {
         match self.plan_read(path) {
@@ -175,7 +175,7 @@ impl SessionFiles {
         write.before.map(|before| recorder.written(before, content))
     }
 
-    /// Opens a file to show the model what is in it.
+    /// Opens a file to show the model its content.
     ///
     /// # Errors
     /// The path leads outside the roots, the file cannot be read, or the permit's filter withholds it.

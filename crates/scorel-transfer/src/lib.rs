@@ -1,4 +1,4 @@
-//! Sessions as files: what can be taken out of a home, and brought into one.
+//! Sessions as files: exports from a home, and imports into one.
 //!
 //! - [`bundle`]: a session with everything that belongs to it, for another Scorel.
 //! - [`render`]: a conversation as a document, for people.

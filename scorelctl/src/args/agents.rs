@@ -69,7 +69,7 @@ pub(crate) struct SetAgentArgs {
     pub(crate) disable: bool,
 }
 
-/// A quota. What is given is the whole policy: the daemon keeps nothing of the one before.
+/// A quota. The arguments are the whole policy: the daemon keeps nothing of the previous one.
 #[derive(Debug, Args)]
 pub(crate) struct QuotaArgs {
     /// The agent

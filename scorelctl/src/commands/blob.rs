@@ -6,7 +6,7 @@ use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// The text of a blob of a session. What is not UTF-8 is replaced.
+/// The text of a blob of a session. Invalid UTF-8 is replaced.
 pub(super) async fn text(
     session_id: SessionId,
     hash: &BlobHash,

@@ -55,7 +55,7 @@ impl<'a> GraphDrawing<'a> {
         drawing.lines
     }
 
-    /// Draws a node and what is below it, with what stands before its first line and before all others.
+    /// Draws a node and its descendants. `first` is the prefix of the first line, `rest` that of all others.
     fn node(&mut self, node: &'a GraphNode, (first, rest): (&str, &str)) {
         if !self.drawn.insert(&node.id) {
             return;

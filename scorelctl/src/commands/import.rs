@@ -33,7 +33,7 @@ pub(super) async fn run(
     Ok(Exit::Success)
 }
 
-/// What was taken over, and what was not.
+/// The report in words: the imported messages and images, and the omitted lines by reason.
 fn text(report: &ImportReport) -> String {
     let mut text = format!(
         "{} messages and {} images of {} of {} lines",

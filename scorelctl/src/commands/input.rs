@@ -34,7 +34,7 @@ pub(super) struct MessageText {
 }
 
 impl MessageText {
-    /// What is piped in follows what is typed, after a blank line.
+    /// The piped text follows the typed text, after a blank line.
     pub(super) fn whole(self) -> String {
         let Self { typed, piped } = self;
         match (typed.is_empty(), piped.is_empty()) {

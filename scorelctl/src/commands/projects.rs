@@ -1,4 +1,4 @@
-//! Lists the projects, and changes what is registered.
+//! Lists, registers, renames and removes projects.
 
 use std::fs;
 

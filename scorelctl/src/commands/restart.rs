@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 
-/// What is read of a daemon's status, whatever version of the protocol it speaks.
+/// The fields read from a daemon's status, whatever version of the protocol it speaks.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 struct KnownDaemon {
     pid: u32,

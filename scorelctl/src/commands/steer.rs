@@ -71,7 +71,7 @@ async fn cancel(control: &mut DaemonClient, session_id: SessionId) -> Result<(),
     Ok(())
 }
 
-/// What has become of a message.
+/// Says whether a message started a turn, or which queue it is in.
 pub(super) fn description(answer: &SendMessageResult) -> String {
     match answer {
         SendMessageResult::Accepted { turn_id, .. } => {

@@ -2,7 +2,7 @@ use scorel_proto::{InFlight, Seq, SessionId, SyncMarker, SyncMode};
 use serde::Serialize;
 
 /// The line that `--json` prints when transient events were lost: all persistent events were
-/// printed, this is what is open, live events follow. A stable format.
+/// printed, this is a snapshot of everything unfinished, live events follow. A stable format.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename = "sync", rename_all = "camelCase")]
 pub(super) struct SyncLine {

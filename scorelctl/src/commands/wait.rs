@@ -60,8 +60,8 @@ pub(super) fn no_answer(rest: &str) -> Failure {
         .hint("`scorelctl status` shows whether it responds, `scorelctl stop` ends one that hangs")
 }
 
-/// Looks at the session whenever one of its records may have changed what is waited for. The stream has
-/// every record from before the first look.
+/// Looks at the session whenever an event may have changed the awaited state. The stream has every record
+/// since the first look.
 async fn until(
     wanted: WaitFor,
     session_id: SessionId,
@@ -74,7 +74,7 @@ async fn until(
     let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
     let mut link = control.link().clone();
     if link.start == StartDaemon::Always {
-        // To wait is no reason to start what was stopped.
+        // Waiting is no reason to start a stopped daemon.
         link.start = StartDaemon::AsService;
     }
     let mut stream = SessionStream::open(link, session_id, anchors).await?;
@@ -105,7 +105,7 @@ fn may_change_the_phase(item: &StreamItem) -> bool {
             event.body,
             TransientBody::TurnEnd(_) | TransientBody::RuntimeEnd(_)
         ),
-        // What was missed is known when a resync ends.
+        // The end of a resync stands for the events that were missed.
         StreamItem::Marker(marker) => matches!(**marker, SyncMarker::SyncEnd { .. }),
         StreamItem::Event(..) | StreamItem::Reconnecting { .. } => false,
     }

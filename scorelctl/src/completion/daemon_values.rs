@@ -29,7 +29,7 @@ pub(super) enum DaemonValues {
 }
 
 impl DaemonValues {
-    /// The values that begin with what was typed. None if no daemon runs, and none is started.
+    /// The values that begin with `typed`. Empty if no daemon runs; this never starts one.
     pub(super) fn ask(self, typed: &str, words: &TypedWords) -> Vec<(String, String)> {
         let listed = async {
             let home = DaemonHome::resolve(words.home().as_deref(), |name| env::var_os(name))?;
@@ -41,7 +41,7 @@ impl DaemonValues {
         };
         let listed = runtime.block_on(async { timeout(TIME_LIMIT, listed).await });
         runtime.shutdown_background();
-        // There is no place to report to: the shell shows what is printed as a part of the line.
+        // Errors are dropped: the shell shows any output as a part of the line.
         let mut found = listed.ok().and_then(Result::ok).unwrap_or_default();
         found.retain(|(value, _)| value.starts_with(typed));
         found

@@ -2,7 +2,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// The command line that is being completed: the program's name, and what was typed after it.
+/// The command line that is being completed: the program's name, and the words typed after it.
 #[derive(Debug, Clone)]
 pub(super) struct TypedWords {
     words: Vec<OsString>,

@@ -169,7 +169,7 @@ impl Transcript {
         &mut blocks[place]
     }
 
-    /// Forgets an open message, and returns what was shown of it.
+    /// Removes an open message, and returns it with the text shown so far.
     fn close(&mut self, id: EventId) -> Option<StreamedMessage> {
         let place = self.open.iter().position(|message| message.id == id)?;
         Some(self.open.swap_remove(place))

@@ -142,7 +142,7 @@ impl Running {
         bytes
     }
 
-    /// Waits for its end; the output has what was not read yet.
+    /// Waits for the program to end; the output is the part that was not read yet.
     pub(crate) fn wait(mut self) -> Ended {
         let _deadline = Deadline::of(&self.child);
         let mut rest = String::new();

@@ -275,7 +275,7 @@ fn a_second_interrupt_leaves_the_turn_alone() {
     }
     running.interrupt();
     daemon.wait_for("cancel", 1);
-    // What is printed after the first interrupt proves that the second is another one.
+    // Output after the first interrupt proves that the second is another one.
     daemon.publish(&[delta(5, TURN, "still going")]);
     running.line();
     running.interrupt();

@@ -82,7 +82,7 @@ impl Terminal {
         }
     }
 
-    /// Whether the terminal shows what is typed.
+    /// Whether the terminal echoes input.
     pub(crate) fn echoes(&self) -> bool {
         let settings = tcgetattr(&self.program).expect("a terminal");
         settings.local_flags.contains(LocalFlags::ECHO)

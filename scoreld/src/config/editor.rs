@@ -7,7 +7,7 @@ use scorel_host::{ConfigFile, EditedText};
 
 use super::error::CommandError;
 
-/// What is run if no variable names an editor.
+/// The editor if no variable names one.
 const USUAL_EDITOR: &str = "vi";
 
 /// Lets the user edit a copy of the file, and puts it in place if it is valid. Returns whether the file

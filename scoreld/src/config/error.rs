@@ -83,7 +83,7 @@ impl CommandError {
     }
 }
 
-/// What may have been meant.
+/// The end of a message that suggests this name; empty without one.
 fn suggested(name: Option<&str>) -> String {
     name.map(|name| format!("; did you mean `{name}`?"))
         .unwrap_or_default()

@@ -81,8 +81,8 @@ fn protected(support: &Support) -> Check {
     )
 }
 
-/// What a command needs besides, and what is missing without namespaces: the fallbacks have these names
-/// in the manual.
+/// A command's own loopback network and `/dev/shm`, and the files hidden from it. The fallbacks without
+/// namespaces have these names in the manual.
 fn spaces(support: &Support) -> Check {
     const NAME: &str = "spaces";
     let mut missing = Vec::new();

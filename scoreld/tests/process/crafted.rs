@@ -133,7 +133,7 @@ impl Said {
         }
     }
 
-    /// The codes of what was found, without notes.
+    /// The codes of the findings, without notes.
     pub(crate) fn codes(&self) -> Vec<&str> {
         let found = self.findings.iter();
         let bad = found.filter(|finding| finding["severity"] != "note");

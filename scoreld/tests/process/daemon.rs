@@ -204,7 +204,7 @@ pub(crate) fn output(command: &mut Command) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// The exit code and what was written to stderr.
+/// The exit code and the text of stderr.
 pub(crate) fn ended(output: &Output) -> (Option<i32>, String) {
     (
         output.status.code(),

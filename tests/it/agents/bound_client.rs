@@ -62,7 +62,7 @@ impl BoundClient {
         }
     }
 
-    /// Sends to what is shown.
+    /// Sends a message to the shown session.
     pub(super) async fn send(&self, text: &str) {
         let params = message(self.binding.session(), text);
         self.connection.call::<SendMessage>(&params).await.unwrap();

@@ -103,7 +103,7 @@ impl KilledRun {
         killed_after
     }
 
-    /// Spawns what is not spawned yet, and answers questions until all has ended.
+    /// Spawns the tasks that are not spawned yet, and answers questions until all have ended.
     async fn work(&self) {
         let client = connect(&self.scene.daemon.socket()).await;
         let hello = HelloParams {

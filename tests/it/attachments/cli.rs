@@ -143,7 +143,7 @@ async fn in_what_is_piped_in_an_at_sign_is_text() {
     assert_eq!(last_content(&desk), expected);
 }
 
-/// What was attached stays with a message that is sent again or edited, as it was then.
+/// Attachments stay with a message that is sent again or edited, as they were then.
 #[tokio::test]
 async fn sending_again_keeps_what_was_attached() {
     let desk = Desk::new().await;

@@ -1,4 +1,4 @@
-//! What is not attached, and that nothing is sent then.
+//! Files that are refused as attachments, and that nothing is sent then.
 
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;

@@ -39,7 +39,7 @@ const LINES: &[(&[&str], &[i32])] = &[
     (&["man", "pages"], &[0]),
 ];
 
-/// What is left of a daemon that is gone.
+/// The files left behind by a daemon that is gone.
 #[derive(Debug, Clone, Copy)]
 enum Remains {
     Nothing,

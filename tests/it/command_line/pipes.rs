@@ -99,7 +99,7 @@ async fn a_reader_that_has_gone_is_no_failure() {
     }
 }
 
-/// Whether there is more than a remark on what was printed.
+/// Whether stderr has an error or a hint, and not only remarks on the output.
 fn complains(stderr: &[u8]) -> bool {
     let text = String::from_utf8_lossy(stderr).to_lowercase();
     ["error", "panick", "pipe", "hint"]

@@ -1,4 +1,4 @@
-//! Mistyped verbs, options, values, keys and names: each is refused with what was probably meant.
+//! Mistyped verbs, options, values, keys and names: each is refused with a suggestion.
 
 use scorel_testkit::DaemonUnderTest;
 use serde_json::Value;

@@ -25,7 +25,7 @@ async fn ok(daemon: &DaemonUnderTest, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The exit code, and what is said on stderr.
+/// The exit code and the text of stderr.
 async fn refused(daemon: &DaemonUnderTest, arguments: &[&str]) -> (i32, String) {
     let output = config(daemon, arguments).await;
     assert!(!output.status.success(), "{arguments:?}: {output:?}");
@@ -170,7 +170,7 @@ async fn what_the_loader_would_refuse_is_not_written() {
         assert_eq!(exit, code, "{arguments:?}: {said}");
         assert_eq!(file(&daemon), before, "{arguments:?}");
     }
-    // A file that is invalid elsewhere is refused where that is; what is at fault can be set right.
+    // If another key is invalid, the refusal points to it. The invalid key itself can be corrected.
     daemon.configure("[runtime]\nretries = 1000\nmaxSteps = 5\n");
     let (_, said) = refused(&daemon, &["set", "runtime.maxSteps", "6"]).await;
     assert!(

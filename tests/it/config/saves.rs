@@ -102,7 +102,7 @@ async fn a_file_that_is_written_in_two_steps_counts_at_each() {
     fs::write(&path, "").unwrap();
     scene.told_of("model.id").await;
     assert_eq!(scene.asked().await, None);
-    // Half of a file is not valid here: what was before stays.
+    // Half of the file is not valid here: the previous configuration stays.
     let (half, rest) = text.split_at(text.find("\"openai").unwrap() + 3);
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(half.as_bytes()).unwrap();

@@ -88,7 +88,7 @@ fn snapshot(directory: &Path) -> BTreeMap<PathBuf, Found> {
     files
 }
 
-/// The same without what is never restored, and without times.
+/// The same without the files that are never restored, and without times.
 fn restorable(files: &BTreeMap<PathBuf, Found>) -> BTreeMap<&Path, (&[u8], u32)> {
     let never = ["huge", "by-command"].map(OsStr::new);
     let kept = files

@@ -40,7 +40,7 @@ async fn use_in_turn(client: &Connection, sessions: &[SessionId]) {
         let turns = some.iter().map(async |session| {
             let mut watch = Watch::from(client, *session, None, None).await;
             let turn = send(client, *session, "Talk.").await;
-            // What is seen begins with the turn before.
+            // The stream begins with the previous turn, if there was one.
             loop {
                 let seen = watch.until("turn_outcome").await;
                 let outcome = seen.last().unwrap();

@@ -38,7 +38,7 @@ async fn while_waiting() {
     .await;
 }
 
-/// What was said is kept, and the call that came with it is not.
+/// The text is kept, the tool call that came with it is not.
 #[tokio::test]
 async fn in_a_model_call_with_text() {
     golden("cancel_with_text", async |scene: &mut Scene| {

@@ -1,4 +1,4 @@
-//! Conversations that get too long: what is shortened, what is summarised, and the call after it.
+//! Conversations that get too long: shortened results, summaries, and the calls after them.
 
 use scorel_proto::{Compact, CompactParams};
 use scorel_testkit::ModelReply;

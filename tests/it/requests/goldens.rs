@@ -12,7 +12,7 @@ use super::wire_model::WireModel;
 /// Set this variable to write the goldens anew; then read the difference.
 const REWRITE: &str = "SCOREL_REWRITE_GOLDENS";
 
-/// Plays a scene on every wire, whose endpoint must accept all of it, and compares what was sent with
+/// Plays a scene on every wire, whose endpoint must accept all of it, and compares the requests with
 /// the golden.
 pub(super) async fn golden(name: &str, play: impl AsyncFn(&mut Scene)) {
     let scenes = WireApi::ALL.map(|api| Box::pin(played(name, api, &play)));
@@ -29,7 +29,7 @@ async fn played(name: &str, api: WireApi, play: &impl AsyncFn(&mut Scene)) -> St
     section(&scene)
 }
 
-/// What was sent over one wire.
+/// The requests that were sent over one wire.
 fn section(scene: &Scene) -> String {
     let model = scene.model;
     let mut text = format!(

@@ -11,7 +11,7 @@ const LONG_RUN: usize = 100;
 const DATE: &str = "date: ";
 const CACHE_KEY: &str = "\"prompt_cache_key\":\"";
 
-/// Puts names in the place of what differs from run to run, and shortens what is known.
+/// Replaces values that differ from run to run by names, and shortens the base prompt and long runs.
 pub(super) struct Normaliser {
     root: String,
     base: String,

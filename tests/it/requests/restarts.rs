@@ -34,7 +34,7 @@ async fn killed_in_a_model_call() {
     .await;
 }
 
-/// What was said before is kept.
+/// The text before the kill is kept.
 #[tokio::test]
 async fn killed_after_some_text() {
     golden("kill_after_text", async |scene: &mut Scene| {

@@ -36,7 +36,7 @@ async fn a_secret_that_is_written_in_two_pieces_is_cut_out() {
     let mut scene = EchoScene::start(script, "text").await;
     let mut go = NamedPipe::make(&scene.daemon.project().join("go"));
     send_to(&scene.client, scene.id, "echo", "go").await;
-    // What was seen was read.
+    // An event proves that the daemon has read the piece before.
     let mut events = scene.watch.until("text_delta").await;
     go.write_line().await;
     events.extend(scene.watch.until("runner_log").await);

@@ -19,7 +19,7 @@ pub(super) fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// All files below a directory with what is in them, named relative to it.
+/// All files below a directory with their text, named relative to it.
 pub(super) fn below(root: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut directories = vec![root.to_owned()];

@@ -134,7 +134,7 @@ async fn next_turn_works(
     );
 }
 
-/// What was seen is in the log, each start has one end, and the streamed text is kept.
+/// The seen records are in the log, each start has one end, and the streamed text is kept.
 fn check_log(scene: &AgentScene, id: SessionId, seen: &SeenTurn) {
     let path = scene.daemon.log_path(&id.to_string());
     let log = CheckedLog::read(&path).unwrap();

@@ -182,7 +182,7 @@ async fn terminals_run_in_the_sandbox_of_commands() {
     assert!(!std::path::Path::new("/etc/scorel-made").exists());
 }
 
-/// The end of an output that is larger than what is kept of its beginning.
+/// The end of an output that is larger than the part kept in memory.
 #[tokio::test]
 async fn a_long_output_of_a_terminal_is_cut_at_its_beginning() {
     if !has_sandbox() {

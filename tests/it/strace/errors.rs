@@ -117,7 +117,7 @@ async fn try_sends(pair: &Pair, seen: &mut Sightings) -> (Vec<u64>, Vec<ErrorCod
         turn(&client, pair.healthy)
             .await
             .expect("other sessions are not touched");
-        // Drains what has arrived.
+        // Drains the events that have arrived.
         while events.is_ready() {
             let Some(event) = events.next().await else {
                 break;

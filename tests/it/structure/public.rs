@@ -1,4 +1,4 @@
-//! What is visible from where.
+//! The public items of programs, and the visibility of a lane's state.
 
 use syn::{Fields, Item, Visibility};
 

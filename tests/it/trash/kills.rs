@@ -54,7 +54,7 @@ async fn die(daemon: &mut DaemonUnderTest, method: &str, id: &str, (call, file):
     let register = json!({"workDir": daemon.project(), "commandId": "register"});
     connect(daemon).call("registerProject", &register);
     daemon.stop().await;
-    // `strace` finds the calls on a path by what is there when it starts.
+    // `strace -P` matches calls by the file that has the path when it starts.
     let path = match in_trash(daemon, id).pop() {
         Some(trashed) if file.ends_with("ID") => trashed,
         _ => daemon.home().join(file.replace("ID", id)),

@@ -6,7 +6,7 @@ use crate::job::StageJob;
 use crate::sandbox::Sandbox;
 
 /// Makes the mounts that `sandbox` asks for, in the namespace that was entered, and enters the working
-/// directory. Covers come last: what is writable or protected may be above them.
+/// directory. Covers come last: writable or protected places may be above them.
 pub(super) fn arrange_mounts(job: &StageJob, sandbox: &Sandbox) -> Result<(), StageError> {
     mounts::protect(sandbox)?;
     masks::cover(sandbox)?;

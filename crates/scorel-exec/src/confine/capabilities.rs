@@ -17,9 +17,8 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID);
 
-/// Drops all other capabilities of this thread and its descendants, and what was [passed on](pass_on).
-/// `no_new_privs` keeps `exec` of
-/// a set-user-id program from bringing them back.
+/// Drops all other capabilities of this thread and its descendants, also the one that was
+/// [passed on](pass_on). `no_new_privs` keeps `exec` of a set-user-id program from bringing them back.
 pub(super) fn restrict() -> rustix::io::Result<()> {
     let own = capabilities(None)?;
     let reduced = CapabilitySets {

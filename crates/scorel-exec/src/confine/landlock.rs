@@ -69,7 +69,7 @@ fn strict() -> Ruleset {
 /// that. What the command gets mounted for itself is granted [later](Self::restrict), when it is there.
 pub(super) struct FileRules {
     ruleset: RulesetCreated,
-    /// What is in the command's own mounts.
+    /// Grants for places in the command's own mounts.
     late: Vec<PathGrant>,
 }
 

@@ -27,7 +27,7 @@ pub(super) enum MaskError {
     At { place: PathBuf, source: Errno },
 }
 
-/// What is mounted over hidden places.
+/// The empty directory and the empty file that are mounted over masked places.
 struct Covers {
     directory: OwnedFd,
     file: OwnedFd,
@@ -53,7 +53,7 @@ pub(super) fn cover(sandbox: &Sandbox) -> Result<(), MaskError> {
 /// The places that are not below another one.
 fn outermost(places: &[PathBuf]) -> BTreeSet<&Path> {
     let mut found: BTreeSet<&Path> = BTreeSet::new();
-    // Parents come before what is below them.
+    // Parents come before their descendants.
     for place in places.iter().map(PathBuf::as_path).collect::<BTreeSet<_>>() {
         if !place.ancestors().skip(1).any(|above| found.contains(above)) {
             found.insert(place);

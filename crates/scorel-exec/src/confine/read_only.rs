@@ -11,7 +11,7 @@ use nix::mount::{MsFlags, mount};
 
 use super::mount_error::MountError;
 
-/// Mounts on demand: what is mounted there later is not in this namespace.
+/// Mounts on demand: later mounts there are not in this namespace.
 const ON_DEMAND: &str = "autofs";
 
 /// Makes every mount of this namespace read-only, except those at and below `writable`.

@@ -89,7 +89,7 @@ pub(super) fn wait_for_go(mut channel: &UnixStream) -> Result<(), StageError> {
     Ok(())
 }
 
-/// What is to be executed, with its standard streams: `pipes`, or else this process's.
+/// The job's command, with its standard streams: `pipes`, or else this process's.
 pub(super) fn command(job: &StageJob, pipes: Option<ChildPipes>) -> Command {
     let mut command = Command::new(&job.program);
     let variables = job.environment.iter();

@@ -172,7 +172,7 @@ pub(super) fn make_directory(
     Ok(open_directory(dir, name)?)
 }
 
-/// Renames `temporary` to `name`, and moves aside what was there. The exchange leaves no moment in
+/// Renames `temporary` to `name`, and moves the previous entry aside. The exchange leaves no moment in
 /// which `name` is absent.
 fn exchange(dir: BorrowedFd<'_>, temporary: &OsStr, name: &OsStr) -> io::Result<()> {
     use rustix::io::Errno;

@@ -56,7 +56,7 @@ impl Snapshot {
         })
     }
 
-    /// Puts back what is different now. To be called when no process of the command is left.
+    /// Restores the places that have changed. To be called when no process of the command is left.
     pub(crate) fn restore(&self) -> RestoreOutcome {
         let mut restorer = Restorer::new(self.root.as_fd());
         for (place, before) in &self.places {
@@ -86,7 +86,7 @@ impl Snapshot {
     }
 }
 
-/// Records what is at `path` below `root`. What is behind a link counts as absent.
+/// Records the place at `path` below `root`. One behind a link counts as absent.
 fn record(root: &OwnedFd, path: &Path, budget: &mut SnapshotBudget) -> io::Result<PlaceState> {
     let mut opened = None;
     let mut names: Vec<&OsStr> = path.iter().collect();

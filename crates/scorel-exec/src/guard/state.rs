@@ -19,7 +19,7 @@ const MAX_ENTRIES: usize = 1_000;
 /// Content of one snapshot, in bytes. `.git/hooks` and configuration are far below it.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// What is at a path, with everything below it.
+/// The state of a place, with everything below it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PlaceState {
     Absent,
@@ -62,7 +62,7 @@ impl SnapshotBudget {
 }
 
 impl PlaceState {
-    /// Records what is at `name`. What cannot be read counts as beyond the budget.
+    /// Records the entry `name` of `dir`. An unreadable one counts as beyond the budget.
     pub(super) fn record(dir: BorrowedFd<'_>, name: &OsStr, budget: &mut SnapshotBudget) -> Self {
         match fstatat(dir, name, AtFlags::AT_SYMLINK_NOFOLLOW) {
             Err(Errno::ENOENT | Errno::ENOTDIR) => Self::Absent,

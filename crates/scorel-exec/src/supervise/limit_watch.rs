@@ -31,7 +31,6 @@ pub(super) struct LimitWatch {
     next: Instant,
 }
 
-/// What was measured.
 pub(super) struct Measurement {
     /// What the daemon adds up, if it does.
     pub(super) usage: Option<ResourceUsage>,

@@ -114,7 +114,7 @@ impl WaitingStage {
         Ok((children, channel))
     }
 
-    /// Ends what was started.
+    /// Ends the stage, if one was started.
     pub(super) fn end(self) {
         if let Some((children, channel)) = self.0 {
             end_stage(children, channel);

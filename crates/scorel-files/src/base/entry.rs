@@ -31,7 +31,7 @@ pub(super) struct Stamp {
     changed: i128,
 }
 
-/// What is known of a file's content.
+/// The copy of a file or link, if there is one.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Copied {
     File {

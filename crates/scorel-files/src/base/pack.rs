@@ -19,7 +19,7 @@ pub(super) struct Pack {
 }
 
 impl Pack {
-    /// Opens the pack at `path`, with what is in it or empty.
+    /// Opens the pack at `path`, with its content if `keep`, otherwise empty.
     pub(super) fn open(path: &Path, keep: bool) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).create(true).mode(0o600);

@@ -30,7 +30,7 @@ const ALL: &str = "SCOREL_SYSCALL_KILLS";
 const PROJECT: &str = "SCOREL_TEST_PROJECT";
 const SESSION: &str = "SCOREL_TEST_SESSION";
 
-/// Not a test by itself: what is killed.
+/// Not a test by itself: the process that is killed.
 #[test]
 fn restores_if_it_is_told_to() {
     let (Some(project), Some(session)) = (env::var_os(PROJECT), env::var_os(SESSION)) else {

@@ -1,4 +1,4 @@
-//! A project with a session that records what is done to it.
+//! A project with a session that records the changes to its files.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

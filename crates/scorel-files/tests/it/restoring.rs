@@ -7,7 +7,7 @@ use scorel_proto::{FileState, RestoreAction};
 
 use crate::project::{Project, os, path, undoing};
 
-/// What is undone, redone and undone again in one test: every kind of file and of change.
+/// Changes that one test undoes, redoes and undoes again: every kind of file and of change.
 const SCRIPT: &str = "
 printf 'one\\r\\ntwo\\r\\n' > crlf
 printf changed > edited

@@ -1,4 +1,4 @@
-//! What is seen of commands.
+//! Watching commands for the files that they change.
 
 use std::fs;
 

@@ -7,8 +7,8 @@ pub enum LoginShellPlace {
     /// The user's home, so that files of a project cannot make the shell run anything.
     #[default]
     Home,
-    /// In each project's directory, for hooks such as direnv's, which see what is there. They run
-    /// outside the sandbox and are trusted to check it themselves.
+    /// In each project's directory, for hooks such as direnv's, which see the files there. They run
+    /// outside the sandbox and are trusted to check those files themselves.
     Project,
     /// It is not run.
     Off,

@@ -28,7 +28,7 @@ struct PendingFile {
     problem: Option<ConfigProblem>,
 }
 
-/// What has happened to a configuration file.
+/// News of a configuration file: a change, a problem, or both.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ConfigNews {
     /// The project's directory; `None` for the user's file.

@@ -48,7 +48,7 @@ struct ConfigCache {
 struct CachedProject {
     dir: PathBuf,
     layer: CachedFile<Option<ProjectLayer>>,
-    /// Whether the file was read before: what is read first is no change.
+    /// Whether the file was read before: the first read is no change.
     is_known: bool,
     resolved: Option<(Arc<Config>, Arc<Config>)>,
 }

@@ -15,7 +15,7 @@ pub(super) struct TextKey {
     pub(super) value: Value,
     /// Where its name begins, in bytes.
     at: usize,
-    /// What has to go for the key to be gone: its lines, or the inline table that it is in.
+    /// The range to blank for the key to be gone: its lines, or the inline table that it is in.
     whole: Range<usize>,
 }
 

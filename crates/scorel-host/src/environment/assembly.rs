@@ -27,7 +27,7 @@ pub(crate) struct EnvironmentSources<'a> {
     pub(crate) config: &'a EnvironmentConfig,
 }
 
-/// The environment of commands, and what was left out of it.
+/// The environment of commands, the origins of its variables, and the withheld ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct AssembledEnvironment {
     pub(crate) environment: Environment,

@@ -22,7 +22,7 @@ const RECEIPTS: &str = "receipts.jsonl";
 const COPIES: [&str; 2] = [".damaged-", ".before-repair-"];
 
 impl Host {
-    /// Reports what can go, and removes it if `remove` says so. Runs in a task of its own: a client that
+    /// Reports the garbage, and removes it if `remove` is set. Runs in a task of its own: a client that
     /// disconnects does not end it.
     pub(crate) async fn collect_garbage(
         self: &Arc<Self>,

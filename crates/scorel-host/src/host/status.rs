@@ -13,7 +13,7 @@ use crate::executable::Executable;
 use crate::metrics::MetricsPage;
 use crate::process_memory::resident_bytes;
 
-/// What is read from files for a status.
+/// The parts of a status that are looked up on a blocking thread.
 #[derive(Debug, Default)]
 struct LookedUp {
     default_model: String,

@@ -38,7 +38,8 @@ fn directories(project: &Path) -> Vec<PathBuf> {
     dirs
 }
 
-/// Cuts the chain to `max` bytes: what is nearest to the project says the most about it.
+/// Cuts the chain to `max` bytes, the outermost files first: the files nearest to the project say the
+/// most about it.
 fn cut(files: &mut [GuideFile], max: usize) {
     let mut left = max;
     let texts = files.iter_mut().rev();

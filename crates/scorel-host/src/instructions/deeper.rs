@@ -44,7 +44,7 @@ impl DeeperGuides {
         }
     }
 
-    /// Forgets what was shown if that was in another epoch.
+    /// Forgets the shown files if they were shown in another epoch.
     pub(crate) fn set_epoch(&self, epoch: u64) {
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.epoch != epoch {
@@ -78,7 +78,7 @@ impl DeeperGuides {
         dirs
     }
 
-    /// What is to be shown of the instructions in `dirs`, outermost first.
+    /// The texts of the instructions in `dirs` that are still to be shown, outermost first.
     fn newly_shown(&self, dirs: &[PathBuf], effects: &[Effect], permit: &Permit) -> Vec<String> {
         let mut texts = Vec::new();
         for dir in dirs {

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 /// The names of a directory's instructions; the first one that exists counts.
 pub(super) const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
-/// A file of instructions, or what is to be said in its place.
+/// A file of instructions, or the reason why it was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GuideFile {
     pub(super) path: PathBuf,

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use crate::unix_time::now_ms;
 
-/// What day it is. A port: what is old and what is retired depends on it.
+/// The current time and date. A port: which lists are old and which models are retired depends on it.
 pub(crate) trait Calendar: Debug + Send + Sync {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> u64;

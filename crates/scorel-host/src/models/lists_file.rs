@@ -146,7 +146,7 @@ impl StoredList {
         }
     }
 
-    /// What was listed under this id, or under the id with a version date.
+    /// The facts listed under this id, or else under the id with a version date.
     pub(super) fn facts(&self, id: &str) -> Option<ModelFacts> {
         let exact = self.models.iter().find(|model| model.id == id);
         let dated = || {

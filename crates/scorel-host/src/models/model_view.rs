@@ -62,7 +62,7 @@ impl ModelView<'_> {
         model
     }
 
-    /// Replaces what is known by these facts.
+    /// Overwrites the model's properties with the facts that are known.
     pub(super) fn set_facts(self, model: &mut Model, facts: ModelFacts) {
         model.context_window = facts.context_window.or(model.context_window);
         model.max_output_tokens = facts.max_output_tokens.or(model.max_output_tokens);

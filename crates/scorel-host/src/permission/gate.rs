@@ -78,7 +78,7 @@ impl Gate {
         }
     }
 
-    /// The same gate, which refuses what is about hidden places, whatever rules and mode say.
+    /// The same gate, which refuses reads and writes in hidden places, whatever rules and mode say.
     pub(crate) fn hiding(self, hidden: Lazy<HiddenPlaces>) -> Self {
         Self { hidden, ..self }
     }
@@ -282,8 +282,8 @@ impl<'a> Judgement<'a> {
         };
     }
 
-    /// Judges a command that a runner would run itself: what is clearly harmless runs, the rest is asked
-    /// about, also where the daemon's sandbox would make a question needless.
+    /// Judges a command that a runner would run itself: a clearly harmless one runs, any other is asked
+    /// about, even where the daemon's sandbox would make a question needless.
     fn runner_command(&mut self, run: &Action) {
         let Action::Run { command, directory } = run else {
             return;

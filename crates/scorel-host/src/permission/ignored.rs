@@ -1,4 +1,4 @@
-//! Which paths git ignores: what is there can be made again.
+//! Which paths git ignores: files there can be made again.
 //!
 //! The judge of commands opens no file, so the gate looks for it.
 
@@ -29,7 +29,7 @@ pub(super) fn ignored(project: &Path, paths: Vec<PathBuf>) -> Vec<PathBuf> {
 
 /// The innermost list that says something about the path decides, as in git.
 fn is_ignored(top: &Path, path: &Path) -> bool {
-    // What is absent cannot be lost, whatever it would have been.
+    // An absent path counts as a directory: nothing can be lost there, whatever it would have been.
     let is_dir = fs::symlink_metadata(path).map_or(true, |metadata| metadata.is_dir());
     let inside = |dir: &&Path| dir.starts_with(top);
     for dir in path.ancestors().skip(1).take_while(inside) {

@@ -178,7 +178,7 @@ impl Ledger {
         self.file.append(&line.seal()?)
     }
 
-    /// Compacts the file to what is remembered.
+    /// Compacts the file to the receipts in memory.
     fn rewrite(&mut self) -> io::Result<()> {
         let begun = self.begun.values().cloned().map(ReceiptLine::Begun);
         let done = self.done.values().cloned().map(ReceiptLine::Done);

@@ -36,7 +36,7 @@ pub(super) struct HostReceipt<T> {
     pub(super) what: T,
 }
 
-/// What is remembered of a command that took effect.
+/// The method and the subject of a command that took effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HostOutcome {
     pub(super) method: HostMethod,

@@ -210,7 +210,7 @@ async fn undelete(
     Ok(UndeleteSessionResult { session_id })
 }
 
-/// A call without an id gets a receipt all the same, by which the next daemon finds what is left to do.
+/// A call without an id gets a receipt all the same, by which the next daemon finds unfinished work.
 /// Of several sessions, all are deleted or none.
 fn with_receipt(command: MutationCommand) -> Result<MutationCommand, CallError> {
     if command.id.is_some() {

@@ -70,7 +70,7 @@ impl HostRunners {
         })
     }
 
-    /// Finds the program and what it needs. What was found out before an error is in `info`.
+    /// Finds the program and what it needs. On an error, `info` holds the facts found before it.
     async fn look(
         self: &Arc<Self>,
         config: &Arc<Config>,

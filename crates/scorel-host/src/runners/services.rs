@@ -29,7 +29,7 @@ pub(crate) struct ProjectServices {
     terminals: Arc<Mutex<Terminals>>,
     /// One for each terminal that may be open.
     places: Arc<Semaphore>,
-    /// The turn is over: what is not written by now is not written any more.
+    /// Cancelled when the turn ends, so that no file is written after it.
     ended: CancellationToken,
 }
 

@@ -30,7 +30,7 @@ struct IndexEntry {
     description: String,
 }
 
-/// The message that tells the model of its skills: of all if it knows none, else of what has changed.
+/// The message that tells the model of its skills: of all if it knows none, else of the changes.
 /// `None` if there is nothing to tell.
 pub(crate) fn listing(
     known: Option<&Value>,

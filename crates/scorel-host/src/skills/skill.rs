@@ -27,7 +27,7 @@ pub(crate) struct Skill {
 }
 
 impl Skill {
-    /// Reads the skill in a directory. `name` is the directory's, which the skill's has to be.
+    /// Reads the skill in a directory. `name` is the name of the directory, which the skill must have too.
     ///
     /// # Errors
     /// What is wrong with it, for people.

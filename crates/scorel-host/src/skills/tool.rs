@@ -44,7 +44,7 @@ struct SkillFigures {
 /// The tool of one session.
 ///
 /// It has no effects that a permission could be about: a skill is the user's own, or the user has trusted
-/// what is in it, and scripts in it run through the gate like any command.
+/// its files, and its scripts run through the gate like any command.
 #[derive(Debug)]
 pub(crate) struct SkillTool {
     skills: Skills,

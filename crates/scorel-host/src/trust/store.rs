@@ -1,6 +1,6 @@
 //! Copies of trusted items, by digest.
 //!
-//! A project's files may change at any time. What was trusted runs from its copy, so that nothing changes
+//! A project's files may change at any time. A trusted item runs from its copy, so that nothing changes
 //! between the check and the use.
 
 use std::collections::HashSet;
@@ -38,8 +38,7 @@ impl Store {
         Ok(dir)
     }
 
-    /// The copies whose digests are not in `used`, and what was left of unfinished ones. No item may be
-    /// copied meanwhile.
+    /// The copies whose digests are not in `used`, and unfinished copies. No item may be copied meanwhile.
     pub(super) fn unused(&self, used: &HashSet<&str>) -> io::Result<Vec<PathBuf>> {
         let entries = match fs::read_dir(&self.dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

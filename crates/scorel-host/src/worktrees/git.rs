@@ -1,8 +1,8 @@
 //! Running git.
 //!
 //! A project's configuration can come from anywhere, and much of it makes git run programs: hooks, monitors,
-//! filters, transports. Hooks, monitors and transports are switched off. Filters change what is checked out,
-//! so they run, in the sandbox of commands; where there is none, they are switched off too.
+//! filters, transports. Hooks, monitors and transports are switched off. Filters change the checked-out
+//! files, so they run, in the sandbox of commands; without a sandbox they are switched off too.
 
 use std::env;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What is noted of a worktree, beside it.
+//! The record of a worktree, in a file beside it.
 
 use std::io;
 use std::path::{Path, PathBuf};

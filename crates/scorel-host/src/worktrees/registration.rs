@@ -16,8 +16,8 @@ pub(super) struct Registration {
 }
 
 impl Registration {
-    /// The registration of the worktree at `path` in a repository. A link is none: what is in the
-    /// repository may come from anywhere, and what is found is removed.
+    /// The registration of the worktree at `path` in a repository. A symbolic link does not count: the
+    /// repository's files may come from anywhere, and the directory found here is removed later.
     pub(super) fn find(repository: &Path, path: &Path) -> Option<Self> {
         let place = repository.join("worktrees");
         let is_directory = |path: &Path| path.symlink_metadata().is_ok_and(|it| it.is_dir());

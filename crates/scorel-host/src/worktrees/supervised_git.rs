@@ -83,7 +83,7 @@ impl GitProgram for SupervisedGit {
     }
 }
 
-/// Waits for the end, and for what was written until then.
+/// Waits for the end of the process and of both its output streams.
 async fn finish(process: PipedRun) -> (RunEnd, String, String) {
     let PipedRun {
         run,

@@ -15,8 +15,8 @@ impl Journal {
     /// and goes on there. Offsets and readers stay valid. Does nothing unless the journal has failed.
     ///
     /// A file whose `fdatasync` failed must not be synced again: the kernel has dropped the error and
-    /// possibly the dirty pages, and would report success. What is read back from the old file may
-    /// exist in the page cache only, but in the copy all of it is dirty, so syncing that means
+    /// possibly the dirty pages, and would report success. Bytes read back from the old file may
+    /// exist in the page cache only, but in the copy all of them are dirty, so syncing that means
     /// something.
     ///
     /// # Errors

@@ -9,8 +9,8 @@ use scorel_journal::{
 
 use crate::log::{Log, append, seq, seqs};
 
-/// Opens a journal with these lines and checks which records are served, what is reported, that
-/// opening changed nothing, and that the next record is readable.
+/// Opens a journal with these lines and checks the records served, the damage reported, that opening
+/// changed nothing, and that the next record is readable.
 fn check(lines: &[&[u8]], served: &[u64], reasons: &[DamageReason]) -> Vec<Damage> {
     let bytes = lines.concat();
     let log = Log::with_bytes(&bytes);

@@ -24,7 +24,7 @@ impl Ram {
         Arc::new(ram)
     }
 
-    /// What is in a file.
+    /// The content of a file.
     pub(crate) fn bytes(&self, path: &Path) -> Vec<u8> {
         self.find(path).expect("there").bytes().clone()
     }

@@ -38,8 +38,8 @@ impl Policy {
         verdict
     }
 
-    /// Whether to ask about what is not understood. In the mode `workspace` the sandbox confines a
-    /// command in any case, so there it is asked only if a rule of the user might be missed.
+    /// Whether to ask about a command that is not fully understood. In the mode `workspace` the sandbox
+    /// confines it in any case, so there the question is due only if a rule of the user might be missed.
     fn must_understand(&self) -> bool {
         let is_about_commands = |rule: &Rule| {
             matches!(

@@ -178,7 +178,7 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
     facts.is_harmless = is_quiet && only_reads(command, args);
 }
 
-/// Equivalent spellings: without global options, and with what is implied written out.
+/// Equivalent spellings: without global options, and with implied arguments written out.
 pub(super) fn spellings(args: &[Word]) -> Vec<Vec<Word>> {
     let Some(split) = split(args) else {
         return Vec::new();

@@ -202,7 +202,7 @@ fn is_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Special parameters: what may follow a `$` besides a name.
+/// The name of a parameter: a variable's, or one character for a special or positional one.
 fn is_variable(text: &str) -> bool {
     is_name(text) || text.len() == 1 && "?#$!@*-0123456789".contains(text)
 }

@@ -1,7 +1,7 @@
-//! A real shell never runs what was not judged.
+//! A real shell never runs a program that was not judged.
 //!
-//! Commands made by chance are judged under rules that do not allow the program `evil`. Those that are
-//! allowed all the same, since it seems to be only text in them, are run.
+//! Random commands are judged under rules that do not allow the program `evil`. Those that are allowed
+//! anyway, because `evil` seems to be only text in them, are run.
 
 use std::fs;
 use std::path::Path;

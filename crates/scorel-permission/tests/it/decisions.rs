@@ -1,4 +1,4 @@
-//! What is decided about many actions, in each of the modes.
+//! Decisions about many actions, in each of the modes.
 
 use std::path::Path;
 
@@ -29,8 +29,7 @@ const ALLOW: [&str; 8] = [
     "WebFetch(domain:docs.rs)",
 ];
 
-/// An action, and what is decided in the modes readonly, ask and full: `+` allow, `?` ask,
-/// `-` deny.
+/// An action, and its decisions in the modes readonly, ask and full: `+` allow, `?` ask, `-` deny.
 const ROWS: &str = r"
 read src/main.rs                        + + +
 read .                                  + + +

@@ -58,7 +58,7 @@ const HELD: [&str; 48] = [
     "git clean --dry-run -dx",
 ];
 
-/// Commands that are asked about, and what is said.
+/// Commands that are asked about, each with a part of the reason.
 const ASKED: [(&str, &str); 84] = [
     ("git push", "git push *"),
     ("git -C sub push -f origin main", "git push *"),
@@ -309,7 +309,7 @@ fn what_git_ignores_may_be_discarded() {
     }
 }
 
-/// With a rule of the user that it could fall under, what is not understood is asked about.
+/// A command that is not understood is asked about if one of the user's rules could apply to it.
 #[test]
 fn a_rule_of_the_user_is_not_evaded() {
     for (deny, ask) in [

@@ -74,8 +74,8 @@ impl AnthropicBlocks {
             }
             "redacted_thinking" => self.redacted(text_of(&block["data"]), out),
             "tool_use" => self.tool_call(block, out),
-            // Server-side tools and their results, MCP, compaction, and what is added later. The
-            // API wants them back unchanged.
+            // Server-side tools and their results, MCP, compaction, and types added later. The API
+            // wants them back unchanged.
             _ => {
                 self.open = Some(OpenContentBlock::Opaque {
                     block: block.clone(),

@@ -29,8 +29,8 @@ pub(super) fn models_of(provider: &str) -> impl Iterator<Item = &'static KnownMo
     all.filter(move |model| model.provider == provider)
 }
 
-/// What is known of a model by its family: one of the provider's, or of any provider if `provider` is
-/// `None`, as behind a gateway.
+/// A family's defaults for a model. The family is one of the provider's, or of any provider if
+/// `provider` is `None`, as behind a gateway.
 pub(crate) fn family_facts(provider: Option<&str>, id: &str) -> ModelFacts {
     let id = family_id(id);
     let all = CATALOGUE.families.iter();

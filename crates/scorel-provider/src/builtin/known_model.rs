@@ -5,7 +5,7 @@ use super::day;
 use super::model_price::TablePrice;
 use crate::{ModelFacts, Retirement, ThinkingLevels};
 
-/// A row of the table: what is known of a model of a built-in provider.
+/// A row of the table: the facts about a model of a built-in provider.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct KnownModel {

@@ -9,7 +9,7 @@ enum PathStep {
 }
 
 /// The value at a path such as `$.steps[0].name`, created on the way. `None` if the path is invalid
-/// or contradicts what is there.
+/// or contradicts the existing value.
 ///
 /// An array grows by one element at most, so that a path cannot allocate at will.
 pub(super) fn resolve<'a>(root: &'a mut Value, path: &str) -> Option<&'a mut Value> {

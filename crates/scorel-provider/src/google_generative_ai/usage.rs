@@ -16,7 +16,7 @@ pub(super) fn of_event(event: &Value) -> Option<Usage> {
     let count = |field: &str| count(field).unwrap_or(0);
     let reasoning_tokens = count("thoughtsTokenCount");
     Some(Usage {
-        // The prompt includes what was read from the cache, but not the results of Google's own
+        // The prompt includes the tokens read from the cache, but not the results of Google's own
         // tools.
         input_tokens: count("promptTokenCount") + count("toolUsePromptTokenCount"),
         // The candidates do not include the thoughts.

@@ -27,8 +27,8 @@ pub(super) fn reduced(text: &str) -> Option<String> {
     Some(both.chars().take(LONGEST).collect())
 }
 
-/// What is inside the first element of a name. `lower` is the text in lower case, whose bytes have the
-/// same places.
+/// The content of the first element with this name. `lower` is the text in lower case, with the same
+/// byte offsets.
 fn element<'a>(text: &'a str, lower: &str, name: &str) -> Option<&'a str> {
     let opening = lower.find(&format!("<{name}"))?;
     let start = opening + lower[opening..].find('>')? + 1;

@@ -1,7 +1,7 @@
 use std::fmt;
 
-/// A page in the place of a reply: what is wrong is the address, which a user cannot tell from a reply
-/// that has no events.
+/// A page in the place of a reply: the address is wrong, which a user cannot tell from a reply that has
+/// no events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WebPage {
     pub(super) content_type: String,

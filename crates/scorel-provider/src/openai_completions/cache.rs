@@ -29,9 +29,9 @@ fn first_texts(request: &ModelRequest) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Claude caches only what is marked, also behind a router; other models cache by themselves.
+/// Claude caches only marked content, also behind a router; other models cache by themselves.
 ///
-/// Marked are the system prompt and the last text of the user or the model: the prefix that the next
+/// The system prompt and the last text of the user or the model are marked: the prefix that the next
 /// request repeats.
 pub(super) fn wants_marks(endpoint: &ChatEndpoint) -> bool {
     endpoint.dialect.cache_marks && endpoint.model.id.contains("claude")

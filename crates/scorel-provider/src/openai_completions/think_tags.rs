@@ -30,7 +30,7 @@ const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
 impl ThinkTags {
-    /// Takes more text and returns what is decided.
+    /// Takes more text and returns the pieces that are decided.
     pub(super) fn push(&mut self, text: &str) -> Vec<TaggedText> {
         if self.state == TagState::Text {
             return vec![TaggedText::Text(text.to_owned())];
@@ -41,7 +41,7 @@ impl ThinkTags {
         pieces
     }
 
-    /// Returns what was held back; no tags are recognised from here on.
+    /// Returns the held text; no tags are recognised from here on.
     pub(super) fn flush(&mut self) -> Option<TaggedText> {
         let held = std::mem::take(&mut self.held);
         let piece = match self.state {

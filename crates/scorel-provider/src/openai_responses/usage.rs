@@ -1,7 +1,7 @@
 use scorel_proto::Usage;
 use serde_json::Value;
 
-/// Only the terminal event has usage. Input includes what was read from the cache, output includes
+/// Only the terminal event has usage. Input includes the tokens read from the cache, output includes
 /// reasoning.
 pub(super) fn of_response(response: &Value) -> Option<Usage> {
     let usage = response["usage"].as_object()?;

@@ -11,8 +11,8 @@ pub(super) struct CallPairs {
 }
 
 impl CallPairs {
-    /// What is sent for the next message: nothing for a result without its call, and results for the
-    /// calls that the message leaves without one.
+    /// The messages to send for the next one: none for a result without its call, and results for the
+    /// calls that it leaves without one.
     pub(super) fn next<'a>(&mut self, message: &'a Message) -> Vec<Cow<'a, Message>> {
         if let Message::ToolResult(result) = message {
             let id = &result.result().tool_use_id;
@@ -74,7 +74,7 @@ mod tests {
         Message::ToolResult(ToolResultMessage::new("Read", result, 1))
     }
 
-    /// What is sent: the id of each result, `!` before one that was made, and the role of others.
+    /// The sent messages: the id of each result, `!` before one that was made up, and the role of others.
     fn sent(messages: &[Message]) -> Vec<String> {
         let mut pairs = CallPairs::default();
         let sent = messages.iter().flat_map(|message| pairs.next(message));

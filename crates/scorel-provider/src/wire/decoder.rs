@@ -30,7 +30,7 @@ pub(crate) trait WireDecoder: Send + 'static {
         out: &mut Vec<ProviderEvent>,
     ) -> Result<(), ProviderError>;
 
-    /// Emits what is still pending and returns the metadata to store with the message.
+    /// Emits the remaining events and returns the metadata to store with the message.
     fn finish(&mut self, reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value>;
 
     /// Adjusts an error that the provider reported inside the stream.
@@ -39,7 +39,7 @@ pub(crate) trait WireDecoder: Send + 'static {
     }
 }
 
-/// What is known about a reply as a whole while it streams.
+/// The state of a reply as a whole while it streams.
 #[derive(Debug, Default)]
 pub(crate) struct ReplyStatus {
     /// The model that replies, as the provider names it; gateways may pick another than asked for.

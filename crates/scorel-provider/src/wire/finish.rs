@@ -6,7 +6,7 @@ use scorel_runtime::ErrorCategory;
 pub(crate) enum FinishReason {
     /// The reply is complete.
     Stop(StopReason),
-    /// The provider gave up; what was streamed so far is no reply.
+    /// The provider gave up; the content streamed so far is no reply.
     Failure(ErrorCategory),
 }
 
@@ -17,7 +17,7 @@ pub(crate) fn unknown_finish(reason: &str) -> StopReason {
     StopReason::EndTurn
 }
 
-/// The stop reason to report, given what was streamed.
+/// The stop reason to report, given the streamed content.
 ///
 /// Content decides, not the reported reason: Gemini always reports `STOP` after calls, the Responses
 /// API reports none, and some chat-completions hosts report `stop` after calls or `tool_calls`

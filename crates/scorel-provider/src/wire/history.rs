@@ -13,6 +13,6 @@ pub(crate) trait WireHistory<D>: Debug + Default + Send + 'static {
     /// Adds the next message. Items that are final now are written to the list that is open in `body`.
     fn add(&mut self, endpoint: &ModelEndpoint<D>, message: &Message, body: &mut JsonBody);
 
-    /// Writes what was held back, as it is if no message follows.
+    /// Writes the items that were held back, in the form they have if no message follows.
     fn finish(&self, endpoint: &ModelEndpoint<D>, body: &mut JsonBody);
 }

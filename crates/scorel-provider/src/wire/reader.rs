@@ -18,7 +18,7 @@ const LINGER: Duration = Duration::from_millis(100);
 
 /// Drives the event stream of a response through the decoder.
 ///
-/// `settle` bounds the wait for what may follow the stop reason, such as the usage.
+/// `settle` bounds the wait for each event after the stop reason, such as the usage.
 pub(super) fn read<D: WireDecoder>(
     events: BoxStream<'static, Result<SseEvent, BodyError>>,
     decoder: D,

@@ -27,7 +27,7 @@ pub(super) fn is_refusal(error: &ProviderError) -> bool {
     matches!(error.status, Some(400 | 422)) && error.category == ErrorCategory::InvalidRequest
 }
 
-/// Names the message that the endpoint's words point to, and what helps. `body` is what was sent.
+/// Adds to an error the message that its text points to, and a hint. `body` is the request's body.
 pub(super) fn explain(mut error: ProviderError, body: &[u8]) -> ProviderError {
     if let Some(message) = refused_index(&error.message).and_then(|index| describe(body, index)) {
         error.message = format!("{} ({message})", error.message);

@@ -29,8 +29,8 @@ struct KeptBody<W: Wire> {
     messages: Context,
 }
 
-/// What of an endpoint decides how a conversation is rendered, beside what is in the head of the body.
-/// The source of images is not among it: a conversation has one.
+/// The parts of an endpoint that decide how a conversation is rendered, beside those in the head of the
+/// body. The source of images is not among them: a conversation has one.
 #[derive(Debug, PartialEq, Eq)]
 struct RenderingRules<D> {
     origin: ModelOrigin,
@@ -136,7 +136,7 @@ impl<W: Wire> OpenBody<W> {
     }
 }
 
-/// About how many bytes a message has in a body. What is not text is small beside it, or rare.
+/// About how many bytes a message has in a body. Blocks without text are small beside it, or rare.
 fn size_hint(message: &Message) -> usize {
     let blocks = match message {
         Message::User(message) => &message.content,

@@ -71,7 +71,7 @@ impl<D: WireDecoder> StreamedReply<D> {
         }
     }
 
-    /// Ends the reply: emits what is pending and `Done`, or fails if the provider never said that
+    /// Ends the reply: emits the pending events and `Done`, or fails if the provider never said that
     /// the reply is complete.
     pub(super) fn end(mut self, out: &mut Vec<ProviderEvent>) -> Result<(), ProviderError> {
         let Some(reported) = self.status.stop else {

@@ -11,7 +11,7 @@ const DIGITS: usize = 8;
 ///
 /// Models call names that were never offered (`functions.Read:0`, `a b`, none at all). The record keeps
 /// them, but an endpoint that is sent one refuses this request and every later one. A name that no API
-/// refuses stays; any other one becomes what is readable of it, with a digest of the whole, so that
+/// refuses stays; any other one becomes a readable form of it, with a digest of the whole, so that
 /// different names stay different.
 ///
 /// The result depends on nothing but the name: a request's beginning stays the same when the

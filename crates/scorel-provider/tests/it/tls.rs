@@ -13,8 +13,8 @@ use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 
 use crate::collected::{KEY, collect, question};
 
-/// A server with a self-signed certificate for its address. The channel yields for each connection
-/// what was sent over it, or `None` if the client aborted.
+/// A server with a self-signed certificate for its address. The channel yields for each connection the
+/// first bytes sent over it, or `None` if the client aborted.
 async fn impostor() -> (String, mpsc::Receiver<Option<Vec<u8>>>) {
     let own = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
     let key = PrivatePkcs8KeyDer::from(own.signing_key.serialize_der());

@@ -10,8 +10,8 @@ use crate::requests::{
     anthropic_messages, google_generative_ai, openai_completions, openai_responses,
 };
 
-/// Recordings whose endpoints count what is in the request, and no more. Not those of Gemini that give
-/// signatures back: it counts the thoughts that they stand for, as the answer before has told.
+/// Recordings whose endpoints count the content of the request, and no more. Not those of Gemini that
+/// give signatures back: it counts the thoughts that they stand for, as the answer before has told.
 const WHOLE: [(&str, &[&str]); 3] = [
     (
         "openai-completions",

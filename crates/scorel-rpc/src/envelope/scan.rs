@@ -16,8 +16,8 @@ const MAX_NAME: usize = 1024;
 /// Refuses nesting beyond `limit`, long member names and unpaired surrogates.
 ///
 /// Recursive parsers overflow the stack on deep nesting; `serde_json` refuses more than 128 levels, but
-/// `RawValue` is skipped without that limit. An unpaired surrogate has no UTF-8 form: what is not parsed
-/// here would be refused by another reader later. The rest of the grammar is left to the parser.
+/// `RawValue` is skipped without that limit. An unpaired surrogate has no UTF-8 form: a `RawValue` that
+/// holds one would be refused by another reader later. The rest of the grammar is left to the parser.
 pub(super) fn check(bytes: &[u8], limit: usize) -> Result<(), ScanError> {
     let mut depth = 0_usize;
     let mut at = 0;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{Peer, code};
 
-/// Sends a line and then a valid call. Returns what was received before the call's reply.
+/// Sends a line and then a valid call. Returns the answers received before the call's reply.
 async fn answers(line: &str) -> Vec<Value> {
     let mut peer = Peer::new();
     // Fixes the framing, whatever the first byte of the line.

@@ -146,7 +146,7 @@ async fn codex_not_logged_in() {
     assert_eq!(text, "codex is not logged in; log in with `codex login`");
 }
 
-/// An agent that answers a load of its session with what is given, and then works.
+/// An agent that runs `load` to answer a load of its session, and then works.
 fn loading(load: &str) -> String {
     format!(
         r#"

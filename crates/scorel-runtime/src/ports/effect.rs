@@ -2,11 +2,11 @@ use std::path::PathBuf;
 
 /// What a planned call would do to the world, as far as permissions are concerned.
 ///
-/// The gate judges effects and knows no tool. A plan must declare every effect of its run: what is
-/// not declared is not judged. A call without effects needs no permission.
+/// The gate judges effects and knows no tool. A plan must declare every effect of its run: an
+/// undeclared effect is not judged. A call without effects needs no permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Shows the model a file, or what is below a directory.
+    /// Shows the model a file, or the files below a directory.
     ReadPath {
         /// Absolute, links followed where it exists.
         path: PathBuf,

@@ -11,7 +11,7 @@ pub trait Gatekeeper: fmt::Debug + Send + Sync {
     /// ended. A call without effects is allowed.
     fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict>;
 
-    /// Adds `rules`, those of one of this gatekeeper's questions, to what is allowed from now on.
+    /// Adds `rules`, those of one of this gatekeeper's questions, to the allow rules from now on.
     fn allow(&self, rules: &[String]);
 }
 

@@ -18,13 +18,13 @@ pub struct Permit {
     /// Whether it may change protected files that its plan declared. See
     /// [`Effect::WritePath`](crate::Effect::WritePath).
     pub protected_writes: bool,
-    /// The effects that were judged and allowed. What is beyond the project or the public networks is
-    /// used only as far as it is among them.
+    /// The effects that were judged and allowed. Paths outside the project and private hosts are used
+    /// only as far as these effects cover them.
     pub granted: Arc<[Effect]>,
 }
 
 impl Permit {
-    /// Whether the call may show what is at `path`, absolute and without links, or below it.
+    /// Whether the call may show the file at `path`, absolute and without links, or the files below it.
     #[must_use]
     pub fn grants_reading(&self, path: &Path) -> bool {
         let is_it = |effect: &Effect| matches!(effect, Effect::ReadPath { path: it } if it == path);
@@ -69,7 +69,7 @@ pub struct HiddenRoot {
 /// How much is hidden at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HiddenExtent {
-    /// The file itself; if it is a directory, not what is in it.
+    /// The file itself; if it is a directory, not its contents.
     Entry,
     /// It and everything below it.
     Tree,

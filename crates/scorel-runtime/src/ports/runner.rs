@@ -1,7 +1,7 @@
 //! The port to a runner: a foreign agent, a program with a model and tools of its own, that runs turns.
 //!
 //! ```text
-//! order ─ Runner::open ─→ RunnerLink ── start() ─→ what was started
+//! order ─ Runner::open ─→ RunnerLink ── start() ─→ how the process was started
 //!                          prompt ──→   next() ──→ events … End
 //!                          answer, served, steer, interrupt ──→ (while it runs)
 //!                          release ──→ how the process ended

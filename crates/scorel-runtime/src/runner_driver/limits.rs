@@ -32,7 +32,7 @@ impl RunnerDriver {
         }
     }
 
-    /// Tells what was spent before the turn. Due before its first step if a cost is limited.
+    /// Takes the amounts spent before the turn. Due before its first step if a cost is limited.
     pub fn provide_spending(&mut self, spending: Spending) {
         self.spent = spending;
         if !self.ports.runner.capabilities().cost {

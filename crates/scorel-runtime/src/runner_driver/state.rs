@@ -33,7 +33,7 @@ impl fmt::Debug for LinkState {
     }
 }
 
-/// What was waited for.
+/// The outcome of a wait.
 pub(super) enum Waited {
     Opened(Box<dyn RunnerLink>),
     NotOpened(RunnerError),

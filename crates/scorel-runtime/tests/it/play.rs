@@ -35,7 +35,7 @@ pub(crate) struct Scene {
     pub(crate) cancel: StopSignal,
     /// What the turn has done before.
     pub(crate) progress: TurnProgress,
-    /// What was spent before each call.
+    /// The amounts spent before each call.
     pub(crate) spending: Spending,
 }
 

@@ -56,7 +56,7 @@ fn the_newest_hits_come_at_once() {
     let began = Instant::now();
     home.index.start().unwrap();
     while home.index.behind_bytes() > 0 {
-        // Not a busy loop: it would take the processor from what is measured.
+        // Not a busy loop: it would take the processor from the indexing thread.
         std::thread::park_timeout(Duration::from_millis(50));
     }
     let took = began.elapsed();

@@ -287,7 +287,7 @@ fn regular_expressions_find_what_a_scan_finds() {
 
 #[test]
 fn a_log_with_a_long_run_of_other_bytes_is_scanned_to_its_beginning() {
-    // What is read of a log at a time, in bytes.
+    // How much of a log is read at a time, in bytes.
     const BLOCK: usize = 8 * 1024 * 1024;
     for len in [BLOCK - 1, BLOCK, 2 * BLOCK + 5] {
         let home = SearchHome::new();

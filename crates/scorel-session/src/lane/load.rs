@@ -85,7 +85,7 @@ impl Lane {
         section.wake();
         let problem = section.published().state().health.problem();
         if problem.is_some() || lane.shared.has_failed(id) {
-            // Listings show what was known before the log was read.
+            // Listings still show the state from before the log was read.
             section.announce();
         }
         drop(locked);

@@ -21,7 +21,7 @@ pub(super) fn log_report(report: &OpenReport, id: SessionId) {
 }
 
 /// Why the session fails if the journal found more damage than it lists: clients accept damage
-/// place by place, and they cannot accept what is not listed.
+/// place by place, and they cannot accept unlisted damage.
 pub(super) fn beyond_repair(report: &OpenReport) -> Option<String> {
     let (listed, more) = (report.damage.len(), report.more_damage);
     (more > 0).then(|| format!("the log is damaged at {listed} places and {more} more"))

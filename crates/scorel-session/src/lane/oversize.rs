@@ -9,7 +9,7 @@ use super::queue::encoded_len;
 use super::{EventDraft, Section};
 use crate::SessionError;
 
-/// What is left of a record for everything that is not the message.
+/// The part of a record that is reserved for everything but its message, in bytes.
 const MARGIN: usize = 64 * 1024;
 
 /// How much of a text stays in the message when the text becomes a blob, in bytes.

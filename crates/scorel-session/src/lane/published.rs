@@ -135,7 +135,7 @@ impl PublishedLane<'_> {
         stalled.map(|(_, stall)| stall.clone())
     }
 
-    /// What is open right now: the end of a reload.
+    /// The in-flight state right now: the end of a reload.
     pub(crate) fn in_flight(&self) -> InFlight {
         let view = self.view();
         InFlight {

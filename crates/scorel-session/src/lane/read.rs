@@ -28,7 +28,7 @@ enum EventRange {
 }
 
 impl EventRange {
-    /// What is left of it after a page with these places; `None` after one without any.
+    /// The range that remains after a page with these places; `None` after one without any.
     fn beyond(self, places: &[RecordPosition]) -> Option<Self> {
         match self {
             Self::After(_) => places.last().map(|last| Self::After(last.seq)),

@@ -137,8 +137,8 @@ impl Lane {
         Ok(target.next())
     }
 
-    /// Looks for a record that is not in the tree, the newest first: it is asked for to undo what was
-    /// done just now.
+    /// Looks for a record that is not in the tree, the newest first: undoing a recent step asks
+    /// for it.
     fn find_record(&self, id: EventId) -> Result<Seq, SessionError> {
         let places = self.published().places_after(Seq::ZERO).to_vec();
         for place in places.into_iter().rev() {

@@ -23,7 +23,7 @@ pub(super) struct LaneState {
     pub(super) checkpointed: u64,
 }
 
-/// State that reads need too: what is committed, and whether the session can be used.
+/// State that reads need too: the fold of the committed records, and the session's health.
 ///
 /// Behind a lock of its own, which is never held while the disk works. A read therefore never waits
 /// for a record that is being synced. Only sections change it.

@@ -42,7 +42,7 @@ struct Traits {
     began: Instant,
 }
 
-/// A session, what is done to it, and what it must be.
+/// A session, everything that acts on it, and the reference that it must match.
 pub(super) struct History {
     dice: Dice,
     traits: Traits,
@@ -176,7 +176,7 @@ impl History {
     }
 }
 
-/// Says what was expected of a history that failed, and what the log has.
+/// Prints the reference's state and the log of a history that failed.
 impl Drop for History {
     fn drop(&mut self) {
         if std::thread::panicking() {

@@ -61,7 +61,7 @@ pub(super) struct Observed {
 }
 
 impl Observed {
-    /// Reads on. What was read before must still be there.
+    /// Reads on. The bytes that were read before must be unchanged.
     pub(super) fn read(&mut self, log: &[u8]) {
         let read = self.bytes.len();
         assert!(log[..read] == self.bytes, "a line was changed");

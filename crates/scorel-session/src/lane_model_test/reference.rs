@@ -1,4 +1,4 @@
-//! The expected session, worked out from what was asked of it. Knows nothing of the lane: a queue, a
+//! The expected session, worked out from the steps of its history. Knows nothing of the lane: a queue, a
 //! tree of labels and at most one job.
 
 pub(super) mod commands;

@@ -95,7 +95,7 @@ impl Client {
         self.reloading = false;
     }
 
-    /// Whether the client, if it has a stream state, has exactly what was shown up to there.
+    /// Whether the client, if it has a stream state, has exactly the events shown up to there.
     pub(super) fn check(&self, reference: &Reference) {
         let Some(stream) = self.anchors.stream_last_seq else {
             return;

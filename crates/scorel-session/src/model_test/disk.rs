@@ -59,7 +59,7 @@ impl MemoryDisk {
     /// The disk as the next daemon finds it. Changes to this one have no effect any more.
     ///
     /// The end of the process loses nothing that was written; the loss of power loses any part of
-    /// what was not synced.
+    /// the unsynced data.
     pub(crate) fn crashed(&self, power_lost: bool, dice: &mut Dice) -> Self {
         let mut after = std::mem::take(&mut *self.state());
         self.state().trouble = Trouble::Off;

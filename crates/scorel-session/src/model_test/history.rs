@@ -49,10 +49,10 @@ pub(super) struct History {
     /// Whether only the daemon has ever changed the log.
     pristine: bool,
     /// Whether the daemon came upon damage that was not there when it loaded the session: if a sync
-    /// fails then, there is no whole copy of what was published to move to.
+    /// fails then, there is no whole copy of the published records to move to.
     found_alive: bool,
-    /// Decides what was added to histories later, so that those that failed once stay what they
-    /// were.
+    /// Decides the steps that were added to histories later, so that those that failed once stay
+    /// as they were.
     twists: Option<Dice>,
 }
 
@@ -307,7 +307,7 @@ impl History {
         .await
     }
 
-    /// The whole lines of the log between what is published and `end`, with their places.
+    /// The whole lines of the log between its published part and `end`, with their places.
     fn new_lines(&self, end: usize) -> Vec<(usize, Vec<u8>)> {
         if end == self.log_end {
             return Vec::new();

@@ -44,7 +44,7 @@ enum Due {
     Start(Anchors),
     /// The records between the anchors, then everything.
     Resume(Resume),
-    /// The records after this one, then what is open.
+    /// The records after this one, then the in-flight state.
     Reload { after: Seq },
     /// The end of a reload.
     Cut { persistent: Seq },
@@ -79,7 +79,7 @@ pub(super) struct Transcript {
     paged: bool,
     /// Where the session stood when it made the last page.
     page_head: Seq,
-    /// What was said to be open.
+    /// The in-flight state that was sent.
     in_flight: Option<InFlight>,
 }
 
@@ -243,7 +243,7 @@ impl Transcript {
         Due::Live(Live { end: None, ..live })
     }
 
-    /// The records, what is open and the cursor of a reload are those of one moment.
+    /// The records, the in-flight state and the cursor of a reload are those of one moment.
     fn check_cut(&self, persistent: Seq, through: Seq, reference: &Reference) {
         let missing = reference.next_record(persistent);
         let missing = missing.filter(|next| *next <= through);

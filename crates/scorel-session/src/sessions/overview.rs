@@ -15,7 +15,7 @@ pub struct SessionsOverview {
 }
 
 impl Sessions {
-    /// Reads what is published, so it waits for no session whose record is being synced.
+    /// Reads the published state, so it waits for no session whose record is being synced.
     #[must_use]
     pub fn overview(&self) -> SessionsOverview {
         let mut overview = SessionsOverview::default();

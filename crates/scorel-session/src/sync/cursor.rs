@@ -15,7 +15,7 @@ const BATCH_BYTES: usize = if cfg!(test) { 1024 } else { 256 * 1024 };
 /// A client's position while it catches up and afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SyncCursor {
-    /// Next: the records after `after` to the end of the log, then what is open.
+    /// Next: the records after `after` to the end of the log, then the in-flight state.
     Reload { mode: SyncMode, after: Seq },
     /// Next: the records in `(after, through]`, then every event after `through`. The client has the
     /// transient events up to `through` already.
@@ -37,7 +37,7 @@ pub(crate) struct SyncPoint {
 pub(crate) enum SyncBatch {
     /// Some records; more follow.
     Records(Vec<Bytes>),
-    /// The last records of a reload, what is open, and the moment at which all that holds.
+    /// The last records of a reload, the in-flight state, and the moment at which all that holds.
     ReloadEnd {
         lines: Vec<Bytes>,
         in_flight: InFlight,
@@ -101,7 +101,7 @@ impl SyncCursor {
                 return Ok(SyncBatch::Records(lines));
             };
             if lines.len() < wanted && !lane.is_reread_due() {
-                // The log was read again because of damage, and what is open has changed with it.
+                // The log was read again because of damage, and the in-flight state has changed with it.
                 continue;
             }
             *self = Self::Live {

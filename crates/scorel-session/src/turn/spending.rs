@@ -6,7 +6,7 @@ use super::task::TurnTask;
 use crate::SessionError;
 
 impl TurnTask {
-    /// What was spent before a model call. The day's cost is looked up only for a limit of it: the
+    /// The spending before a model call. The day's cost is looked up only for a limit of it: the
     /// first look reads the logs of all sessions.
     pub(super) async fn spending(
         &self,

@@ -48,7 +48,7 @@ impl UsageEntries {
         self.sessions.insert(id, session);
     }
 
-    /// A session whose log cannot be read, with what was known of it.
+    /// A session whose log cannot be read, with its last known usage.
     pub(super) fn insert_unreadable(&mut self, id: SessionId, known: Option<IndexedSession>) {
         self.unreadable.insert(id);
         if let Some(known) = known {

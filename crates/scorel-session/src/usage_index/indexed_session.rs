@@ -32,7 +32,7 @@ impl IndexedSession {
         }
     }
 
-    /// Completes what is known of a session by what its log has since; `None` if there is no log.
+    /// Brings `known`, or a new session, up to date with the log; `None` if there is no log.
     pub(super) fn read(
         storage: &dyn Storage,
         dir: &Path,

@@ -14,7 +14,7 @@ struct Crash {
 
 impl Crash {
     async fn now(rig: &Rig, id: SessionId) -> Self {
-        // First the number: what was shown by then has its record in the copy.
+        // First the number: every record that was shown by then is in the copy.
         let shown = rig.lane(id).await.session().expect("there").current_seq;
         Self {
             rig: rig.crashed(),
@@ -22,7 +22,7 @@ impl Crash {
         }
     }
 
-    /// Loads what was left, and checks that loading again changes nothing.
+    /// Loads the session that the crash left, and checks that loading again changes nothing.
     async fn recover(&self, id: SessionId) -> Log {
         let before = self.rig.log(id);
         self.rig.lane(id).await;
@@ -171,7 +171,7 @@ async fn shown_text_is_kept_and_no_number_is_used_again() {
     assert_eq!(message["content"][1]["text"], "x".repeat(500));
     assert_eq!(message["content"][2], Value::Null, "calls are dropped");
 
-    // The client was in the middle of the message: its place is taken by what was kept.
+    // The client was in the middle of the message: the recovered message takes its place.
     assert_eq!(
         text(answer, "id"),
         follower.view.open.messages[0].event_id.to_string()

@@ -80,7 +80,7 @@ impl Follower {
         outcome["reason"].as_str().expect("a reason").to_owned()
     }
 
-    /// What was taken, by name.
+    /// The names of the taken events and markers.
     pub(crate) fn names(&self) -> Vec<String> {
         self.events().iter().map(name).collect()
     }

@@ -46,7 +46,7 @@ async fn archive(rig: &Rig, id: SessionId) {
         .expect("changed");
 }
 
-/// Waits until the time of day has moved on, so that what is newer is newer.
+/// Waits until the time of day has moved on, so that a later change has a later time.
 fn next_millisecond() {
     let start = std::time::SystemTime::now();
     while start.elapsed().is_ok_and(|passed| passed.as_millis() < 2) {

@@ -119,7 +119,7 @@ async fn nothing_is_written_beside_a_log_of_a_newer_version() {
     assert_refused(lane.cancel_and_clear(clear(), None).await);
     drop(lane);
     assert_refused(rig.sessions.delete(id).await);
-    // What is damaged later is noticed, and not noted.
+    // Later damage is noticed, but nothing about it is written.
     let mut log = fs::read(&path).expect("readable");
     let middle = log.len() / 2;
     log[middle] ^= 1;

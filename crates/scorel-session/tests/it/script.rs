@@ -35,7 +35,7 @@ pub(crate) struct Plan {
     pub(crate) failures: VecDeque<Failure>,
     /// What the next preparation waits for.
     pub(crate) gate: Option<std::sync::mpsc::Receiver<()>>,
-    /// What is asked before the tool `write` runs.
+    /// The question before the tool `write` runs.
     pub(crate) question: Option<Question>,
     /// Why nothing can be allowed for ever.
     pub(crate) no_grants: Option<io::ErrorKind>,
@@ -43,7 +43,7 @@ pub(crate) struct Plan {
     pub(crate) price: Option<TokenPrice>,
     /// What the next turns tell the model.
     pub(crate) guidance: VecDeque<Guidance>,
-    /// The title that the next session is given: what is asked goes out, the answer comes in.
+    /// The title that the next session is given: the request goes out, the answer comes in.
     pub(crate) title: Option<(
         oneshot::Sender<TitleRequest>,
         oneshot::Receiver<TitleAnswer>,

@@ -12,7 +12,7 @@ use crate::stage::limited;
 use crate::wall::{FakeWall, NOON};
 
 const HOUR: Duration = Duration::from_secs(3600);
-/// What is added to a wait at random, and the time until the wall clock is looked at.
+/// The random addition to a wait, and the interval between two checks of the wall clock.
 const SLACK: Duration = Duration::from_secs(41);
 
 struct Waiting {

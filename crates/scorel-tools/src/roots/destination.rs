@@ -45,7 +45,7 @@ pub(crate) struct WriteAccess<'a> {
     pub(crate) planned: &'a WriteTarget,
     /// Whether it may be protected.
     pub(crate) protected_writes: bool,
-    /// For what is created; `None` leaves it to the process's.
+    /// For new files and directories; with `None` the process's own applies.
     pub(crate) umask: &'a Lazy<Option<Umask>>,
 }
 
@@ -197,7 +197,7 @@ impl<'a> Destination<'a> {
         fchmod(temporary.file(), Mode::from_raw_mode(mode))
     }
 
-    /// Whether what is there is still `original`.
+    /// Fails unless the file is still `original`.
     fn check(&self, original: &Original) -> Result<(), ToolError> {
         match self.original() {
             Ok(Some(now)) if now.is(original) => Ok(()),

@@ -201,7 +201,7 @@ fn only_a_file_whose_current_content_was_read_can_be_edited() {
     assert_eq!(session.edit("file", "one", "1").code(), "E_STALE");
     session.read("file").ok();
     session.edit("file", "one", "1").ok();
-    // What was just made of it is known as well.
+    // The content after an edit counts as read as well.
     session.edit("file", "1\ntwo", "1\n2").ok();
     assert_eq!(project.content("file"), "1\n2\nfour\n");
     let other = Session::on(&project);

@@ -25,7 +25,7 @@ fn a_utf16_file_is_shown_and_stays_one() {
     assert_eq!(answer.details["encoding"], json!("UTF-16LE"), "{answer:?}");
     let edited = utf16le("\u{feff}one\r\nzwei\r\nü\r\n");
     assert_eq!(fs::read(project.path("file")).unwrap(), edited);
-    // What was edited is known, and may be replaced.
+    // The edited content counts as read, and may be replaced.
     session.write("file", "new\n").ok();
     let written = utf16le("\u{feff}new\n");
     assert_eq!(fs::read(project.path("file")).unwrap(), written);

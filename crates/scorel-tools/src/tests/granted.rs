@@ -318,7 +318,7 @@ fn protected_files_need_a_permit_of_their_own() {
     assert_eq!(project.content("../out/.git/hooks/x"), "x");
 }
 
-/// Keeps back what is below a directory.
+/// Keeps back a directory with everything below it.
 #[derive(Debug)]
 struct AllBut(PathBuf);
 

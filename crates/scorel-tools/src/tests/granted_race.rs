@@ -15,7 +15,7 @@ use crate::tools::grep::GrepTool;
 use crate::tools::read::ReadTool;
 use crate::tools::write::WriteTool;
 
-/// What is swapped, beside the project.
+/// The two paths that are swapped, beside the project.
 const SWAPPED: (&str, &str) = ("../out/slot", "../out/spare");
 
 /// How many rounds may pass without a race.

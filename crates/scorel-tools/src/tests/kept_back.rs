@@ -9,7 +9,7 @@ use serde_json::json;
 use super::project::{Project, Session};
 use scorel_runtime::{Permit, ReadFilter};
 
-/// Keeps back what is below a directory.
+/// Keeps back a directory with everything below it.
 #[derive(Debug)]
 struct AllBut(PathBuf);
 

@@ -131,7 +131,7 @@ async fn readonly() {
 async fn killed_holder() {
     let session = Session::new();
     serving(&session, "project").await;
-    // Outside of the sandbox, a command can kill what is the user's.
+    // Outside the sandbox, a command can kill the user's processes.
     let holder = "H=$(cat page.pid)";
     fs::write(session.path("project/page.pid"), holder_of(&session).await).unwrap();
     let kill = format!(

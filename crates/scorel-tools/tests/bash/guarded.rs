@@ -260,7 +260,7 @@ async fn other_tools() {
         names.iter().map(change).collect()
     };
     for session in [Session::new(), Session::without_mounts()] {
-        // Absent ones are removed again, a directory with what is in it.
+        // Absent ones are removed again, directories with their content.
         let answer = session.bash(&change(&OF_TOOLS)).await;
         for name in OF_TOOLS {
             assert!(!is_there(&session, name), "{name}: {answer:?}");
@@ -284,7 +284,7 @@ async fn other_tools() {
             assert_eq!(read(&session, &below), "old", "{below}: {answer:?}");
         }
         assert!(answer.details.get("unprotected").is_none(), "{answer:?}");
-        // What is beside them is free.
+        // Other files beside them are not protected.
         let command = "echo x > .vscode/settings.json; echo x > .claude/note.md";
         let answer = session.bash(command).await;
         untouched(&answer);

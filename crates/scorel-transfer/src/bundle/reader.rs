@@ -33,7 +33,7 @@ type Sums = BTreeMap<String, String>;
 ///
 /// # Errors
 ///
-/// See [`BundleProblem`]. What was unpacked until then is worth nothing.
+/// See [`BundleProblem`]. The files unpacked before the error are worthless.
 pub fn extract_bundle(
     input: impl Read,
     dir: &Path,

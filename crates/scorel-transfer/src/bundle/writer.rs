@@ -82,11 +82,11 @@ impl<W: Write> std::fmt::Debug for BundleWriter<W> {
     }
 }
 
-/// The SHA-256 of what is read, in hexadecimal, and its length in bytes.
+/// The SHA-256 of `content`, in hexadecimal, and its length in bytes.
 ///
 /// # Errors
 ///
-/// What reading fails with.
+/// `content` cannot be read.
 pub fn sha256_of(mut content: impl Read) -> io::Result<(String, u64)> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];

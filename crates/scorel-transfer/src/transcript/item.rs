@@ -17,7 +17,7 @@ pub enum TranscriptItem {
     TurnEnd { ts: u64, reason: OutcomeReason },
 }
 
-/// What was read besides the messages.
+/// The result of reading a transcript, besides its messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadTranscript {
     /// The title that the tool gave it.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::daemon::daemon_program;
 
-/// What is read of the report of `scoreld config check`.
+/// The part of the report of `scoreld config check` that is used here.
 #[derive(Deserialize)]
 struct CheckReport {
     problems: Vec<ConfigProblem>,

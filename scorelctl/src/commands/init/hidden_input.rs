@@ -5,7 +5,7 @@ use nix::sys::termios::{
     LocalFlags, SetArg, SpecialCharacterIndices, Termios, tcgetattr, tcsetattr,
 };
 
-/// While this exists, the terminal does not show what is typed.
+/// While this exists, the terminal does not echo input.
 ///
 /// Dropping it restores the terminal, also in a panic. A signal would end the program without that:
 /// the caller has to handle `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` by dropping it.
@@ -15,7 +15,7 @@ pub(super) struct HiddenInput {
 }
 
 impl HiddenInput {
-    /// Standard input must be a terminal. What was typed before is discarded.
+    /// Standard input must be a terminal. Discards unread input.
     pub(super) fn begin() -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
         let mut hidden = before.clone();

@@ -57,7 +57,7 @@ impl ApiKey {
 
 /// The key without spaces around it; `None` if it cannot be sent in a header.
 fn usable(text: &str) -> Option<String> {
-    // Some terminals mark what is pasted, even if the program did not ask for it.
+    // Some terminals bracket pasted text, even if the program did not ask for it.
     let text = text.strip_prefix("\u{1b}[200~").unwrap_or(text);
     let text = text.strip_suffix("\u{1b}[201~").unwrap_or(text).trim();
     (!text.chars().any(char::is_control)).then(|| text.to_owned())

@@ -18,7 +18,7 @@ pub(super) struct LogFiles {
 #[derive(Debug)]
 pub(super) struct LastLines {
     pub(super) lines: Vec<String>,
-    /// What was read of the newest file; `None` if there is no file.
+    /// How far the newest file was read; `None` if there is no file.
     pub(super) end: Option<ReadPlace>,
 }
 

@@ -8,7 +8,7 @@ use super::log_files::{LogFiles, ReadPlace};
 /// How much is read at once. The rest comes with the next look.
 const MOST: u64 = 1024 * 1024;
 
-/// Reads what is added to the log: to the newest file, then to the one that follows it.
+/// Reads the lines added to the log: to the newest file, then to the one that follows it.
 #[derive(Debug)]
 pub(super) struct LogFollower {
     files: LogFiles,

@@ -87,7 +87,7 @@ impl AnswerView {
     }
 }
 
-/// What is said beside the answer: why the turn makes no progress, and notices.
+/// The text beside the answer: why the turn makes no progress, or a notice.
 fn aside(event: &Event) -> Option<String> {
     match event {
         Event::Transient(event) => match &event.body {

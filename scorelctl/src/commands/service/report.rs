@@ -81,7 +81,7 @@ impl Uninstalled {
     }
 }
 
-/// What is installed and what runs.
+/// The report of `service status`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ServiceState {

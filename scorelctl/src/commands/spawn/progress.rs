@@ -4,7 +4,7 @@ use crate::commands::runtime_state::RuntimeState;
 use crate::escape::one_line;
 use crate::question::child_question;
 
-/// What was told of a runtime, so that only news is told.
+/// The last reported state of a runtime, so that only news is told.
 #[derive(Debug, Default)]
 pub(super) struct RuntimeProgress {
     state: String,
@@ -15,7 +15,7 @@ pub(super) struct RuntimeProgress {
 }
 
 impl RuntimeProgress {
-    /// What has changed: its state, and what it does.
+    /// The state and the summary, each only if it has changed.
     pub(super) fn news(&mut self, runtime: &RuntimeInfo) -> Vec<String> {
         let mut lines = Vec::new();
         let state = RuntimeState(runtime).to_string();

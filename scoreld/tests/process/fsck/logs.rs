@@ -10,7 +10,7 @@ use crate::crafted::Crafted;
 
 type Places = Vec<(&'static str, u64, u64)>;
 
-/// Checks a log that consists of these parts: what is found and where, that looking changes
+/// Checks a log that consists of these parts: the findings with their places, that a check changes
 /// nothing, that a repair keeps the log as it was, and that nothing is found after it.
 fn check(crafted: &Crafted, parts: &[&[u8]], expected: &Places) {
     let damaged = parts.concat();

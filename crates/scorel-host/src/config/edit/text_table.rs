@@ -161,7 +161,7 @@ impl TextTable {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
-    /// What is inserted for keys that the table does not have, and where.
+    /// The text to insert for keys that the table does not have, and its place.
     fn addition(&self, text: &str, values: &[(&str, &str)]) -> Option<(Range<usize>, String)> {
         let (at, written) = match self.form {
             Form::Absent => (text.len(), self.whole_table(text, values)),

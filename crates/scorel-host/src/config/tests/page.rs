@@ -108,7 +108,7 @@ fn table(section: &str, rows: &[&str]) -> String {
     let mut names = known_in(section).unwrap_or_else(|| panic!("no section {section}"));
     // Sections with a table of their own.
     names.retain(|name| section != "tools" || known_in(&format!("tools.{name}")).is_none());
-    // In the order of the page; what is new comes last.
+    // In the order of the page; new keys come last.
     names.sort_by_key(|name| {
         order
             .iter()
@@ -140,7 +140,7 @@ fn table(section: &str, rows: &[&str]) -> String {
     table
 }
 
-/// The names in the order of the table, and what is kept of each row.
+/// The names in the order of the table, and the kept cells of each row.
 fn written_rows(rows: &[&str]) -> (Vec<String>, BTreeMap<String, WrittenRow>) {
     let mut order = Vec::new();
     let mut written = BTreeMap::new();

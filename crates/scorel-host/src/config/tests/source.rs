@@ -111,7 +111,7 @@ fn what_happened_is_told_once_with_the_keys_and_the_last_state() {
     assert_eq!((change.generation, change.restart_needed), (2, true));
     assert!(told[0].problem.is_some());
     assert_eq!(source.look(), []);
-    // Valid again, and what is in effect is the same.
+    // Valid again, with the same content in effect.
     write("[runtime]\nmaxSteps = 8\nonRestart = 'resume'");
     let told = source.look();
     let change = told[0].change.clone().unwrap();

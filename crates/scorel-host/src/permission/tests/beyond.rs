@@ -1,4 +1,4 @@
-//! What is beyond the project and the sandbox: asked about, and then allowed as far as it was judged.
+//! Effects beyond the project and the sandbox: asked about, and then allowed as far as they were judged.
 
 use std::fs;
 
@@ -133,7 +133,7 @@ async fn files_outside_the_project_are_shown_after_a_yes_by_rule_and_in_full() {
     fs::write(other.join("a.txt"), "alpha\n").unwrap();
     let path = other.join("a.txt");
     let read = json!({ "path": path });
-    // `shown` answers yes to what is asked.
+    // `shown` answers yes to every question.
     let stand = asking(&[], true);
     let shown = stand.shown("Read", read.clone()).await;
     assert_eq!(shown.unwrap(), "     1\talpha\n");

@@ -49,7 +49,7 @@ fn is_file_name(word: &Word) -> bool {
     }
 }
 
-/// Whether a `restore` changes files, and not only what is staged.
+/// Whether a `restore` changes files, and not only the index.
 pub(super) fn restores_files(args: &[Word]) -> bool {
     has(args, "W", "--worktree") || !has(args, "S", "--staged")
 }

@@ -81,7 +81,7 @@ fn assignment(pattern: &str, name: &str) -> RuleErrorKind {
     }
 }
 
-/// The words with their positions, each without what is quoted in it.
+/// The words with their positions, each without its quoted text.
 fn bare_words(pattern: &str) -> Vec<(usize, String)> {
     let mut words: Vec<(usize, String)> = Vec::new();
     let mut is_open = false;
@@ -118,7 +118,7 @@ fn bare_words(pattern: &str) -> Vec<(usize, String)> {
     words
 }
 
-/// Whether the shell puts something else in the place of what is unquoted.
+/// Whether the unquoted text has an expansion with `$` or a backquote.
 fn expands(word: &str) -> bool {
     let mut letters = word.chars().peekable();
     while let Some(letter) = letters.next() {

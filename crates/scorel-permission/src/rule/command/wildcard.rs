@@ -29,7 +29,7 @@ impl Wildcard {
         text.collect()
     }
 
-    /// For a word that ends with `:*`, what is before.
+    /// For a word that ends with `:*`, the non-empty part before it.
     pub(super) fn before_colon(&self) -> Option<Self> {
         let text = self.0.strip_suffix(&[Letter::This(':'), Letter::Many])?;
         (!text.is_empty()).then(|| Self(text.to_vec()))

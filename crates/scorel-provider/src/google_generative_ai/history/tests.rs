@@ -90,7 +90,7 @@ fn call(id: &str, provider: Option<Value>) -> Block {
     }
 }
 
-/// What is kept with a call of that model.
+/// The facts stored with a call of that model.
 fn facts(model: &str, id: Option<&str>, signature: Option<&str>) -> Option<Value> {
     let facts = CallFacts {
         id: id.map(str::to_owned),

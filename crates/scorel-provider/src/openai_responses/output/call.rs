@@ -43,7 +43,7 @@ impl OutputCall {
         self.show(delta.to_owned(), out);
     }
 
-    /// Takes the final item, which must agree with what was streamed.
+    /// Takes the final item, whose arguments must agree with the streamed ones.
     pub(super) fn done(
         &mut self,
         item: &Value,

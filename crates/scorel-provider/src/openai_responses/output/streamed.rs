@@ -2,8 +2,8 @@ use scorel_runtime::{ErrorCategory, ProviderError};
 
 use crate::http::provider_error;
 
-/// The rest of a text after what was streamed of it. Text that was already shown cannot be taken
-/// back, so a contradiction is only logged.
+/// The rest of a text after its streamed prefix. Text that was already shown cannot be taken back, so
+/// a contradiction is only logged.
 pub(super) fn missing<'a>(streamed: &str, whole: &'a str) -> &'a str {
     whole.strip_prefix(streamed).unwrap_or_else(|| {
         tracing::warn!("the streamed text differs from the final text");

@@ -31,12 +31,12 @@ pub enum RunnerEvent {
     },
     /// More of the answer's text.
     Text {
-        /// What is added.
+        /// The added text.
         delta: String,
     },
     /// More of the reasoning.
     Thinking {
-        /// What is added.
+        /// The added text.
         delta: String,
     },
     /// The text or the reasoning is complete; what follows is a part of its own.
@@ -47,7 +47,7 @@ pub enum RunnerEvent {
     CallUpdate {
         /// The call.
         call_id: String,
-        /// Replaces what was reported before.
+        /// Replaces the state reported before.
         partial: Value,
     },
     /// A call has ended.
@@ -63,10 +63,10 @@ pub enum RunnerEvent {
     Serve {
         /// Names the request, for its answer.
         id: String,
-        /// What is to be done.
+        /// The requested service.
         request: ServiceRequest,
     },
-    /// Model calls were made. Never a total: what is reported once is not reported again.
+    /// Model calls were made. Never a total: nothing is reported twice.
     Spent(RunnerSpent),
     /// The runner's plan. Replaces the one before.
     Plan {
@@ -100,7 +100,7 @@ pub struct RunnerSpent {
 /// One entry of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanEntry {
-    /// What is to be done.
+    /// The task.
     pub text: String,
     /// How far it is.
     pub status: PlanStatus,

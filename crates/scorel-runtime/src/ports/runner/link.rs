@@ -9,10 +9,10 @@ use super::{RunnerAnswer, RunnerError, RunnerEvent, RunnerInput, ServiceReply};
 /// Dropping it ends the program, at once and without its goodbye; [`RunnerLink::release`] does it in
 /// order.
 pub trait RunnerLink: Send {
-    /// What was started.
+    /// How the program was started.
     fn start(&self) -> &RunnerStart;
 
-    /// Begins a turn. What is sent goes out while [`RunnerLink::next`] is awaited, as with all the methods
+    /// Begins a turn. The input is sent while [`RunnerLink::next`] is awaited, as with all the methods
     /// below.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ pub trait RunnerLink: Send {
     fn release(self: Box<Self>) -> BoxFuture<'static, RunnerExit>;
 }
 
-/// What was started, for the record.
+/// How the program of a link was started, for the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunnerStart {
     /// The program with its arguments. They hold no prompt and no secret.

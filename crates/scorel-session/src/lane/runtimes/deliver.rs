@@ -10,7 +10,7 @@ use crate::{MutationCommand, SessionError};
 impl Section<'_> {
     /// Adds a result to the queue: an idle session answers it in a turn, a running turn gets it as a
     /// steer, and after a cancelled turn, or if `hold` is set, it waits until a person goes on. Limits
-    /// of the queue do not count: what was accepted is delivered.
+    /// of the queue do not count: a recorded runtime's result is delivered.
     pub(super) fn deliver_result(
         &mut self,
         id: RuntimeId,

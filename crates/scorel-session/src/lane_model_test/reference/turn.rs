@@ -73,7 +73,7 @@ impl Reference {
         self.next_group();
     }
 
-    /// What was shown of an answer stays.
+    /// The shown part of an answer stays.
     fn keep_shown(&mut self) {
         if let At::Calling(shown) = &mut self.running_mut().at {
             let shown = std::mem::take(shown);

@@ -33,7 +33,7 @@ pub(super) struct Watcher {
 struct Link {
     source: Source,
     transcript: Transcript,
-    /// What was sent and not read yet.
+    /// The items that were sent and not read yet.
     due: VecDeque<Item>,
 }
 
@@ -179,7 +179,7 @@ impl History {
         }
     }
 
-    /// What is sent may be from before, from within or from behind what happens meanwhile.
+    /// The answer may date from before, during or after the writes that happen meanwhile.
     async fn receive_while_writing(&mut self, at: usize) {
         let Some(mut link) = self.watchers[at].link.take() else {
             return;

@@ -10,7 +10,7 @@ use scorel_proto::{
 use super::{History, lines, sessions};
 use crate::model_test::disk::Trouble;
 
-/// What was shown of a message that was being generated.
+/// The shown part of a message that was being generated.
 struct ShownMessage {
     id: EventId,
     content: Vec<Block>,
@@ -57,7 +57,7 @@ impl History {
         self.sessions.drain(std::time::Duration::ZERO).await;
     }
 
-    /// What is derived, or kept for a crash only, may be damaged, torn or gone.
+    /// Derived files and crash-only files may be damaged, torn or gone.
     fn spoil_derived(&mut self) {
         let dir = self.home.session_dir(self.id);
         let (checkpoint, spool) = (dir.join("checkpoint"), dir.join("inflight"));
@@ -136,7 +136,7 @@ impl History {
         view
     }
 
-    /// Whether it is known what was shown last: no hole can hide the beginning of a turn, no damaged
+    /// Whether the end of the log is certain: no hole can hide the beginning of a turn, no damaged
     /// line follows the last intact one, and no torn line does or did.
     fn is_end_sure(&self, log: &[u8], left: &[(usize, Vec<u8>)]) -> bool {
         let last = self
@@ -182,7 +182,7 @@ impl History {
         })
     }
 
-    /// An open turn has what was shown of its message, a result for each call, and one outcome;
+    /// An open turn has the shown part of its message, a result for each call, and one outcome;
     /// unless it was in the middle of nothing but a question: then it stays open.
     fn check_recovery(
         &self,

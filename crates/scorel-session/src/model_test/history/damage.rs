@@ -96,7 +96,7 @@ impl History {
             return;
         }
         let lane = self.lane().await;
-        // What is in memory is served from there.
+        // Events in the ring are served from memory.
         lane.shrink_ring();
         self.reference.shrink();
         let mut intact = self.intact();

@@ -44,7 +44,7 @@ impl WatchedFiles {
         Ok(())
     }
 
-    /// What has changed since.
+    /// The files that have changed since [`Self::begin`].
     pub(super) async fn end(self) -> Result<RecordedFiles, SessionError> {
         match self {
             Self::Watched(recorder) => {

@@ -201,7 +201,7 @@ impl EventfulTurn {
         self.reach(sleep(SETTLED)).await
     }
 
-    /// Waits for what is wanted. Every event on the way is a point.
+    /// Waits for `wanted`. Every event on the way is a point.
     async fn reach<T>(&mut self, wanted: impl Future<Output = T>) -> Result<T, Reached> {
         let mut wanted = Box::pin(wanted);
         loop {

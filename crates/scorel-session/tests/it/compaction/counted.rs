@@ -26,7 +26,7 @@ const SENTENCES: [(&str, &str); 3] = [
     ),
 ];
 
-/// What the endpoint counts. It refuses what is larger than its window, which no test wants.
+/// The endpoint's count of a request. It refuses one larger than its window, which no test wants.
 pub(super) fn counted(request: &ModelRequest) -> Usage {
     let messages = request.messages.iter().map(TokenEstimate::of_message);
     let all = TokenEstimate::of_text(&request.system)

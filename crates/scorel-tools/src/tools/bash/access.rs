@@ -35,7 +35,7 @@ pub(super) const UNSANDBOXED: &str = "unsandboxed";
 const READONLY: &str = "readonly";
 
 impl Confinement {
-    /// What is known about the sandbox of a command that starts in `directory`; nothing without one.
+    /// Facts about the sandbox of a command that starts in `directory`; `None` without a sandbox.
     pub(super) fn facts(&self, directory: &Path) -> Option<SandboxFacts> {
         let sandbox = self.sandbox.as_ref()?;
         Some(SandboxFacts::new(sandbox, self.name == READONLY, directory))
@@ -104,7 +104,7 @@ impl CommandPlaces<'_> {
     fn writable(&self, network: bool) -> Vec<PathBuf> {
         let mut writable = self.settings.caches.clone();
         writable.push(self.project.to_owned());
-        // What is downloaded is also unpacked.
+        // Cargo also unpacks downloaded packages there.
         writable.extend(self.settings.cargo_registry.clone().filter(|_| network));
         writable
     }
@@ -183,7 +183,7 @@ impl CommandPlaces<'_> {
     }
 
     /// Cargo's unpacked sources, if the command could write them. With the network it may unpack more,
-    /// and only what is there is protected.
+    /// and only the packages that are there already are protected.
     fn sources(&self, sandbox: &Sandbox) -> Vec<PathBuf> {
         let Some(registry) = &self.settings.cargo_registry else {
             return Vec::new();
@@ -219,7 +219,7 @@ pub(super) fn namespaces(settings: &CommandSettings, access: CommandAccess) -> O
     })
 }
 
-/// The place, or what is in it beside what is shown there.
+/// The place itself, or, if paths below it are shown, the entries around those. Nothing if it is shown.
 fn around(place: PathBuf, shown: &[PathBuf]) -> Vec<PathBuf> {
     if shown.iter().any(|path| place.starts_with(path)) {
         return Vec::new();

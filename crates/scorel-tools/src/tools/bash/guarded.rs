@@ -14,8 +14,8 @@ use scorel_exec::{Guard, GuardRule, GuardedPlace};
 use scorel_permission::DaemonHome;
 use scorel_permission::protected::{GIT_DIRECTORY, is_protected, looked_for, may_be_protected};
 
-/// Directory entries that are read for one command. The walk is breadth-first, so that what is missed
-/// is deep.
+/// Directory entries that are read for one command. The walk is breadth-first, so the entries that it
+/// misses are deep.
 const MAX_ENTRIES: usize = 50_000;
 
 /// Levels below the project that are searched.
@@ -101,8 +101,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Adds the links among the directories that lead to `path`. What is behind one is a place of its
-    /// own, which may be mounted read-only; but a command could put a directory in the link's place. A
+    /// Adds the links among the directories that lead to `path`. `path` itself is a place of its own,
+    /// which may be mounted read-only; but a command could put a directory in the link's place. A
     /// mount would close the whole directory that the link leads to, so the link is put back.
     fn links_before(&mut self, path: &Path) {
         for parent in path.ancestors().skip(1) {

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use scorel_runtime::{HiddenExtent, HiddenFiles};
 
-/// Directory entries that are looked at for one command. The search is breadth-first, so that what is
-/// missed is deep.
+/// Directory entries that are looked at for one command. The search is breadth-first, so the entries
+/// that it misses are deep.
 const MAX_ENTRIES: usize = 100_000;
 
 /// Places that are hidden from one command. Each is a mount.

@@ -59,7 +59,7 @@ pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> 
     ToolOutput::new(text, &figures)
 }
 
-/// The note on what is not shown.
+/// The note on omissions.
 fn hint(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String> {
     let mut notes = Vec::new();
     notes.extend(summary(base, mode, findings));

@@ -30,7 +30,7 @@ pub struct AttachedFile {
     pub content: AttachedContent,
 }
 
-/// What is in an attached file.
+/// The content of an attached file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttachedContent {
     Text {
@@ -102,7 +102,7 @@ fn text(
     let size = header.file_size().max(content.len() as u64);
     let is_whole = size <= MAX_READ;
     let decoded = TextEncoding::decode(&content);
-    // What goes on beyond what was read may be cut in the middle of a character.
+    // The read prefix of a larger file may end in the middle of a character.
     let Some((encoding, text)) = decoded.filter(|_| is_whole) else {
         let is_binary = is_whole || content.contains(&0) && !header.is_utf16();
         return Err(if is_binary { binary() } else { too_large() });

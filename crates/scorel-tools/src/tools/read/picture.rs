@@ -77,7 +77,7 @@ pub(super) fn show(
 /// Reads a picture.
 ///
 /// One that providers reject would make every later request of the session fail, since it stays in the
-/// context. So what is known to be rejected is refused here.
+/// context. So pictures that are known to be rejected are refused here.
 pub(super) fn checked(
     location: &Location,
     file: File,

@@ -82,7 +82,7 @@ pub(super) fn report(location: &Location, file: &ShownFile, window: &LineWindow)
     ToolOutput::new(text, &figures)
 }
 
-/// The note on what is not shown.
+/// The note on omissions.
 fn hint(location: &Location, file: &ShownFile, window: &LineWindow) -> Option<String> {
     let mut sentences = Vec::new();
     match (window.shown(), window.next_offset()) {

@@ -13,7 +13,7 @@ pub(super) struct UnitPlan {
 }
 
 impl UnitPlan {
-    /// Writes and removes what is different; returns the files that were written and those that were removed.
+    /// Writes files that differ and removes superseded ones; returns the written and the removed files.
     pub(super) fn apply(self) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Failure> {
         for path in &self.superseded {
             ServiceFile::refuse_link(path)?;

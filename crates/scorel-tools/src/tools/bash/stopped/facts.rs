@@ -1,10 +1,10 @@
-//! What is known about the sandbox of one command.
+//! Facts about the sandbox of one command.
 
 use std::path::{Path, PathBuf};
 
 use scorel_exec::{Sandbox, Surroundings};
 
-/// What is known about the sandbox of one command.
+/// The sandbox of one command, as the search for denials sees it.
 #[derive(Debug, Clone)]
 pub(in super::super) struct SandboxFacts {
     /// Whether nothing more can be asked for.
@@ -37,7 +37,7 @@ impl SandboxFacts {
         }
     }
 
-    /// Whether the sandbox lets the command change what is at `path`, absolute and without links.
+    /// Whether the sandbox lets the command write to `path`, absolute and without links.
     pub(super) fn may_write(&self, path: &Path) -> bool {
         is_below(path, &self.writable) && !self.is_protected(path)
     }
@@ -46,7 +46,7 @@ impl SandboxFacts {
         is_below(path, &self.protected)
     }
 
-    /// The hidden place that `path` is in. What is writable or shown below a hidden place can be read.
+    /// The hidden place that `path` is in. Writable and shown places below a hidden one can be read.
     pub(super) fn hidden_place(&self, path: &Path) -> Option<&Path> {
         let holds = |place: &&PathBuf| path.starts_with(place);
         if let Some(place) = self.masked.iter().find(holds) {

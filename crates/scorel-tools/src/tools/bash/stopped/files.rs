@@ -55,7 +55,7 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option
     (path.is_some() || is_plain).then(|| Denial::write(facts, path))
 }
 
-/// Whether the user, whose rights the daemon has, could change what is at `path`, or create it.
+/// Whether the user, whose rights the daemon has, could write to `path` or create it.
 fn could_be_written(path: &Path) -> bool {
     let is_there = |path: &&Path| path.symlink_metadata().is_ok();
     let Some(existing) = path.ancestors().find(is_there) else {

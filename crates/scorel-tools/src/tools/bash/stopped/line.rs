@@ -60,13 +60,13 @@ impl<'a> Line<'a> {
         self.before.iter().rev().take(count).copied()
     }
 
-    /// What may be paths in it.
+    /// Possible paths in it.
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         paths_in(self.text)
     }
 }
 
-/// What may be paths in a text: quoted parts, and words with a slash.
+/// Possible paths in a text: quoted parts, and words with a slash.
 pub(super) fn paths_in(text: &str) -> Vec<PathBuf> {
     let words = text.split(SEPARATORS).filter(|word| word.contains('/'));
     let quoted = QUOTES.into_iter().flat_map(|(open, close)| {

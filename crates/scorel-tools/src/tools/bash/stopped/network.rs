@@ -89,7 +89,7 @@ fn is_about_sockets(line: &Line<'_>) -> bool {
             && before.any(|line| line.contains("socket.") || line.contains("connect("))
 }
 
-/// What may be port numbers in a text: those after a colon, a slash or the word `port`.
+/// Possible port numbers in a text: those after a colon, a slash or the word `port`.
 fn ports(text: &str) -> Vec<u16> {
     let after = |mark: &'static str| {
         text.split(mark).skip(1).filter_map(|rest| {

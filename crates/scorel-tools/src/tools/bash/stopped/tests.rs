@@ -54,7 +54,7 @@ impl Machine {
         SandboxFacts::new(&sandbox, self.is_readonly, &self.path("project"))
     }
 
-    /// What is found in an output, in which `@` is the machine's directory.
+    /// The denial found in an output, in which `@` is the machine's directory.
     fn found(&self, output: &str, exit: ShellExit) -> Value {
         let output = output.replace('@', self.path("").to_str().unwrap().trim_end_matches('/'));
         serde_json::to_value(find(&self.facts(), exit, &output)).unwrap()
