@@ -84,7 +84,7 @@ impl Block {
         }
     }
 
-    /// The block as plain text: a name or a media type stands for what is not text.
+    /// The block as plain text: a name or a media type stands for an image, a call or an attachment.
     #[must_use]
     pub fn plain_text(&self) -> String {
         match self {
@@ -143,7 +143,7 @@ pub struct Attachment {
     /// The encoding of the file, unless that is UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// What was in the file: a `text` block or an `image` block.
+    /// The content of the file: a `text` block or an `image` block.
     pub content: Vec<Block>,
 }
 

@@ -15,8 +15,8 @@ const DEFINITIONS: &str = "/components/schemas";
 
 /// Every method and notification with its schemas.
 ///
-/// The schemas describe what is written; what is accepted may be more lenient, for example an
-/// absent field where `null` is written.
+/// The schemas describe the values that are written. Reading may be more lenient: for example, it
+/// accepts an absent field where `null` is written.
 pub(crate) struct Catalogue {
     pub(crate) methods: Vec<MethodSchemas>,
     pub(crate) notifications: Vec<NotificationSchemas>,

@@ -7,7 +7,8 @@ use crate::{Message, RenderedSlot};
 /// The messages of one model call, oldest first.
 ///
 /// Cloning takes two pointers, not the messages: a session's window, the request that is rendered
-/// and the copy that a retry needs share them. A change to one of them copies what is shared.
+/// and the copy that a retry needs share them. A change to one of them first copies the shared parts
+/// that it touches.
 #[derive(Debug, Clone, Default)]
 pub struct Context {
     messages: Arc<Vec<Arc<Message>>>,

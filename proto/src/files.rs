@@ -309,7 +309,7 @@ impl ChangedBy {
     }
 }
 
-/// What is known about the files that a tool call changed.
+/// The file changes recorded for a tool call or a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordedFiles {
     /// The changes.

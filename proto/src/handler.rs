@@ -40,7 +40,7 @@ pub enum LlmAction {
     MergePrev {
         /// The text of the reminder.
         reminder: String,
-        /// What is added after it: images and attached files.
+        /// The blocks that follow it: images and attached files.
         beside: Vec<Block>,
         /// Appended where there is no tool result to merge into.
         otherwise: Message,

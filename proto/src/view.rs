@@ -41,7 +41,7 @@ use crate::{
 /// The state of a session, folded from its events.
 ///
 /// The daemon, recovery, the client library and the tests share this fold, so that none of them can
-/// see a session in another state. It holds the skeleton of the tree and what is in flight, and no
+/// see a session in another state. It holds the skeleton of the tree and the work in flight, but no
 /// finished content, which is in the log. [`SessionView::apply`] never fails and never panics,
 /// whatever the events say: a log may have holes, and may be of a newer version.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -15,6 +15,7 @@ use scorel_proto::{
 };
 use scorel_testkit::{DaemonUnderTest, ModelServer};
 use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -44,16 +45,45 @@ pub(crate) async fn scorelctl(
     output(&mut command).await
 }
 
-/// Runs a program to its end.
+/// Runs a program to its end, without input.
 pub(crate) async fn output(command: &mut Command) -> Output {
-    let ended = timeout(PATIENCE, command.kill_on_drop(true).output()).await;
-    ended.expect("it ends in time").unwrap()
+    let command = command.stdin(Stdio::null()).kill_on_drop(true);
+    let started = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    output_of(started.unwrap()).await
 }
 
-/// The output of a program that was started, once it has ended.
-pub(crate) async fn output_of(child: Child) -> Output {
-    let ended = timeout(PATIENCE, child.wait_with_output()).await;
-    ended.expect("it ends in time").unwrap()
+/// The output of a program that was started, once it has ended. If it does not end, the panic has its
+/// output so far.
+pub(crate) async fn output_of(mut child: Child) -> Output {
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let pid = child.id();
+    let read = async {
+        tokio::join!(
+            read_all(out, &mut stdout),
+            read_all(err, &mut stderr),
+            child.wait()
+        )
+    };
+    let ended = timeout(PATIENCE, read).await;
+    let Ok(((), (), status)) = ended else {
+        let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        panic!("process {pid:?} has not ended in time, its output: {text:?}");
+    };
+    Output {
+        status: status.unwrap(),
+        stdout,
+        stderr,
+    }
+}
+
+async fn read_all(pipe: Option<impl AsyncRead + Unpin>, bytes: &mut Vec<u8>) {
+    if let Some(mut pipe) = pipe {
+        pipe.read_to_end(bytes).await.unwrap();
+    }
 }
 
 /// Creates a session of the daemon's project.

@@ -225,12 +225,12 @@ impl SupervisorProcess {
         if !matches!(self.phase, RunPhase::Held) {
             return;
         }
+        self.limits = self.watch.take().map(LimitWatch::new);
         // Fails if the stage has ended already. Its report or its exit code says why.
         let _ignored: io::Result<()> = self.channel.send_go();
         self.phase = RunPhase::Running {
             until: self.timeout.map(|timeout| Instant::now() + timeout),
         };
-        self.limits = self.watch.take().map(LimitWatch::new);
         self.has_started = true;
     }
 

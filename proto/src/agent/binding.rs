@@ -12,9 +12,9 @@ pub struct Binding {
     selected: BoundContext,
     /// The runtimes that have not ended, with their sessions.
     open: BTreeMap<RuntimeId, OpenContext>,
-    /// Those that have, so that what is told late of them does not bring them back.
+    /// The runtimes that have ended, so that late events about them do not bring them back.
     ended: BTreeSet<RuntimeId>,
-    /// Those that a snapshot lacked, with the version known then: what is newer brings them back.
+    /// The runtimes that a snapshot lacked, with the version known then: a newer one brings them back.
     missing: BTreeMap<RuntimeId, u64>,
 }
 
@@ -46,7 +46,7 @@ impl Binding {
         }
     }
 
-    /// What is shown.
+    /// The selected context.
     #[must_use]
     pub const fn selected(&self) -> BoundContext {
         self.selected
@@ -65,8 +65,8 @@ impl Binding {
         }
     }
 
-    /// Shows a runtime. Returns whether that is possible: it has a session and has not ended. What has ended
-    /// is history, which is read without being selected.
+    /// Selects a runtime. Returns whether that is possible: it has a session and has not ended. An ended
+    /// runtime is history, which is read without being selected.
     pub fn select(&mut self, id: RuntimeId) -> bool {
         let has_session = self
             .open
@@ -83,7 +83,7 @@ impl Binding {
         self.selected = BoundContext::Orchestrator;
     }
 
-    /// Takes what has happened. The end of the selected runtime, or of its session, shows the orchestrator.
+    /// Applies an event. The end of the selected runtime, or of its session, selects the orchestrator.
     pub fn apply(&mut self, event: &HostEvent) {
         match event {
             HostEvent::Snapshot { runtimes, .. } => {
@@ -237,7 +237,7 @@ mod tests {
         binding.apply(&snapshot(vec![other]));
         assert_eq!(binding.selected(), BoundContext::Orchestrator);
         assert_eq!(binding.session(), runtime.parent_session_id);
-        // What was told before the snapshot comes after it.
+        // An event from before the snapshot arrives after it.
         binding.apply(&changed(runtime.clone()));
         assert!(!binding.select(runtime.runtime_id));
         // The daemon had not read it yet.

@@ -21,9 +21,9 @@ pub struct RuntimeStamp {
     pub runtime_id: RuntimeId,
     /// Counts the runtime's events, from 1.
     pub version: u64,
-    /// What has become of the runtime.
+    /// The status of the runtime after the event.
     pub status: RuntimeStatus,
-    /// When that was, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     pub timestamp: u64,
 }
 

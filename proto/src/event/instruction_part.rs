@@ -13,8 +13,8 @@ pub struct InstructionPart {
     /// The file that the text comes from, if it comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The SHA-256 of what was read, before the budget cut it, as 64 hexadecimal digits: the part has
-    /// changed when this has.
+    /// The SHA-256 of the bytes read from the source, before the budget cut them, as 64 hexadecimal
+    /// digits: the part has changed when this has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// How many bytes of the source a limit left out.

@@ -36,8 +36,7 @@ impl ContextEdit {
     }
 }
 
-/// What is left of a tool result that is shortened to `keep` characters; `None` if it is short
-/// already and has no image.
+/// A tool result, shortened to `keep` characters; `None` if it is short already and has no image.
 ///
 /// The first and the last characters stay: a file is known by its beginning, and the output of a
 /// command says at its end how it went.

@@ -80,7 +80,7 @@ impl ContextWindow {
         let LlmAction::Edit(edits) = action(event) else {
             return;
         };
-        // What was sent before is no prefix of what is sent from now on.
+        // The requests before the edit are no prefixes of those after it.
         let older = |measured: &MeasuredCall| measured.seq < event.seq;
         if self.measured.as_ref().is_some_and(older) {
             self.measured = None;

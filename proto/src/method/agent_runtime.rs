@@ -71,7 +71,7 @@ pub struct RuntimeInfo {
     pub workflow_id: Option<String>,
     /// The task in a few words.
     pub title: String,
-    /// What has become of it.
+    /// The status of the runtime.
     pub status: RuntimeStatus,
     /// Whether it is to end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

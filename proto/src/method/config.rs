@@ -120,7 +120,7 @@ pub struct ConfigProblem {
     /// The key at fault, with its section.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What is wrong, for people.
+    /// A description of the problem, for people.
     pub message: String,
     /// The valid name that is most like the one that was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]

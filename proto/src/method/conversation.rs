@@ -209,7 +209,7 @@ pub enum QueueEdit {
     Edit {
         /// The item's id.
         queue_item_id: QueueItemId,
-        /// The new content; not empty. What was attached stays only if it is in here.
+        /// The new content; not empty. It replaces all blocks: attachments stay only if it includes them.
         content: Content,
     },
     /// Move a message.

@@ -92,8 +92,8 @@ pub struct RestoreOptions {
 pub struct MoveResult {
     /// The seq of the `rewind` or `branch` record.
     pub seq: Seq,
-    /// With `restoreFiles`: what was restored. `seq` and `eventId` are those of the `rewind` or `branch`
-    /// record.
+    /// With `restoreFiles`: the result of the restore. Its `seq` and `eventId` are those of the `rewind`
+    /// or `branch` record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<RestoreFilesResult>,
 }

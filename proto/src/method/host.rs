@@ -471,7 +471,7 @@ pub enum HostEvent {
         /// The column in characters, counted from 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         column: Option<u32>,
-        /// What is wrong, for people.
+        /// A description of the problem, for people.
         message: String,
         /// The valid name that is most like the one that was written.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,7 @@ pub struct ImportSessionResult {
     pub session_id: SessionId,
     /// The session as it is now.
     pub session: Session,
-    /// What was read of the file. If it was imported before, this is the report of then.
+    /// The report of the import. For a file that was imported before, the report of that import.
     pub report: ImportReport,
 }
 

@@ -38,7 +38,7 @@ pub struct GraphNode {
     /// The agent of a runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
-    /// What has become of it. The root is `running`, `waiting_input`, `failed` if it cannot go on, or
+    /// The status of the node. The root is `running`, `waiting_input`, `failed` if it cannot go on, or
     /// `completed` when it is idle.
     pub status: RuntimeStatus,
     /// The place of a runtime in its queue, from 1.

@@ -35,7 +35,7 @@ pub struct SearchParams {
     pub cursor: Option<String>,
 }
 
-/// How a query is read, and what is searched.
+/// How a query is interpreted, and which texts are searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchMode {

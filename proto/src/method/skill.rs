@@ -37,7 +37,7 @@ pub struct SkillInfo {
     pub source: SkillSource,
     /// The directory with its files.
     pub path: String,
-    /// What is wrong with an invalid one.
+    /// Why the skill cannot be read; absent if it can be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

@@ -16,7 +16,7 @@ pub struct GetTrustParams {
 /// Result of `getTrust`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GetTrustResult {
-    /// What the project brings, and what was trusted before and is gone, by name.
+    /// The items that the project brings, and trusted items that it no longer has, sorted by `item`.
     pub items: Vec<TrustItem>,
 }
 

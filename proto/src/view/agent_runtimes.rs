@@ -24,7 +24,7 @@ const STATUS_TOOL: &str = "AgentStatus";
 ///
 /// Events may be missing, doubled or in another order: of two events of a runtime the one with the
 /// greater version counts, one of an unknown runtime makes a placeholder, and a status that is final
-/// stays. So every reader that has the last event of a runtime knows what has become of it.
+/// stays. So every reader that has the last event of a runtime knows its status.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentRuntimes {
@@ -46,7 +46,7 @@ pub struct AgentRuntimes {
 pub struct AgentRuntime {
     /// The version of the newest event.
     pub version: u64,
-    /// What has become of it.
+    /// The status of the runtime.
     pub status: RuntimeStatus,
     /// The number of its `runtime_spawned`; `None` for a placeholder.
     pub spawned_seq: Option<Seq>,
@@ -134,7 +134,7 @@ impl AgentRuntime {
         self.open.get_or_insert_default()
     }
 
-    /// Forgets what is of no use once nothing is left to do.
+    /// Drops the fields that a settled runtime does not need.
     fn settle(&mut self) {
         let open = self.open.take();
         self.open = open.and_then(|open| open.settled()).map(Box::new);
@@ -299,7 +299,7 @@ impl AgentRuntimes {
         }
     }
 
-    /// What is told at the beginning is taken from a late event too.
+    /// Takes the fields of the event even if it comes late.
     fn spawned(&mut self, event: &PersistentEvent, body: &RuntimeSpawnedBody) {
         let (runtime, _) = self.advance(&body.stamp);
         if runtime.spawned_seq.is_some() {

@@ -7,7 +7,7 @@ use crate::{
     ToolCallDelta, ToolExecutionStart, ToolExecutionUpdate, TransientBody,
 };
 
-/// What has begun and is not in the log yet.
+/// The work in flight: begun, and not in the log yet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenItems {
     /// Messages that are being generated.

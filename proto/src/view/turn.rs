@@ -82,10 +82,10 @@ pub struct OpenCall {
     /// The files that it was about to change then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileBefore>,
-    /// What was decided when permission for it was asked.
+    /// The decision about its permission request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<PermissionDecisionBody>,
-    /// What was asked then.
+    /// The request that was decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<PermissionRequestBody>,
 }

@@ -1,4 +1,4 @@
-//! How events are read: what is unknown is kept, what is malformed is refused, nothing panics.
+//! How events are decoded: an unknown type is kept, a malformed text is refused, nothing panics.
 
 use proptest::prelude::*;
 use scorel_proto::{CompactionTrigger, ContextWindow, EncodedEvent, Event, PersistentBody};

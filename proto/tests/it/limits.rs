@@ -110,7 +110,7 @@ fn place(defined: &str) -> Option<(&str, &str)> {
     Some((parts.next()?, parts.next()?))
 }
 
-/// What is wrong with a row, if anything is.
+/// The problem with a row, if it has one.
 fn problem(row: &Row<'_>) -> Option<String> {
     let Row {
         limit,

@@ -30,11 +30,31 @@ const STOP_PATIENCE: Duration = Duration::from_secs(60);
 /// How long one may take that parks them. Longer than the greatest `[service] parkSeconds`.
 const PARK_PATIENCE: Duration = Duration::from_secs(700);
 
+/// How often, and at which interval, an attempt is repeated that found a daemon in the middle of its end.
+const ENDING_ATTEMPTS: u32 = 5;
+const ENDING_PAUSE: Duration = Duration::from_millis(100);
+
 /// The interval at which the lock is polled.
 const INTERVAL: Duration = Duration::from_millis(10);
 
 /// After how many polls the holder is looked up, which reads all of `/proc`.
 const POLLS_BEFORE_SEARCH: u32 = 50;
+
+/// Repeats `attempt` while the daemon is unreachable although it runs: one that is ending by itself, or was
+/// killed just now, takes the connection with it.
+pub(super) async fn unless_ending<T>(
+    mut attempt: impl AsyncFnMut() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    for _ in 1..ENDING_ATTEMPTS {
+        match attempt().await {
+            Err(Failure::Report(report)) if report.exit == Exit::Unreachable => {
+                sleep(ENDING_PAUSE).await;
+            }
+            ended => return ended,
+        }
+    }
+    attempt().await
+}
 
 /// The end of the daemon that holds a home's lock.
 pub(super) struct DaemonEnd {

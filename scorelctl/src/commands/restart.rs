@@ -6,7 +6,7 @@ use scorel_proto::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::daemon_end::DaemonEnd;
+use super::daemon_end::{DaemonEnd, unless_ending};
 use crate::daemon::{DaemonConnector, StartDaemon, no_daemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -54,7 +54,7 @@ struct Restarted {
 pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
     let may_begin = link.start != StartDaemon::Never;
     link.start = StartDaemon::Never;
-    let previous = end(&link, output).await?;
+    let previous = unless_ending(async || end(&link, output).await).await?;
     if previous.is_none() && !may_begin {
         let error = link.connect_raw().await.err();
         return Err(error.map_or_else(appeared, |error| no_daemon(&link, error)));

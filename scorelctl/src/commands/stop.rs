@@ -1,7 +1,7 @@
 use scorel_client::ClientError;
 use scorel_proto::{Shutdown, ShutdownParams, ShutdownResult};
 
-use super::daemon_end::DaemonEnd;
+use super::daemon_end::{DaemonEnd, unless_ending};
 use crate::daemon::{DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -14,20 +14,7 @@ const PARAMS: ShutdownParams = ShutdownParams { park: None };
 pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
     link.start = StartDaemon::Never;
     let end = DaemonEnd::cancelling(&link);
-    let connection = match link.connect_raw().await {
-        Err(ClientError::Unreachable { .. }) => None,
-        connected => Some(connected?),
-    };
-    let ended = match &connection {
-        None => end.signal()?,
-        Some(connection) => {
-            let shut_down = async { Ok(connection.call::<Shutdown>(&PARAMS).await?) };
-            match end.answer(shut_down).await? {
-                Some(answer) => Some(answer),
-                None => end_silent(&end, &link, output).await?,
-            }
-        }
-    };
+    let ended = unless_ending(async || shut_down(&end, &link, output).await).await?;
     let Some(answer) = ended else {
         output.note("no daemon is running")?;
         return Ok(Exit::Success);
@@ -35,6 +22,23 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
     end.wait(answer.pid).await?;
     result(output, &answer, |output| output.line("stopped"))?;
     Ok(Exit::Success)
+}
+
+/// Tells the daemon to end. `None` if none is running.
+async fn shut_down(
+    end: &DaemonEnd,
+    link: &DaemonConnector,
+    output: &mut Output,
+) -> Result<Option<ShutdownResult>, Failure> {
+    let connection = match link.connect_raw().await {
+        Err(ClientError::Unreachable { .. }) => return end.signal(),
+        connected => connected?,
+    };
+    let answer = async { Ok(connection.call::<Shutdown>(&PARAMS).await?) };
+    match end.answer(answer).await? {
+        Some(answer) => Ok(Some(answer)),
+        None => end_silent(end, link, output).await,
+    }
 }
 
 /// Ends a daemon that does not respond.

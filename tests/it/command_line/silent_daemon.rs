@@ -95,3 +95,17 @@ async fn restart_starts_no_daemon_that_it_may_not_start() {
     assert_eq!(output.status.code(), Some(7), "{output:?}");
     assert!(!daemon.socket().exists());
 }
+
+#[tokio::test]
+async fn a_daemon_that_is_ending_just_then_is_replaced_or_has_ended() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    for round in 0..8 {
+        let output = scorelctl(&daemon, &["--json", "restart"], &[]).await;
+        assert!(output.status.success(), "{round}: {output:?}");
+        let started: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let pid = i32::try_from(started["pid"].as_i64().unwrap()).unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
+    }
+    let output = scorelctl(&daemon, &["stop"], &[]).await;
+    assert!(output.status.success(), "{output:?}");
+}

@@ -21,6 +21,10 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// Measuring takes at most this part of a processor's time, 1 /.
 const SHARE: u32 = 50;
 
+/// How much of the scratch directories is walked before the command starts, in slices. An empty directory
+/// takes microseconds, so many entries some 50 ms.
+const SLICES_BEFORE: usize = 16;
+
 /// The limits of a running command.
 pub(super) struct LimitWatch {
     job: WatchJob,
@@ -38,11 +42,15 @@ pub(super) struct Measurement {
 }
 
 impl LimitWatch {
+    /// To be called before the command starts: everything that it has written until the first walk would
+    /// raise its own limit. Only where the directories have too many entries does that walk end later.
     pub(super) fn new(job: WatchJob) -> Self {
+        let mut scratch = ScratchMeter::new(job.scratch.clone());
+        let scratch_before = (0..SLICES_BEFORE).find_map(|_| scratch.walk());
         Self {
-            scratch: ScratchMeter::new(job.scratch.clone()),
+            scratch,
             job,
-            scratch_before: None,
+            scratch_before,
             next: Instant::now() + SHORTEST,
         }
     }
@@ -116,6 +124,23 @@ mod tests {
 
     use super::*;
     use crate::limits::ResourceLimits;
+
+    #[test]
+    fn a_file_of_the_command_does_not_raise_its_limit() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut watch = LimitWatch::new(WatchJob {
+            limits: ResourceLimits {
+                scratch_space: 1 << 20,
+                ..ResourceLimits::default()
+            },
+            scratch: vec![directory.path().to_owned()],
+            cgroup: None,
+            reports_usage: false,
+        });
+        fs::write(directory.path().join("quick"), vec![1; 3 << 20]).unwrap();
+        let measured = watch.measure(|| Ok(Vec::new())).unwrap();
+        assert_eq!(measured.reached, Some(LimitKind::ScratchSpace));
+    }
 
     /// A control group in a directory that looks like the kernel's.
     #[test]

@@ -16,7 +16,7 @@ pub struct AgentSettings {
     pub limits: AgentLimits,
 }
 
-/// What an agent's turns may use. Only what is lower than `[runtime]` has an effect.
+/// The limits of an agent's turns and sessions. Only a limit lower than that of `[runtime]` has an effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgentLimits {
     pub max_turn_tokens: Option<u64>,

@@ -255,7 +255,7 @@ pub(super) struct CompactionSection {
     pub(super) summary_tokens: Option<Bounded<256, 100_000>>,
 }
 
-/// `[checkpoints]`: what is kept of the content of changed files. Sizes are in bytes.
+/// `[checkpoints]`: limits on the kept content of changed files. Sizes are in bytes.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct CheckpointsSection {

@@ -7,6 +7,15 @@ use super::cursor::{Cursor, children};
 /// Numeric comparisons, whose operands `[[ ]]` evaluates as arithmetic.
 const NUMERIC: [&str; 6] = ["-eq", "-ge", "-gt", "-le", "-lt", "-ne"];
 
+/// The operators between the words of `[ ]`. There, any other one, such as `|` or `>`, is the shell's: the
+/// grammar reads on to the bracket, the shell does not.
+const OF_BRACKET: [&str; 6] = ["[", "]", "!", "=", "==", "!="];
+
+/// Those of `[[ ]]`, which the shell parses itself.
+const OF_DOUBLE_BRACKET: [&str; 13] = [
+    "[[", "]]", "!", "=", "==", "!=", "=~", "<", ">", "&&", "||", "(", ")",
+];
+
 impl Cursor<'_> {
     /// A test, which runs nothing but its substitutions.
     pub(super) fn test(&mut self, node: Node<'_>) {
@@ -39,8 +48,10 @@ impl Cursor<'_> {
                     }
                 }
                 "regex" | "extglob_pattern" => {
-                    let is_plain = !self.text(child).contains(['$', '`', ';', '&', '\n']);
-                    self.understood_if(is_plain, child);
+                    let text = self.text(child);
+                    let is_shells = text.contains(['|', '(', ')', '<', '>']);
+                    let is_plain = !text.contains(['$', '`', ';', '&', '\n']);
+                    self.understood_if(is_plain && (computes || !is_shells), child);
                 }
                 _ if child.is_named() => {
                     let word = self.word(child);
@@ -50,7 +61,13 @@ impl Cursor<'_> {
                         self.not_understood(child);
                     }
                 }
-                _ => {}
+                operator => {
+                    let is_known = match computes {
+                        true => OF_DOUBLE_BRACKET.contains(&operator),
+                        false => OF_BRACKET.contains(&operator),
+                    };
+                    self.understood_if(is_known, child);
+                }
             }
         }
         self.leave();

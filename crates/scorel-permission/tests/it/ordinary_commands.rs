@@ -5,7 +5,7 @@ use scorel_permission::{Decision, Mode};
 use crate::support::{judge, policy};
 
 /// They only read, so that no rule is needed.
-const READING: [&str; 80] = [
+const READING: [&str; 84] = [
     "ls",
     "ls -la src",
     "ls *.rs",
@@ -63,6 +63,10 @@ const READING: [&str; 80] = [
     "test -f x && echo yes || echo no",
     "[ -d src ] && ls src",
     "[[ -n $x && $y == a* ]]",
+    "[[ ! -f x || ( $x =~ a|b && $x < b ) ]]",
+    "[ 1 -eq 2 ] || [ ! -f x ]",
+    "[ \"$x\" = a ] && [ \"$x\" != b ] && [ \"$x\" == c ]",
+    "[ -f a -a -f b ]",
     "if [ -f Cargo.toml ]; then cat Cargo.toml; fi",
     "for f in a b; do echo \"$f\"; done",
     "ls 2>/dev/null",

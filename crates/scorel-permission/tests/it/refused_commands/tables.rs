@@ -55,7 +55,15 @@ const SUBSTITUTIONS: [&str; 50] = [
     "cat <<< $(rm y)",
 ];
 
-const COMPOUNDS: [&str; 38] = [
+const COMPOUNDS: [&str; 46] = [
+    "[ -f a|  rm ]",
+    "[ -f a | rm x ]",
+    "[ a && rm x ]",
+    "[ a || rm x ]",
+    "[ a & rm x ]",
+    "[ a =~ b|rm ]",
+    "[ a == b|rm ]",
+    "[ a > b ]",
     "ls && rm x",
     "ls || rm x",
     "ls; rm x",

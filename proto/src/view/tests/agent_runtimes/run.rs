@@ -55,7 +55,7 @@ impl Stage {
 /// The log of a session that gives tasks to agents, as the daemon writes it.
 pub(super) struct Run {
     pub(super) records: Vec<PersistentEvent>,
-    /// What has become of each runtime.
+    /// The status of each runtime at the end of the log.
     pub(super) truth: BTreeMap<RuntimeId, RuntimeStatus>,
     /// The places of the last events of the runtimes.
     pub(super) last: BTreeSet<usize>,
