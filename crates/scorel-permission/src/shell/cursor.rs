@@ -15,6 +15,9 @@ const LONGEST: usize = 32 * 1024;
 /// How deep scripts and syntax may be nested; the walk is recursive.
 const DEEPEST: usize = 60;
 
+/// The characters that may stand beside a reserved word.
+const WORD_EDGES: [char; 11] = [' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>', '`'];
+
 /// How many pipes a command may have.
 const MOST_PIPES: usize = 1_000;
 
@@ -195,16 +198,26 @@ impl Cursor<'_> {
     }
 
     /// Checks that only white space separates the children of a node, so that the tree accounts for every
-    /// byte of the source. A line feed ends a command and is accepted only with `may_have_lines`.
+    /// byte of the source, and that its reserved words are whole words. A line feed ends a command and is
+    /// accepted only with `may_have_lines`.
     pub(super) fn no_gaps(&mut self, node: Node<'_>, may_have_lines: bool) {
         let mut end = node.start_byte();
         for child in children(node) {
             self.blank(end, child.start_byte(), may_have_lines);
+            self.understood_if(!is_reserved(child) || self.is_word(child), child);
             end = child.end_byte();
         }
         if node.child_count() > 0 {
             self.blank(end, node.end_byte(), may_have_lines);
         }
+    }
+
+    /// Whether `node` is a word to a shell as well: to the grammar, `case$x` begins with `case`.
+    fn is_word(&self, node: Node<'_>) -> bool {
+        let before = self.source[..node.start_byte()].chars().next_back();
+        let after = self.source[node.end_byte()..].chars().next();
+        let is_edge = |letter: Option<char>| letter.is_none_or(|it| WORD_EDGES.contains(&it));
+        is_edge(before) && is_edge(after)
     }
 
     fn blank(&mut self, start: usize, end: usize, may_have_lines: bool) {
@@ -297,6 +310,16 @@ impl Cursor<'_> {
             self.doubt("it changes its directory too often");
             self.directories.truncate(1);
         }
+    }
+}
+
+/// Whether a node is a word of the grammar, such as `case` or `export`, or a brace or `!` in its place.
+fn is_reserved(node: Node<'_>) -> bool {
+    let parent = node.parent().map(|parent| parent.kind());
+    match node.kind() {
+        "{" | "}" => parent == Some("compound_statement"),
+        "!" => parent == Some("negated_command"),
+        kind => !node.is_named() && kind.bytes().all(|byte| byte.is_ascii_alphabetic()),
     }
 }
 

@@ -55,7 +55,8 @@ const SUBSTITUTIONS: [&str; 50] = [
     "cat <<< $(rm y)",
 ];
 
-const COMPOUNDS: [&str; 46] = [
+const COMPOUNDS: [&str; 47] = [
+    "case$x in \nrm\n) ls; esac",
     "[ -f a|  rm ]",
     "[ -f a | rm x ]",
     "[ a && rm x ]",
