@@ -3,7 +3,7 @@
 use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat, ScriptedResponse};
 use serde_json::{Value, json};
 
-use crate::under_test::{SCORELD, Watch, connect, create_session, message, send};
+use crate::under_test::{SCORELD, Watch, connect, create_session, message, send, session};
 
 const KIB: u64 = 1024;
 
@@ -45,15 +45,12 @@ async fn a_turn_takes_at_most_three_times_its_context() {
         daemon.spawn().await;
         let client = connect(&daemon.socket()).await;
         // The session is loaded, and the window is not.
-        client
-            .call::<scorel_proto::GetSession>(&scorel_proto::GetSessionParams { session_id: id })
-            .await
-            .unwrap();
+        let last = session(&client, id).await.last_persistent_seq;
         let gate = ResponseGate::new();
         let refusal = json!({"error": {"message": "not today"}}).to_string();
         model.answer(ScriptedResponse::json(400, refusal).hold(&gate));
-        let mut watch = Watch::from_start(&client, id).await;
-        watch.until("sync_end").await;
+        // From here on: the pages of the whole log would still count.
+        let mut watch = Watch::from(&client, id, Some(last.get()), None).await;
         let before = daemon.resident_kib();
         daemon.reset_peak();
         client

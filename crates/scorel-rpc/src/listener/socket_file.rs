@@ -1,3 +1,4 @@
+use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -25,24 +26,29 @@ impl SocketFile {
     }
 
     fn find(path: &Path, ours: bool) -> io::Result<Self> {
-        let (device, inode) = identity(path)?;
+        let found = path.symlink_metadata()?;
         Ok(Self {
             path: path.to_owned(),
-            device,
-            inode,
+            device: found.dev(),
+            inode: found.ino(),
             ours,
         })
     }
 
     /// Whether another socket is in its place. Its inode cannot have been used again: the listening socket
-    /// holds it.
+    /// holds it. One look decides: a file that is deleted between two would count as replaced.
     pub(super) fn is_replaced(&self) -> bool {
         let found = self.path.symlink_metadata();
-        found.is_ok_and(|found| found.file_type().is_socket() && !self.is_here())
+        found.is_ok_and(|found| found.file_type().is_socket() && !self.is(&found))
     }
 
     fn is_here(&self) -> bool {
-        identity(&self.path).ok() == Some((self.device, self.inode))
+        let found = self.path.symlink_metadata();
+        found.is_ok_and(|found| self.is(&found))
+    }
+
+    fn is(&self, found: &Metadata) -> bool {
+        (found.dev(), found.ino()) == (self.device, self.inode)
     }
 }
 
@@ -53,8 +59,4 @@ impl Drop for SocketFile {
             let _ignored: io::Result<()> = std::fs::remove_file(&self.path);
         }
     }
-}
-
-fn identity(path: &Path) -> io::Result<(u64, u64)> {
-    path.symlink_metadata().map(|file| (file.dev(), file.ino()))
 }
