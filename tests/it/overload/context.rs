@@ -51,8 +51,9 @@ async fn a_turn_takes_at_most_three_times_its_context() {
         model.answer(ScriptedResponse::json(400, refusal).hold(&gate));
         // From here on: the pages of the whole log would still count.
         let mut watch = Watch::from(&client, id, Some(last.get()), None).await;
-        let before = daemon.resident_kib();
+        // In this order: memory that is given back between the two would make the peak the smaller one.
         daemon.reset_peak();
+        let before = daemon.resident_kib();
         client
             .call::<scorel_proto::SendMessage>(&message(id, "go on"))
             .await
