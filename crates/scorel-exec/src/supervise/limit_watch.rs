@@ -22,7 +22,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 const SHARE: u32 = 50;
 
 /// How much of the scratch directories is walked before the command starts, in slices. An empty directory
-/// takes microseconds, so many entries some 50 ms.
+/// takes microseconds, so many entries up to 70 ms.
 const SLICES_BEFORE: usize = 16;
 
 /// The limits of a running command.
