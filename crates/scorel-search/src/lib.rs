@@ -23,6 +23,7 @@ mod filter;
 mod follower;
 mod hit;
 mod index_batch;
+mod index_thread;
 mod index_writer;
 mod indexed_log;
 mod limits;

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use scorel_proto::{Message, PersistentBody, PersistentEvent, SearchStatus, SessionId};
 use scorel_session::SessionObserver;
@@ -13,12 +13,18 @@ use crate::error::IndexError;
 use crate::filter::SearchFilter;
 use crate::follower::{IndexFollower, backlog, session_ids};
 use crate::hit::SearchPage;
+use crate::index_thread::IndexThread;
 use crate::indexed_log::LogStatus;
 use crate::log_scan::{LogScan, ScannedSession};
 use crate::pattern::compile;
 use crate::pending::{PendingSessions, Suspicion};
 use crate::word_query::WordQuery;
 use crate::word_search::{WordSearch, WordSearchResult};
+
+/// How long the daemon waits for the thread at its end. The thread has the lowest priority and takes
+/// seconds or more on a busy machine. If the process ends first, SQLite rolls the transaction back at the
+/// next start.
+const LAST_RECORD: Duration = Duration::from_millis(500);
 
 /// The search in the logs of all sessions.
 ///
@@ -29,7 +35,7 @@ pub struct SearchIndex {
     /// The directory of sessions.
     sessions: PathBuf,
     pending: Arc<PendingSessions>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    thread: Mutex<Option<IndexThread>>,
 }
 
 impl SearchIndex {
@@ -55,9 +61,7 @@ impl SearchIndex {
             self.sessions.clone(),
             Arc::clone(&self.pending),
         );
-        let thread = thread::Builder::new().name("search-index".to_owned());
-        let started = thread.spawn(move || follower.run())?;
-        *self.thread() = Some(started);
+        *self.thread() = Some(IndexThread::spawn(move || follower.run())?);
         Ok(())
     }
 
@@ -174,7 +178,7 @@ impl SearchIndex {
         sessions.into_iter().map(behind).sum()
     }
 
-    fn thread(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+    fn thread(&self) -> MutexGuard<'_, Option<IndexThread>> {
         self.thread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -185,12 +189,12 @@ impl SearchIndex {
 }
 
 impl Drop for SearchIndex {
-    /// Waits for the thread, which ends with the record that it is at.
+    /// Waits for the thread, which ends with the record that it is at, but no longer than [`LAST_RECORD`].
     fn drop(&mut self) {
         self.pending.stop();
         let thread = self.thread().take();
-        if thread.is_some_and(|thread| thread.join().is_err()) {
-            tracing::error!("the thread of the search index has panicked");
+        if thread.is_some_and(|thread| !thread.wait(LAST_RECORD)) {
+            tracing::info!("the thread of the search index did not end in time");
         }
     }
 }
