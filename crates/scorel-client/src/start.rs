@@ -105,9 +105,12 @@ impl Starter {
 
     /// Whether the service manager runs the daemon of this home, as the process `pid`.
     pub async fn is_service(&self, pid: u32) -> bool {
+        if !self.home.is_default() {
+            return false;
+        }
         let starter = self.clone();
         let main = tokio::task::spawn_blocking(move || starter.main_process()).await;
-        self.home.is_default() && main.ok().flatten() == Some(pid)
+        main.ok().flatten() == Some(pid)
     }
 
     /// Has the service manager restart the daemon by the unit as it is now, and returns once the new one

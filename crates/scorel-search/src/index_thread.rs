@@ -49,7 +49,10 @@ mod tests {
     #[test]
     fn a_thread_that_goes_on_is_left_alone_and_one_that_ends_is_waited_for() {
         let (hold, held) = mpsc::channel::<()>();
-        let busy = IndexThread::spawn(move || drop(held.recv_timeout(PATIENCE))).unwrap();
+        let busy = IndexThread::spawn(move || {
+            let _released = held.recv_timeout(PATIENCE);
+        });
+        let busy = busy.unwrap();
         assert!(!busy.wait(Duration::ZERO));
         drop(hold);
         let ended = IndexThread::spawn(|| {}).unwrap();
