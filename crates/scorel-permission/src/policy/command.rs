@@ -188,18 +188,22 @@ impl Policy {
         let writes = part.facts.is_writing && !is_harmless;
         match word.kind {
             WordKind::Literal => places(word, &part.directories)
-                .map(|path| self.touched_path(&path, is_harmless))
-                .fold(None, |all, one| match (all, one) {
-                    (Some(all), Some(one)) => Some(PolicyVerdict::or_stronger(all, one)),
-                    (all, one) => all.or(one),
-                }),
-            WordKind::Glob => places(&directory_of(word), &part.directories).find_map(|path| {
-                let rule = self.forbidding_below(&path, is_harmless);
-                let protection = is_protected(&path, self.dirs.scorel_home());
-                let reason = protection.filter(|_| writes).map(Protection::reason);
-                rule.map(|rule| perhaps(rule, part))
-                    .or_else(|| reason.map(PolicyVerdict::ask))
-            }),
+                .filter_map(|path| self.touched_path(&path, is_harmless))
+                .reduce(PolicyVerdict::or_stronger),
+            WordKind::Glob => places(&directory_of(word), &part.directories)
+                .filter_map(|path| {
+                    // A rule about every name in the directory is about all that the pattern matches.
+                    let certain = self.rule_about(&path.join("*"), is_harmless);
+                    let rule = self.forbidding_below(&path, is_harmless);
+                    let protection = is_protected(&path, self.dirs.scorel_home());
+                    let reason = protection.filter(|_| writes).map(Protection::reason);
+                    certain
+                        .into_iter()
+                        .chain(rule.map(|rule| perhaps(rule, part)))
+                        .chain(reason.map(PolicyVerdict::ask))
+                        .reduce(PolicyVerdict::or_stronger)
+                })
+                .reduce(PolicyVerdict::or_stronger),
             WordKind::Unknown => {
                 let rule = self.forbidding_below(Path::new("/"), is_harmless);
                 let is_unclear = writes.then(|| {
@@ -216,21 +220,25 @@ impl Policy {
     }
 
     fn touched_path(&self, path: &Path, is_harmless: bool) -> Option<PolicyVerdict> {
-        let by_rule = self.forbidding(|rule| match rule.scope() {
-            RuleScope::Read(pattern) => pattern.covers(path, &self.dirs),
-            RuleScope::Write(pattern) => !is_harmless && pattern.covers(path, &self.dirs),
-            _ => false,
-        });
         let by_protection = is_protected(path, self.dirs.scorel_home())
             .filter(|_| !is_harmless)
             .map(|protection| {
                 let reason = format!("`{}`: {}", path.display(), protection.reason());
                 PolicyVerdict::ask(reason)
             });
-        match (by_rule, by_protection) {
-            (Some(rule), Some(protection)) => Some(rule.or_stronger(protection)),
-            (rule, protection) => rule.or(protection),
-        }
+        self.rule_about(path, is_harmless)
+            .into_iter()
+            .chain(by_protection)
+            .reduce(PolicyVerdict::or_stronger)
+    }
+
+    /// The verdict of denying and asking rules about a file.
+    fn rule_about(&self, path: &Path, is_harmless: bool) -> Option<PolicyVerdict> {
+        self.forbidding(|rule| match rule.scope() {
+            RuleScope::Read(pattern) => pattern.covers(path, &self.dirs),
+            RuleScope::Write(pattern) => !is_harmless && pattern.covers(path, &self.dirs),
+            _ => false,
+        })
     }
 
     /// A rule that denies or asks about a path in the directory or below.

@@ -133,6 +133,10 @@ run cp a b                              + + +
 run cp a .git/hooks/x                   ? ? ?
 run cp a vendor/x                       - - -
 run cp secret/key x                     - - -
+run cp secret/k* x                      - - -
+run cp private/k* x                     ? ? ?
+run cp s*/key x                         ? ? ?
+run cd src && cp ../secret/* x          - - -
 run cp a $x                             ? ? ?
 run mv a .git/config                    ? ? ?
 run echo a > x                          - + +

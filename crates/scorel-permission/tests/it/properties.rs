@@ -145,7 +145,8 @@ fn path_and_spelling() -> impl Strategy<Value = (&'static str, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    // PROPTEST_CASES asks for more.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(400), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn another_deny_never_weakens(mode in any_mode(), rules in any_rules(), more in select(RULES.to_vec()), action in any_action()) {
