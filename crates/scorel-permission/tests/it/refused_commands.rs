@@ -210,7 +210,6 @@ fn a_word_that_is_not_known_may_be_a_denied_one() {
         "cat $x",
         "cp $x y",
         "cat s*/x",
-        "cat secret/*",
         "xargs git",
     ] {
         assert_eq!(decide(&policy, command), Decision::Ask, "{command}");
@@ -220,6 +219,8 @@ fn a_word_that_is_not_known_may_be_a_denied_one() {
         "git -C x push",
         "git --no-pager push -f",
         "cat secret/key",
+        "cat secret/*",
+        "cp secret/k* y",
         "cp secret/key x",
         "cat ./a/../secret/key",
     ] {
