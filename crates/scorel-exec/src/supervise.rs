@@ -197,7 +197,10 @@ impl SupervisorProcess {
             if self.children.all_ended() || !self.advance(Instant::now()) {
                 break;
             }
-            self.wait();
+            if let Err(error) = self.wait() {
+                // Without the last report, the daemon kills what is left and restores guarded places.
+                return problem("cannot wait for the command", &error);
+            }
         }
         self.report_last_limit();
         // Restore here and not in the daemon, which may have been killed. A command that was held and
@@ -346,7 +349,10 @@ impl SupervisorProcess {
         }
     }
 
-    fn wait(&mut self) {
+    /// # Errors
+    /// It cannot be waited: a command outside the sandbox has lowered this process's limit of descriptors,
+    /// and the kernel refuses to `poll` more of them than that.
+    fn wait(&mut self) -> io::Result<()> {
         let stdin = io::stdin();
         let mut fds = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
         let control = self.obeys().then(|| stdin.as_fd());
@@ -354,8 +360,11 @@ impl SupervisorProcess {
         for fd in [control, channel].into_iter().flatten() {
             fds.push(PollFd::new(fd, PollFlags::POLLIN));
         }
-        // After EINTR no descriptor is ready, and the caller's loop goes on.
-        let _ignored = poll(&mut fds, self.time_left());
+        match poll(&mut fds, self.time_left()) {
+            // After EINTR no descriptor is ready, and the caller's loop goes on.
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
         let mut ready = fds[1..].iter().map(|fd| fd.any() == Some(true));
         let control_is_ready = control.is_some() && ready.next() == Some(true);
         // The channel is read in every round anyway.
@@ -365,6 +374,7 @@ impl SupervisorProcess {
         if is_told_to_end(&self.signals, self.daemon) {
             self.kill();
         }
+        Ok(())
     }
 
     /// Whether the control pipe still matters. After its end it would be readable all the time.

@@ -19,6 +19,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             cannot_scan,
         ),
         trial(
+            "failing::a_supervisor_that_cannot_wait_leaves_the_end_to_the_daemon",
+            cannot_wait,
+        ),
+        trial(
             "failing::a_supervisor_that_cannot_measure_ends_the_command",
             cannot_measure,
         ),
@@ -42,10 +46,31 @@ async fn cannot_scan() {
     run.wait_for_output(0).await;
     run.stop();
     let end = run.wait().await;
+    // If it was not waiting yet, it cannot even do that.
+    let expected = ["Too many open files", "cannot wait"];
+    let is_expected = |problem: &String| expected.iter().any(|part| problem.contains(part));
+    assert!(end.problems.iter().any(is_expected), "{end:?}");
+    assert_eq!(
+        processes::left_after(&canary, Duration::from_secs(2)),
+        [0; 0]
+    );
+}
+
+/// SIGUSR1 has it look whether the daemon is there, and then wait again.
+async fn cannot_wait() {
+    let canary = processes::canary();
+    let script =
+        format!("setsid sleep {canary} & prlimit --pid $PPID --nofile=0:0; kill -USR1 $PPID; wait");
+    let directory = open("/".as_ref()).unwrap();
+    let run = supervisors()
+        .start(order(&script), directory.as_fd())
+        .unwrap();
+    let end = run.wait().await;
+    assert_eq!(end.cause, EndCause::SupervisorLost);
     assert!(
         end.problems
             .iter()
-            .any(|problem| problem.contains("Too many open files")),
+            .any(|problem| problem.contains("cannot wait")),
         "{end:?}"
     );
     assert_eq!(
