@@ -70,9 +70,14 @@ impl ConfigScene {
     async fn asked(&mut self) -> Option<String> {
         let _before = self.model.take_requests();
         send(&self.client, self.session, "go on").await;
-        self.watch.until("turn_outcome").await;
+        let turn = self.watch.until("turn_outcome").await;
         let requests = self.model.take_requests();
-        let request = requests.last()?.json();
+        let Some(request) = requests.last() else {
+            // Shown if the test fails.
+            println!("{turn:#?}\n{}", self.daemon.errors());
+            return None;
+        };
+        let request = request.json();
         Some(request["model"].as_str().unwrap().to_owned())
     }
 

@@ -110,7 +110,8 @@ impl DaemonUnderTest {
         fs::write(self.project().join(name), text).expect("a writable project");
     }
 
-    /// Replaces the user's configuration. The home and the file are private, as the daemon demands.
+    /// Replaces the user's configuration. The home and the file are private, as the daemon demands. At once:
+    /// a daemon that runs could otherwise find the file empty, which is valid.
     ///
     /// # Panics
     ///
@@ -130,9 +131,14 @@ impl DaemonUnderTest {
             .create(true)
             .truncate(true)
             .mode(0o600)
-            .open(self.home().join("config.toml"))
+            .open(self.home().join("config.toml.new"))
             .expect("a writable home");
         file.write_all(toml.as_bytes()).expect("a writable file");
+        fs::rename(
+            self.home().join("config.toml.new"),
+            self.home().join("config.toml"),
+        )
+        .expect("a writable home");
     }
 
     /// Configures a model at a chat-completions endpoint, such as a

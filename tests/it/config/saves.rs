@@ -29,7 +29,7 @@ fn in_place(path: &Path, text: &str) {
     write(path, text);
 }
 
-fn renamed(path: &Path, text: &str) {
+pub(super) fn renamed(path: &Path, text: &str) {
     let new = path.with_file_name("config.toml.new");
     write(&new, text);
     fs::rename(new, path).unwrap();
@@ -171,7 +171,7 @@ async fn of_a_thousand_writes_the_last_one_counts() {
 async fn an_invalid_file_is_told_with_its_place_and_what_was_before_stays() {
     let mut scene = ConfigScene::new().await;
     let text = scene.text("valid");
-    in_place(&scene.path(), &format!("{text}[runtime]\nmaxStep = 5\n"));
+    renamed(&scene.path(), &format!("{text}[runtime]\nmaxStep = 5\n"));
     let event = scene.told("config_invalid").await;
     assert_eq!(event["path"], scene.path().display().to_string());
     assert_eq!(

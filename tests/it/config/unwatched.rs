@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use super::ConfigScene;
+use super::saves::renamed;
 
 /// Runs the daemon in a user namespace in which a kind of watches is used up; `None` where that cannot
 /// be arranged.
@@ -40,7 +41,8 @@ async fn without_watches_the_next_turn_has_the_new_content_and_clients_are_told_
         assert_eq!(scene.asked().await.as_deref(), Some("changed"), "{limit}");
         let event = scene.told_of("model.id").await;
         assert_eq!(event["layer"], "user", "{event}");
-        fs::write(scene.path(), "[nonsense]\n").unwrap();
+        // At once: a look between the steps of a write in place would find an empty file, which is valid.
+        renamed(&scene.path(), "[nonsense]\n");
         assert_eq!(scene.asked().await.as_deref(), Some("changed"), "{limit}");
         scene.told("config_invalid").await;
         assert!(
