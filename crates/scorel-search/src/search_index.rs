@@ -189,7 +189,7 @@ impl SearchIndex {
 }
 
 impl Drop for SearchIndex {
-    /// Waits for the thread, which ends with the record that it is at, but no longer than [`LAST_RECORD`].
+    /// Waits half a second at most for the thread, which ends with the record that it is at.
     fn drop(&mut self) {
         self.pending.stop();
         let thread = self.thread().take();
