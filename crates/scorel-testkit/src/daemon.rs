@@ -342,8 +342,21 @@ impl DaemonUnderTest {
     /// If the process does not run.
     #[must_use]
     pub fn descriptors(&self) -> usize {
+        self.open_files().len()
+    }
+
+    /// What each open file descriptor refers to: a path, or a kind of file and its inode. Prefer it to the
+    /// number where only some kinds matter: the daemon opens files of its own after it accepts connections.
+    ///
+    /// # Panics
+    ///
+    /// If the process does not run.
+    #[must_use]
+    pub fn open_files(&self) -> Vec<PathBuf> {
         let dir = fs::read_dir(format!("/proc/{}/fd", self.pid()));
-        dir.expect("the process's descriptors").count()
+        dir.expect("the process's descriptors")
+            .filter_map(|entry| fs::read_link(entry.ok()?.path()).ok())
+            .collect()
     }
 
     /// The lines of a session's log, the header first. Without an unterminated last one: it is being
