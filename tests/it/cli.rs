@@ -139,9 +139,10 @@ async fn a_send_says_that_the_latest_session_is_archived_and_an_ids_end_selects_
 async fn a_daemon_that_holds_the_home_without_a_socket_is_found_and_stopped() {
     let mut shell = CliShell::new();
     shell.0.spawn().await;
-    std::fs::remove_file(shell.0.socket()).unwrap();
-    // Keeps the daemon from binding its socket again.
-    std::fs::write(shell.0.socket(), "").unwrap();
+    // Keeps the daemon from binding its socket again, and leaves it no time to do so before.
+    let other = shell.0.home().join("other");
+    std::fs::write(&other, "").unwrap();
+    std::fs::rename(&other, shell.0.socket()).unwrap();
     let (code, text) = shell.fails(&["status"]).await;
     assert_eq!(code, 7, "{text}");
     let process = format!("scoreld (process {})", shell.0.pid());
@@ -369,7 +370,9 @@ async fn a_wait_ends_with_the_turn_with_a_question_or_with_its_time() {
     let ended = ended.expect("it ends in time").unwrap();
     assert!(ended.status.success(), "{ended:?}");
     assert_eq!(ended.stdout, b"idle\n");
-    assert_eq!(shell.ok(&["sessions", "--running"]).await, "");
+    // The list of sessions is updated after the outcome can be seen.
+    let listed = async { while !shell.ok(&["sessions", "--running"]).await.is_empty() {} };
+    timeout(PATIENCE, listed).await.expect("none is running");
     assert_eq!(shell.ok(&["status", "--short"]).await, "idle\n");
 
     let asks = ScriptedChat::default().tool_call("call_a", "Bash", r#"{"command":"rm -rf x"}"#);

@@ -42,7 +42,9 @@ impl ConfigScene {
         let client = connect(&daemon.socket()).await;
         let session = create_session(&client, &daemon).await;
         let watch = Watch::from_start(&client, session).await;
-        let host = client.subscribe_host().await.unwrap();
+        // On a connection of its own: events that nobody reads hold up the replies behind them.
+        let hearing = connect(&daemon.socket()).await;
+        let host = hearing.subscribe_host().await.unwrap();
         Self {
             daemon,
             model,

@@ -229,9 +229,12 @@ async fn a_login_shell_that_does_not_answer_is_named_with_the_reason_and_ended()
         ),
         ("head -c 300000 /dev/zero".to_owned(), "printed more than"),
     ] {
-        daemon.write_project_file("shell", &format!("#!/bin/sh\n{script}\n"));
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&shell, mode).unwrap();
+        // By a process of its own: one that another test starts meanwhile would hold the file open for
+        // writing for a moment, and a file that is can not be run.
+        let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
+        let mut writer = Command::new("sh");
+        let written = writer.args(["-c", write]).arg(&shell).arg(&script).status();
+        assert!(written.await.unwrap().success());
         let check = environment(&daemon, shell.to_str().unwrap()).await;
         assert_eq!(check["level"], "warn", "{check}");
         assert!(check["hint"].as_str().unwrap().contains(reason), "{check}");

@@ -12,7 +12,7 @@ use scorel_proto::{
     DeleteSessionParams, GetEvents, GetEventsParams, Hello, HelloParams, ProjectId, ProtocolRange,
     PutBlob, PutBlobParams, SendMessage, SessionId, UpdateSession, UpdateSessionParams,
 };
-use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
+use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::timeout;
@@ -396,7 +396,12 @@ async fn a_lost_newline_is_damage_at_one_offset_for_daemon_fsck_and_the_document
 
 #[tokio::test]
 async fn an_open_turn_after_a_crash_is_a_note() {
-    let mut daemon = DaemonUnderTest::start(SCORELD).await;
+    let model = ModelServer::start().await.unwrap();
+    let never = ResponseGate::default();
+    model.answer(ScriptedChat::default().text("half an answer").wait(&never));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.spawn().await;
     let (client, id) = new_session(&daemon).await;
     let mut watch = Watch::from_start(&client, id).await;
     send(&client, id, "Look around.").await;

@@ -9,7 +9,7 @@ use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
 
 /// The time limit for a reply, so that a failed test does not hang.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A blocking raw connection.
 pub(crate) struct RawConnection(BufReader<UnixStream>);

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::under_test::{
-    PATIENCE, Watch, append, connect, create_session, daemon, new_session, scorelctl, send, title,
+    INDEX_PATIENCE, Watch, append, connect, create_session, daemon, new_session, scorelctl, send,
+    title,
 };
 
 /// How large a message is that takes the index some time, in bytes.
@@ -49,7 +50,7 @@ async fn found(client: &Connection, params: &SearchParams) -> Vec<SearchHit> {
             tokio::task::yield_now().await;
         }
     };
-    timeout(PATIENCE, asking)
+    timeout(INDEX_PATIENCE, asking)
         .await
         .expect("it is indexed in time")
 }
@@ -65,7 +66,7 @@ async fn wait_for(client: &Connection, params: &SearchParams, count: usize) -> V
             tokio::task::yield_now().await;
         }
     };
-    let asked = timeout(PATIENCE, asking).await;
+    let asked = timeout(INDEX_PATIENCE, asking).await;
     asked.unwrap_or_else(|_| panic!("{params:?} has not {count} hits"))
 }
 

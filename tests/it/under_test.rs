@@ -27,6 +27,10 @@ pub(crate) const SCORELCTL: &str = env!("CARGO_BIN_EXE_scorelctl-under-test");
 /// machines are busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
+/// The time limit for what the search index does: its thread has nice 19, so that on a busy machine the
+/// others come first.
+pub(crate) const INDEX_PATIENCE: Duration = Duration::from_secs(600);
+
 /// Runs `scorelctl` in the daemon's project to its end, with no variables but these and the home.
 pub(crate) async fn scorelctl(
     daemon: &DaemonUnderTest,
@@ -203,9 +207,15 @@ pub(crate) async fn indexed(daemon: &DaemonUnderTest) {
         ..SearchParams::default()
     };
     let file = daemon.home().join("search.db-shm");
-    while client.call::<Search>(&params).await.unwrap().behind_bytes > 0 || !file.exists() {
-        tokio::task::yield_now().await;
-    }
+    let asking = async {
+        while client.call::<Search>(&params).await.unwrap().behind_bytes > 0 || !file.exists() {
+            // Without a pause the questions would keep the processor from the index.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(INDEX_PATIENCE, asking)
+        .await
+        .expect("the index has everything in time");
 }
 
 /// Whether commands can be sandboxed here. Without a sandbox every command needs permission.
@@ -304,6 +314,15 @@ impl Watch {
         let text = timeout(PATIENCE, self.subscription.next()).await;
         let text = text.expect("something comes in time");
         text.expect("the subscription goes on").get().to_owned()
+    }
+
+    /// All items up to the one with which each of these types has come, in any order.
+    pub(crate) async fn until_all(&mut self, type_names: &[&str]) -> Vec<Value> {
+        let mut items = Vec::new();
+        while !type_names.iter().all(|name| types(&items).contains(name)) {
+            items.push(self.next().await);
+        }
+        items
     }
 
     /// All items up to and including the first one of a type.

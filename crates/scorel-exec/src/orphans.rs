@@ -12,7 +12,7 @@ use crate::registry::RunRegistry;
 use crate::signal;
 
 /// After this, remaining processes are in an uninterruptible system call, and a signal does not help.
-const LIMIT: Duration = Duration::from_secs(5);
+const LIMIT: Duration = Duration::from_secs(10);
 
 const INTERVAL: Duration = Duration::from_millis(5);
 

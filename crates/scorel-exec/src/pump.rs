@@ -19,7 +19,7 @@ use crate::order::{CommandOrder, CommandResources};
 use crate::registry::{RegisteredRun, RunRegistry};
 use crate::reports::SupervisorReports;
 use crate::run::RunEnd;
-use crate::supervisor_child::{PATIENCE, SupervisorChild, reap};
+use crate::supervisor_child::{PATIENCE, SupervisorChild, TIMEOUT_PATIENCE, reap};
 use crate::working_directory::WorkingDirectory;
 
 /// Output read at a time, in bytes: the default capacity of a pipe.
@@ -167,7 +167,7 @@ impl Pump {
     /// or without a time limit.
     fn time_limit(&self, attended: &Attended) -> Option<Instant> {
         let started = self.run.control.released()?;
-        Some(started + attended.timeout? + PATIENCE)
+        Some(started + attended.timeout? + TIMEOUT_PATIENCE)
     }
 
     /// Has what the command uses added up with the others of its group.

@@ -21,6 +21,10 @@ use crate::role::Role;
 /// machine. After that it counts as stopped or stuck, and is killed.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(1700);
 
+/// How much later than at its time limit a command's end may be reported. No one waits at that moment, and
+/// the limit counts from the order: on a busy machine the supervisor begins seconds after it.
+pub(crate) const TIMEOUT_PATIENCE: Duration = Duration::from_secs(5);
+
 /// A supervisor process and the socket that controls it.
 #[derive(Debug)]
 pub(crate) struct SupervisorChild {

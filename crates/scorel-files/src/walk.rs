@@ -18,6 +18,10 @@ const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 /// How many files a project may have to be watched.
 pub(crate) const MAX_FILES: usize = 20_000;
 
+/// So many entries are listed however long it takes. Time passes on a busy machine without any work done,
+/// and a small project must not lose its undo for that.
+const SMALL: usize = 256;
+
 /// Whether reading a directory's ignore files could block, as on a named pipe.
 #[must_use]
 pub fn has_blocking_ignore_file(directory: &Path) -> bool {
@@ -34,7 +38,7 @@ pub fn has_blocking_ignore_file(directory: &Path) -> bool {
 /// # Errors
 ///
 /// Why the project cannot be watched, for people: it has too many files, or the walk takes longer than
-/// `limit`.
+/// `limit` and the project is not a small one.
 pub(crate) fn walk(
     project: &Path,
     limit: Duration,
@@ -45,8 +49,8 @@ pub(crate) fn walk(
     if has_blocking_ignore_file(project) {
         return Err("an ignore file of the project is not a regular file".to_owned());
     }
-    for entry in walker(project) {
-        if Instant::now() >= deadline {
+    for (listed, entry) in walker(project).enumerate() {
+        if listed >= SMALL && Instant::now() >= deadline {
             return Err(format!(
                 "listing the project's files takes longer than {} ms",
                 limit.as_millis()
@@ -90,4 +94,30 @@ fn walker(project: &Path) -> ignore::Walk {
 pub(crate) fn below(project: &Path, path: &Path) -> Option<FilePath> {
     let rest = path.strip_prefix(project).ok()?;
     FilePath::from_bytes(rest.as_os_str().as_bytes()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_small_project_is_listed_however_long_it_takes() {
+        let project = tempfile::tempdir().unwrap();
+        // The project itself is an entry too.
+        for number in 1..SMALL {
+            fs::write(project.path().join(number.to_string()), "").unwrap();
+        }
+        let mut listed = 0;
+        let mut count = |_, _| {
+            listed += 1;
+            Ok(())
+        };
+        walk(project.path(), Duration::ZERO, &mut count).unwrap();
+        assert_eq!(listed, SMALL - 1);
+        fs::write(project.path().join("more"), "").unwrap();
+        let refused = walk(project.path(), Duration::ZERO, |_, _| Ok(())).unwrap_err();
+        assert!(refused.contains("takes longer than 0 ms"), "{refused}");
+    }
 }

@@ -17,7 +17,7 @@ use crate::target;
 
 /// How long a daemon gets at least to answer, or to start: with a shorter time limit no message would be
 /// accepted.
-pub(super) const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const LEAST_PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) async fn run(
     args: &WaitArgs,

@@ -1,7 +1,5 @@
 //! `show` at a terminal: pages, styles, and terminals that know neither.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use nix::sys::signal::Signal;
@@ -38,8 +36,12 @@ fn with_turn(place: &TestHome) -> Daemon {
 /// A pager that says what it gets, between marks.
 fn pager(place: &TestHome, code: &str) -> String {
     let path = place.work().join("my pager");
-    fs::write(&path, format!("#!/bin/sh\n{code}\n")).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    // By a process of its own: one that another test starts meanwhile would hold the file open for
+    // writing for a moment, and a file that is can not be run.
+    let script = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
+    let mut shell = Command::new("sh");
+    let written = shell.args(["-c", script]).arg(&path).arg(code).status();
+    assert!(written.expect("sh runs").success());
     format!("'{}'", path.display())
 }
 

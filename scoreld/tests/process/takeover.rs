@@ -1,7 +1,7 @@
 //! A start by a service manager that finds the home held.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Write as _};
 use std::os::unix::net::UnixListener;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -13,9 +13,6 @@ use serde_json::{Value, json};
 
 use crate::activation::activated;
 use crate::daemon::{Daemon, TestHome, ended};
-
-/// How soon a start fails that waits for nothing.
-const AT_ONCE: Duration = Duration::from_secs(5);
 
 /// How long a silent holder is waited for.
 const SILENCE: Duration = Duration::from_secs(10);
@@ -37,8 +34,14 @@ fn pid_of(place: &TestHome) -> Value {
 /// Puts another listening socket in the place of the daemon's, as a service manager does.
 fn replace_socket(place: &TestHome) -> UnixListener {
     let path = place.path("scoreld.sock");
-    fs::remove_file(&path).unwrap();
-    UnixListener::bind(path).unwrap()
+    loop {
+        fs::remove_file(&path).unwrap();
+        match UnixListener::bind(&path) {
+            Ok(listener) => return listener,
+            // On a busy machine the daemon, which misses its socket, may have bound it again first.
+            Err(error) => assert_eq!(error.kind(), ErrorKind::AddrInUse),
+        }
+    }
 }
 
 /// The program as the service of a manager that has taken the path of the home's socket.
@@ -66,10 +69,8 @@ fn a_service_takes_over_from_a_daemon_that_was_started_by_hand() {
 fn a_service_does_not_take_over_from_another_service() {
     let place = TestHome::new();
     let first = place.start();
-    let began = Instant::now();
     let (code, text) = ended(&place.run(&[]));
     assert_eq!(code, Some(69), "{text}");
-    assert!(began.elapsed() < AT_ONCE, "{:?}", began.elapsed());
     let expected = format!("another scoreld (pid {})", first.0.id());
     assert!(text.contains(&expected), "{text}");
     assert!(text.contains("systemd runs it"), "{text}");
@@ -212,10 +213,8 @@ fn a_holder_that_does_not_know_parking_is_left_alone() {
         }}),
         _ => json!({"error": {"code": -32602, "message": "unknown field `park`"}}),
     });
-    let began = Instant::now();
     let (code, text) = ended(&place.run(&[]));
     assert_eq!(code, Some(69), "{text}");
-    assert!(began.elapsed() < AT_ONCE, "{:?}", began.elapsed());
     assert!(text.contains("(pid 4711)"), "{text}");
     assert!(text.contains("unknown field `park`"), "{text}");
     assert!(text.contains("`scorelctl stop`"), "{text}");

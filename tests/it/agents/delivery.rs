@@ -21,8 +21,8 @@ async fn a_result_starts_a_turn_of_an_idle_session_once() {
         .spawn_as("developer", "one", None, ResultDelivery::Turn)
         .await;
     let mut watch = scene.watch().await;
-    watch.until("runtime_result_delivered").await;
-    watch.until("turn_outcome").await;
+    let both = ["runtime_result_delivered", "turn_outcome"];
+    watch.until_all(&both).await;
     let log = scene.log();
     let results = results(&log);
     assert_eq!(results.len(), 1);

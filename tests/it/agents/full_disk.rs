@@ -54,8 +54,8 @@ async fn a_result_waits_for_room_and_is_delivered_once() {
     assert_eq!(runtime.status, RuntimeStatus::Running);
 
     in_namespace(&scene.daemon, ENOUGH, &blobs);
-    watch.until("runtime_result_delivered").await;
-    watch.until("turn_outcome").await;
+    let both = ["runtime_result_delivered", "turn_outcome"];
+    watch.until_all(&both).await;
     let log = scene.daemon.log_path(&scene.lead.to_string());
     let log = fs::read_to_string(inside(&scene.daemon, &log)).unwrap();
     let records = log

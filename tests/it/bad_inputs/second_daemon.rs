@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
@@ -13,30 +14,37 @@ use crate::under_test::{SCORELD, Watch, new_session, send};
 /// Modification time and content of files; nothing for directories.
 type FileStates = BTreeMap<PathBuf, Option<(SystemTime, Vec<u8>)>>;
 
-/// All files of a home but the session index, which the serving daemon rewrites from time to time.
+/// All files of a home but what the serving daemon writes from time to time.
 fn files(dir: &Path) -> FileStates {
     let mut found = FileStates::new();
     let mut todo = vec![dir.to_owned()];
     while let Some(path) = todo.pop() {
-        let metadata = fs::symlink_metadata(&path).unwrap();
-        let file = metadata
-            .is_file()
-            .then(|| (metadata.modified().unwrap(), fs::read(&path).unwrap()));
+        let metadata = match fs::symlink_metadata(&path) {
+            // A file of the daemon may go away at any time.
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            metadata => metadata.unwrap(),
+        };
+        let content = match metadata.is_file().then(|| fs::read(&path)) {
+            Some(Err(error)) if error.kind() == ErrorKind::NotFound => continue,
+            content => content.map(Result::unwrap),
+        };
+        let file = content.map(|content| (metadata.modified().unwrap(), content));
         if metadata.is_dir() {
             let entries = fs::read_dir(&path).unwrap();
             let entries = entries.map(|entry| entry.unwrap().path());
-            todo.extend(entries.filter(|entry| !is_of_the_index(entry)));
+            todo.extend(entries.filter(|entry| !is_of_the_first(entry)));
         }
         found.insert(path, file);
     }
     found
 }
 
-/// The index of sessions, or its temporary file, or the search index: the first daemon writes them.
-fn is_of_the_index(path: &Path) -> bool {
+/// The index of sessions, or its temporary file, or the search index, or the log files, which a thread writes
+/// later: the first daemon writes them.
+fn is_of_the_first(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_string_lossy();
     let name = name.trim_start_matches('.');
-    name.starts_with("index") || name.starts_with("search.db")
+    name.starts_with("index") || name.starts_with("search.db") || name == "logs"
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -42,8 +42,8 @@ async fn a_project_that_was_used_is_watched_also_before_it_has_a_file() {
     assert_eq!(scene.asked().await.as_deref(), Some("later"));
 
     fs::remove_dir_all(&dir).unwrap();
-    let event = scene.told_of("model.id").await;
-    assert_eq!(event["removed"], true, "{event}");
+    // The file may be told to have changed before its directory is gone.
+    while scene.told_of("model.id").await["removed"] != true {}
     assert_eq!(scene.asked().await.as_deref(), Some("test-model"));
     // Made again: it may have the number of the one before.
     scene.write_project("[model]\nid = 'again'\n");

@@ -116,8 +116,11 @@ async fn die_at(by: RestoreBy, call: &str, count: u32) -> bool {
     let died = match scene.daemon.try_spawn().await {
         Err(status) => status.signal() == Some(9),
         Ok(()) => {
-            let client = connect(&scene.daemon.socket()).await;
-            let died = by.call(&scene, &client, leaf).await.is_err();
+            let died = match Connection::connect(&scene.daemon.socket()).await {
+                Ok(client) => by.call(&scene, &client, leaf).await.is_err(),
+                // It has died just after it was ready.
+                Err(_) => true,
+            };
             match died {
                 true => drop(scene.daemon.wait().await),
                 false => scene.daemon.kill().await,

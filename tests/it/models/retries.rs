@@ -38,9 +38,10 @@ async fn a_call_that_is_made_again_is_an_event_with_its_reason() {
 #[tokio::test]
 async fn a_server_that_does_not_run_is_named_with_its_port() {
     let shell = ModelsShell::new();
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
+    // Bound to the end, so that no other test gets the port, and without listening.
+    let unheard = tokio::net::TcpSocket::new_v4().unwrap();
+    unheard.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = unheard.local_addr().unwrap();
     shell.0.configure(&format!(
         "[model]\ntype = \"custom\"\napi = \"openai-completions\"\nprovider = \"lab\"\nid = \"m\"\n\
          baseUrl = \"http://{address}/v1\"\n[runtime]\nretries = 0\n"

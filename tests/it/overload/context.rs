@@ -3,7 +3,7 @@
 use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat, ScriptedResponse};
 use serde_json::{Value, json};
 
-use crate::under_test::{SCORELD, Watch, connect, create_session, message, send, session};
+use crate::under_test::{SCORELD, Watch, connect, create_session, indexed, message, send, session};
 
 const KIB: u64 = 1024;
 
@@ -44,6 +44,8 @@ async fn a_turn_takes_at_most_three_times_its_context() {
         daemon.configure(&configuration(api, &model.base_url()));
         daemon.spawn().await;
         let client = connect(&daemon.socket()).await;
+        // So that its work is not measured.
+        indexed(&daemon).await;
         // The session is loaded, and the window is not.
         let last = session(&client, id).await.last_persistent_seq;
         let gate = ResponseGate::new();

@@ -122,8 +122,13 @@ async fn turns_that_need_more_descriptors_than_there_are_wait_for_each_other() {
     for _ in 0..60 {
         sessions.push(create_session(&client, &daemon).await);
     }
-    let turns = sessions.iter().map(async |session| {
-        let mut watch = Watch::from_start(&client, *session).await;
+    // All of them first: a subscription is not retried when the turns have taken the descriptors.
+    let watches = sessions
+        .iter()
+        .map(|session| Watch::from_start(&client, *session));
+    let watches = join_all(watches).await;
+    let turns = sessions.iter().zip(watches);
+    let turns = turns.map(async |(session, mut watch)| {
         send_patiently(&client, *session).await;
         let seen = watch.until("turn_outcome").await;
         assert_eq!(seen.last().unwrap()["reason"], "completed", "{seen:?}");
@@ -134,7 +139,7 @@ async fn turns_that_need_more_descriptors_than_there_are_wait_for_each_other() {
         gate.open();
     };
     let all = async { tokio::join!(join_all(turns), opened) };
-    timeout(Duration::from_secs(120), all)
+    timeout(Duration::from_secs(600), all)
         .await
         .expect("in time");
 }
@@ -185,6 +190,8 @@ async fn without_descriptors_turns_go_on_and_accepting_waits() {
     daemon.spawn().await;
     let (client, session) = new_session(&daemon).await;
     let mut watch = Watch::from_start(&client, session).await;
+    // Before the turn also: to open the index takes descriptors.
+    indexed(&daemon).await;
     send(&client, session, "Talk.").await;
     watch.until("text_delta").await;
     indexed(&daemon).await;

@@ -55,7 +55,6 @@ pub(crate) struct ScriptedModel {
     server: Child,
     requests: Lines<BufReader<ChildStdout>>,
     answers: ChildStdin,
-    _deadline: Deadline,
 }
 
 /// A request that waits for its answer.
@@ -73,7 +72,6 @@ impl ScriptedModel {
         let mut model = Self {
             requests: BufReader::new(server.stdout.take().unwrap()).lines(),
             answers: server.stdin.take().unwrap(),
-            _deadline: Deadline::of(&server),
             server,
         };
         assert_eq!(model.line()["ready"], true);
@@ -106,6 +104,8 @@ impl ScriptedModel {
     }
 
     fn line(&mut self) -> Value {
+        // For each line, and not for the server: a test with many requests may take longer.
+        let _deadline = Deadline::of(&self.server);
         let line = self.requests.next().expect("the model's server runs");
         serde_json::from_str(&line.unwrap()).unwrap()
     }

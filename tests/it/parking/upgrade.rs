@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use scorel_client::{ClientAnchors, Connect, SessionStream, StreamItem};
 use scorel_proto::{Event, GetStatus, NoParams, PersistentBody, SyncMarker, SyncMode};
@@ -11,17 +12,24 @@ use tokio::time::timeout;
 
 use crate::under_test::{PATIENCE, SCORELD, new_session, scorelctl, send, session, title};
 
+/// Copies the daemon's program in a child: a process that another test forks meanwhile would inherit a file
+/// that is open for writing here, and a program in such a file cannot be executed.
+fn copy_to(path: &Path) {
+    let status = Command::new("cp").arg(SCORELD).arg(path).status().unwrap();
+    assert!(status.success(), "{status:?}");
+}
+
 /// A copy of the daemon's program, as an installation.
 fn installed(dir: &Path) -> PathBuf {
     let path = dir.join("scoreld");
-    fs::copy(SCORELD, &path).unwrap();
+    copy_to(&path);
     path
 }
 
 /// Puts another file in the program's place, as packages do.
 fn upgrade(program: &Path) {
     let new = program.with_extension("new");
-    fs::copy(SCORELD, &new).unwrap();
+    copy_to(&new);
     fs::rename(new, program).unwrap();
 }
 

@@ -3,12 +3,13 @@
 use scorel_client::Connection;
 use scorel_proto::{Phase, SessionId};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
+use tokio::time::timeout;
 
 use super::double::{AcpDouble, process_of, script_runner};
 use super::pipes::NamedPipe;
 use super::processes::RunningProcess;
 use super::{cancel, only, send_to};
-use crate::under_test::{Watch, connect, create_session, daemon, session};
+use crate::under_test::{PATIENCE, Watch, connect, create_session, daemon, session};
 
 /// Processes of runners at a time.
 const PLACES: usize = 16;
@@ -108,7 +109,15 @@ async fn a_turn_beyond_the_places_waits_and_none_is_lost() {
     let mut last = crowd.wait_in("waits", PLACES).await;
     crowd.turn_of_the_engine().await;
     assert_eq!(crowd.phase(last.id).await, Phase::Preparing);
-    let problem = session(&crowd.client, last.id).await.problem;
+    let problem = async {
+        loop {
+            if let Some(problem) = session(&crowd.client, last.id).await.problem {
+                return problem;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let problem = timeout(PATIENCE, problem).await;
     let problem = problem.expect("it says why it waits");
     assert!(problem.contains("16 processes of runners"), "{problem}");
     assert!(!crowd.has_started(last.id));

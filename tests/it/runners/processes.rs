@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use crate::under_test::PATIENCE;
@@ -74,5 +75,7 @@ impl RunningProcess {
 
 fn has_ended_in(process: &OwnedFd, time: Duration) -> bool {
     let mut fds = [PollFd::from_borrowed_fd(process.as_fd(), PollFlags::IN)];
-    poll(&mut fds, Some(&Timespec::try_from(time).unwrap())).unwrap() > 0
+    let time = Timespec::try_from(time).unwrap();
+    // The end of any other child interrupts it.
+    retry_on_intr(|| poll(&mut fds, Some(&time))).unwrap() > 0
 }

@@ -1,6 +1,7 @@
 //! A container in which systemd has booted, with a user whose service manager runs.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
@@ -265,7 +266,11 @@ fn booted(messages: &UnixDatagram) -> Option<String> {
     let mut leader = None;
     let mut buffer = [0; 4096];
     loop {
-        let len = messages.recv(&mut buffer).ok()?;
+        let len = match messages.recv(&mut buffer) {
+            // The end of any child interrupts it.
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            len => len.ok()?,
+        };
         let message = String::from_utf8_lossy(&buffer[..len]).into_owned();
         for line in message.lines() {
             if let Some(pid) = line.strip_prefix("X_NSPAWN_LEADER_PID=") {

@@ -16,7 +16,7 @@ use super::{AT_ONCE, spread, strace_works};
 use crate::under_test::connect;
 
 /// The time limit for one run.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The error to inject.
 const ERRORS: [(&str, &[&str]); 7] = [

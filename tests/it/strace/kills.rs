@@ -13,7 +13,7 @@ use super::script::scripted;
 use super::{AT_ONCE, spread, strace_works};
 
 /// The time limit for one run.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A kill or fault point: a thread's `count`-th call with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

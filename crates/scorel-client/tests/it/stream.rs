@@ -97,7 +97,7 @@ async fn take<C: Connect>(stream: &mut SessionStream<C>, count: usize) -> Vec<St
 /// Both sides of a conversation, to their ends. One that waits for ever is a failure.
 async fn play<D>(daemon: impl Future<Output = D>, client: impl Future<Output = ()>) {
     let both = async { tokio::join!(daemon, client) };
-    let ended = tokio::time::timeout(Duration::from_secs(30), both).await;
+    let ended = tokio::time::timeout(Duration::from_secs(120), both).await;
     ended.expect("both sides end");
 }
 

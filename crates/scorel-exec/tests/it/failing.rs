@@ -2,7 +2,6 @@
 
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use libtest_mimic::Trial;
 use scorel_exec::{
@@ -50,10 +49,7 @@ async fn cannot_scan() {
     let expected = ["Too many open files", "cannot wait"];
     let is_expected = |problem: &String| expected.iter().any(|part| problem.contains(part));
     assert!(end.problems.iter().any(is_expected), "{end:?}");
-    assert_eq!(
-        processes::left_after(&canary, Duration::from_secs(2)),
-        [0; 0]
-    );
+    assert_eq!(processes::left_after(&canary, processes::LIMIT), [0; 0]);
 }
 
 /// SIGUSR1 has it look whether the daemon is there, and then wait again.
@@ -73,12 +69,10 @@ async fn cannot_wait() {
             .any(|problem| problem.contains("cannot wait")),
         "{end:?}"
     );
-    assert_eq!(
-        processes::left_after(&canary, Duration::from_secs(2)),
-        [0; 0]
-    );
+    assert_eq!(processes::left_after(&canary, processes::LIMIT), [0; 0]);
 }
 
+/// On a busy machine it may find first that it cannot wait.
 async fn cannot_measure() {
     let canary = processes::canary();
     let order = CommandOrder {
@@ -95,13 +89,10 @@ async fn cannot_measure() {
     assert!(
         end.problems
             .iter()
-            .any(|problem| problem.contains("cannot measure")),
+            .any(|problem| problem.contains("cannot measure") || problem.contains("cannot wait")),
         "{end:?}"
     );
-    assert_eq!(
-        processes::left_after(&canary, Duration::from_secs(2)),
-        [0; 0]
-    );
+    assert_eq!(processes::left_after(&canary, processes::LIMIT), [0; 0]);
 }
 
 /// The directory of a guarded file is replaced by one that nothing can be made in: the project's root is

@@ -6,7 +6,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+/// After this, no process may be left. Waits end as soon as none is, so it is long: machines are busy.
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 /// A number unique to the test, used as the seconds of a long `sleep`.
 pub(crate) fn canary() -> String {
@@ -83,5 +87,6 @@ pub(crate) fn wait_for_end(pid: i32, limit: Duration) {
     };
     let mut fds = [PollFd::from_borrowed_fd(handle.as_fd(), PollFlags::IN)];
     let limit = Timespec::try_from(limit).unwrap();
-    poll(&mut fds, Some(&limit)).unwrap();
+    // The end of any other child interrupts it.
+    retry_on_intr(|| poll(&mut fds, Some(&limit))).unwrap();
 }

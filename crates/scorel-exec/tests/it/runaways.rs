@@ -23,10 +23,6 @@ use scorel_exec::{CommandOrder, Run, Sandbox};
 use crate::shapes::SHAPES;
 use crate::{daemon, open, order, processes, supervisors, trial};
 
-/// After this, no process may be left. More than it takes, for busy machines, and less than the
-/// supervisor tries before it gives up.
-const LIMIT: Duration = Duration::from_secs(8);
-
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ending {
     Stop,
@@ -76,7 +72,7 @@ async fn guarded() {
     };
     daemon.kill().unwrap();
     daemon.wait().unwrap();
-    processes::wait_for_end(supervisor, LIMIT);
+    processes::wait_for_end(supervisor, processes::LIMIT);
     let now = std::fs::read_to_string(project.join("guarded")).unwrap();
     assert_eq!(now, "old");
     assert_eq!(processes::with(&canary), [0; 0]);
@@ -89,7 +85,7 @@ async fn check(script: &str, ending: Ending, in_sandbox: bool) {
     if ending == Ending::DaemonKilled {
         let writable = in_sandbox.then(|| directory.path().to_str().unwrap());
         let mut daemon = daemon::start(&script, writable);
-        assert!(processes::appear(&canary, LIMIT));
+        assert!(processes::appear(&canary, processes::LIMIT));
         daemon.kill().unwrap();
         daemon.wait().unwrap();
     } else {
@@ -111,7 +107,7 @@ async fn check(script: &str, ending: Ending, in_sandbox: bool) {
             _ => drop(run),
         }
     }
-    assert_eq!(processes::left_after(&canary, LIMIT), [0; 0]);
+    assert_eq!(processes::left_after(&canary, processes::LIMIT), [0; 0]);
 }
 
 fn start(order: CommandOrder) -> Run {

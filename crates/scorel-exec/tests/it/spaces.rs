@@ -267,7 +267,7 @@ async fn last_user() {
     assert!(processes::exists(holder), "the run holds it");
     run.stop();
     run.wait().await;
-    processes::wait_for_end(holder, Duration::from_secs(2));
+    processes::wait_for_end(holder, processes::LIMIT);
     assert!(!processes::exists(holder));
 }
 
@@ -281,13 +281,10 @@ async fn killed_daemon() {
     daemon.kill().unwrap();
     daemon.wait().unwrap();
     for holder in holders {
-        processes::wait_for_end(holder, Duration::from_secs(2));
+        processes::wait_for_end(holder, processes::LIMIT);
         assert!(!processes::exists(holder));
     }
-    assert_eq!(
-        processes::left_after(&canary, Duration::from_secs(2)),
-        [0; 0]
-    );
+    assert_eq!(processes::left_after(&canary, processes::LIMIT), [0; 0]);
 }
 
 async fn no_holder() {

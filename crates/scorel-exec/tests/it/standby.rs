@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use libtest_mimic::Trial;
 use scorel_exec::{CommandOrder, HeldRun, Run, Sandbox, Surroundings};
@@ -13,9 +13,6 @@ use scorel_exec::{CommandOrder, HeldRun, Run, Sandbox, Surroundings};
 use crate::{open, order, processes, supervisors, trial};
 
 pub(crate) const ARGUMENT: &str = "--standing-by";
-
-/// After this, no process may be left.
-const LIMIT: Duration = Duration::from_secs(5);
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
@@ -164,7 +161,7 @@ impl Drop for Waiting {
 
 /// The child of a process with this argument, once there is one.
 fn child(parent: u32, argument: &str) -> i32 {
-    let deadline = Instant::now() + LIMIT;
+    let deadline = Instant::now() + processes::LIMIT;
     loop {
         if let [found] = processes::children(parent, argument)[..] {
             return found;
@@ -175,7 +172,7 @@ fn child(parent: u32, argument: &str) -> i32 {
 }
 
 fn ended(pid: i32) {
-    processes::wait_for_end(pid, LIMIT);
+    processes::wait_for_end(pid, processes::LIMIT);
     assert!(!processes::exists(pid));
 }
 
@@ -235,8 +232,8 @@ async fn killed() {
         let pid = rustix::process::Pid::from_raw(victim).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
         // Zombies have ended, too.
-        processes::wait_for_end(init, LIMIT);
-        processes::wait_for_end(waiting.supervisor, LIMIT);
+        processes::wait_for_end(init, processes::LIMIT);
+        processes::wait_for_end(waiting.supervisor, processes::LIMIT);
         let said = waiting.ask("run echo ran");
         assert!(said.starts_with("ran\nExited Some(Code(0))"), "{said}");
         assert_eq!(waiting.children(), "", "{said}");

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     requests: Arc<Mutex<Vec<String>>>,
-    /// Told of each connection that the client has ended.
+    /// Told of each connection with a request that the client has ended.
     pub(crate) ended: mpsc::Receiver<()>,
 }
 
@@ -28,11 +28,13 @@ impl Server {
         let (tell, ended) = mpsc::channel(64);
         let (seen, answer) = (Arc::clone(&requests), Arc::new(answer));
         tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
+            while let Ok((mut stream, _)) = listener.accept().await {
                 let (seen, answer, tell) = (Arc::clone(&seen), Arc::clone(&answer), tell.clone());
                 tokio::spawn(async move {
-                    let _ = serve(stream, &seen, &*answer).await;
-                    let _ = tell.send(()).await;
+                    if let Ok(path) = request(&mut stream, &seen).await {
+                        let _ = serve(stream, &answer(&path)).await;
+                        let _ = tell.send(()).await;
+                    }
                 });
             }
         });
@@ -75,11 +77,8 @@ impl Server {
     }
 }
 
-async fn serve(
-    mut stream: TcpStream,
-    seen: &Mutex<Vec<String>>,
-    answer: &(dyn Fn(&str) -> Vec<u8> + Send + Sync),
-) -> io::Result<()> {
+/// Reads a request; returns its path.
+async fn request(stream: &mut TcpStream, seen: &Mutex<Vec<String>>) -> io::Result<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await?);
@@ -87,14 +86,17 @@ async fn serve(
     let head = String::from_utf8(head).unwrap();
     let path = head.split(' ').nth(1).unwrap().to_owned();
     seen.lock().unwrap().push(head);
-    let answer = answer(&path);
+    Ok(path)
+}
+
+async fn serve(mut stream: TcpStream, answer: &[u8]) -> io::Result<()> {
     match answer.strip_suffix(Server::SILENCE) {
         Some(answer) => {
             stream.write_all(answer).await?;
             stream.read_to_end(&mut Vec::new()).await?;
         }
         None => {
-            stream.write_all(&answer).await?;
+            stream.write_all(answer).await?;
             stream.shutdown().await?;
         }
     }

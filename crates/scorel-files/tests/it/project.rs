@@ -95,16 +95,20 @@ impl Project {
 
     /// Runs `command` as a watched command.
     pub(crate) fn watch(&self, recorder: &FileRecorder, command: impl FnOnce()) -> RecordedFiles {
-        // A walk has a limit of time, which a machine under load can exceed.
+        self.watch_begins(recorder);
+        recorder.command_starts().unwrap();
+        command();
+        recorder.command_ended()
+    }
+
+    /// Begins to watch a command. A walk has a limit of time, which a machine under load can exceed.
+    pub(crate) fn watch_begins(&self, recorder: &FileRecorder) {
         let begun = (0..100).find(|_| match recorder.watch_command() {
             Ok(()) => true,
             Err(reason) if reason.contains("takes longer") => false,
             Err(reason) => panic!("{reason}"),
         });
         assert!(begun.is_some(), "listing a few files takes too long");
-        recorder.command_starts().unwrap();
-        command();
-        recorder.command_ended()
     }
 
     /// Runs a shell script in the project.

@@ -145,7 +145,7 @@ fn the_changes_of_a_command_survive_the_daemon() {
     let project = Project::new();
     project.write("a", "before");
     let first = project.recorder();
-    first.watch_command().unwrap();
+    project.watch_begins(&first);
     // A command that did not start has changed nothing.
     assert_eq!(project.recorder().command_interrupted(), None);
     first.command_starts().unwrap();

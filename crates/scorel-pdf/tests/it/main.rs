@@ -18,7 +18,7 @@ use scorel_pdf::{PdfError, PdfPage, PdfText, read_pdf};
 use document::Document;
 
 /// The time limit of a document. One that is waited for in vain fails its test and does not hang it.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(600);
 
 fn main() -> ExitCode {
     if let Some(code) = scorel_pdf::run_if_asked() {

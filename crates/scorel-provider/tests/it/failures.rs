@@ -13,6 +13,10 @@ use crate::collected::{ANY_API, KEY, ask, collect, provider, provider_at, questi
 /// A timeout that a test can wait for.
 const SHORT: Duration = Duration::from_millis(50);
 
+/// How long a silent server is waited for. Longer than [`SHORT`]: what comes before the silence, such as
+/// connecting, must fit on a busy machine.
+const SILENCE: Duration = Duration::from_secs(2);
+
 #[tokio::test]
 async fn a_stream_that_breaks_is_truncated_and_worth_a_retry() {
     let server = ModelServer::start().await.unwrap();
@@ -79,7 +83,7 @@ async fn silence_in_the_middle_of_an_answer_times_out() {
     let gate = ResponseGate::new();
     server.answer(ScriptedResponse::chat().text("I beg").wait(&gate));
     let timeouts = Timeouts {
-        idle: SHORT,
+        idle: SILENCE,
         ..Timeouts::default()
     };
     let got = collect(provider(&server, timeouts).stream(question())).await;
@@ -94,7 +98,7 @@ async fn silence_before_an_answer_times_out() {
     let gate = ResponseGate::new();
     server.answer(ScriptedResponse::status(200).hold(&gate));
     let timeouts = Timeouts {
-        first_byte: SHORT,
+        first_byte: SILENCE,
         ..Timeouts::default()
     };
     let got = collect(provider(&server, timeouts).stream(question())).await;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::methods::{self, Probe};
 
 /// Beyond every limit's time, so that a hang is a failure; under paused time it costs nothing.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct Peer {
     pub(crate) reader: BufReader<ReadHalf<DuplexStream>>,

@@ -15,7 +15,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 /// The time limit for what the index does soon.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A home with logs and an index over them.
 pub(crate) struct SearchHome {
@@ -56,7 +56,8 @@ impl SearchHome {
         let began = Instant::now();
         while !reached(&self.index) {
             assert!(began.elapsed() < PATIENCE, "{}", self.index.behind_bytes());
-            std::thread::yield_now();
+            // The index's thread has the lowest priority: a test that spins keeps the processor from it.
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 

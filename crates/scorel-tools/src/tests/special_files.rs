@@ -11,7 +11,7 @@ use serde_json::json;
 use super::project::{Project, RESOLVERS};
 
 /// A bound for "at once" that a loaded machine keeps.
-const AT_ONCE: Duration = Duration::from_secs(5);
+const AT_ONCE: Duration = Duration::from_secs(60);
 
 fn pipe(project: &Project, path: &str) {
     let path = project.path(path);

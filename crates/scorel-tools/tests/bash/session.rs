@@ -267,15 +267,19 @@ pub(crate) fn processes(canary: &str) -> Vec<i32> {
 /// Waits until every process with `canary` has ended.
 pub(crate) fn wait_for_end(canary: &str) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::retry_on_intr;
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
     for pid in processes(canary) {
         let Ok(handle) = pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty()) else {
             continue;
         };
         let limit = Timespec {
-            tv_sec: 2,
+            // Generous, since machines are busy: the end of the process ends the wait.
+            tv_sec: 60,
             tv_nsec: 0,
         };
-        poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&limit)).unwrap();
+        let mut fds = [PollFd::new(&handle, PollFlags::IN)];
+        // The end of any other child interrupts it.
+        retry_on_intr(|| poll(&mut fds, Some(&limit))).unwrap();
     }
 }

@@ -53,9 +53,12 @@ impl PauseWatch {
         if !std::mem::take(&mut self.due) {
             return None;
         }
-        // That the daemon cannot be asked is seen from the stream.
         let looked = timeout(PATIENCE, target::get(control, session_id)).await;
-        let session = looked.ok()?.ok()?;
+        let Ok(Ok(session)) = looked else {
+            // Asked again at the next call: there may be no further event of a paused queue.
+            self.due = true;
+            return None;
+        };
         let mut items = session.queue.iter();
         let waits = items.any(|item| item.queue_item_id == self.item);
         let paused = waits && session.queue_paused;
