@@ -16,8 +16,8 @@ use crate::output::{Output, result};
 use crate::target;
 
 /// How long a daemon gets at least to answer, or to start: with a shorter time limit no message would be
-/// accepted.
-pub(super) const LEAST_PATIENCE: Duration = Duration::from_secs(10);
+/// accepted. Less than a handshake may take (10 s), whose error does not name the time limit.
+pub(super) const LEAST_PATIENCE: Duration = Duration::from_secs(8);
 
 pub(super) async fn run(
     args: &WaitArgs,
