@@ -50,9 +50,8 @@ async fn a_kill_at_any_time_loses_nothing_and_issues_no_number_twice() {
     }
     println!("kill_loop: {total:?}");
     assert_eq!(total.kills, kills);
-    // How many there are in a life of 300 ms at most depends on how busy the machine is.
     assert!(
-        total.events > 0 && total.sends > 0,
+        total.events > kills && total.sends > kills / 3,
         "the daemons had something to lose"
     );
 }

@@ -219,7 +219,7 @@ async fn a_stopped_supervisor_is_killed_with_its_command() {
 }
 
 async fn a_flood() {
-    const BYTES: u64 = 1024 * 1024 * 1024;
+    const BYTES: u64 = 10 * 1024 * 1024 * 1024;
     let before = resident();
     let run = start(order(&format!(
         "head -c {BYTES} /dev/zero; echo; yes | head -n 1000000"
@@ -233,7 +233,7 @@ async fn a_flood() {
     }
     assert_eq!(run.counts(), (BYTES + 1 + 2_000_000, 1_000_001));
     // Other tests run at the same time.
-    assert!(peak - before < 64 * 1024, "{} KiB", peak - before);
+    assert!(peak - before < 16 * 1024, "{} KiB", peak - before);
 }
 
 /// The memory of this process, in KiB.

@@ -75,18 +75,18 @@ async fn many_updates() {
     let turn = acp(
         "update '{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c\",\"title\":\"t\"}'
         line='{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s\",\"update\":{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"c\",\"content\":[{\"type\":\"content\",\"content\":{\"type\":\"text\",\"text\":\"x\"}}]}}}'
-        yes \"$line\" | head -n 20000
+        yes \"$line\" | head -n 100000
         update '{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"c\",\"status\":\"completed\"}'; end",
     )
     .await;
     assert_eq!(turn.outcome(), "completed");
     let is_update =
         |event: &&RawRuntimeEvent| matches!(event, RawRuntimeEvent::ToolExecutionUpdate { .. });
-    assert_eq!(turn.events().filter(is_update).count(), 20_000);
+    assert_eq!(turn.events().filter(is_update).count(), 100_000);
 }
 
 async fn flood_of_errors() {
-    let turn = acp("head -c 8388608 /dev/zero | tr '\\0' e >&2; say done; end").await;
+    let turn = acp("head -c 67108864 /dev/zero | tr '\\0' e >&2; say done; end").await;
     assert_eq!(
         (turn.outcome().as_str(), turn.text().as_str()),
         ("completed", "done")

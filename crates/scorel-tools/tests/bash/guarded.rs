@@ -436,9 +436,8 @@ async fn timed_out() {
     let command = format!("echo x > .git/hooks/pre-commit; sleep {}", canary());
     // Within the first limits a busy machine may not get as far as the change.
     for limit in [500, 5_000, 50_000] {
-        let answer = session
-            .call("Bash", json!({ "command": command, "timeoutMs": limit }))
-            .await;
+        let input = json!({ "command": command, "timeoutMs": limit });
+        let answer = session.call("Bash", input).await;
         assert_eq!(answer.code(), "E_TIMED_OUT");
         if !answer.details["restored"].is_null() {
             restored(&answer, &[".git/hooks/pre-commit"]);
