@@ -104,15 +104,7 @@ async fn they_end_with_the_session() {
     let canary = canary();
     let command = format!("(setsid sleep {canary} &); echo ready; sleep {canary}");
     let id = start(&session, &command).await;
-    let all = json!({ "id": id, "sinceBytes": 0 });
-    while !session
-        .call("BashOutput", all.clone())
-        .await
-        .text
-        .contains("ready")
-    {
-        tokio::task::yield_now().await;
-    }
+    session.until_ready(&id).await;
     assert_eq!(session.tools.commands().unwrap().running(), 1);
     drop(session);
     let dropped = Instant::now();

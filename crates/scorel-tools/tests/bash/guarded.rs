@@ -453,15 +453,8 @@ async fn supervisor_killed() {
     let command = format!("echo x > .git/hooks/pre-commit; echo ready; sleep {canary}");
     let input = json!({ "command": command, "background": true });
     let id = session.call("Bash", input).await.details["id"].clone();
+    session.until_ready(&id).await;
     let all = json!({ "id": id, "sinceBytes": 0 });
-    while !session
-        .call("BashOutput", all.clone())
-        .await
-        .text
-        .contains("ready")
-    {
-        tokio::task::yield_now().await;
-    }
     let supervisor = supervisor_of(&canary);
     rustix::process::kill_process(supervisor, rustix::process::Signal::KILL).unwrap();
     let answer = loop {

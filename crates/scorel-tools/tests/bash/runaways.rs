@@ -77,15 +77,7 @@ async fn cancel(session: &Session, script: &str) -> Instant {
 async fn stop(session: &Session, script: &str) -> Instant {
     let input = json!({ "command": script, "background": true });
     let id = session.call("Bash", input).await.details["id"].clone();
-    let all = json!({ "id": id, "sinceBytes": 0 });
-    while !session
-        .call("BashOutput", all.clone())
-        .await
-        .text
-        .contains("ready")
-    {
-        tokio::task::yield_now().await;
-    }
+    session.until_ready(&id).await;
     let asked_at = Instant::now();
     session.call("BashStop", json!({ "id": id })).await;
     asked_at

@@ -13,6 +13,7 @@ use scorel_runtime::{
     ToolOutcome, ToolPlan, ToolUpdates,
 };
 use scorel_tools::{CommandSettings, Commands, ProjectTools, ToolHost};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -198,6 +199,18 @@ impl Session {
 
     pub(crate) async fn bash(&self, command: &str) -> ToolAnswer {
         self.call("Bash", json!({ "command": command })).await
+    }
+
+    /// Waits until a background command has printed `ready`.
+    pub(crate) async fn until_ready(&self, id: impl Serialize) {
+        let all = json!({ "id": id, "sinceBytes": 0 });
+        loop {
+            let answer = self.call("BashOutput", all.clone()).await;
+            if answer.text.contains("ready") {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
     }
 }
 
