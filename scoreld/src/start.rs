@@ -121,6 +121,8 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
 }
 
 fn start(args: Args) -> DaemonExit {
+    // Before anything large is freed, and before the fork, which takes it along.
+    scorel_memory::fix_thresholds();
     // Before the first file is created: everything in the home is for this user only.
     let inherited = Umask::new(umask(Mode::from_bits_truncate(0o077)).bits());
     match prepare(args, inherited) {

@@ -5,6 +5,7 @@
 mod bombs;
 mod context;
 mod descriptors;
+mod given_back;
 mod limits;
 mod stalled;
 mod storms;

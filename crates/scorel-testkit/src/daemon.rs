@@ -290,6 +290,16 @@ impl DaemonUnderTest {
         self.memory("VmRSS:")
     }
 
+    /// The part of the resident set that is not of files, in KiB: mostly the heap.
+    ///
+    /// # Panics
+    ///
+    /// If the process does not run.
+    #[must_use]
+    pub fn anonymous_kib(&self) -> u64 {
+        self.memory("RssAnon:")
+    }
+
     /// The peak resident set size since [`DaemonUnderTest::reset_peak`], in KiB.
     ///
     /// # Panics

@@ -17,7 +17,7 @@ const FACTOR: u64 = 3;
 const SLACK_KIB: u64 = 32 * KIB;
 
 /// The configuration of each wire.
-const APIS: [&str; 4] = [
+pub(super) const APIS: [&str; 4] = [
     "openai-completions",
     "openai-responses",
     "anthropic-messages",
@@ -72,7 +72,7 @@ async fn a_turn_takes_at_most_three_times_its_context() {
     }
 }
 
-fn configuration(api: &str, base_url: &str) -> String {
+pub(super) fn configuration(api: &str, base_url: &str) -> String {
     let value = |text: &str| Value::from(text).to_string();
     format!(
         "[model]\ntype = \"custom\"\nprovider = \"test\"\nid = \"m\"\napi = {}\nbaseUrl = {}\n\
