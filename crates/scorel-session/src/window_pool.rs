@@ -12,7 +12,7 @@ use scorel_proto::{ContextWindow, EventId, PersistentEvent, SessionId};
 use tokio::time::Instant;
 
 /// The bytes that all windows of a daemon may have together, counted as the lengths of the records
-/// that they were folded from. In memory a window takes up to twice that: its messages, and what the
+/// that they were folded from. In memory a window takes about twice that: its messages, and what the
 /// provider has rendered of them.
 pub(crate) const WINDOW_BYTES: usize = 128 * 1024 * 1024;
 

@@ -22,7 +22,7 @@ const MESSAGE_BYTES: usize = 1024;
 /// Each turn sends the whole conversation.
 const TURNS: usize = 4;
 
-/// Of a conversation of 13 MiB. Without `fix_thresholds` 20 MiB and more stay.
+/// Of a conversation of 13 MiB. Without `fix_thresholds` 10 MiB stay of the second one.
 const MAX_KEPT_KIB: u64 = 8 * 1024;
 
 #[tokio::test(flavor = "multi_thread")]
