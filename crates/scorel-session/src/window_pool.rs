@@ -20,6 +20,10 @@ pub(crate) const WINDOW_BYTES: usize = 128 * 1024 * 1024;
 /// a person who reads the answer, short enough that memory follows the sessions in use.
 const KEPT_IDLE: Duration = Duration::from_secs(60);
 
+/// In how many sweeps memory is given back after a job has ended or a window has gone. Not in one: both
+/// are noted just before the memory is free, and a sweep may come in between.
+const GIVE_BACKS: u8 = 2;
+
 /// Windows by session. A window that is missing is built again by the lane, so dropping one costs
 /// time and nothing else.
 #[derive(Debug)]
@@ -33,8 +37,8 @@ struct PooledWindows {
     by_session: HashMap<SessionId, PooledWindow>,
     /// The sum over all windows.
     bytes: usize,
-    /// A job has ended since this was last asked for.
-    has_ended: bool,
+    /// In how many of the next sweeps memory is to be given back.
+    give_backs: u8,
 }
 
 #[derive(Debug)]
@@ -107,16 +111,19 @@ impl WindowPool {
     /// The session's job has ended: its window stays for a while.
     pub(crate) fn job_ends(&self, id: SessionId) {
         let mut windows = self.windows();
-        windows.has_ended = true;
+        windows.give_backs = GIVE_BACKS;
         if let Some(pooled) = windows.by_session.get_mut(&id) {
             pooled.idle_since = Some(Instant::now());
         }
     }
 
-    /// Whether a job has ended since this was last called: requests, answers and what a window was built
-    /// of are free then.
-    pub(crate) fn take_ended(&self) -> bool {
-        std::mem::take(&mut self.windows().has_ended)
+    /// Whether memory is to be given back in this sweep, after a job has ended or a window has gone. When
+    /// a job has ended, requests, answers and what its window was built of are free.
+    pub(crate) fn take_give_back(&self) -> bool {
+        let mut windows = self.windows();
+        let is_due = windows.give_backs > 0;
+        windows.give_backs = windows.give_backs.saturating_sub(1);
+        is_due
     }
 
     /// Drops the session's window, which may no longer match its log.
@@ -164,6 +171,7 @@ impl PooledWindows {
     fn remove(&mut self, id: SessionId) -> Option<PooledWindow> {
         let removed = self.by_session.remove(&id)?;
         self.bytes -= removed.bytes;
+        self.give_backs = GIVE_BACKS;
         Some(removed)
     }
 

@@ -34,32 +34,31 @@ impl Sessions {
     }
 
     /// Shrinks the rings of idle sessions, drops their windows after a while, unloads unused ones,
-    /// writes the catalogue and gives back the memory that turns have left free.
+    /// writes the catalogue and gives back the memory that turns, windows and sessions have left free.
     pub async fn sweep(&self) {
         for lane in self.lanes() {
             if !lane.has_job() {
                 lane.shrink_ring();
             }
         }
-        let expired = self.shared.windows.expire();
-        let has_freed = self.shared.windows.take_ended() || !expired.is_empty();
-        for id in expired {
+        for id in self.shared.windows.expire() {
             if let Some(lane) = self.lane_in_memory(id) {
                 lane.shrink().await;
             }
         }
         self.leave_active(self.idle_active()).await;
+        let mut is_due = self.shared.windows.take_give_back();
         for id in self.unused() {
             if let Some(lane) = self.lane_in_memory(id) {
                 // Before it leaves the map: afterwards another lane may be loaded on the same log.
                 let _ = lane.section(|section| section.checkpoint()).await;
             }
-            self.unload_if(id, |slot| self.is_idle(slot) && self.is_unused(slot));
+            is_due |= self.unload_if(id, |slot| self.is_idle(slot) && self.is_unused(slot));
         }
         let shared = Arc::clone(&self.shared);
         let end = move || {
             shared.save_catalog();
-            if has_freed {
+            if is_due {
                 scorel_memory::give_back();
             }
         };

@@ -131,3 +131,27 @@ async fn over_the_budget_the_window_that_is_idle_longest_goes_first() {
     assert_eq!(held(&pool, &ids), [false; 4]);
     assert_eq!(pool.windows().bytes, 0);
 }
+
+/// A deleted session's window goes before its time, long after its job.
+#[tokio::test(start_paused = true)]
+async fn a_job_that_ends_and_any_window_that_goes_leave_memory_to_give_back() {
+    let pool = WindowPool::new(200);
+    let (ids, _) = filled(&pool, 2);
+    let sweeps = || [(); 3].map(|()| pool.take_give_back());
+    let twice = [true, true, false];
+    assert_eq!(sweeps(), [false; 3]);
+    pool.job_ends(ids[0]);
+    assert_eq!(sweeps(), twice);
+    pool.remove(ids[0]);
+    assert_eq!(sweeps(), twice);
+    pool.remove(ids[0]);
+    assert_eq!(sweeps(), [false; 3], "it was gone");
+    pool.insert(ids[0], ContextWindow::default(), 200);
+    assert_eq!(held(&pool, &ids), [true, false]);
+    assert_eq!(sweeps(), twice, "one went for the budget");
+    pool.job_ends(ids[0]);
+    assert_eq!(sweeps(), twice);
+    advance(Duration::from_secs(60)).await;
+    assert_eq!(pool.expire(), [ids[0]]);
+    assert_eq!(sweeps(), twice);
+}
