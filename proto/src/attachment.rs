@@ -1,15 +1,9 @@
 //! How an attached file is read and listed.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::tags::{ATTACHED_FILE as TAG, reminder, without_our_tags};
 use crate::{Attachment, Block};
-
-/// The tag around the content of an attachment, as the model reads it.
-const TAG: &str = "attached-file";
-
-/// Tags that nothing in an attachment can open or close.
-const KEPT_TAGS: [&str; 2] = [TAG, "system-reminder"];
 
 impl Attachment {
     /// The text as the model reads it: between tags that name the file. A picture follows it.
@@ -26,7 +20,7 @@ impl Attachment {
                 Block::Image { media_type, .. } => {
                     text.push_str(&format!("[a picture, {media_type}]"));
                 }
-                block => text.push_str(&without_tags(&block.plain_text())),
+                block => text.push_str(&without_our_tags(&block.plain_text())),
             }
             if !text.ends_with('\n') {
                 text.push('\n');
@@ -34,6 +28,18 @@ impl Attachment {
         }
         text.push_str(&format!("</{TAG}>"));
         text
+    }
+
+    /// The text where the file is in a tool's result: instructions for the directory that the tool has
+    /// touched.
+    #[must_use]
+    pub(crate) fn as_instructions(&self) -> String {
+        let directory = self.path.rsplit_once('/').map_or(".", |(dir, _)| dir);
+        let text = Block::plain_text_of(&self.content);
+        let path = &self.path;
+        reminder(&format!(
+            "Instructions for {directory}/, from {path}:\n\n{text}"
+        ))
     }
 
     /// The pictures, which follow the text.
@@ -64,37 +70,6 @@ fn attribute(text: &str) -> String {
         }
     }
     value
-}
-
-/// The text with a backslash in each tag that is ours: what a file says must not seem to come from
-/// another file, from the user or from the program.
-fn without_tags(text: &str) -> Cow<'_, str> {
-    let places: Vec<usize> = text
-        .match_indices('<')
-        .filter(|(at, _)| is_kept(&text[at + 1..]))
-        .map(|(at, _)| at + 1)
-        .collect();
-    if places.is_empty() {
-        return text.into();
-    }
-    let mut escaped = String::with_capacity(text.len() + places.len());
-    let mut from = 0;
-    for at in places {
-        escaped.push_str(&text[from..at]);
-        escaped.push('\\');
-        from = at;
-    }
-    escaped.push_str(&text[from..]);
-    escaped.into()
-}
-
-/// Whether one of our tags goes on like this after its `<`.
-fn is_kept(rest: &str) -> bool {
-    let name = rest.trim_start_matches(|char: char| char == '/' || char.is_whitespace());
-    KEPT_TAGS.iter().any(|tag| {
-        let start = name.as_bytes().get(..tag.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
-    })
 }
 
 fn size_text(bytes: u64) -> String {

@@ -70,7 +70,8 @@ pub enum Block {
         /// The beginning of the content, for display and for the model.
         preview: String,
     },
-    /// A file that was attached to a user message.
+    /// A file that was attached to a user message. In a tool's result: instructions for the directory
+    /// that the tool has touched.
     Attachment(Attachment),
 }
 
@@ -133,7 +134,7 @@ impl ToolResultBlock {
     }
 }
 
-/// A file that was attached to a message, as it was when the message was sent.
+/// A file that was attached to a message, as it was at that time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Attachment {
     /// The file: relative to the project.

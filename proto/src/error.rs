@@ -73,7 +73,8 @@ codes! {
     RuntimeBusy = 1004, "runtime_busy", true;
     /// The state differs from what the caller expects, or the `commandId` was used for another
     /// command. With `details.kind` = `leaf`, `details.activeLeafId` is the active leaf; with `archived`, the
-    /// session is archived and takes no messages.
+    /// session is archived and takes no messages; with `answered`, `details.answer` is the decision that is
+    /// recorded about the permission request.
     Conflict = 1005, "conflict", false;
     /// The event does not exist, or is not valid for this parameter; `details.eventId` names it and
     /// `details.reason` says why: `unknown`, `not_turn_end`, `active_leaf`, `other_branch` or

@@ -12,6 +12,7 @@ mod persistent;
 mod queue;
 mod recorded_call;
 mod runner;
+mod signal_name;
 mod transient;
 mod waiting;
 
@@ -32,6 +33,7 @@ pub use persistent::*;
 pub use queue::*;
 pub use recorded_call::*;
 pub use runner::*;
+pub use signal_name::*;
 pub use transient::*;
 pub use waiting::*;
 

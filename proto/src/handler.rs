@@ -18,7 +18,7 @@ pub use edit::{ContextEdit, trimmed_content};
 pub use excerpt::excerpt;
 pub use window::{ContextWindow, MeasuredCall, OffPath, WindowItem, build_context, covered_by};
 
-use crate::{Block, EventId, Message, PersistentBody, PersistentEvent};
+use crate::{Block, EventId, Message, OutcomeReason, PersistentBody, PersistentEvent, Seq};
 
 /// Converts one type of persistent event.
 pub trait EventHandler {
@@ -56,12 +56,35 @@ pub enum LlmAction {
         /// Covered messages that stay in the context.
         keep: Vec<EventId>,
     },
+    /// Says how the event's turn ended, after the last message of that turn. The event is on no path: it
+    /// counts where the path, up to then, ends with that turn.
+    Ended {
+        /// The text of the reminder.
+        reminder: String,
+    },
     /// Changes messages that were included before. Counts for every path that they are on, in log
     /// order, so a move of the leaf does not bring back what a request has lost.
     Edit(Vec<ContextEdit>),
 }
 
+impl PersistentEvent {
+    /// Its seq, if it [edits contexts](PersistentBody::edits_context).
+    pub(crate) fn context_edit(&self) -> Option<Seq> {
+        self.body.edits_context().then_some(self.seq)
+    }
+}
+
 impl PersistentBody {
+    /// Returns whether the event counts in the contexts of paths that it is not on.
+    #[must_use]
+    pub fn edits_context(&self) -> bool {
+        match self {
+            Self::ContextTrim(_) => true,
+            Self::TurnOutcome(body) => body.reason != OutcomeReason::Completed,
+            _ => false,
+        }
+    }
+
     /// The handler for the event's type.
     #[must_use]
     pub fn handler(&self) -> &dyn EventHandler {

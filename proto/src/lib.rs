@@ -24,6 +24,7 @@ mod block;
 mod catalogue;
 mod context;
 mod cost;
+mod counted;
 mod error;
 mod error_chain;
 mod event;
@@ -40,6 +41,7 @@ mod reference;
 mod rendered_slot;
 mod runner;
 mod seq;
+mod tags;
 mod token_estimate;
 mod tool_preset;
 mod usage;
@@ -50,6 +52,7 @@ pub use attachment_problem::AttachmentProblem;
 pub use block::{Attachment, BlobHash, Block, InvalidBlobHash, ToolResultBlock};
 pub use context::{Context, ContextIter};
 pub use cost::{Cost, CostSource, CostTotal};
+pub use counted::counted;
 pub use error::{ErrorCode, ErrorData, RpcError};
 pub use error_chain::ErrorChain;
 pub use event::*;
@@ -77,15 +80,17 @@ pub use openrpc::openrpc_document;
 pub use reference::reference_markdown;
 pub use rendered_slot::RenderedSlot;
 pub use runner::{
-    MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, TurnStatus, TurnSummary,
+    LogEntry, MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, RunnerLogStream,
+    TurnStatus, TurnSummary,
 };
 pub use seq::Seq;
+pub use tags::{reminder, without_our_tags, without_tags};
 pub use token_estimate::TokenEstimate;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
     AgentRuntime, AgentRuntimes, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind,
     OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenRun, OpenRuntime,
-    OpenTool, OpenTurn, PathNode, Phase, Queue, RunnerContext, RunnerContexts, RunnerLogTail,
-    SKILLS_KIND, SessionState, SessionView, Tree, TreeNode, opening,
+    OpenTool, OpenTurn, PathNode, Phase, Queue, RecentAnswers, RunnerContext, RunnerContexts,
+    RunnerLogTail, SKILLS_KIND, SessionState, SessionView, Tree, TreeNode, opening,
 };

@@ -89,7 +89,7 @@ pub struct UserMessage {
 pub struct AssistantMessage {
     /// Text, reasoning and tool calls, in the order in which the model produced them.
     pub content: Vec<Block>,
-    /// The model, as `provider/id` or as the provider names it.
+    /// The model, as `provider:id`; of a runner or an import, as that names it.
     pub model: String,
     /// Why the model stopped.
     pub stop_reason: StopReason,

@@ -3,6 +3,7 @@
 
 mod agent;
 mod agent_runtime;
+mod client_name;
 mod config;
 mod conversation;
 mod end_wait;
@@ -10,9 +11,11 @@ mod files;
 mod gc;
 mod group;
 mod host;
+mod host_event;
 mod import;
 mod present;
 mod project;
+mod question;
 mod reading;
 mod runner;
 mod runtime_graph;
@@ -35,6 +38,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 pub use agent::*;
 pub use agent_runtime::*;
+pub use client_name::*;
 pub use config::*;
 pub use conversation::*;
 pub use end_wait::*;
@@ -42,8 +46,10 @@ pub use files::*;
 pub use gc::*;
 pub use group::MethodGroup;
 pub use host::*;
+pub use host_event::*;
 pub use import::*;
 pub use project::*;
+pub use question::*;
 pub use reading::*;
 pub use runner::*;
 pub use runtime_graph::*;
@@ -59,7 +65,7 @@ pub use trust::*;
 pub use usage::*;
 pub use worktree::*;
 
-use crate::ErrorCode;
+use crate::{ErrorCode, TurnSummary};
 
 /// A method as a type: its name and the types of its parameters and result, for typed calls.
 pub trait Method: Send + Sync + 'static {
@@ -243,7 +249,7 @@ methods! {
     }
     Projects {
         /// Lists the subdirectories of a directory, for a picker of project directories.
-        ListDirectories = "listDirectories", Read, now,
+        ListDirectories = "listDirectories", Admin, now,
             ListDirectoriesParams => ListDirectoriesResult, [FilesystemError];
         /// Registers a directory as a project. Registering it again returns the existing project.
         RegisterProject = "registerProject", Admin, now,
@@ -321,7 +327,7 @@ methods! {
         /// of Claude Code or a rollout of Codex. Nothing of it runs. A file that the project has a session
         /// of already gives that session. Fails with `invalid_params` if the file is none of these, or
         /// was altered; `details.kind` says which.
-        ImportSession = "importSession", Control, now,
+        ImportSession = "importSession", Admin, now,
             ImportSessionParams => ImportSessionResult,
             [ProjectNotFound, SessionNotFound, FilesystemError, PayloadTooLarge, Conflict,
              StorageStalled, Overloaded];
@@ -341,15 +347,17 @@ methods! {
         /// and wait.
         ListAgents = "listAgents", Read, now, ListAgentsParams => ListAgentsResult,
             [ProjectNotFound];
-        /// Adds an agent to the user's configuration, or changes it there. Comments in the file stay.
+        /// Adds an agent to the user's configuration, or changes it there: an absent parameter leaves its
+        /// key, `null` takes it out. Comments in the file stay.
         SetAgent = "setAgent", Admin, now, SetAgentParams => SetAgentResult,
             [FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Sets how many runtimes of an agent may run at once in a project, and for its workflows.
-        /// A lower number ends nothing.
+        /// A lower number ends nothing. Fails with `conflict` if another policy than `expected` is in
+        /// force: `details.kind` is `quota`, and `details.policy` that policy.
         SetQuota = "setQuota", Admin, now, SetQuotaParams => SetQuotaResult,
             [ProjectNotFound, AgentNotFound, FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Returns the project's orchestrator, a session with the tools for agents. Creates it if there
-        /// is none.
+        /// is none, and records it as the project's `orchestratorSessionId`.
         OpenOrchestrator = "openOrchestrator", Control, now,
             OpenOrchestratorParams => CreateSessionResult,
             [ProjectNotFound, Conflict, StorageStalled, Overloaded];
@@ -360,7 +368,7 @@ methods! {
         /// Returns a runtime, with its task and its result.
         GetRuntime = "getRuntime", Read, now, GetRuntimeParams => GetRuntimeResult,
             [RuntimeNotFound, SessionFailed];
-        /// Lists runtimes, the last spawned first, those that have ended included.
+        /// Lists runtimes, the last spawned first, those that have ended included, in pages.
         ListRuntimes = "listRuntimes", Read, now, ListRuntimesParams => ListRuntimesResult,
             [ProjectNotFound, SessionNotFound];
         /// Moves a runtime that waits to another place of its queue.
@@ -435,8 +443,13 @@ methods! {
         RestoreFiles = "restoreFiles", Control, now, RestoreFilesParams => RestoreFilesResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, InvalidEventId, FilesystemError, Conflict,
              PayloadTooLarge, StorageStalled];
-        /// Answers a permission request. The first answer counts; a later one fails with
-        /// `conflict`.
+        /// Lists the permission requests that wait for an answer, of all sessions and of agents, the oldest
+        /// first, in pages. Loads the sessions that the last daemon left unfinished, if they are not
+        /// loaded yet.
+        ListQuestions = "listQuestions", Read, now, ListQuestionsParams => ListQuestionsResult,
+            [SessionNotFound, SessionFailed];
+        /// Answers a permission request. The first answer counts; a later one fails with `conflict`, whose
+        /// details have the recorded decision and who made it (`kind: answered`).
         RespondPermission = "respondPermission", Control, now,
             RespondPermissionParams => SeqResult, [SessionNotFound, SessionFailed, StorageStalled,
              FilesystemError, Conflict];
@@ -449,6 +462,10 @@ methods! {
         /// last ones before `beforeSeq`.
         GetEvents = "getEvents", Read, now, GetEventsParams => GetEventsResult,
             [SessionNotFound, SessionFailed];
+        /// Returns a turn as one message: its status, its answer, and the end of what its runner logged.
+        /// Fails with `invalid_params` if the session has no such turn.
+        GetTurn = "getTurn", Read, now, GetTurnParams => TurnSummary,
+            [SessionNotFound, SessionFailed, FilesystemError];
         /// Returns what the next request to the model would hold, and how large it is.
         GetContext = "getContext", Read, now, GetContextParams => GetContextResult,
             [SessionNotFound, SessionFailed, ProviderError];

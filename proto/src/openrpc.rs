@@ -9,9 +9,10 @@ const OPENRPC: &str = "1.3.2";
 /// The OpenRPC document of the protocol, as `rpc.discover` returns it. `version` is that of the
 /// daemon.
 ///
-/// Every type is a JSON Schema (draft 7) under `components`. Extensions to OpenRPC: `x-access` is
-/// the permission that a method requires, `x-group` its section in the reference, `x-available`
-/// whether this version implements it, and `x-notifications` lists what subscriptions send.
+/// Every type is a JSON Schema under `components`, valid in draft 7 and in 2020-12. Extensions to
+/// OpenRPC: `x-access` is the permission that a method requires, `x-group` its section in the
+/// reference, `x-available` whether this version implements it, `x-notifications` lists what
+/// subscriptions send, and `x-error-data` is the type of the `data` of an error.
 #[must_use]
 pub fn openrpc_document(version: &str) -> Value {
     let catalogue = Catalogue::new();
@@ -29,6 +30,7 @@ pub fn openrpc_document(version: &str) -> Value {
         "components": { "schemas": catalogue.definitions, "errors": errors() },
         "x-protocol": ProtocolRange::SUPPORTED,
         "x-notifications": notifications,
+        "x-error-data": { "$ref": "#/components/schemas/ErrorData" },
     })
 }
 

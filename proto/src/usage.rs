@@ -25,6 +25,20 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Whether one call can have used so much: windows have 100 million tokens at most. Some hosts
+    /// count wrongly, down to below zero.
+    #[must_use]
+    pub fn is_plausible(&self) -> bool {
+        let counters = [
+            self.input_tokens,
+            self.output_tokens,
+            self.cache_read_tokens,
+            self.cache_write_tokens,
+            self.reasoning_tokens,
+        ];
+        counters.iter().all(|count| *count <= 100_000_000)
+    }
+
     /// Input plus output tokens.
     #[must_use]
     pub const fn total(&self) -> u64 {

@@ -7,6 +7,7 @@ mod in_flight;
 mod notices;
 mod opening;
 mod queue;
+mod recent_answers;
 mod restore;
 mod runner_contexts;
 mod runner_log_tail;
@@ -24,6 +25,7 @@ pub use guidance::{GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, SKILLS_KIND};
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
 pub use opening::opening;
 pub use queue::Queue;
+pub use recent_answers::RecentAnswers;
 pub use restore::OpenRestore;
 pub use runner_contexts::{OpenRun, RunnerContext, RunnerContexts};
 pub use runner_log_tail::RunnerLogTail;
@@ -55,7 +57,7 @@ pub struct SessionView {
 }
 
 /// The part of a session's state that a checkpoint stores as JSON. Only `edits` grows with the
-/// history, by a number for each time that old results were shortened.
+/// history, by a number for each shortening of old results and each turn that was not completed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
@@ -96,6 +98,9 @@ pub struct SessionState {
     pub compaction: Option<OpenCompaction>,
     /// The permission requests that have no decision yet.
     pub permissions: Vec<PermissionRequestBody>,
+    /// The last decisions about others.
+    #[serde(default, skip_serializing_if = "RecentAnswers::is_empty")]
+    pub answers: RecentAnswers,
     /// The permission rules that a decision allowed for the rest of the session.
     #[serde(default)]
     pub allowed: Vec<String>,
@@ -113,8 +118,7 @@ pub struct SessionState {
     /// What happens to a turn that is running when the daemon ends; `None`: as configured.
     #[serde(default)]
     pub on_restart: Option<OnRestart>,
-    /// The seqs of the events that edit others in the model's context, in log order; see
-    /// [`LlmAction::Edit`](crate::LlmAction::Edit).
+    /// The seqs of the events with [`PersistentBody::edits_context`], in log order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Seq>,
     /// What the model was told besides the snapshot and the conversation.
@@ -205,7 +209,7 @@ impl SessionView {
 
     /// Folds one more transient event.
     pub fn apply_transient(&mut self, event: &TransientEvent) {
-        self.open.apply(&event.body);
+        self.open.apply(&event.body, event.ts);
         self.state.apply_transient(event);
     }
 
@@ -295,6 +299,7 @@ impl SessionState {
         OpenRestore::fold(&mut self.restore, event);
         self.runners.fold(event);
         self.runtimes.fold(event);
+        self.edits.extend(event.context_edit());
         match &event.body {
             PersistentBody::Message(body) => self.message(event, body),
             PersistentBody::CustomMessage(body) => self.took(event, body.queue_item_id),
@@ -307,15 +312,15 @@ impl SessionState {
             PersistentBody::DamageAccepted(body) => self.damage_accepted(body),
             PersistentBody::Notice(body) => self.noticed(&body.code),
             PersistentBody::QueueUpdate(body) => self.queue.apply(body),
-            PersistentBody::ContextTrim(_) => self.edits.push(event.seq),
             PersistentBody::PermissionRequest(body) => self.asked(body, event.ts),
-            PersistentBody::PermissionDecision(body) => self.decided(body, event.ts),
+            PersistentBody::PermissionDecision(body) => self.decided(body, event),
             PersistentBody::ToolStarted(_)
             | PersistentBody::TurnWaiting(_)
             | PersistentBody::TurnResumed(_) => self.turn_event(event),
             PersistentBody::Compaction(body) => self.compaction_event(event, body),
             PersistentBody::Compact(body) => self.compacted(event, body),
             PersistentBody::TurnOutcome(_)
+            | PersistentBody::ContextTrim(_)
             | PersistentBody::Rewind(_)
             | PersistentBody::Branch(_)
             | PersistentBody::ChannelInject(_)
@@ -380,7 +385,7 @@ impl SessionState {
     }
 
     /// The first decision about a request counts.
-    fn decided(&mut self, body: &PermissionDecisionBody, now: u64) {
+    fn decided(&mut self, body: &PermissionDecisionBody, event: &PersistentEvent) {
         let open = &mut self.permissions;
         let asked = open
             .iter()
@@ -391,9 +396,10 @@ impl SessionState {
         if let Some(turn) = &mut self.turn {
             turn.decided(request.clone(), body);
             if self.permissions.is_empty() {
-                turn.unpause(now);
+                turn.unpause(event.ts);
             }
         }
+        self.answers.add(body, event);
         let lasting = body.decision == PermissionDecision::Session;
         for rule in request.rules.into_iter().filter(|_| lasting) {
             if !self.allowed.contains(&rule) {

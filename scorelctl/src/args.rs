@@ -9,6 +9,7 @@ mod keeping;
 mod logs;
 mod naming;
 mod on_ask;
+mod overview;
 mod programs;
 mod projects;
 mod protocol_name;
@@ -22,6 +23,7 @@ mod target;
 mod transfer;
 mod travel;
 mod trust;
+mod usage;
 mod wait;
 
 use std::path::PathBuf;
@@ -29,7 +31,7 @@ use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
-use scorel_proto::{ToolPreset, UsageGrouping, WhileRunning};
+use scorel_proto::{ToolPreset, WhileRunning};
 
 pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
 pub(crate) use config::ConfigArgs;
@@ -39,6 +41,7 @@ pub(crate) use keeping::{DeleteArgs, GcArgs, UndeleteArgs};
 pub(crate) use logs::LogsArgs;
 pub(crate) use naming::{ArchiveArgs, RenameArgs};
 pub(crate) use on_ask::OnAsk;
+pub(crate) use overview::{DescribedCommand, commands};
 pub(crate) use programs::{CompletedShell, CompletionsArgs, ManArgs};
 pub(crate) use projects::{ProjectsArgs, ProjectsCommand};
 pub(crate) use queue::{NewItemArgs, QueueArgs, QueueCommand, SteerArgs};
@@ -53,6 +56,7 @@ pub(crate) use target::TargetArgs;
 pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 pub(crate) use travel::{BranchArgs, CloneArgs, MovedFilesArgs, ResendArgs, RewindArgs};
 pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
+pub(crate) use usage::UsageArgs;
 pub(crate) use wait::{WaitArgs, WaitFor};
 
 use protocol_name::protocol_name;
@@ -63,7 +67,7 @@ use crate::selector::SessionSelector;
 /// Command-line client of the Scorel daemon, which runs coding agents
 #[derive(Debug, Parser)]
 #[command(name = "scorelctl", version, after_help = Exit::help(), max_term_width = 100,
-    arg_required_else_help = true)]
+    arg_required_else_help = true, help_template = overview::template())]
 pub(crate) struct CliArguments {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
@@ -186,6 +190,11 @@ pub(crate) enum CliCommand {
     Config(ConfigArgs),
     /// Print the script with which a shell completes commands, options, session ids and models
     Completions(CompletionsArgs),
+    /// Describe every command in a line
+    Commands,
+    /// Say what the exit codes mean
+    #[command(after_help = Exit::help())]
+    ExitCodes,
     /// Write the manual pages, for packages
     #[command(hide = true)]
     Man(ManArgs),
@@ -347,42 +356,6 @@ pub(crate) struct CancelArgs {
     /// turn has given]
     #[arg(long)]
     pub(crate) children: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct UsageArgs {
-    /// What each row stands for
-    #[arg(long, value_name = "WHAT", default_value = "day")]
-    pub(crate) by: UsageBy,
-    /// First day, such as 2026-11-22 [default: the first there is]
-    #[arg(long, value_name = "DAY")]
-    pub(crate) from: Option<String>,
-    /// Last day [default: today]
-    #[arg(long, value_name = "DAY")]
-    pub(crate) to: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum UsageBy {
-    /// A day in the daemon's time zone
-    Day,
-    /// A model
-    Model,
-    /// A project
-    Project,
-    /// A session
-    Session,
-}
-
-impl From<UsageBy> for UsageGrouping {
-    fn from(by: UsageBy) -> Self {
-        match by {
-            UsageBy::Day => Self::Day,
-            UsageBy::Model => Self::Model,
-            UsageBy::Project => Self::Project,
-            UsageBy::Session => Self::Session,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

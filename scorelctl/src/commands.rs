@@ -32,8 +32,10 @@ mod man;
 mod models;
 mod moved;
 mod outgoing;
+mod overview;
 mod projects;
 mod queue;
+mod queue_pause;
 mod rename;
 mod resend;
 mod restart;
@@ -77,8 +79,11 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
     if let CliCommand::Completions(args) = &arguments.command {
         return completions::run(args, output);
     }
-    if let CliCommand::Man(args) = &arguments.command {
-        return man::run(args, output);
+    match &arguments.command {
+        CliCommand::Man(args) => return man::run(args, output),
+        CliCommand::Commands => return overview::commands(output),
+        CliCommand::ExitCodes => return overview::exit_codes(output),
+        _ => {}
     }
     let link = DaemonConnector::new(&arguments.global)?;
     if let CliCommand::Fsck(args) = &arguments.command {
@@ -115,111 +120,77 @@ async fn dispatch(
         CliCommand::Call(args) => call::run(&args, &link, output).await,
         CliCommand::Stop => stop::run(link, output).await,
         CliCommand::Restart => restart::run(link, output).await,
-        CliCommand::Sessions(args) => {
-            sessions::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Search(args) => {
-            search::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Projects(args) => {
-            projects::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Show(args) => {
-            show::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Steer(args) => {
-            steer::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Queue(args) => {
-            queue::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Tree(args) => {
-            tree::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Rewind(args) => {
-            rewind::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Branch(args) => {
-            branch::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Clone(args) => {
-            clone::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Rename(args) => {
-            rename::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Archive(args) => {
-            archive::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Delete(args) => {
-            delete::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Undelete(args) => {
-            delete::undelete(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Export(args) => {
-            export::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Import(args) => {
-            import::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Gc(args) => {
-            gc::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
         CliCommand::Resend(args) => Box::pin(resend::run(args, link, output)).await,
-        CliCommand::Files(args) => {
-            files::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Cancel(args) => {
-            cancel::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::EndWait(args) => {
-            end_wait::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Usage(args) => {
-            usage::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
         CliCommand::Compact(args) => Box::pin(compact::run(&args, link, output)).await,
-        CliCommand::Context(args) => {
-            context::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Approve(args) => {
-            approve::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Models(args) => {
-            models::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Runners(args) => {
-            runners::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Agents(args) => {
-            agents::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
         CliCommand::Spawn(args) => Box::pin(spawn::run(&args, link, output)).await,
-        CliCommand::Runtimes(args) => {
-            runtimes::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Graph(args) => {
-            graph::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Worktrees(args) => {
-            worktrees::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Skills(args) => {
-            skills::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
-        CliCommand::Trust(args) => {
-            trust::run(&args, &mut DaemonClient::connect(link).await?, output).await
-        }
         CliCommand::Init(args) => Box::pin(init::run(args, link, output)).await,
         CliCommand::Logs(args) => logs::run(&args, link.home(), output).await,
         CliCommand::Status(args) => status::run(&args, link, output).await,
+        command => {
+            let mut control = DaemonClient::connect(link).await?;
+            with_daemon(command, &mut control, output).await
+        }
+    }
+}
+
+async fn with_daemon(
+    command: CliCommand,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    match command {
+        CliCommand::Sessions(args) => sessions::run(&args, control, output).await,
+        CliCommand::Search(args) => search::run(&args, control, output).await,
+        CliCommand::Projects(args) => projects::run(&args, control, output).await,
+        CliCommand::Show(args) => show::run(&args, control, output).await,
+        CliCommand::Steer(args) => steer::run(&args, control, output).await,
+        CliCommand::Queue(args) => queue::run(&args, control, output).await,
+        CliCommand::Tree(args) => tree::run(&args, control, output).await,
+        CliCommand::Rewind(args) => rewind::run(&args, control, output).await,
+        CliCommand::Branch(args) => branch::run(&args, control, output).await,
+        CliCommand::Clone(args) => clone::run(&args, control, output).await,
+        CliCommand::Rename(args) => rename::run(&args, control, output).await,
+        CliCommand::Archive(args) => archive::run(&args, control, output).await,
+        CliCommand::Delete(args) => delete::run(&args, control, output).await,
+        CliCommand::Undelete(args) => delete::undelete(&args, control, output).await,
+        CliCommand::Export(args) => export::run(&args, control, output).await,
+        CliCommand::Import(args) => import::run(&args, control, output).await,
+        CliCommand::Gc(args) => gc::run(&args, control, output).await,
+        CliCommand::Files(args) => files::run(&args, control, output).await,
+        CliCommand::Cancel(args) => cancel::run(&args, control, output).await,
+        CliCommand::EndWait(args) => end_wait::run(&args, control, output).await,
+        CliCommand::Usage(args) => usage::run(&args, control, output).await,
+        CliCommand::Context(args) => context::run(&args, control, output).await,
+        CliCommand::Approve(args) => approve::run(&args, control, output).await,
+        CliCommand::Models(args) => models::run(&args, control, output).await,
+        CliCommand::Runners(args) => runners::run(&args, control, output).await,
+        CliCommand::Agents(args) => agents::run(&args, control, output).await,
+        CliCommand::Runtimes(args) => runtimes::run(&args, control, output).await,
+        CliCommand::Graph(args) => graph::run(&args, control, output).await,
+        CliCommand::Worktrees(args) => worktrees::run(&args, control, output).await,
+        CliCommand::Skills(args) => skills::run(&args, control, output).await,
+        CliCommand::Trust(args) => trust::run(&args, control, output).await,
+        // Run elsewhere.
         CliCommand::Stdio
+        | CliCommand::Send(_)
+        | CliCommand::Tail(_)
+        | CliCommand::Wait(_)
+        | CliCommand::Call(_)
+        | CliCommand::Stop
+        | CliCommand::Restart
+        | CliCommand::Resend(_)
+        | CliCommand::Compact(_)
+        | CliCommand::Spawn(_)
+        | CliCommand::Init(_)
+        | CliCommand::Logs(_)
+        | CliCommand::Status(_)
         | CliCommand::Fsck(_)
         | CliCommand::Doctor
         | CliCommand::Config(_)
         | CliCommand::Service(_)
         | CliCommand::Completions(_)
+        | CliCommand::Commands
+        | CliCommand::ExitCodes
         | CliCommand::Man(_) => Ok(Exit::Success),
     }
 }

@@ -15,10 +15,12 @@ use crate::failure::Failure;
 /// How long a command retries after it lost the connection: enough for a restart of the daemon.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often a command connects whose connection ends before the handshake. A daemon that is killed
-/// just then leaves its socket behind; the second attempt finds that no daemon listens there, and may
-/// start one. The third is for one that is replaced meanwhile.
-const CONNECT_ATTEMPTS: u32 = 3;
+/// The time for which a command connects again whose connection ends before the handshake. A daemon that is killed
+/// just then still has its socket for a moment; then no daemon listens there, and one may be started.
+const DYING: Duration = Duration::from_secs(1);
+
+/// The pause before that.
+const DYING_PAUSE: Duration = Duration::from_millis(20);
 
 /// Who may start a daemon that is not running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,10 +84,23 @@ impl DaemonConnector {
 
     /// As [`DaemonConnector::connect_identified`], with what the daemon says of itself.
     async fn connect_known(&self) -> Result<(Connection, HelloResult), ClientError> {
+        let deadline = Instant::now() + DYING;
+        loop {
+            match self.connect_once().await {
+                Err(ClientError::Closed) if Instant::now() < deadline => {}
+                connected => return connected,
+            }
+            tokio::time::sleep(DYING_PAUSE).await;
+        }
+    }
+
+    async fn connect_once(&self) -> Result<(Connection, HelloResult), ClientError> {
         let connection = self.connect_raw().await?;
         // By now the daemon has created the home directory.
         let identity = ClientIdentity::load_or_create(self.home())?;
-        let known = connection.hello(Some(identity.client_id())).await?;
+        let known = connection
+            .hello_as(identity.client_id(), "scorelctl")
+            .await?;
         Ok((connection, known))
     }
 }
@@ -120,15 +135,7 @@ pub(crate) struct DaemonClient {
 impl DaemonClient {
     /// Connects, and starts the daemon if necessary and allowed.
     pub(crate) async fn connect(link: DaemonConnector) -> Result<Self, Failure> {
-        let mut attempts = CONNECT_ATTEMPTS;
-        let connected = loop {
-            attempts -= 1;
-            match link.connect_known().await {
-                Err(ClientError::Closed) if attempts > 0 => {}
-                connected => break connected,
-            }
-        };
-        match connected {
+        match link.connect_known().await {
             Ok((connection, known)) => Ok(Self {
                 link,
                 connection,

@@ -1,7 +1,7 @@
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use scorel_client::read_home_file;
 use serde::Deserialize;
 
 /// The parts of `daemon.json` that tell of a daemon's end.
@@ -16,7 +16,7 @@ struct EndingDaemon {
 /// How long the daemon that is process `pid` may take to end, by its own announcement in `daemon.json`.
 /// `None` if it has announced no end, or the file is missing, unreadable or from another daemon.
 pub(crate) fn stopping_within(path: &Path, pid: u32) -> Option<Duration> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = read_home_file(path).ok()?;
     let daemon: EndingDaemon = serde_json::from_slice(&bytes).ok()?;
     let within = daemon.stopping_within.filter(|_| daemon.pid == pid)?;
     Some(Duration::from_millis(within))
@@ -24,6 +24,8 @@ pub(crate) fn stopping_within(path: &Path, pid: u32) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -5,15 +5,54 @@ use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 /// Escapes control characters as `^X`, and other dangerous characters as `<U+XXXX>`. Line feeds and
-/// tabs stay.
+/// tabs stay, and so do joiners within words and emoji.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, joins)
+}
+
+/// As [`visible`], with joiners escaped too: for what a user has to read exactly, such as a command to allow.
+pub(crate) fn exact(text: &str) -> Cow<'_, str> {
+    escaped(text, |_, _, _| false)
+}
+
+/// The escaped text on one line, for a table.
+pub(crate) fn one_line(text: &str) -> String {
+    visible(&on_one_line(text)).into_owned()
+}
+
+/// As [`one_line`], escaped as [`exact`] does.
+pub(crate) fn exact_line(text: &str) -> String {
+    exact(&on_one_line(text)).into_owned()
+}
+
+fn on_one_line(text: &str) -> String {
+    text.replace(['\n', '\t'], " ")
+}
+
+/// True for a character that belongs to those around it, as in Persian, Hindi and Sinhala words and in emoji that are
+/// made of several. One that is missing may be in the next piece of streamed text. Between ASCII characters a
+/// joiner says nothing.
+fn joins(before: Option<char>, char: char, after: Option<char>) -> bool {
+    let is_joined = |it: Option<char>| it.is_none_or(|it| !it.is_ascii() && !it.is_whitespace());
+    match char {
+        '\u{200c}' | '\u{200d}' => is_joined(before) && is_joined(after),
+        '\u{fe0f}' => is_joined(before),
+        _ => false,
+    }
+}
+
+fn escaped(text: &str, stays: fn(Option<char>, char, Option<char>) -> bool) -> Cow<'_, str> {
     if !text.chars().any(is_dangerous) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
-    for char in text.chars() {
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        let is_safe = !is_dangerous(char) || stays(before, char, chars.peek().copied());
+        before = Some(char);
         match char {
-            _ if !is_dangerous(char) => safe.push(char),
+            _ if is_safe => safe.push(char),
             '\0'..='\x1f' => {
                 safe.push('^');
                 safe.push(char::from(char as u8 + b'@'));
@@ -24,11 +63,6 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(safe)
-}
-
-/// The escaped text on one line, for a table.
-pub(crate) fn one_line(text: &str) -> String {
-    visible(&text.replace(['\n', '\t'], " ")).into_owned()
 }
 
 /// Control characters, and characters that a terminal does not show: with them a text reads otherwise
@@ -89,6 +123,26 @@ mod tests {
             assert_eq!(visible(text), safe);
         }
         assert!(matches!(visible("plain"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn joiners_are_text_in_words_and_emoji_and_visible_where_each_character_counts() {
+        for (text, shown) in [
+            ("می\u{200c}خواهم", "می<U+200C>خواهم"),
+            ("ශ්\u{200d}රී", "ශ්<U+200D>රී"),
+            ("👩\u{200d}👩\u{200d}👧", "👩<U+200D>👩<U+200D>👧"),
+            ("❤\u{fe0f}\u{200d}🔥", "❤<U+FE0F><U+200D>🔥"),
+        ] {
+            assert_eq!(visible(text), text);
+            assert_eq!(
+                (exact(text).as_ref(), exact_line(text).as_str()),
+                (shown, shown)
+            );
+        }
+        assert_eq!(visible("r\u{200c}m é\u{200d} x"), "r<U+200C>m é<U+200D> x");
+        for piece in ["👩\u{200d}", "\u{200d}👧", "\u{200d}"] {
+            assert_eq!(visible(piece), piece, "streamed text ends anywhere");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ macro_rules! exits {
 
         impl Exit {
             /// All codes with their meaning, in ascending order.
-            const ALL: &'static [(Self, &'static str)] = &[$((Self::$name, concat!($($doc),*)),)*];
+            pub(crate) const ALL: &'static [(Self, &'static str)] = &[$((Self::$name, concat!($($doc),*)),)*];
         }
     };
 }

@@ -30,8 +30,10 @@ mod similar;
 mod target;
 mod turn_selector;
 mod turn_tree;
+mod typed_answer;
 mod unknown_agent;
 
+use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
@@ -52,13 +54,27 @@ pub fn main() -> ExitCode {
         // No message: the shell shows any output as a part of the line.
         Err(_) => return Exit::Internal.into(),
     }
-    let arguments = match CliArguments::try_parse() {
+    let arguments = match CliArguments::try_parse_from(words()) {
         Ok(arguments) => arguments,
         Err(error) => return not_parsed(&error).into(),
     };
     let mut output = Output::standard(arguments.global.json);
     let ended = commands::run(arguments, &mut output);
     finish(ended, &mut output).into()
+}
+
+/// The words of the command line. `help config …` becomes `config … --help`: another program has the commands of
+/// `config`.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    if words
+        .get(1..3)
+        .is_some_and(|first| first == ["help", "config"])
+    {
+        words.remove(1);
+        words.push("--help".into());
+    }
+    words
 }
 
 /// Flushes the output and reports a failure. A closed output (`scorelctl show | head`) is a
@@ -87,10 +103,21 @@ fn not_parsed(error: &clap::Error) -> Exit {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             output.raw(&text).map(|()| Exit::Success)
         }
-        _ if json => {
-            return finish(Err(Failure::usage(text.trim())), &mut output);
-        }
+        _ if json => return finish(Err(usage_failure(&text)), &mut output),
         _ => output.aside(&text).map(|()| Exit::Usage),
     };
     finish(written.map_err(Failure::from), &mut output)
+}
+
+/// The paragraphs of clap's message: the first says what is wrong, the others are tips.
+fn usage_failure(text: &str) -> Failure {
+    let one_line = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut paragraphs = text.split("\n\n").map(one_line);
+    let problem = paragraphs.next().unwrap_or_default();
+    let problem = problem.strip_prefix("error: ").unwrap_or(&problem);
+    let failure = Failure::usage(problem);
+    match paragraphs.find_map(|it| it.strip_prefix("tip: ").map(str::to_owned)) {
+        Some(tip) => failure.hint(tip),
+        None => failure,
+    }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Output {
     pub(crate) styled: bool,
     /// What shows standard output on the terminal.
     pager: Option<Pager>,
+    /// Set while the last line of the terminal is a prompt.
+    prompting: bool,
 }
 
 impl Output {
@@ -36,6 +38,7 @@ impl Output {
             json,
             styled: env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && !is_dumb(),
             pager: None,
+            prompting: false,
         }
     }
 
@@ -75,12 +78,16 @@ impl Output {
             json: false,
             styled: false,
             pager: None,
+            prompting: false,
         };
         (output, captured)
     }
 
     /// Writes to standard output without escaping.
     pub(crate) fn raw(&mut self, text: &str) -> io::Result<()> {
+        if self.out_is_terminal {
+            self.end_prompt()?;
+        }
         self.out.write_all(text.as_bytes())
     }
 
@@ -118,6 +125,7 @@ impl Output {
     /// terminal.
     pub(crate) fn aside(&mut self, text: &str) -> io::Result<()> {
         self.flush()?;
+        self.end_prompt()?;
         self.err.write_all(text.as_bytes())
     }
 
@@ -128,6 +136,32 @@ impl Output {
         }
         let line = format!("{}\n", visible(text));
         self.aside(&line)
+    }
+
+    /// Asks for a line. Whatever is written next begins below the prompt.
+    pub(crate) fn prompt(&mut self, text: &str) -> io::Result<()> {
+        // The terminal has echoed what was typed too early.
+        let over = if self.err_is_terminal { "\r" } else { "" };
+        self.aside(&format!("{over}{text}"))?;
+        self.prompting = true;
+        Ok(())
+    }
+
+    /// Returns whether a prompt is the last that was written.
+    pub(crate) const fn is_prompting(&self) -> bool {
+        self.prompting
+    }
+
+    /// An answer has come; `ended` says whether with Enter, which a terminal echoes.
+    pub(crate) fn answered(&mut self, ended: bool) {
+        self.prompting &= !(ended && io::stdin().is_terminal());
+    }
+
+    fn end_prompt(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.prompting) {
+            self.err.write_all(b"\n")?;
+        }
+        Ok(())
     }
 
     /// Flushes standard output.
@@ -141,7 +175,7 @@ impl Output {
 
     /// Reports a failure on standard error, which may be that standard output cannot be written.
     pub(crate) fn report(&mut self, report: &FailureReport) -> io::Result<()> {
-        let flushed = self.flush();
+        let flushed = self.flush().and_then(|()| self.end_prompt());
         let text = if self.json {
             format!("{}\n", report.to_json())
         } else {
@@ -176,6 +210,20 @@ pub(crate) fn result(
 ) -> Result<(), Failure> {
     if output.json {
         output.json(value)?;
+    } else {
+        human(output)?;
+    }
+    Ok(())
+}
+
+/// Writes a list: with `--json` one value a line, otherwise with `human`.
+pub(crate) fn results(
+    output: &mut Output,
+    values: &[impl Serialize],
+    human: impl FnOnce(&mut Output) -> io::Result<()>,
+) -> Result<(), Failure> {
+    if output.json {
+        values.iter().try_for_each(|value| output.json(value))?;
     } else {
         human(output)?;
     }

@@ -4,15 +4,15 @@ use std::str::FromStr;
 
 use scorel_proto::{PermissionDecision, PermissionRequestBody, RuntimeQuestion};
 
-use crate::escape::{one_line, visible};
+use crate::escape::{exact, exact_line};
 
 /// Describes a request in lines. Text written by the model is escaped, so that it cannot imitate
 /// this program's own output.
 pub(crate) fn describe(request: &PermissionRequestBody) -> Vec<String> {
     let mut lines = vec![format!(
         "{} asks for permission: {}",
-        one_line(&request.tool_name),
-        one_line(&request.reason)
+        exact_line(&request.tool_name),
+        exact_line(&request.reason)
     )];
     lines.extend(
         arguments(request)
@@ -20,7 +20,7 @@ pub(crate) fn describe(request: &PermissionRequestBody) -> Vec<String> {
             .map(|line| format!("  {line}")),
     );
     if !request.rules.is_empty() {
-        let rules: Vec<String> = request.rules.iter().map(|rule| one_line(rule)).collect();
+        let rules: Vec<String> = request.rules.iter().map(|rule| exact_line(rule)).collect();
         lines.push(format!(
             "  allowing it {} adds: {}",
             if request.session_only {
@@ -44,31 +44,93 @@ pub(crate) fn child_question(question: &RuntimeQuestion) -> String {
     format!(
         "{} asks for permission in {session_id}: `scorelctl approve --session {session_id} {request_id}` \
          allows it, with --deny it is refused",
-        one_line(tool_name)
+        exact_line(tool_name)
     )
 }
 
 /// One line per argument; a multi-line argument, such as a command, keeps its lines.
 fn arguments(request: &PermissionRequestBody) -> Vec<String> {
     let Some(fields) = request.input.as_object() else {
-        return vec![one_line(&request.input.to_string())];
+        return vec![exact_line(&request.input.to_string())];
     };
     let mut lines = Vec::new();
     for (name, value) in fields {
         match value.as_str() {
             Some(text) if text.contains('\n') => {
-                lines.push(format!("{}:", one_line(name)));
-                lines.extend(visible(text).lines().map(|line| format!("  {line}")));
+                lines.push(format!("{}:", exact_line(name)));
+                lines.extend(exact(text).lines().map(|line| format!("  {line}")));
             }
-            Some(text) => lines.push(format!("{}: {}", one_line(name), one_line(text))),
+            Some(text) => lines.push(format!("{}: {}", exact_line(name), exact_line(text))),
             None => lines.push(format!(
                 "{}: {}",
-                one_line(name),
-                one_line(&value.to_string())
+                exact_line(name),
+                exact_line(&value.to_string())
             )),
         }
     }
     lines
+}
+
+/// The length to which a prompt shortens its subject, in characters. All of it stands above.
+const SUBJECT_CHARS: usize = 40;
+
+/// The arguments that say best what a call is about.
+const SUBJECTS: [&str; 5] = ["command", "path", "url", "pattern", "title"];
+
+/// The line that is answered. Says what it is for: other text may stand between it and the question.
+pub(crate) fn prompt(request: &PermissionRequestBody) -> String {
+    let mut named = SUBJECTS.iter();
+    let named = named.find_map(|name| request.input.get(name)?.as_str());
+    let subject = exact_line(named.unwrap_or_default());
+    let subject = match subject.char_indices().nth(SUBJECT_CHARS) {
+        Some((end, _)) => format!(" `{}…`", &subject[..end]),
+        None if subject.is_empty() => subject,
+        None => format!(" `{subject}`"),
+    };
+    let keys: Vec<&str> = possible(request).map(|(_, key, _)| key).collect();
+    let (tool, keys) = (exact_line(&request.tool_name), keys.join(", "));
+    format!("allow {tool}{subject}? {keys}, [?]: ")
+}
+
+/// The meanings of the answers to a request.
+pub(crate) fn reply_help(request: &PermissionRequestBody) -> Vec<String> {
+    let line = |(_, key, meaning)| format!("  {key:<12}{meaning}");
+    possible(request).map(line).collect()
+}
+
+/// The decisions with what is typed for them and what they do.
+const REPLIES: [(PermissionDecision, &str, &str); 4] = [
+    (PermissionDecision::Once, "[y]es", "allow this call"),
+    (
+        PermissionDecision::Session,
+        "[s]ession",
+        "allow it, and similar calls in this session",
+    ),
+    (
+        PermissionDecision::Always,
+        "[a]lways",
+        "allow it, and similar calls in this project from now on",
+    ),
+    (
+        PermissionDecision::Deny,
+        "[n]o WHY",
+        "refuse it; the reason may follow on this line: n use the test database",
+    ),
+];
+
+fn possible(
+    request: &PermissionRequestBody,
+) -> impl Iterator<Item = (PermissionDecision, &'static str, &'static str)> {
+    let replies = REPLIES.into_iter();
+    replies.filter(|(decision, ..)| is_possible(*decision, request))
+}
+
+fn is_possible(decision: PermissionDecision, request: &PermissionRequestBody) -> bool {
+    match decision {
+        PermissionDecision::Session => !request.rules.is_empty(),
+        PermissionDecision::Always => !request.rules.is_empty() && !request.session_only,
+        _ => true,
+    }
 }
 
 /// An answer typed by the user.
@@ -76,6 +138,13 @@ fn arguments(request: &PermissionRequestBody) -> Vec<String> {
 pub(crate) struct PermissionReply {
     pub(crate) decision: PermissionDecision,
     pub(crate) reason: Option<String>,
+}
+
+impl PermissionReply {
+    /// Returns whether the request can be answered like that.
+    pub(crate) fn is_possible(&self, request: &PermissionRequestBody) -> bool {
+        is_possible(self.decision, request)
+    }
 }
 
 impl FromStr for PermissionReply {
@@ -143,19 +212,39 @@ mod tests {
         );
     }
 
-    #[test]
-    fn input_of_the_model_is_shown_without_escape_sequences() {
-        let mut request = PermissionRequestBody {
+    fn asked(input: serde_json::Value) -> PermissionRequestBody {
+        PermissionRequestBody {
             request_id: PermissionRequestId::generate(),
             tool_call_id: "c1".to_owned(),
             tool_name: "Bash".to_owned(),
-            input: json!({"command": "echo \u{1b}[2J\nrm -rf x", "background": true}),
+            input,
             reason: "no rule allows it".to_owned(),
             rules: vec!["Bash(rm -rf x)".to_owned()],
             session_only: false,
             deadline: None,
             at_deadline: None,
-        };
+        }
+    }
+
+    #[test]
+    fn a_prompt_names_on_one_line_what_it_is_for_and_what_is_possible() {
+        let mut request = asked(json!({"command": "echo \u{1b}[2J\n\u{202e}x", "timeout": 3}));
+        let all = "allow Bash `echo ^[[2J <U+202E>x`? [y]es, [s]ession, [a]lways, [n]o WHY, [?]: ";
+        assert_eq!(prompt(&request), all);
+        request.session_only = true;
+        assert!(!prompt(&request).contains("[a]lways"));
+        request.rules.clear();
+        request.input = json!({"command": "é".repeat(41)});
+        let shortened = format!("allow Bash `{}…`? [y]es, [n]o WHY, [?]: ", "é".repeat(40));
+        assert_eq!(prompt(&request), shortened);
+        assert_eq!(reply_help(&request).len(), 2);
+        request.input = json!(["no", "object"]);
+        assert_eq!(prompt(&request), "allow Bash? [y]es, [n]o WHY, [?]: ");
+    }
+
+    #[test]
+    fn input_of_the_model_is_shown_without_escape_sequences() {
+        let mut request = asked(json!({"command": "echo \u{1b}[2J\nrm -rf x", "background": true}));
         let text = describe(&request).join("\n");
         assert!(!text.contains('\u{1b}'), "{text}");
         assert!(text.contains("\n    rm -rf x"), "{text}");

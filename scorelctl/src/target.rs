@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use scorel_proto::{
     GetSession, GetSessionParams, ListProjects, ListSessions, ListSessionsParams,
-    ListSessionsResult, NoParams, Phase, Project, ProjectId, RegisterProject,
-    RegisterProjectParams, Session, SessionId, SessionKind,
+    ListSessionsResult, NoParams, Project, RegisterProject, RegisterProjectParams, Session,
+    SessionId, SessionKind,
 };
 
 use crate::daemon::DaemonClient;
@@ -23,8 +23,7 @@ pub(crate) async fn existing(
     match wanted {
         SessionSelector::Latest => {
             let directory = project_directory(directory)?;
-            let session = latest(control, &directory).await?;
-            session.map(|session| session.session_id).ok_or_else(|| {
+            latest(control, &directory).await?.ok_or_else(|| {
                 let message = format!("no session in {}", directory.display());
                 Failure::new(Exit::NotAccepted, "session_not_found", message).hint(
                     "`scorelctl send` creates one; `scorelctl sessions --all` lists those of other projects",
@@ -35,6 +34,22 @@ pub(crate) async fn existing(
         SessionSelector::Id(id) => Ok(*id),
         SessionSelector::Part(part) => choose(part, &all_ids(control).await?),
     }
+}
+
+/// Resolves the selected session for a look at what it has given to agents: by default the project's orchestrator,
+/// if there is one.
+pub(crate) async fn giver(
+    control: &mut DaemonClient,
+    wanted: &SessionSelector,
+    directory: Option<&Path>,
+) -> Result<SessionId, Failure> {
+    if *wanted == SessionSelector::Latest {
+        let project = project(control, &project_directory(directory)?).await?;
+        if let Some(id) = project.and_then(|project| project.orchestrator_session_id) {
+            return Ok(id);
+        }
+    }
+    existing(control, wanted, directory).await
 }
 
 /// The canonical path of the project directory: absolute, with symbolic links resolved, as the
@@ -97,29 +112,36 @@ pub(crate) fn utf8(directory: &Path) -> Result<&str, Failure> {
     })
 }
 
-/// The latest session of a directory's project.
-async fn latest(control: &mut DaemonClient, directory: &Path) -> Result<Option<Session>, Failure> {
-    match project(control, directory).await? {
-        Some(project) => latest_of(control, project.project_id, false).await,
-        None => Ok(None),
-    }
+/// The latest session of a directory's project. Its orchestrator is one only if there is no other.
+async fn latest(
+    control: &mut DaemonClient,
+    directory: &Path,
+) -> Result<Option<SessionId>, Failure> {
+    let Some(project) = project(control, directory).await? else {
+        return Ok(None);
+    };
+    let latest = latest_of(control, &project, false).await?;
+    let latest = latest.map(|session| session.session_id);
+    Ok(latest.or(project.orchestrator_session_id))
 }
 
-/// The latest session of a project, among those a user created that are archived, or are not.
+/// The latest session of a project, among those a user created that are archived, or are not. A message to its
+/// orchestrator must name it.
 pub(crate) async fn latest_of(
     control: &mut DaemonClient,
-    project_id: ProjectId,
+    project: &Project,
     archived: bool,
 ) -> Result<Option<Session>, Failure> {
     let params = ListSessionsParams {
-        project_id: Some(project_id),
+        project_id: Some(project.project_id),
         archived: Some(archived),
         kind: Some(SessionKind::User),
-        limit: Some(1),
+        limit: Some(2),
         ..ListSessionsParams::default()
     };
     let sessions = control.call::<ListSessions>(&params).await?.sessions;
-    Ok(sessions.into_iter().next())
+    let mut sessions = sessions.into_iter();
+    Ok(sessions.find(|session| Some(session.session_id) != project.orchestrator_session_id))
 }
 
 /// All pages of a listing as one.
@@ -138,26 +160,6 @@ pub(crate) async fn sessions(
             None => return Ok(all),
         }
     }
-}
-
-/// All sessions in a phase. An archived one goes on with its turn, and may ask.
-pub(crate) async fn in_phase(
-    control: &mut DaemonClient,
-    phase: Phase,
-) -> Result<Vec<Session>, Failure> {
-    let mut all: Vec<Session> = Vec::new();
-    for archived in [false, true] {
-        let params = ListSessionsParams {
-            archived: Some(archived),
-            ..ListSessionsParams::default()
-        };
-        let mut found = sessions(control, params).await?.sessions;
-        found.retain(|session| session.phase == phase);
-        // A session archived between the two calls is in both.
-        found.retain(|session| all.iter().all(|it| it.session_id != session.session_id));
-        all.extend(found);
-    }
-    Ok(all)
 }
 
 pub(crate) async fn get(

@@ -213,7 +213,7 @@ impl ConfigRun<'_> {
         }
         match changed {
             true => writeln!(out, "changed {path}")?,
-            false => writeln!(out, "{path} says so already")?,
+            false => writeln!(out, "{path} has that value already")?,
         }
         if restart {
             out.flush()?;

@@ -12,6 +12,7 @@ use scorel_exec::{Supervisors, Support, descends_from};
 use scorel_host::{FileProblem, Home, HomeLock, Host, HostParts, Shutdown, ShutdownCause};
 use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Listener, Service, local_user};
 use tokio::net::unix::UCred;
+use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -19,8 +20,9 @@ use tracing::{info, warn};
 
 use crate::home_watch::watch_home;
 use crate::idle_exit::exit_when_idle;
-use crate::service::ServiceManager;
+use crate::service::ManagerWatchdog;
 use crate::setup::{ListenError, Setup};
+use crate::watchdog::{Watchdog, WatchedPlace};
 
 /// Grace period for running turns.
 const TURNS_GRACE: Duration = Duration::from_secs(8);
@@ -47,6 +49,8 @@ pub(crate) enum RunError {
     Methods(#[from] DuplicateMethod),
     #[error("cannot supervise commands")]
     Supervisors(#[source] io::Error),
+    #[error("cannot start the threads of the watchdog")]
+    Watchdog(#[source] io::Error),
     #[error(transparent)]
     Limits(#[from] InvalidLimits),
     #[error(
@@ -81,8 +85,10 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
     let mut published = readiness.announce(&home);
     // After the announcement: clients need not wait until every unfinished session is loaded.
     tasks.recover(home.clone(), started, shutdown.clone());
-    let cause = watched(&service, begun(&shutdown, lock, &replaced)).await;
+    let watchdog = tasks.watchdog(service.watchdog(), shutdown.clone())?;
+    let cause = begun(&shutdown, lock, &replaced).await;
     let within = tasks.stop_time(cause);
+    watchdog.stopping(within);
     service.stopping("stopping", within);
     // In a home that was replaced, the file is another daemon's.
     if let Some(published) = published
@@ -212,6 +218,25 @@ impl Tasks {
         }));
     }
 
+    /// Ends the process if it hangs, from now on.
+    fn watchdog(
+        &self,
+        manager: Option<ManagerWatchdog>,
+        shutdown: Shutdown,
+    ) -> Result<Watchdog, RunError> {
+        let sessions = Arc::clone(self.host.sessions());
+        let try_locks = move |at: &dyn Fn(WatchedPlace)| {
+            sessions.try_locks(|id| {
+                at(id.map_or(WatchedPlace::SessionMap, WatchedPlace::Session));
+            });
+        };
+        // Read now: the thread that asks for it must not wait for a file.
+        let within = self.stop_time(ShutdownCause::Terminate);
+        let stop_time = move || shutdown.cause().map(|_| within);
+        Watchdog::start(manager, &Handle::current(), try_locks, stop_time)
+            .map_err(RunError::Watchdog)
+    }
+
     /// How long [`Tasks::close`] and what follows it may take.
     fn stop_time(&self, cause: ShutdownCause) -> Duration {
         let park = if cause.parks() {
@@ -256,26 +281,6 @@ fn admit(commands: &Supervisors, peer: &UCred) -> Option<Caller> {
         return None;
     }
     local_user(geteuid().as_raw())(peer)
-}
-
-/// Waits for `end` and feeds the service manager's watchdog meanwhile.
-async fn watched<T>(service: &ServiceManager, end: impl Future<Output = T>) -> T {
-    match service.watchdog() {
-        None => end.await,
-        Some(watchdog) => tokio::select! {
-            end = end => end,
-            () = watchdog.keep_alive(probe_runtime) => unreachable!("it never returns"),
-        },
-    }
-}
-
-/// Returns once a worker thread has run a new task. A timer alone would keep firing while all
-/// workers hang.
-async fn probe_runtime() {
-    let probe = tokio::spawn(async {});
-    if let Err(error) = probe.await {
-        warn!(%error, "the runtime does not run tasks");
-    }
 }
 
 /// Creates the directory with mode 0700 if it is missing.

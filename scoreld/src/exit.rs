@@ -13,6 +13,8 @@ pub(crate) enum DaemonExit {
     Software = 70,
     /// The system refused to read, write or listen.
     Io = 74,
+    /// The daemon hung, or did not end in time.
+    Hung = 75,
     /// The home or a file in it is invalid, which the message says how to fix; or the home was
     /// deleted while the daemon ran.
     Config = 78,

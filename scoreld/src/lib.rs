@@ -7,7 +7,8 @@
 //! 1. `start` parses the command line, adopts a socket from the service manager, forks if asked, and
 //!    claims the home. All of that happens before there is a second thread.
 //! 2. It opens the log, the configuration and the files of the home: a `Setup`.
-//! 3. `daemon` opens the host from it and serves it until shutdown begins, then drains.
+//! 3. `daemon` opens the host from it and serves it until shutdown begins, then drains. `watchdog` ends it
+//!    if it hangs.
 //!
 //! One daemon runs per home (`Instance`), and only the holder of the home's lock writes there. The
 //! same program checks and repairs homes (`fsck`) and diagnoses the environment (`doctor`).
@@ -34,5 +35,6 @@ mod setup;
 mod signals;
 mod start;
 mod unit;
+mod watchdog;
 
 pub use start::main;

@@ -4,6 +4,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::panic;
 use std::path::{Path, PathBuf};
 
+use scorel_host::{FileProblem, require_regular};
 use tracing::level_filters::LevelFilter;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_appender::rolling::{InitError, RollingFileAppender, Rotation};
@@ -24,8 +25,8 @@ const BUFFERED_LINES: usize = 8_192;
 /// The daemon's own log. Dropping it flushes buffered lines.
 #[derive(Debug)]
 pub(crate) struct Logging {
-    /// The thread that writes to the file; none without a file.
-    writer: Option<(WorkerGuard, ErrorCounter)>,
+    /// The threads that write to the file and to standard error.
+    writers: Vec<(WorkerGuard, ErrorCounter)>,
 }
 
 /// Why logging could not be set up.
@@ -37,6 +38,8 @@ pub(crate) enum LoggingError {
         #[source]
         source: io::Error,
     },
+    #[error(transparent)]
+    NotRegular(#[from] FileProblem),
     #[error("cannot write a log file in {path}")]
     File {
         path: PathBuf,
@@ -60,35 +63,42 @@ impl Logging {
         level: LogLevel,
         stderr: bool,
     ) -> Result<Self, LoggingError> {
-        let (writer, guard) = dir.map(writer).transpose()?.unzip();
-        let dropped = writer.as_ref().map(NonBlocking::error_counter);
-        let file = writer.map(|writer| fmt::layer().with_ansi(false).with_writer(writer));
-        let terminal = stderr.then(|| fmt::layer().with_ansi(false).with_writer(io::stderr));
+        let mut writers = Vec::new();
+        let mut keep = |(writer, guard): (NonBlocking, WorkerGuard)| {
+            writers.push((guard, writer.error_counter()));
+            writer
+        };
+        let file = dir.map(log_file).transpose()?;
+        let file = file.map(|file| keep(non_blocking(file)));
+        // A terminal that is stopped, or a pipe that is not read, must not stop the daemon.
+        let terminal = stderr.then(|| keep(non_blocking(io::stderr())));
+        let file = file.map(|writer| fmt::layer().with_ansi(false).with_writer(writer));
+        let terminal = terminal.map(|writer| fmt::layer().with_ansi(false).with_writer(writer));
         tracing_subscriber::registry()
             .with(file.with_filter(targets(level)))
             .with(terminal.with_filter(targets(level)))
             .try_init()?;
         // A panic in a task would otherwise only reach stderr, which is /dev/null in the background.
         panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
-        Ok(Self {
-            writer: guard.zip(dropped),
-        })
+        Ok(Self { writers })
     }
 
-    /// Lines dropped because the writer thread could not keep up.
+    /// Lines dropped because a writer thread could not keep up.
     pub(crate) fn dropped_lines(&self) -> usize {
-        let writer = self.writer.as_ref();
-        writer.map_or(0, |(_, dropped)| dropped.dropped_lines())
+        let dropped = self.writers.iter().map(|(_, dropped)| dropped);
+        dropped.map(ErrorCounter::dropped_lines).sum()
     }
 }
 
-fn writer(dir: &Path) -> Result<(NonBlocking, WorkerGuard), LoggingError> {
+fn log_file(dir: &Path) -> Result<RollingFileAppender, LoggingError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(dir);
     made.map_err(|source| LoggingError::Directory {
         path: dir.to_owned(),
         source,
     })?;
-    let appender = RollingFileAppender::builder()
+    // The library would follow a link, and wait for a FIFO.
+    require_regular(dir, "scoreld.log")?;
+    RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("scoreld.log")
         .max_log_files(FILES)
@@ -96,12 +106,15 @@ fn writer(dir: &Path) -> Result<(NonBlocking, WorkerGuard), LoggingError> {
         .map_err(|source| LoggingError::File {
             path: dir.to_owned(),
             source,
-        })?;
-    Ok(NonBlockingBuilder::default()
+        })
+}
+
+fn non_blocking(writer: impl io::Write + Send + 'static) -> (NonBlocking, WorkerGuard) {
+    NonBlockingBuilder::default()
         .buffered_lines_limit(BUFFERED_LINES)
         .lossy(true)
         .thread_name("log")
-        .finish(appender))
+        .finish(writer)
 }
 
 fn targets(level: LogLevel) -> Targets {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tracing::warn;
 
 use notify_socket::NotifySocket;
-use watchdog::Watchdog;
+pub(crate) use watchdog::ManagerWatchdog;
 
 /// The service manager. Without one, every notification is dropped.
 ///
@@ -73,10 +73,10 @@ impl ServiceManager {
     }
 
     /// The watchdog, if the manager runs one for this process.
-    pub(crate) fn watchdog(&self) -> Option<Watchdog> {
+    pub(crate) fn watchdog(&self) -> Option<ManagerWatchdog> {
         let period = watchdog::period(|name| std::env::var(name).ok())?;
         let socket = self.socket.clone()?;
-        Some(Watchdog::new(socket, period))
+        Some(ManagerWatchdog::new(socket, period))
     }
 
     fn notify(&self, message: &str) {

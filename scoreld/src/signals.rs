@@ -3,19 +3,26 @@
 
 use std::io;
 use std::process;
+use std::thread;
 
 use scorel_host::{Shutdown, ShutdownCause};
+use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing::{info, warn};
 
-/// Installs the handlers and handles signals in a task of the current tokio runtime.
+/// Installs the handlers and handles signals in a thread of its own: the daemon's runtime may hang.
 pub(crate) fn listen(shutdown: Shutdown) -> io::Result<()> {
+    let runtime = Builder::new_current_thread().enable_io().build()?;
+    let entered = runtime.enter();
     let signals = Signals {
         terminate: signal(SignalKind::terminate())?,
         interrupt: signal(SignalKind::interrupt())?,
         hangup: signal(SignalKind::hangup())?,
     };
-    tokio::spawn(handle(signals, shutdown));
+    drop(entered);
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || runtime.block_on(handle(signals, shutdown)))?;
     Ok(())
 }
 

@@ -13,5 +13,7 @@ mod questions;
 mod quotas;
 mod refusals;
 mod scene;
+mod told;
 mod tools;
+mod wire;
 mod worktrees;

@@ -208,9 +208,11 @@ async fn keys_of_the_daemon_are_not_in_the_environment() {
     let (daemon, _model) = daemon_with(ALLOWED, &json!({ "command": "env" })).await;
     let (text, ..) = call(&daemon).await;
     // How git is told a setting.
-    let others = text.replace("GIT_CONFIG_KEY_0=", "");
+    let mut others = text
+        .lines()
+        .filter(|line| !line.starts_with("GIT_CONFIG_KEY_"));
     assert!(
-        text.contains("TERM=dumb") && !others.contains("KEY"),
+        text.contains("TERM=dumb") && !others.any(|line| line.contains("KEY")),
         "{text}"
     );
 }

@@ -330,7 +330,7 @@ async fn a_session_is_renamed_archived_and_taken_out_of_the_archive() {
     assert_eq!(shell.ok(&["archive"]).await, format!("archived {id}\n"));
     assert_eq!(shell.ok(&["sessions"]).await, "");
     let undone = shell.ok(&["archive", "--undo"]).await;
-    assert_eq!(undone, format!("taken out of the archive {id}\n"));
+    assert_eq!(undone, format!("{id} is no longer archived\n"));
     assert!(
         shell
             .ok(&["sessions", "parser"])

@@ -53,7 +53,17 @@ fn listed(help: &str) -> Vec<String> {
 
 /// The verbs of `scorelctl`.
 fn verbs() -> Vec<String> {
-    listed(&help(SCORELCTL, &[]))
+    let output = Command::new(SCORELCTL)
+        .args(["--json", "commands"])
+        .env_clear()
+        .output()
+        .unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let names = lines.lines().map(|line| {
+        let described: serde_json::Value = serde_json::from_str(line).unwrap();
+        described["name"].as_str().unwrap().to_owned()
+    });
+    names.filter(|name| *name != "help").collect()
 }
 
 fn repository() -> PathBuf {

@@ -195,7 +195,7 @@ impl CommandStage {
             ),
             (
                 "openOrchestrator",
-                json!({"projectId": project}),
+                json!({"projectId": other}),
                 json!({"projectId": empty}),
             ),
             ("spawnRuntime", task("one"), task("two")),

@@ -66,6 +66,20 @@ async fn a_home_that_does_not_exist_is_not_made_and_nothing_fails() {
 }
 
 #[tokio::test]
+async fn a_home_that_cannot_be_made_fails() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    // No user may make a directory there.
+    let output = doctor(&daemon, &["--home", "/proc/scorel/home", "--json"]).await;
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_ne!(output.status.code(), Some(0), "{object}");
+    assert_eq!(check(&object, "home")["level"], "fail", "{object}");
+    assert!(
+        message(&object, "home").contains("cannot be created"),
+        "{object}"
+    );
+}
+
+#[tokio::test]
 async fn a_running_daemon_is_asked() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (code, object) = examined(&daemon).await;
@@ -96,7 +110,7 @@ async fn a_broken_configuration_is_reported_with_its_place() {
         "{line}"
     );
     assert!(
-        text.lines().last().unwrap().ends_with("1 failures"),
+        text.lines().last().unwrap().ends_with("1 failure"),
         "{text}"
     );
 }

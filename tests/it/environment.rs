@@ -1,5 +1,7 @@
 //! What commands and tools get of the user's environment: variables, umask, and no credentials.
 
+mod slow_shell;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -18,6 +18,7 @@ use crate::under_test::{SCORELD, Watch, has_sandbox, new_session, scorelctl, sen
 mod kills;
 mod kinds;
 mod moves;
+mod unwatched;
 
 /// Nothing is asked about.
 const FULL: &str = "\n[permissions]\nmode = \"full\"\nbuiltinAsk = []\n";
@@ -275,6 +276,7 @@ async fn a_repeated_restore_is_one_restore() {
     scene.turn(&[write("a", "a\n")]).await;
     let client = scorel_proto::HelloParams {
         client_id: Some(scorel_proto::ClientId::generate()),
+        name: None,
         protocol: scorel_proto::ProtocolRange::SUPPORTED,
     };
     scene

@@ -80,6 +80,7 @@ async fn come_and_go(daemon: DaemonPaths, project_id: ProjectId, work: CountedWo
     let client = connect(&daemon.socket).await;
     let hello = HelloParams {
         client_id: Some(ClientId::generate()),
+        name: None,
         protocol: ProtocolRange::SUPPORTED,
     };
     client.call::<Hello>(&hello).await.unwrap();

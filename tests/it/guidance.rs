@@ -194,7 +194,7 @@ async fn a_projects_skill_is_listed_and_loaded_once_it_is_trusted() {
         shown.contains("    SKILL.md\n    parts/more.md\n"),
         "{shown}"
     );
-    assert_eq!(run(&["trust", "add", "skill:missing"]).await.0, Some(2));
+    assert_eq!(run(&["trust", "add", "skill:missing"]).await.0, Some(3));
     let (code, shown) = run(&["trust", "add", "skill:deploy"]).await;
     assert_eq!(code, Some(0), "{shown}");
     assert!(

@@ -287,7 +287,7 @@ async fn a_question_is_counted_until_it_is_answered() {
     );
     let shown = scorelctl(&daemon, &["status"], &[]).await;
     let shown = String::from_utf8(shown.stdout).unwrap();
-    for line in ["manager   systemd", "questions 1 wait for an answer"] {
+    for line in ["manager   systemd", "asking    1 open question"] {
         assert!(shown.lines().any(|it| it == line), "{line}: {shown}");
     }
     let denial = json!({

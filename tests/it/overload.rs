@@ -7,5 +7,6 @@ mod context;
 mod descriptors;
 mod given_back;
 mod limits;
+mod reads;
 mod stalled;
 mod storms;

@@ -113,8 +113,7 @@ async fn the_command_line_lists_and_answers_the_question_of_an_archived_session(
     let listed = scorelctl(&daemon, &["--json", "approve"], &[]).await;
     assert!(listed.status.success(), "{listed:?}");
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
-    assert_eq!(listed[0]["requestId"], asked.to_string(), "{listed}");
-    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(listed["requestId"], asked.to_string(), "{listed}");
     let answered = scorelctl(&daemon, &["approve", &asked.to_string()], &[]).await;
     assert!(answered.status.success(), "{answered:?}");
     watch.until("turn_outcome").await;

@@ -26,6 +26,7 @@ impl InstalledClient {
         let connection = connect(&daemon.socket()).await;
         let hello = HelloParams {
             client_id: Some(self.0),
+            name: None,
             protocol: ProtocolRange::SUPPORTED,
         };
         connection.call::<Hello>(&hello).await.unwrap();

@@ -14,6 +14,7 @@ mod read_request;
 mod restarts;
 mod scene;
 mod steers;
+mod steps;
 mod travels;
 mod wire_model;
 
@@ -26,6 +27,7 @@ fn every_golden_has_its_scenario() {
         include_str!("requests/guidance.rs"),
         include_str!("requests/restarts.rs"),
         include_str!("requests/steers.rs"),
+        include_str!("requests/steps.rs"),
         include_str!("requests/travels.rs"),
     ];
     for entry in std::fs::read_dir(goldens::directory()).unwrap() {

@@ -16,6 +16,7 @@ mod double;
 mod endpoints;
 mod errors;
 mod files;
+mod floods;
 mod full_disk;
 mod hostile;
 mod kills;
@@ -24,7 +25,9 @@ mod processes;
 mod scene;
 mod secrets;
 mod services;
+mod started;
 mod switching;
+mod turn_message;
 mod turns;
 mod withdrawn;
 

@@ -7,6 +7,7 @@
 
 mod errors;
 mod faults;
+mod hang;
 mod kills;
 mod order;
 mod reads;

@@ -133,16 +133,55 @@ async fn usage_is_the_sum_of_the_models_numbers_also_after_a_crash_and_a_deletio
     assert!(table.contains("$0.0009"), "{table}");
 }
 
+/// A turn, a title and a summary, by two models of one endpoint; only one of them has a price.
+#[tokio::test]
+async fn each_model_is_one_row_and_has_its_own_price() {
+    let model = ModelServer::start().await.unwrap();
+    // It names each of them `test-model`.
+    model.fallback(answer("Yes."));
+    let more = format!("{PRICE}[auxiliary]\nmodel = \"aux\"\n[compaction]\nkeepTokens = 0\n");
+    let daemon = daemon(&model, &more).await;
+    let (client, id) = new_session(&daemon).await;
+    let mut watch = Watch::from_start(&client, id).await;
+    send(&client, id, "go").await;
+    watch.until("auxiliary_usage").await;
+    let output = scorelctl(&daemon, &["send", "--model", "cheap", "more"], &[]).await;
+    assert!(output.status.success(), "{output:?}");
+    let output = scorelctl(&daemon, &["compact"], &[]).await;
+    assert!(output.status.success(), "{output:?}");
+    let usage = json_of(&daemon, &["--json", "usage", "--by", "model"]).await;
+    let rows = usage["rows"].as_array().unwrap().iter();
+    let rows: Vec<_> = rows
+        .map(|row| {
+            let key = row["key"].as_str().unwrap();
+            (
+                key,
+                &row["calls"],
+                &row["cost"]["microUsd"],
+                &row["cost"]["unpriced"],
+            )
+        })
+        .collect();
+    let (one, two, cost, free) = (json!(1), json!(2), json!(ANSWER), json!(0));
+    let expected = [
+        ("test:test-model", &one, &cost, &Value::Null),
+        ("test:aux", &two, &free, &json!(220)),
+        ("test:cheap", &one, &free, &json!(110)),
+    ];
+    assert_eq!(rows, expected, "{usage}");
+}
+
 #[tokio::test]
 async fn every_limit_of_cost_ends_a_turn_with_its_code() {
     // Without a price of the input, so that the estimate of a request does not reach the limit.
     let price = "[model.price]\ninput = 0\noutput = 30\n";
-    for (limits, code) in [
-        ("maxTurnCost = 0.0002", "turn_cost"),
-        ("maxSessionCost = 0.0002", "session_cost"),
-        ("maxDayCost = 0.0002", "day_cost"),
-        ("maxTurnTokens = 110", "tokens"),
-        ("maxSteps = 1", "steps"),
+    let (anew, never) = ("the next message goes on", "every message ends here");
+    for (limits, code, next) in [
+        ("maxTurnCost = 0.0002", "turn_cost", anew),
+        ("maxSessionCost = 0.0002", "session_cost", never),
+        ("maxDayCost = 0.0002", "day_cost", never),
+        ("maxTurnTokens = 110", "tokens", anew),
+        ("maxSteps = 1", "steps", anew),
     ] {
         let model = ModelServer::start().await.unwrap();
         let daemon = daemon(&model, &format!("{price}[runtime]\n{limits}\n")).await;
@@ -154,6 +193,10 @@ async fn every_limit_of_cost_ends_a_turn_with_its_code() {
         let outcome = watch.until("turn_outcome").await.pop().unwrap();
         assert_eq!(outcome["reason"], "limit", "{limits}: {outcome}");
         assert_eq!(outcome["error"]["code"], code, "{outcome}");
+        let hint = outcome["error"]["hint"].as_str().unwrap();
+        let key = limits.split(' ').next().unwrap();
+        assert!(hint.contains(&format!("`runtime.{key}`")), "{hint}");
+        assert!(hint.contains(next), "{hint}");
         assert_eq!(model.requests().len(), 1, "{limits}");
     }
     let model = ModelServer::start().await.unwrap();

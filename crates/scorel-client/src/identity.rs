@@ -1,4 +1,4 @@
-use std::fs;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use scorel_proto::ClientId;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use crate::DaemonHome;
+use crate::{DaemonHome, read_home_file};
 
 /// The identity of this client installation, stable across runs, so that the daemon recognises a
 /// repeated command.
@@ -55,7 +55,7 @@ impl ClientIdentity {
     /// If the file cannot be read or created for another reason, or is damaged.
     pub fn load_or_create(home: &DaemonHome) -> Result<Self, IdentityError> {
         let path = home.identity_file();
-        match fs::read(&path) {
+        match read_home_file(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => create(home.path(), &path),
             read => parse(&path, read),
         }
@@ -101,7 +101,7 @@ fn create(directory: &Path, path: &Path) -> Result<ClientIdentity, IdentityError
             Ok(ClientIdentity { client_id })
         }
         Err(lost) if lost.error.kind() == io::ErrorKind::AlreadyExists => {
-            parse(path, fs::read(path))
+            parse(path, read_home_file(path))
         }
         Err(error) => Err(failed(error.error)),
     }
@@ -130,11 +130,12 @@ fn cannot_be_stored(error: &io::Error) -> bool {
 }
 
 fn sync(directory: &Path) -> io::Result<()> {
-    fs::File::open(directory)?.sync_all()
+    File::open(directory)?.sync_all()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
     use std::sync::Barrier;
 

@@ -13,7 +13,7 @@ use fs2::FileExt;
 
 pub use error::StartError;
 
-use crate::{ClientError, Connection, DaemonHome};
+use crate::{ClientError, Connection, DaemonHome, open_home_file};
 
 /// How much of a failing daemon's standard error is reported, in bytes.
 const MAX_REPORT: u64 = 64 * 1024;
@@ -120,11 +120,16 @@ impl Starter {
     ///
     /// [`ClientError::Start`] if the service manager cannot, or the new daemon does not start.
     pub async fn restart_service(&self) -> Result<(), ClientError> {
-        let manager = self.service_manager.clone();
+        let starter = self.clone();
         let restart = move || {
             // A package upgrade replaces the unit, but notifies no user's service manager.
-            run(Command::new(&manager).args(["--user", "daemon-reload"]))?;
-            run(Command::new(&manager).args(["--user", "restart", UNIT]))
+            run(Command::new(&starter.service_manager).args(["--user", "daemon-reload"]))?;
+            if starter.is_socket_dead() {
+                // The socket is started first, and that only while the service does not run.
+                starter.manage("stop", UNIT)?;
+                return starter.start_units();
+            }
+            starter.manage("restart", UNIT)
         };
         let restarted = tokio::task::spawn_blocking(restart).await;
         Ok(restarted.unwrap_or(Err(StartError::GivenUp))?)
@@ -136,8 +141,8 @@ impl Starter {
     ///
     /// [`ClientError::Start`] if the service manager cannot.
     pub async fn stop_service(&self) -> Result<(), ClientError> {
-        let manager = self.service_manager.clone();
-        let stop = move || run(Command::new(&manager).args(["--user", "stop", UNIT]));
+        let starter = self.clone();
+        let stop = move || starter.manage("stop", UNIT);
         let stopped = tokio::task::spawn_blocking(stop).await;
         Ok(stopped.unwrap_or(Err(StartError::GivenUp))?)
     }
@@ -164,7 +169,7 @@ impl Starter {
         options.create(true).truncate(false).write(true).mode(0o600);
         // On a read-only file system, rely on the daemon's own lock: of several daemons that start at
         // once, one serves and the others notice it.
-        let lock = match options.open(&path) {
+        let lock = match open_home_file(&mut options, &path) {
             Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => None,
             opened => Some(opened.map_err(failed)?),
         };
@@ -179,7 +184,7 @@ impl Starter {
             return Ok(());
         }
         if self.has_unit() {
-            return run(Command::new(&self.service_manager).args(["--user", "start", UNIT]));
+            return self.start_units();
         }
         run(Command::new(&self.program)
             .arg("--daemonize")
@@ -187,20 +192,44 @@ impl Starter {
             .arg(self.home.path()))
     }
 
+    /// Starts the service, after its socket if that is to be there at every login: one that was stopped would
+    /// stay so, and clients that only connect would find no daemon later.
+    fn start_units(&self) -> Result<(), StartError> {
+        if self.is_socket_dead() {
+            // Refused if another program has started the service meanwhile.
+            let _refused: Result<(), StartError> = self.manage("start", SOCKET_UNIT);
+        }
+        self.manage("start", UNIT)
+    }
+
+    /// Set if the socket belongs to every login and is not there.
+    fn is_socket_dead(&self) -> bool {
+        self.asks(&["is-enabled", SOCKET_UNIT]) && !self.asks(&["is-active", SOCKET_UNIT])
+    }
+
+    fn manage(&self, verb: &str, unit: &str) -> Result<(), StartError> {
+        run(Command::new(&self.service_manager).args(["--user", verb, unit]))
+    }
+
     fn has_unit(&self) -> bool {
-        let ask = || {
-            Command::new(&self.service_manager)
-                .args(["--user", "cat", UNIT])
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-        };
-        self.home.is_default() && ask().is_ok_and(|status| status.success())
+        self.home.is_default() && self.asks(&["cat", UNIT])
+    }
+
+    /// Asks the service manager; `false` also if it cannot be asked.
+    fn asks(&self, question: &[&str]) -> bool {
+        let answer = Command::new(&self.service_manager)
+            .arg("--user")
+            .args(question)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        answer.is_ok_and(|status| status.success())
     }
 }
 
 const UNIT: &str = "scoreld.service";
+const SOCKET_UNIT: &str = "scoreld.socket";
 
 /// Runs a program that returns once the daemon is ready. Its standard error goes to a file, not to
 /// a pipe: a daemon that inherits it would keep a pipe open, and reading to its end would never

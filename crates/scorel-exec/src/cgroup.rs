@@ -19,10 +19,6 @@ const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 /// The group that the daemon moves itself to.
 const DAEMON: &str = "scorel-daemon";
 
-/// Tasks, which are threads too, for each process that the limits allow. The number of processes is
-/// counted; this stops what forks faster than that.
-const TASKS_PER_PROCESS: u64 = 8;
-
 /// Why there are no groups.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoDelegation {
@@ -168,8 +164,7 @@ fn limit(group: &Path, limits: &ResourceLimits) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    let tasks = limits.processes.saturating_mul(TASKS_PER_PROCESS);
-    fs::write(group.join("pids.max"), tasks.to_string())
+    fs::write(group.join("pids.max"), limits.tasks().to_string())
 }
 
 fn enable_controllers(group: &Path) -> io::Result<()> {

@@ -5,26 +5,34 @@
 
 mod arranged;
 mod capabilities;
+mod connector;
 mod descriptors;
 mod foreign_processes;
 mod grants;
 mod init;
 mod landlock;
+mod listening;
 mod loopback;
 mod masks;
 mod mount_error;
 mod mounts;
+mod own_task_limit;
 mod probe;
 mod process;
 mod read_only;
 mod seccomp;
+mod settings_links;
 mod shell;
 mod space;
 mod stage;
+mod terminals;
 
+pub(crate) use connector::is_possible as can_connect;
 pub(crate) use init::{enter_namespaces, init};
 pub(crate) use landlock::version as landlock_version;
 pub(crate) use mounts::{possible as possible_isolation, try_mounts, try_processes};
+pub(crate) use own_task_limit::try_it as try_task_limit;
+pub(crate) use process::task_limit;
 pub(crate) use seccomp::is_there as has_seccomp;
 pub(crate) use shell::confine;
 pub(crate) use space::{are_available as has_spaces, hold as hold_space, try_space};

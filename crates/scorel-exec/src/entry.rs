@@ -24,6 +24,7 @@ pub fn run_if_asked() -> Option<ExitCode> {
         Role::Init => crate::confine::init(),
         Role::MountProbe => crate::confine::try_mounts(),
         Role::ProcessProbe => crate::confine::try_processes(),
+        Role::TaskLimitProbe => crate::confine::try_task_limit(),
         Role::SpaceProbe => crate::confine::try_space(),
         Role::SpaceHolder => crate::confine::hold_space(),
     });

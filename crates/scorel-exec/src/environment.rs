@@ -33,8 +33,11 @@ const PASSED: &[&str] = &[
     "XDG_DATA_HOME",
 ];
 
-/// Set for every command: there is no terminal, and a pager or a password prompt would wait for ever.
+/// Set for every command: there is no terminal, and a pager, an editor or a password prompt would wait for
+/// ever. Git starts no editor for `:`, and takes the text as it is. Not `GIT_SEQUENCE_EDITOR`, which would win over
+/// the setting of a `git -c sequence.editor=…`.
 const FIXED: &[(&str, &str)] = &[
+    ("GIT_EDITOR", ":"),
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("NO_COLOR", "1"),

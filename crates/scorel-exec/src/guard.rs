@@ -11,28 +11,55 @@
 //!   Ubuntu, Docker's seccomp profile, `user.max_user_namespaces = 0`.
 //!
 //! For those, [`Snapshot`] records the places before the command starts and restores them when its
-//! last process has ended. The supervisor does that, so it also happens when the daemon is killed.
+//! last process has ended, and those at the top several times a second while it runs. The supervisor
+//! does that, so it also happens when the daemon is killed.
 //! The daemon holds a second snapshot for a supervisor that is killed. If both are killed at once,
 //! or the machine stops, the changes stay: a snapshot is in memory only.
+//!
+//! Git's configuration at the top is none of these: a command gets a copy of it, see [`SettingsCopy`].
 //!
 //! A comparison cannot tell who changed a file. A person's change in a guarded place while a command
 //! runs is undone as well; the changed version is kept beside it.
 
+mod gitlinks;
 mod place;
 
 #[cfg(target_os = "linux")]
+mod copies;
+#[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
+mod found;
+#[cfg(target_os = "linux")]
+mod keeper;
+#[cfg(target_os = "linux")]
 mod kept;
+#[cfg(target_os = "linux")]
+mod module;
+#[cfg(target_os = "linux")]
+mod outcome;
+#[cfg(target_os = "linux")]
+mod recorded;
 #[cfg(target_os = "linux")]
 mod repository;
 #[cfg(target_os = "linux")]
 mod restore;
 #[cfg(target_os = "linux")]
+mod settings;
+#[cfg(target_os = "linux")]
 mod snapshot;
 #[cfg(target_os = "linux")]
 mod state;
-
-pub use place::{Guard, GuardRule, GuardedPlace};
 #[cfg(target_os = "linux")]
-pub(crate) use snapshot::{RestoreOutcome, Snapshot};
+mod trail;
+
+#[cfg(target_os = "linux")]
+pub(crate) use copies::LINK;
+pub use gitlinks::may_link_to_unsearched;
+#[cfg(target_os = "linux")]
+pub(crate) use keeper::GuardKeeper;
+#[cfg(target_os = "linux")]
+pub(crate) use outcome::RestoreOutcome;
+pub use place::{Guard, GuardRule, GuardedPlace, SettingsCopy, UNSEARCHED};
+#[cfg(target_os = "linux")]
+pub(crate) use snapshot::Snapshot;

@@ -59,6 +59,8 @@ pub(crate) struct StandbyJob {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SupervisorJob {
     pub(crate) timeout_ms: Option<u64>,
+    /// Set for a command that outlives the daemon, up to its end or its time limit.
+    pub(crate) lasts: bool,
     pub(crate) watch: Option<WatchJob>,
     pub(crate) stage: StageJob,
 }
@@ -166,6 +168,8 @@ pub(crate) enum SupervisorReport {
     LimitReached(LimitKind),
     /// What the supervisor could not do; its other reports may be wrong for it.
     Problem(String),
+    /// These guarded places were restored while the command runs.
+    Restored(Vec<String>),
     /// The snapshot of guarded places was restored.
     #[serde(rename_all = "camelCase")]
     Guarded {

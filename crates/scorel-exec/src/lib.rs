@@ -35,8 +35,11 @@ mod cgroup;
 mod command_line;
 #[cfg(target_os = "linux")]
 mod deadline;
+mod directory_stamp;
 mod entry;
 mod environment;
+mod foreign_file;
+mod git_settings;
 mod guard;
 mod held_run;
 mod job;
@@ -54,6 +57,8 @@ mod standby;
 mod supervisors;
 mod support;
 mod surroundings;
+mod task_limit;
+mod trusted_links;
 mod umask;
 mod working_directory;
 
@@ -62,9 +67,13 @@ mod child_pipes;
 #[cfg(target_os = "linux")]
 mod confine;
 #[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
 mod orphans;
 #[cfg(target_os = "linux")]
 mod pump;
+#[cfg(target_os = "linux")]
+mod real_place;
 #[cfg(target_os = "linux")]
 mod reports;
 #[cfg(target_os = "linux")]
@@ -77,9 +86,12 @@ mod supervisor_child;
 pub use ancestry::descends_from;
 pub use capture::{OutputSection, OutputWindow};
 pub use command_line::CommandLine;
+pub use directory_stamp::{DirectoryStamp, has_change_times};
 pub use entry::run_if_asked;
 pub use environment::Environment;
-pub use guard::{Guard, GuardRule, GuardedPlace};
+pub use foreign_file::read_foreign_text;
+pub use git_settings::GitSetting;
+pub use guard::{Guard, GuardRule, GuardedPlace, SettingsCopy, UNSEARCHED, may_link_to_unsearched};
 pub use held_run::HeldRun;
 pub use job::ShellExit;
 pub use limits::{LimitKind, LimitScope, ReachedLimit, ResourceLimits};
@@ -87,10 +99,11 @@ pub use order::{CommandOrder, CommandResources};
 pub use piped_run::PipedRun;
 pub use run::{EndCause, Run, RunEnd};
 pub use run_group::RunGroup;
-pub use sandbox::{Isolation, Sandbox, cargo_registry, default_caches};
+pub use sandbox::{Isolation, Sandbox, real};
 pub use shared_space::SharedSpace;
 pub use standby::Standby;
 pub use supervisors::{StartError, Supervisors};
 pub use support::Support;
 pub use surroundings::{SHARED_MEMORY, Surroundings};
+pub use task_limit::TaskLimit;
 pub use umask::Umask;

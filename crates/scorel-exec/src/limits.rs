@@ -1,6 +1,7 @@
 //! Limits of what commands use.
 
 use std::fs;
+use std::num::NonZero;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,20 @@ pub struct ResourceLimits {
     pub file_size: u64,
     /// The space that the directories for temporary files occupy on disk.
     pub scratch_space: u64,
+}
+
+/// Tasks for each processor besides one for each process: programs start threads by the number of
+/// processors.
+const TASKS_PER_PROCESSOR: u64 = 128;
+
+impl ResourceLimits {
+    /// The most tasks at a time, which are threads too. The kernel holds commands to it where it can;
+    /// processes are counted, and a fork bomb makes them faster than that.
+    pub(crate) fn tasks(&self) -> u64 {
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as u64;
+        self.processes
+            .saturating_add(processors * TASKS_PER_PROCESSOR)
+    }
 }
 
 impl Default for ResourceLimits {

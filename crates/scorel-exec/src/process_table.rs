@@ -55,6 +55,48 @@ pub(crate) fn all() -> io::Result<Vec<Process>> {
     Ok(processes)
 }
 
+/// The living descendants of `root`, but no more than `at_most` and one. Costs by their number, and not by
+/// how many processes the machine has. One that loses its parent meanwhile may be missing. `None` on a
+/// kernel that does not list children (`CONFIG_PROC_CHILDREN`).
+pub(crate) fn living_below(root: i32, at_most: u64) -> io::Result<Option<Vec<Process>>> {
+    if !fs::exists("/proc/thread-self/children")? {
+        return Ok(None);
+    }
+    let mut found = Vec::new();
+    let mut parents = vec![root];
+    while let Some(parent) = parents.pop() {
+        for child in children(parent)? {
+            // The process id may be another process's by now.
+            let process = Process::find(child)?.filter(|it| it.parent == parent && !it.is_zombie);
+            found.extend(process);
+            parents.extend(process.map(|it| it.pid));
+            if found.len() as u64 > at_most {
+                return Ok(Some(found));
+            }
+        }
+    }
+    Ok(Some(found))
+}
+
+/// The children of all threads of a process; none if it has ended.
+fn children(pid: i32) -> io::Result<Vec<i32>> {
+    let mut found = Vec::new();
+    let threads = match fs::read_dir(format!("/proc/{pid}/task")) {
+        Ok(threads) => threads,
+        Err(error) if has_ended(&error) => return Ok(found),
+        Err(error) => return Err(error),
+    };
+    for thread in threads {
+        let listed = thread.and_then(|it| fs::read_to_string(it.path().join("children")));
+        match listed {
+            Ok(text) => found.extend(text.split_ascii_whitespace().flat_map(str::parse::<i32>)),
+            Err(error) if has_ended(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}
+
 /// The processes of `table` that descend from `root`, parents first.
 pub(crate) fn descendants(table: &[Process], root: i32) -> Vec<Process> {
     let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
@@ -91,6 +133,8 @@ fn parse(line: &[u8]) -> Option<Process> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_os = "linux")]
+    use crate::signal;
 
     fn process(pid: i32, parent: i32) -> Process {
         Process {
@@ -121,6 +165,31 @@ mod tests {
         assert_eq!(pids(2), [4, 5]);
         assert_eq!(pids(1), [3, 2, 4, 5]);
         assert_eq!(pids(9), [0; 0]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn living_descendants_are_found_without_the_table() {
+        // The second thread's child has one of its own, which the shell waits for.
+        let start = || {
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", "sleep 100 & echo; wait"]);
+            shell.stdout(std::process::Stdio::piped()).spawn().unwrap()
+        };
+        let mut shell = std::thread::spawn(start).join().unwrap();
+        io::Read::read_exact(shell.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        let pid = i32::try_from(shell.id()).unwrap();
+        let below = |root, at_most| living_below(root, at_most).unwrap().unwrap();
+        let own = i32::try_from(std::process::id()).unwrap();
+        let [sleep] = below(pid, 5)[..] else {
+            panic!("{:?}", below(pid, 5));
+        };
+        let from_here = below(own, u64::MAX);
+        assert!(from_here.contains(&sleep), "{from_here:?}");
+        assert_eq!(below(own, 0).len(), 1);
+        signal::send(&sleep, rustix::process::Signal::KILL).unwrap();
+        shell.wait().unwrap();
+        assert_eq!(below(pid, 5), []);
     }
 
     #[cfg(target_os = "linux")]

@@ -40,6 +40,7 @@ pub(crate) struct Pump {
     cgroup: Option<CgroupDirectory>,
     /// The command's standard streams; without, its output is captured and it has no input.
     pipes: Option<ChildPipes>,
+    lasts: bool,
 }
 
 /// What the loop that reads the pipes needs to know of the order.
@@ -55,7 +56,7 @@ impl Pump {
         registry: Arc<RunRegistry>,
         (id, run): (u64, RegisteredRun),
         cgroup: Option<CgroupDirectory>,
-        pipes: Option<ChildPipes>,
+        (pipes, lasts): (Option<ChildPipes>, bool),
     ) -> Self {
         Self {
             program,
@@ -65,6 +66,7 @@ impl Pump {
             run,
             cgroup,
             pipes,
+            lasts,
         }
     }
 
@@ -89,7 +91,8 @@ impl Pump {
                 // The supervisor takes one of its own and restores that. This one is for a supervisor
                 // that is killed, which a command can do up to Linux 6.11 (Landlock scopes signals from
                 // 6.12 on). The command waits for the connection.
-                snapshot = guard.as_ref().and_then(|it| Snapshot::take(it).ok());
+                let taken = guard.as_ref().and_then(|it| Snapshot::take(it).ok());
+                snapshot = taken.map(|taken| self.registry.found(self.id, taken));
                 self.run.control.connect(control);
                 self.attend(child, &attended)
             }
@@ -98,7 +101,10 @@ impl Pump {
         self.run.control.disconnect();
         let started = self.run.control.released();
         if guard.is_some() && started.is_some() && !reports.has_restored() {
-            reports.restored_here(snapshot.map(|snapshot| snapshot.restore()));
+            reports.restored_here(snapshot.map(|snapshot| snapshot.restore(None)));
+        } else if let Some(snapshot) = snapshot.filter(|it| started.is_some() && it.is_shared()) {
+            // The supervisor does not know what was there before the other commands.
+            reports.restored_after(snapshot.restore(None));
         }
         let exit = reports.exit();
         let limits = attended.resources.map(|resources| resources.limits);
@@ -149,6 +155,7 @@ impl Pump {
         if let Some(mut stderr) = stderr {
             while self.round(&mut output, &mut stderr, &mut reports, lost_at) {
                 self.share_usage(&mut reports, attended.resources.as_ref());
+                self.run.state.restored(reports.take_restored());
                 let told = self.run.control.is_ending();
                 let told = told.then(|| Instant::now() + PATIENCE);
                 let limits = [lost_at, self.time_limit(attended), told];
@@ -257,6 +264,7 @@ impl Pump {
             timeout_ms: order
                 .timeout
                 .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
+            lasts: self.lasts,
             stage: StageJob {
                 parent: 0,
                 directory: WorkingDirectory::of(directory)?,

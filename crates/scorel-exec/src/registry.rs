@@ -6,6 +6,8 @@ use std::io;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+#[cfg(target_os = "linux")]
+use crate::guard::Snapshot;
 use crate::run::{RunControl, RunState};
 
 /// The shared state and control of one run.
@@ -26,6 +28,9 @@ struct RegistryEntries {
     is_closed: bool,
     last_id: u64,
     runs: HashMap<u64, RegisteredRun>,
+    /// The states in which the running commands found guarded places.
+    #[cfg(target_os = "linux")]
+    snapshots: HashMap<u64, Arc<Snapshot>>,
     /// Process ids of supervisors that were not waited for yet.
     supervisors: HashSet<i32>,
 }
@@ -52,7 +57,21 @@ impl RunRegistry {
     }
 
     pub(crate) fn remove(&self, id: u64) {
-        self.lock().runs.remove(&id);
+        let mut entries = self.lock();
+        entries.runs.remove(&id);
+        #[cfg(target_os = "linux")]
+        entries.snapshots.remove(&id);
+    }
+
+    /// Keeps what a command found at guarded places, but for what others have changed that still run.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn found(&self, id: u64, mut snapshot: Snapshot) -> Arc<Snapshot> {
+        let mut entries = self.lock();
+        let running: Vec<_> = entries.snapshots.values().cloned().collect();
+        snapshot.inherit(&running);
+        let snapshot = Arc::new(snapshot);
+        entries.snapshots.insert(id, Arc::clone(&snapshot));
+        snapshot
     }
 
     pub(crate) fn count(&self) -> usize {

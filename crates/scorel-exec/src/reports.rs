@@ -21,6 +21,8 @@ pub(crate) struct SupervisorReports {
     limit: Option<LimitKind>,
     usage: Option<ResourceUsage>,
     problems: Vec<String>,
+    /// The paths that were restored while the command runs.
+    restored_so_far: Vec<String>,
     restored: Option<RestoreOutcome>,
     ended: Option<Processes>,
 }
@@ -58,6 +60,16 @@ impl SupervisorReports {
             has_gaps: true,
             failed: vec!["the supervisor, which knew the protected files, was killed".to_owned()],
         }));
+    }
+
+    /// Adds what the daemon restored after the supervisor.
+    pub(crate) fn restored_after(&mut self, outcome: RestoreOutcome) {
+        self.restored.get_or_insert_default().add(outcome);
+    }
+
+    /// Takes the paths that were restored while the command runs.
+    pub(crate) fn take_restored(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.restored_so_far)
     }
 
     /// The command's usage at the last measurement; `None` if it was taken before.
@@ -116,6 +128,7 @@ impl SupervisorReports {
                     failed,
                 });
             }
+            SupervisorReport::Restored(paths) => self.restored_so_far.extend(paths),
             SupervisorReport::Uses(usage) => self.usage = Some(usage),
             SupervisorReport::LimitReached(kind) => self.limit = Some(kind),
             SupervisorReport::Problem(problem) => self.problems.push(problem),

@@ -16,6 +16,8 @@ pub(crate) enum Role {
     MountProbe,
     /// Tries whether a process of a new pid namespace can mount its `/proc`.
     ProcessProbe,
+    /// Tries whether a pid namespace has a limit of tasks of its own.
+    TaskLimitProbe,
     /// Tries whether a network namespace can be made.
     SpaceProbe,
     /// Holds the namespaces of a [`SharedSpace`](crate::SharedSpace).
@@ -23,13 +25,14 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Supervisor,
         Self::Stage,
         Self::Namespaces,
         Self::Init,
         Self::MountProbe,
         Self::ProcessProbe,
+        Self::TaskLimitProbe,
         Self::SpaceProbe,
         Self::SpaceHolder,
     ];
@@ -42,6 +45,7 @@ impl Role {
             Self::Init => "--init",
             Self::MountProbe => "--try-mounts",
             Self::ProcessProbe => "--try-processes",
+            Self::TaskLimitProbe => "--try-task-limit",
             Self::SpaceProbe => "--try-space",
             Self::SpaceHolder => "--hold-space",
         }

@@ -39,6 +39,8 @@ pub(crate) struct RunState {
 pub(crate) struct RunProgress {
     /// Output so far.
     bytes: u64,
+    /// The paths that were restored so far.
+    restored: Vec<String>,
     pub(crate) end: Option<RunEnd>,
 }
 
@@ -106,6 +108,14 @@ impl Run {
         self.state.progress.borrow().end.clone()
     }
 
+    /// Guarded places that were put back so far, as in [`RunEnd::restored`].
+    #[must_use]
+    pub fn restored(&self) -> Vec<String> {
+        let progress = self.state.progress.borrow();
+        let end = progress.end.as_ref().map(|end| &end.restored);
+        end.unwrap_or(&progress.restored).clone()
+    }
+
     /// Waits until no process of the command is left.
     pub async fn wait(&self) -> RunEnd {
         let mut progress = self.state.progress.subscribe();
@@ -166,6 +176,16 @@ impl RunState {
             capture.bytes()
         };
         self.progress.send_modify(|progress| progress.bytes = bytes);
+    }
+
+    pub(crate) fn restored(&self, paths: Vec<String>) {
+        self.progress.send_modify(|progress| {
+            for path in paths {
+                if !progress.restored.contains(&path) {
+                    progress.restored.push(path);
+                }
+            }
+        });
     }
 
     pub(crate) fn subscribe(&self) -> watch::Receiver<RunProgress> {

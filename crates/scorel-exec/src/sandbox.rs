@@ -4,27 +4,31 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::guard::Guard;
+use crate::guard::{Guard, SettingsCopy};
 use crate::shared_space::SharedSpace;
 use crate::surroundings::Surroundings;
+use crate::trusted_links;
 
 /// The rights of a command.
 ///
 /// It may read and execute everything except places below `hidden`, and write only below `writable`
-/// and to devices such as `/dev/null`. Unix sockets, `io_uring` and system calls of another
-/// architecture are always refused.
+/// and to devices such as `/dev/null`. Unix sockets to other programs, `io_uring` and system calls of
+/// another architecture are always refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sandbox {
-    /// Directories and files that may be changed; absent ones are skipped.
+    /// Directories and files that may be changed, without links on their paths; absent ones are skipped,
+    /// and so is one that is hidden or has a link on its path by then. See [`grant`](Self::grant).
     pub writable: Vec<PathBuf>,
     /// Directories and files below something writable that are mounted read-only; absent ones are
     /// skipped. Needs [`Support::mounts`](crate::Support::mounts): if mounting fails, the command is
     /// not run.
     pub protected: Vec<PathBuf>,
-    /// Directories and files that cannot be read, except writable and shown places below them.
+    /// Configurations of git among `protected` that the command gets copies of.
+    pub settings: Vec<SettingsCopy>,
+    /// Directories and files that cannot be read, except shown places below them.
     pub hidden: Vec<PathBuf>,
-    /// Directories and files below something hidden that can be read.
+    /// Directories and files below something hidden that can be read, and be writable.
     pub shown: Vec<PathBuf>,
     /// Directories and files that are covered by empty ones which cannot be opened; absent ones are
     /// skipped. Needs [`Support::mounts`](crate::Support::mounts), and unlike `hidden` also works for
@@ -73,6 +77,36 @@ impl Isolation {
 }
 
 impl Sandbox {
+    /// Makes places writable and returns those that are left out: what is hidden, and what a link leads
+    /// to that a command may have made. Such are links in writable places and in `changeable`, where
+    /// other commands write. Links elsewhere are followed. Call it when the hidden and shown places
+    /// are set.
+    pub fn grant(&mut self, wanted: &[PathBuf], changeable: &[PathBuf]) -> Vec<PathBuf> {
+        let mut left_out = Vec::new();
+        let veil = self.veil();
+        for (place, found) in trusted_links::resolve(wanted, changeable) {
+            match found.filter(|found| !veil.hides(found)) {
+                Some(found) => self.writable.push(found),
+                None => left_out.push(place.clone()),
+            }
+        }
+        left_out
+    }
+
+    /// The writable places that are not hidden.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn granted(&self) -> impl Iterator<Item = &PathBuf> {
+        let veil = self.veil();
+        let writable = self.writable.iter();
+        writable.filter(move |place| !veil.hides(place))
+    }
+
+    fn veil(&self) -> Veil {
+        let [hidden, shown] = [&self.hidden, &self.shown]
+            .map(|places| places.iter().map(|place| real(place)).collect());
+        Veil { hidden, shown }
+    }
+
     /// The same sandbox in a shared space.
     pub(crate) fn in_space(self, space: &SharedSpace) -> Self {
         Self {
@@ -87,47 +121,42 @@ impl Sandbox {
     pub(crate) fn may_use_sockets(&self) -> bool {
         self.network || self.surroundings != Surroundings::Host
     }
+
+    /// Returns whether Unix sockets lead nowhere but to others of the session. That takes an init, which judges
+    /// each `connect`, and a network namespace, by which sockets are told apart.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn may_use_unix_sockets(&self) -> bool {
+        let has_own_network = !self.network && self.surroundings != Surroundings::Host;
+        has_own_network && self.isolation.processes
+    }
 }
 
-/// Caches of package managers below a home directory. `cargo_home` is the value of `CARGO_HOME`, if it
-/// is set.
-///
-/// Only downloads and lock files are among them. Programs (`~/.cargo/bin`) and configuration
-/// (`~/.cargo/config.toml`) would run outside the sandbox later, and so would the sources that cargo
-/// has unpacked; see [`cargo_registry`].
-#[must_use]
-pub fn default_caches(home: &Path, cargo_home: Option<&Path>) -> Vec<PathBuf> {
-    const CARGO: &[&str] = &[
-        ".global-cache",
-        ".package-cache",
-        ".package-cache-mutate",
-        "git",
-        "registry/cache",
-        "registry/index",
-    ];
-    const OTHERS: &[&str] = &[
-        ".cache/go-build",
-        ".cache/pip",
-        ".cache/uv",
-        ".cache/yarn",
-        ".local/share/pnpm/store",
-        ".npm/_cacache",
-        ".npm/_locks",
-        ".npm/_logs",
-        ".npm/_npx",
-        "go/pkg",
-    ];
-    let cargo_home = cargo_home.map_or_else(|| home.join(".cargo"), Path::to_owned);
-    let cargo = CARGO.iter().map(|name| cargo_home.join(name));
-    cargo
-        .chain(OTHERS.iter().map(|name| home.join(name)))
-        .collect()
+/// The hidden places, as paths without links.
+struct Veil {
+    hidden: Vec<PathBuf>,
+    shown: Vec<PathBuf>,
 }
 
-/// The directory of packages that cargo has downloaded. `cache` and `index` in it are among the
-/// [`default_caches`], `src` is not: its build scripts and macros run whenever a person builds.
+impl Veil {
+    fn hides(&self, path: &Path) -> bool {
+        let shown = |hidden: &PathBuf| {
+            let mut shown = self.shown.iter();
+            shown.any(|shown| path.starts_with(shown) && shown.starts_with(hidden))
+        };
+        let mut around = self.hidden.iter().filter(|it| path.starts_with(it));
+        around.any(|hidden| !shown(hidden))
+    }
+}
+
+/// The canonical path. Of a place that does not exist, that of its nearest existing ancestor with the
+/// rest appended.
 #[must_use]
-pub fn cargo_registry(home: &Path, cargo_home: Option<&Path>) -> PathBuf {
-    let cargo_home = cargo_home.map_or_else(|| home.join(".cargo"), Path::to_owned);
-    cargo_home.join("registry")
+pub fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => real(parent).join(name),
+        _ => path.to_owned(),
+    }
 }

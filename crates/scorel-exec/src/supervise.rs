@@ -30,7 +30,7 @@ use rustix::process::Signal;
 
 use crate::child_pipes::ChildPipes;
 use crate::deadline::poll_timeout;
-use crate::guard::Snapshot;
+use crate::guard::GuardKeeper;
 use crate::job::{
     GO, KILL, NamespaceJob, STOP, ShellExit, StageReport, StandbyJob, SupervisorJob,
     SupervisorReport, WatchJob, read_job,
@@ -100,15 +100,16 @@ struct SupervisorProcess {
     channel: StageChannel,
     phase: RunPhase,
     timeout: Option<Duration>,
+    lasts: bool,
+    /// Set once the daemon is gone and the command goes on.
+    is_alone: bool,
     /// Taken when the command starts.
     watch: Option<WatchJob>,
     limits: Option<LimitWatch>,
     has_reached_limit: bool,
     /// The problems reported so far.
     problems: HashSet<&'static str>,
-    has_started: bool,
-    /// Restored when no process is left, if the command has started.
-    snapshot: Option<Snapshot>,
+    keeper: GuardKeeper,
 }
 
 impl SupervisorProcess {
@@ -144,7 +145,7 @@ impl SupervisorProcess {
         input: &File,
         stage: &mut WaitingStage,
     ) -> Result<Self, StandbyError> {
-        let job: SupervisorJob = read_job(input)?;
+        let mut job: SupervisorJob = read_job(input)?;
         if NamespaceJob::before_order(job.stage.sandbox.as_ref()) != standby.namespaces {
             return Err(io::Error::other("the namespaces were made for another order").into());
         }
@@ -155,17 +156,16 @@ impl SupervisorProcess {
         let pipes = piped.then(|| ChildPipes::receive(input)).transpose()?;
         let guard = job.stage.sandbox.as_ref().and_then(|it| it.guard.clone());
         let nowhere = OpenOptions::new().write(true).open("/dev/null")?;
+        let wanted = job.stage.sandbox.as_mut().map(|it| &mut it.settings);
+        let mut keeper = GuardKeeper::new(wanted.unwrap_or(&mut Vec::new()));
         let (children, channel) = stage.begin(job.stage, pipes)?;
         // Meanwhile the stage makes its mounts. The daemon reads until every copy of this end of the pipe
         // is closed.
         let ready = dup2_stdout(nowhere).map_err(io::Error::from);
-        let snapshot = match ready.and_then(|()| guard.as_ref().map(Snapshot::take).transpose()) {
-            Ok(snapshot) => snapshot,
-            Err(error) => {
-                end_stage(children, channel);
-                return Err(error.into());
-            }
-        };
+        if let Err(error) = ready.and_then(|()| keeper.record(guard.as_ref())) {
+            end_stage(children, channel);
+            return Err(error.into());
+        }
         Ok(Self {
             daemon: standby.parent,
             signals,
@@ -173,12 +173,13 @@ impl SupervisorProcess {
             channel,
             phase: RunPhase::Held,
             timeout: job.timeout_ms.map(Duration::from_millis),
+            lasts: job.lasts,
+            is_alone: false,
             watch: job.watch,
             limits: None,
             has_reached_limit: false,
             problems: HashSet::new(),
-            has_started: false,
-            snapshot,
+            keeper,
         })
     }
 
@@ -194,6 +195,10 @@ impl SupervisorProcess {
                 None => {}
             }
             self.measure();
+            let restored = self.keeper.look();
+            if !restored.is_empty() {
+                report(&SupervisorReport::Restored(restored));
+            }
             if self.children.all_ended() || !self.advance(Instant::now()) {
                 break;
             }
@@ -203,11 +208,8 @@ impl SupervisorProcess {
             }
         }
         self.report_last_limit();
-        // Restore here and not in the daemon, which may have been killed. A command that was held and
-        // never started has changed nothing, so changes seen since are not its own.
-        if let Some(snapshot) = &self.snapshot {
-            let restored = self.has_started.then(|| snapshot.restore());
-            let outcome = restored.unwrap_or_default();
+        // Restore here and not in the daemon, which may have been killed.
+        if let Some(outcome) = self.keeper.finish() {
             report(&SupervisorReport::Guarded {
                 restored: outcome.restored,
                 has_gaps: outcome.has_gaps,
@@ -234,7 +236,7 @@ impl SupervisorProcess {
         self.phase = RunPhase::Running {
             until: self.timeout.map(|timeout| Instant::now() + timeout),
         };
-        self.has_started = true;
+        self.keeper.start(self.children.first());
     }
 
     fn shell_ended(&mut self, exit: ShellExit) {
@@ -254,7 +256,7 @@ impl SupervisorProcess {
         let Some(limits) = self.limits.as_mut().filter(is_due).filter(|_| !is_killing) else {
             return;
         };
-        match limits.measure(|| self.children.living()) {
+        match limits.measure(|limit| self.children.measured(limit)) {
             Ok(measured) => {
                 if let Some(usage) = measured.usage {
                     report(&SupervisorReport::Uses(usage));
@@ -372,18 +374,31 @@ impl SupervisorProcess {
             self.obey(stdin.as_fd());
         }
         if is_told_to_end(&self.signals, self.daemon) {
-            self.kill();
+            if getppid().as_raw() == self.daemon {
+                self.kill();
+            } else {
+                self.daemon_is_gone();
+            }
         }
         Ok(())
     }
 
     /// Whether the control pipe still matters. After its end it would be readable all the time.
     fn obeys(&self) -> bool {
-        !matches!(self.phase, RunPhase::Killing { .. })
+        !self.is_alone && !matches!(self.phase, RunPhase::Killing { .. })
+    }
+
+    /// Ends the command, unless it is to last. One that was only prepared ends in any case.
+    fn daemon_is_gone(&mut self) {
+        self.is_alone = self.lasts && !matches!(self.phase, RunPhase::Held);
+        if !self.is_alone {
+            self.kill();
+        }
     }
 
     fn time_left(&self) -> PollTimeout {
-        let next = self.limits.as_ref().map(LimitWatch::next);
+        let measure = self.limits.as_ref().map(LimitWatch::next);
+        let next = [measure, self.keeper.next()].into_iter().flatten().min();
         poll_timeout(match self.phase {
             RunPhase::Held => None,
             RunPhase::Running { until } => [until, next].into_iter().flatten().min(),
@@ -398,12 +413,12 @@ impl SupervisorProcess {
     fn obey(&mut self, control: BorrowedFd<'_>) {
         let mut bytes = [0; 16];
         match nix::unistd::read(control, &mut bytes) {
-            Ok(0) => self.kill(),
+            Ok(0) => self.daemon_is_gone(),
             Ok(count) if bytes[..count].contains(&KILL) => self.kill(),
             Ok(count) if bytes[..count].contains(&STOP) => self.terminate(),
             Ok(count) if bytes[..count].contains(&GO) => self.release(),
             Ok(_) | Err(Errno::EINTR | Errno::EAGAIN) => {}
-            Err(_) => self.kill(),
+            Err(_) => self.daemon_is_gone(),
         }
     }
 

@@ -58,6 +58,8 @@ struct Launch {
     standby: Option<Standby>,
     #[cfg(target_os = "linux")]
     pipes: Option<crate::child_pipes::ChildPipes>,
+    /// See [`Supervisors::start_lasting`].
+    lasts: bool,
 }
 
 /// Why a command is not started.
@@ -129,6 +131,25 @@ impl Supervisors {
         directory: BorrowedFd<'_>,
     ) -> Result<Run, StartError> {
         Ok(self.hold(None, order, directory)?.start())
+    }
+
+    /// The same for a command of the user's own, whose end is not to be forced if the daemon is killed: it
+    /// goes on to its end or its time limit.
+    ///
+    /// # Errors
+    /// See [`StartError`].
+    pub fn start_lasting(
+        self: &Arc<Self>,
+        order: CommandOrder,
+        directory: BorrowedFd<'_>,
+    ) -> Result<Run, StartError> {
+        let launch = Launch {
+            lasts: true,
+            ..Launch::default()
+        };
+        Ok(self
+            .launch(self.possible(order)?, directory, launch)?
+            .start())
     }
 
     /// Prepares a command in a directory without starting it. Uses the standby supervisor if its
@@ -282,7 +303,11 @@ impl Supervisors {
         &self,
         order: CommandOrder,
         directory: BorrowedFd<'_>,
-        Launch { standby, pipes }: Launch,
+        Launch {
+            standby,
+            pipes,
+            lasts,
+        }: Launch,
     ) -> Result<HeldRun, StartError> {
         use crate::capture::OutputCapture;
         use crate::job::NamespaceJob;
@@ -323,7 +348,7 @@ impl Supervisors {
                 Arc::clone(&registry),
                 (id, pumped),
                 cgroup,
-                pipes,
+                (pipes, lasts),
             );
             let end = pump.run(order, directory, standby);
             if let Some(group) = group {

@@ -1,6 +1,7 @@
 //! What the running kernel can enforce.
 
 use crate::sandbox::Isolation;
+use crate::task_limit::TaskLimit;
 
 /// Before ABI 3 (Linux 6.2) Landlock does not cover `truncate`: a command could empty any file of the
 /// user's.
@@ -21,6 +22,9 @@ pub struct Support {
     /// Whether a command can get a loopback network and a `/dev/shm` of its own. Without,
     /// [`Surroundings`](crate::Surroundings) other than the host's make every command fail.
     pub spaces: bool,
+    /// Set if a command can connect to Unix sockets of its session.
+    pub unix_sockets: bool,
+    pub task_limit: TaskLimit,
 }
 
 impl Support {
@@ -30,6 +34,8 @@ impl Support {
         mounts: false,
         processes: false,
         spaces: false,
+        unix_sockets: false,
+        task_limit: TaskLimit::None,
     };
 
     /// Asks the kernel. Blocks while child processes try mounts and networks, which count as unavailable
@@ -39,12 +45,18 @@ impl Support {
         #[cfg(target_os = "linux")]
         return {
             let isolation = crate::confine::possible_isolation();
+            let spaces = crate::confine::has_spaces();
             Self {
                 landlock: crate::confine::landlock_version(),
                 seccomp: crate::confine::has_seccomp(),
                 mounts: isolation.mounts,
                 processes: isolation.processes,
-                spaces: crate::confine::has_spaces(),
+                spaces,
+                unix_sockets: isolation.processes && spaces && crate::confine::can_connect(),
+                task_limit: match isolation.processes {
+                    true => crate::confine::task_limit(),
+                    false => TaskLimit::None,
+                },
             }
         };
         #[cfg(not(target_os = "linux"))]

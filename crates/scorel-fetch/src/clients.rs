@@ -49,12 +49,12 @@ impl Clients {
         let route = if target.is_allowed {
             // The host is in the user's own network, which a proxy may not reach.
             Route::Allowed
-        } else if self.proxy(&target.url).is_some() {
+        } else if self.proxy(target.url.as_url()).is_some() {
             Route::Proxied
         } else {
             Route::Public
         };
-        let is_secure = target.url.scheme() == "https";
+        let is_secure = target.url.as_url().scheme() == "https";
         self.clients[route as usize][usize::from(is_secure)]
             .get_or_try_init(|| build(self.builder(route, is_secure)))
             .await

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use scorel_permission::WebUrlError;
 use scorel_runtime::ToolOutcome;
 use serde_json::Map;
 
@@ -7,12 +8,9 @@ use serde_json::Map;
 /// hold secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    /// The URL does not parse.
-    #[error("invalid URL: {0}")]
-    Url(url::ParseError),
-    /// Another scheme than http and https.
-    #[error("`{0}` is not fetched; only http and https are")]
-    Scheme(String),
+    /// The URL does not parse, or has another scheme than http and https.
+    #[error(transparent)]
+    Url(#[from] WebUrlError),
     /// The URL contains a user name or a password.
     #[error("URLs with a user name or a password are not fetched")]
     Credentials,
@@ -34,9 +32,9 @@ pub enum FetchError {
     /// There are more redirects than the limit.
     #[error("more than {0} redirects")]
     Redirects(usize),
-    /// The `Location` of a redirect does not parse.
-    #[error("the server's redirect has an invalid Location")]
-    BadRedirect,
+    /// The target of a redirect cannot be fetched.
+    #[error("the server redirects to an address that cannot be fetched: {0}")]
+    BadRedirect(String),
     /// The content is not text.
     #[error("the content is {0}, not text")]
     NotText(String),
@@ -56,11 +54,11 @@ impl FetchError {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::Url(_) | Self::Scheme(_) | Self::Credentials => "E_INVALID_ARGUMENTS",
+            Self::Url(_) | Self::Credentials => "E_INVALID_ARGUMENTS",
             Self::NotPublic(_) => "E_ADDRESS_REFUSED",
             Self::Unreachable { .. } | Self::Cut { .. } => "E_UNREACHABLE",
             Self::TimedOut(_) => "E_TIMED_OUT",
-            Self::Redirects(_) | Self::BadRedirect | Self::Encoding(_) | Self::Html(_) => {
+            Self::Redirects(_) | Self::BadRedirect(_) | Self::Encoding(_) | Self::Html(_) => {
                 "E_BAD_RESPONSE"
             }
             Self::NotText(_) => "E_NOT_TEXT",

@@ -2,6 +2,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode};
+use scorel_convert::html_to_text;
+use scorel_permission::WebUrl;
 use scorel_proto::ErrorChain;
 use scorel_runtime::spawn_blocking;
 use tokio::sync::Semaphore;
@@ -11,25 +13,22 @@ use url::Url;
 use crate::body::{self, ResponseBody};
 use crate::clients::Clients;
 use crate::error::FetchError;
-use crate::html;
 use crate::limits::FetchLimits;
 use crate::lookup::{Lookup, NotPublic};
 use crate::media::Media;
 use crate::page::{Fetched, WebPage};
 use crate::private_host::PrivateHost;
-use crate::target::{FetchTarget, looks_private};
+use crate::target::{FetchTarget, looks_private, redirected};
 
 /// The `Accept` header: Markdown first, which needs no conversion.
 const ACCEPTED: &str = "text/markdown, text/plain;q=0.9, text/html;q=0.8, application/json;q=0.8, text/*;q=0.7, */*;q=0.1";
 
-/// How many conversions of HTML run at once. A conversion cannot be cancelled, so pathological pages
-/// hold a permit each, and not all threads of the blocking pool.
-const REDUCTIONS: usize = 4;
+/// Pages that are converted at once, each by a process of its own.
+const CONVERSIONS: usize = 4;
 
 /// Fetches pages.
 ///
-/// Cheap to clone; clones share everything. Dropping the future of a fetch cancels it, except for a
-/// conversion of HTML that has begun.
+/// Cheap to clone; clones share everything. Dropping the future of a fetch cancels it.
 #[derive(Debug, Clone)]
 pub struct Fetcher {
     inner: Arc<FetcherInner>,
@@ -40,7 +39,7 @@ struct FetcherInner {
     clients: Clients,
     limits: FetchLimits,
     allowed: RwLock<Arc<[PrivateHost]>>,
-    reductions: Arc<Semaphore>,
+    conversions: Arc<Semaphore>,
 }
 
 impl Fetcher {
@@ -52,7 +51,7 @@ impl Fetcher {
                 clients: Clients::new(lookup, limits),
                 limits,
                 allowed: RwLock::default(),
-                reductions: Arc::new(Semaphore::new(REDUCTIONS)),
+                conversions: Arc::new(Semaphore::new(CONVERSIONS)),
             }),
         }
     }
@@ -76,18 +75,16 @@ impl Fetcher {
     /// # Errors
     /// As [`Fetcher::fetch`].
     pub async fn fetch_permitted(&self, url: &str) -> Result<Fetched, FetchError> {
-        let parsed = Url::parse(url.trim()).map_err(FetchError::Url)?;
         let mut allowed = self.inner.allowed().to_vec();
-        allowed.extend(PrivateHost::of(&parsed));
+        allowed.push(PrivateHost::of(&WebUrl::parse(url)?));
         self.fetch_from(url, allowed.into()).await
     }
 
     /// Whether the URL says that its host is private, and [`Fetcher::allow`] did not name it.
     #[must_use]
     pub fn needs_permit(&self, url: &str) -> bool {
-        let is_allowed = |url: &Url| self.inner.allowed().iter().any(|host| host.covers(url));
-        let url = Url::parse(url.trim());
-        url.is_ok_and(|url| looks_private(&url) && !is_allowed(&url))
+        let is_allowed = |url: &WebUrl| self.inner.allowed().iter().any(|host| host.covers(url));
+        WebUrl::parse(url).is_ok_and(|url| looks_private(&url) && !is_allowed(&url))
     }
 
     async fn fetch_from(
@@ -115,7 +112,7 @@ impl FetcherInner {
             let Some(location) = redirect(&response) else {
                 return self.page(response).await.map(Fetched::Page);
             };
-            let next = location.ok_or(FetchError::BadRedirect)?;
+            let next = redirected(location?)?;
             if !target.may_lead_to(&next, allowed) {
                 return Ok(Fetched::Elsewhere {
                     status: status.as_u16(),
@@ -131,7 +128,7 @@ impl FetcherInner {
     async fn get(&self, target: &FetchTarget) -> Result<Response, FetchError> {
         let client = self.clients.of(target).await?;
         let request = client
-            .get(target.url.clone())
+            .get(target.url.as_url().clone())
             .header(ACCEPT, ACCEPTED)
             .header(ACCEPT_ENCODING, body::ACCEPTED);
         request.send().await.map_err(|error| {
@@ -164,33 +161,38 @@ impl FetcherInner {
         })
     }
 
-    /// Decodes a body, and converts HTML to text on a blocking thread.
+    /// Decodes a body, and converts HTML to text, on a blocking thread. Dropping the future ends the
+    /// conversion.
     async fn text(&self, body: Vec<u8>, media: Media, base: Url) -> Result<String, FetchError> {
-        let permit = Arc::clone(&self.reductions).acquire_owned().await;
-        let reduced = spawn_blocking(move || {
+        let permit = Arc::clone(&self.conversions).acquire_owned().await;
+        let wanted = Arc::new(());
+        let is_wanted = Arc::downgrade(&wanted);
+        let converted = spawn_blocking(move || {
             let _permit = permit;
             let not_text = || FetchError::NotText("binary data".to_owned());
             let text = media.decode(&body).ok_or_else(not_text)?;
             if media.is_html(&body) {
-                html::to_text(&text, &base)
+                html_to_text(&text, &base, &mut || is_wanted.strong_count() > 0)
+                    .map_err(|error| FetchError::Html(error.to_string()))
             } else {
                 Ok(text)
             }
         });
-        reduced.await.unwrap_or_else(|error| {
+        let text = converted.await.unwrap_or_else(|error| {
             let cause = if error.is_panic() {
-                "the HTML converter crashed"
+                "the decoder crashed"
             } else {
                 "the daemon is shutting down"
             };
             Err(FetchError::Html(cause.to_owned()))
-        })
+        });
+        drop(wanted);
+        text
     }
 }
 
-/// The target of a redirect: the outer option is whether it is one, the inner whether its `Location`
-/// parses.
-fn redirect(response: &Response) -> Option<Option<Url>> {
+/// The target of a redirect; `None` if it is none.
+fn redirect(response: &Response) -> Option<Result<Url, FetchError>> {
     let is_redirect = matches!(
         response.status(),
         StatusCode::MOVED_PERMANENTLY
@@ -201,7 +203,9 @@ fn redirect(response: &Response) -> Option<Option<Url>> {
     );
     let location = response.headers().get(LOCATION).filter(|_| is_redirect)?;
     let location = std::str::from_utf8(location.as_bytes()).ok();
-    Some(location.and_then(|location| response.url().join(location).ok()))
+    let target = location.and_then(|location| response.url().join(location).ok());
+    let invalid = || FetchError::BadRedirect("its Location is invalid".to_owned());
+    Some(target.ok_or_else(invalid))
 }
 
 fn quoted(essence: &str) -> String {

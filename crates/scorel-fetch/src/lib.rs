@@ -10,14 +10,13 @@
 //! since only the gate can allow that host.
 //!
 //! Time, size after decompression and the number of redirects are limited. Only text is accepted; HTML
-//! is converted to Markdown.
+//! is converted to Markdown, by a child process that ends when the time is up.
 
 mod address;
 mod body;
 mod clients;
 mod error;
 mod fetcher;
-mod html;
 mod limits;
 mod lookup;
 mod media;

@@ -1,5 +1,8 @@
 use std::time::Duration;
 
+/// The longest URL, in bytes: what common servers accept.
+pub(crate) const MAX_URL: usize = 8 << 10;
+
 /// Limits of one fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FetchLimits {

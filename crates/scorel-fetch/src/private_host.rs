@@ -1,14 +1,14 @@
 use std::str::FromStr;
 
+use scorel_permission::{WebHost, WebUrl};
 use serde::Deserialize;
-use url::{Host, Url};
 
 /// A host that may be fetched from although its address is not public: `host` for all ports, `host:port`
 /// for one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PrivateHost {
-    host: Host,
+    host: WebHost,
     port: Option<u16>,
 }
 
@@ -18,28 +18,19 @@ pub struct PrivateHost {
 pub struct PrivateHostError;
 
 impl PrivateHost {
-    /// The host of a URL, at its port only; `None` if it has none.
-    pub(crate) fn of(url: &Url) -> Option<Self> {
-        Some(Self {
-            host: host(url)?,
-            port: Some(url.port_or_known_default()?),
-        })
+    /// The host of a URL, at its port only.
+    pub(crate) fn of(url: &WebUrl) -> Self {
+        Self {
+            host: url.host().clone(),
+            port: url.port(),
+        }
     }
 
     /// Whether the URL is on this host.
-    pub(crate) fn covers(&self, url: &Url) -> bool {
-        let port = self.port.or(url.port_or_known_default());
-        host(url).as_ref() == Some(&self.host) && port == url.port_or_known_default()
+    pub(crate) fn covers(&self, url: &WebUrl) -> bool {
+        let port = self.port.or(url.port());
+        *url.host() == self.host && port == url.port()
     }
-}
-
-/// The host of a URL, without the trailing dot of a fully qualified name.
-pub(crate) fn host(url: &Url) -> Option<Host> {
-    url.host().map(|host| match host {
-        Host::Domain(name) => Host::Domain(name.strip_suffix('.').unwrap_or(name).to_owned()),
-        Host::Ipv4(address) => Host::Ipv4(address),
-        Host::Ipv6(address) => Host::Ipv6(address),
-    })
 }
 
 impl FromStr for PrivateHost {
@@ -50,14 +41,14 @@ impl FromStr for PrivateHost {
             return Err(PrivateHostError);
         }
         // The parser drops port 80, the scheme's default, so the port is taken from the text.
-        let url = Url::parse(&format!("http://{text}")).map_err(|_| PrivateHostError)?;
+        let url = WebUrl::parse(&format!("http://{text}")).map_err(|_| PrivateHostError)?;
         let port = match text.rsplit_once(':') {
             Some((_, port)) if !port.ends_with(']') => {
                 Some(port.parse().map_err(|_| PrivateHostError)?)
             }
             _ => None,
         };
-        let host = host(&url).ok_or(PrivateHostError)?;
+        let host = url.host().clone();
         Ok(Self { host, port })
     }
 }
@@ -72,13 +63,13 @@ impl TryFrom<String> for PrivateHost {
 
 #[cfg(test)]
 mod tests {
-    use url::Url;
+    use scorel_permission::WebUrl;
 
     use super::PrivateHost;
 
     fn covers(host: &str, url: &str) -> bool {
         let host: PrivateHost = host.parse().unwrap();
-        host.covers(&Url::parse(url).unwrap())
+        host.covers(&WebUrl::parse(url).unwrap())
     }
 
     #[test]
@@ -86,6 +77,7 @@ mod tests {
         assert!(covers("wiki.lan", "https://WIKI.lan./page"));
         assert!(covers("wiki.lan", "http://wiki.lan:8080/"));
         assert!(covers("127.0.0.1", "http://0x7f.1:99/"));
+        assert!(covers("127.0.0.1..", "http://[::ffff:7f00:1]:99/"));
         assert!(covers("[::1]", "http://[0:0::1]/"));
         assert!(covers("[::1]:80", "http://[::1]/"));
         assert!(covers("localhost:80", "http://localhost/"));

@@ -2,105 +2,116 @@
 
 use std::net::IpAddr;
 
+use scorel_permission::WebUrl;
 use url::{Host, Url};
 
 use crate::address::is_public;
 use crate::error::FetchError;
-use crate::private_host::{PrivateHost, host};
+use crate::limits::MAX_URL;
+use crate::private_host::PrivateHost;
 
 /// A URL that may be fetched, if its host name resolves to an address that may be connected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FetchTarget {
-    pub(crate) url: Url,
+    pub(crate) url: WebUrl,
     /// Whether the host is one of the user's [`PrivateHost`]s.
     pub(crate) is_allowed: bool,
 }
 
 impl FetchTarget {
     pub(crate) fn parse(text: &str, allowed: &[PrivateHost]) -> Result<Self, FetchError> {
-        Self::new(Url::parse(text.trim()).map_err(FetchError::Url)?, allowed)
+        Self::new(without_user(WebUrl::parse(text)?)?, allowed)
     }
 
-    pub(crate) fn new(mut url: Url, allowed: &[PrivateHost]) -> Result<Self, FetchError> {
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(FetchError::Scheme(url.scheme().to_owned()));
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(FetchError::Credentials);
-        }
-        // Never sent to a server.
-        url.set_fragment(None);
+    pub(crate) fn new(url: WebUrl, allowed: &[PrivateHost]) -> Result<Self, FetchError> {
         let is_allowed = allowed.iter().any(|host| host.covers(&url));
         if is_allowed || may_be_public(&url) {
             Ok(Self { url, is_allowed })
         } else {
-            Err(FetchError::NotPublic(self::name(&url)))
+            Err(FetchError::NotPublic(url.host().to_string()))
         }
     }
 
     /// The host, for messages.
     pub(crate) fn name(&self) -> String {
-        name(&self.url)
+        self.url.host().to_string()
     }
 
     /// Whether a redirect to `next` is followed. Another port of a private host, even for an upgrade to
     /// HTTPS, is another permission.
-    pub(crate) fn may_lead_to(&self, next: &Url, allowed: &[PrivateHost]) -> bool {
+    pub(crate) fn may_lead_to(&self, next: &WebUrl, allowed: &[PrivateHost]) -> bool {
         let is_permitted = !self.is_allowed || allowed.iter().any(|host| host.covers(next));
         self.has_host_of(next) && is_permitted
     }
 
     /// Whether a redirect to `other` stays on this host: the same origin, or an upgrade from HTTP to HTTPS
     /// on the default ports.
-    fn has_host_of(&self, other: &Url) -> bool {
-        let port = |url: &Url| url.port_or_known_default();
-        let is_upgrade = (self.url.scheme(), other.scheme()) == ("http", "https")
-            && (port(&self.url), port(other)) == (Some(80), Some(443));
-        let is_same = self.url.scheme() == other.scheme() && port(&self.url) == port(other);
-        host(&self.url) == host(other) && (is_same || is_upgrade)
+    fn has_host_of(&self, other: &WebUrl) -> bool {
+        let schemes = (self.url.as_url().scheme(), other.as_url().scheme());
+        let ports = (self.url.port(), other.port());
+        let is_upgrade = schemes == ("http", "https") && ports == (Some(80), Some(443));
+        let is_same = schemes.0 == schemes.1 && ports.0 == ports.1;
+        self.url.host() == other.host() && (is_same || is_upgrade)
     }
 }
 
-fn name(url: &Url) -> String {
-    url.host_str().unwrap_or_default().to_owned()
+/// The address that a redirect leads to, if it could be fetched.
+pub(crate) fn redirected(url: Url) -> Result<WebUrl, FetchError> {
+    let url = WebUrl::new(url).map_err(FetchError::from);
+    let next = url
+        .and_then(without_user)
+        .map_err(|error| error.to_string());
+    match next {
+        Ok(next) if next.as_url().as_str().len() <= MAX_URL => Ok(next),
+        Ok(_) => Err(format!("it is longer than {MAX_URL} bytes")),
+        Err(reason) => Err(reason),
+    }
+    .map_err(FetchError::BadRedirect)
+}
+
+fn without_user(url: WebUrl) -> Result<WebUrl, FetchError> {
+    let (user, password) = (url.as_url().username(), url.as_url().password());
+    if user.is_empty() && password.is_none() {
+        Ok(url)
+    } else {
+        Err(FetchError::Credentials)
+    }
 }
 
 /// Literal addresses are checked here, since the resolver never sees them; so are names of this machine,
 /// which a proxy would resolve to itself.
-fn may_be_public(url: &Url) -> bool {
-    match host(url) {
-        Some(Host::Ipv4(address)) => is_public(IpAddr::V4(address)),
-        Some(Host::Ipv6(address)) => is_public(IpAddr::V6(address)),
-        Some(Host::Domain(name)) => {
+fn may_be_public(url: &WebUrl) -> bool {
+    match url.host().as_host() {
+        Host::Ipv4(address) => is_public(IpAddr::V4(*address)),
+        Host::Ipv6(address) => is_public(IpAddr::V6(*address)),
+        Host::Domain(name) => {
             let last = name.rsplit('.').next().unwrap_or_default();
-            !name.is_empty() && !matches!(last, "localhost" | "localdomain")
+            !matches!(last, "localhost" | "localdomain")
         }
-        None => false,
     }
 }
 
 /// Whether a URL says of itself that its host is this machine or in a private network. Nothing is
 /// resolved: the name of a host that may not be asked for would be told to its name servers.
-pub(crate) fn looks_private(url: &Url) -> bool {
+pub(crate) fn looks_private(url: &WebUrl) -> bool {
     const SUFFIXES: [&str; 5] = ["home.arpa", "internal", "lan", "local", "localdomain"];
     let is_below = |name: &str, suffix: &str| {
         name.strip_suffix(suffix)
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     };
-    match host(url) {
-        Some(Host::Domain(name)) => {
+    match url.host().as_host() {
+        Host::Domain(name) => {
             !may_be_public(url)
                 || !name.contains('.')
-                || SUFFIXES.iter().any(|suffix| is_below(&name, suffix))
+                || SUFFIXES.iter().any(|suffix| is_below(name, suffix))
         }
-        Some(Host::Ipv4(_) | Host::Ipv6(_)) => !may_be_public(url),
-        None => false,
+        Host::Ipv4(_) | Host::Ipv6(_) => !may_be_public(url),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use url::Url;
+    use scorel_permission::{WebUrl, WebUrlError};
 
     use super::{FetchTarget, looks_private};
     use crate::error::FetchError;
@@ -122,6 +133,10 @@ mod tests {
             "http://017700000001/",
             "http://0177.0.0.1/",
             "http://127.0.0.1./",
+            "http://127.0.0.1../",
+            "http://169.254.169.254../",
+            "http://0x7f.1。。/",
+            "http://localhost../",
             "http://0/",
             "http://0.0.0.0/",
             "http://%31%32%37.0.0.1/",
@@ -161,11 +176,15 @@ mod tests {
 
     #[test]
     fn a_private_host_is_known_by_its_name() {
-        let private = |url: &str| looks_private(&Url::parse(url).unwrap());
+        let private = |url: &str| looks_private(&WebUrl::parse(url).unwrap());
         for url in [
             "http://localhost:8080/",
             "http://foo.localhost/",
             "http://127.1/",
+            "http://127.0.0.1../",
+            "http://169.254.169.254../",
+            "http://wiki../",
+            "http://wiki.lan../",
             "http://[::1]/",
             "http://[::ffff:10.0.0.1]/",
             "http://192.168.1.1/",
@@ -220,7 +239,10 @@ mod tests {
             "ws://example.com/",
             "unix:/run/docker.sock",
         ] {
-            assert!(matches!(refused(url), FetchError::Scheme(_)), "{url}");
+            assert!(
+                matches!(refused(url), FetchError::Url(WebUrlError::Scheme(_))),
+                "{url}"
+            );
         }
         for url in [
             "",
@@ -230,7 +252,10 @@ mod tests {
             "http://[::1",
             "http://a b/",
         ] {
-            assert!(matches!(refused(url), FetchError::Url(_)), "{url}");
+            assert!(
+                matches!(refused(url), FetchError::Url(WebUrlError::Invalid(_))),
+                "{url}"
+            );
         }
     }
 
@@ -245,10 +270,7 @@ mod tests {
             "http://[2606:4700:4700::1111]/",
         ] {
             let target = FetchTarget::parse(url, &[]).expect(url);
-            assert!(
-                !target.is_allowed && target.url.fragment().is_none(),
-                "{url}"
-            );
+            assert!(!target.is_allowed, "{url}");
         }
     }
 
@@ -287,7 +309,7 @@ mod tests {
         let leads = |allowed: &str, to: &str| {
             let allowed = [allowed.parse().unwrap()];
             let from = FetchTarget::parse("http://wiki.lan/", &allowed).unwrap();
-            from.may_lead_to(&Url::parse(to).unwrap(), &allowed)
+            from.may_lead_to(&WebUrl::parse(to).unwrap(), &allowed)
         };
         assert!(leads("wiki.lan:80", "http://wiki.lan/page"));
         assert!(!leads("wiki.lan:80", "https://wiki.lan/"));
@@ -302,7 +324,7 @@ mod tests {
     fn a_redirect_within_a_host_is_distinguished_from_others() {
         let from = |from: &str, to: &str| {
             let from = FetchTarget::parse(from, &[]).unwrap();
-            from.has_host_of(&Url::parse(to).unwrap())
+            from.has_host_of(&WebUrl::parse(to).unwrap())
         };
         assert!(from("http://a.com/x", "http://a.com:80/y"));
         assert!(from("http://a.com/x", "https://A.com./y"));
@@ -311,6 +333,5 @@ mod tests {
         assert!(!from("http://a.com/x", "http://a.com:8080/x"));
         assert!(!from("http://a.com:8080/x", "https://a.com/x"));
         assert!(!from("http://a.com/", "http://www.a.com/"));
-        assert!(!from("http://a.com/", "ftp://a.com/"));
     }
 }

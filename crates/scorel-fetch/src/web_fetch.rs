@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::fetcher::Fetcher;
+use crate::limits::MAX_URL;
 use crate::page::{Fetched, WebPage};
 
 /// How much of a page the model gets by default, in bytes of text.
@@ -23,8 +24,6 @@ const DEFAULT_SHOWN: usize = 50 << 10;
 const MAX_SHOWN: usize = 256 << 10;
 /// How much of an error page it gets.
 const ERROR_PAGE_SHOWN: usize = 2_000;
-/// The longest URL, in bytes: what common servers accept.
-const MAX_URL: usize = 8 << 10;
 
 const DESCRIPTION: &str = "\
 Gets a page of the web and answers its text: HTML is reduced to Markdown with its links, other text \

@@ -13,13 +13,14 @@ use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, BufReader, BufWriter, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use scorel_proto::{ChangedBy, FileChange, FilePath, FileState, RecordedFiles};
 
 use crate::content_store::ContentStore;
+use crate::own_file;
 use crate::project_dir::ProjectDir;
-use crate::walk::walk;
+use crate::walk::{MAX_FILES, walk};
 
 use entry::{BaseEntry, Copied, Stamp};
 use pack::Pack;
@@ -35,6 +36,10 @@ const MAX_BYTES: u64 = 128 * 1024 * 1024;
 /// and giving up would lose what the command did.
 const WALK_BEFORE: Duration = Duration::from_millis(300);
 const WALK_AFTER: Duration = Duration::from_secs(3);
+
+/// The time for which a project that is too large is not listed again, as a multiple of the time that listing it
+/// took: commands spend a hundredth on it.
+const REFUSED_FOR: u32 = 100;
 
 /// About how long the changes of one command may be in its record, in bytes. A record has at most 4 MiB.
 const MAX_RECORDED: usize = 2 * 1024 * 1024;
@@ -53,6 +58,14 @@ pub(crate) struct Base {
     entries: HashMap<FilePath, BaseEntry>,
     /// When the command began.
     taken: SystemTime,
+    refusal: Option<Refusal>,
+}
+
+/// Why a project that is too large is not listed again so soon.
+#[derive(Debug)]
+struct Refusal {
+    reason: String,
+    until: Instant,
 }
 
 impl Base {
@@ -62,7 +75,7 @@ impl Base {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        let manifest = File::open(dir.join("manifest"));
+        let manifest = own_file::open(File::options().read(true), &dir.join("manifest"));
         let entries = manifest.ok().and_then(|manifest| {
             serde_json::from_reader::<_, Vec<(FilePath, BaseEntry)>>(BufReader::new(manifest)).ok()
         });
@@ -71,6 +84,7 @@ impl Base {
             entries: entries.unwrap_or_default().into_iter().collect(),
             dir: dir.to_owned(),
             taken: SystemTime::now(),
+            refusal: None,
         })
     }
 
@@ -94,20 +108,7 @@ impl Base {
     ///
     /// Why the project cannot be watched, for people.
     pub(crate) fn refresh(&mut self, project: &ProjectDir) -> Result<(), String> {
-        let mut found = Vec::new();
-        let mut bytes = 0;
-        walk(project.path(), WALK_BEFORE, |path, metadata| {
-            if metadata.len() <= MAX_COPIED {
-                bytes += metadata.len();
-            }
-            found.push((path, metadata));
-            if bytes > MAX_BYTES {
-                return Err(format!(
-                    "the project's files have more than {MAX_BYTES} bytes"
-                ));
-            }
-            Ok(())
-        })?;
+        let (found, bytes) = self.list(project)?;
         let failed = |error: io::Error| format!("the files cannot be copied: {error}");
         let changed = self.take(project, found).map_err(failed)?;
         if self.pack.is_wasteful(bytes) {
@@ -119,13 +120,48 @@ impl Base {
         Ok(())
     }
 
+    /// The files of the project, and how many bytes are to be copied.
+    fn list(&mut self, project: &ProjectDir) -> Result<(Vec<(FilePath, Metadata)>, u64), String> {
+        let begin = Instant::now();
+        if let Some(refusal) = &self.refusal
+            && begin < refusal.until
+        {
+            return Err(refusal.reason.clone());
+        }
+        let mut found = Vec::new();
+        let mut bytes = 0;
+        let walked = walk(project.path(), WALK_BEFORE, |path, metadata| {
+            if metadata.len() <= MAX_COPIED {
+                bytes += metadata.len();
+            }
+            found.push((path, metadata));
+            if bytes > MAX_BYTES {
+                return Err(format!(
+                    "the project's files have more than {MAX_BYTES} bytes"
+                ));
+            }
+            Ok(())
+        });
+        // A walk that took too long may be quicker the next time.
+        let is_too_large = found.len() >= MAX_FILES || bytes > MAX_BYTES;
+        self.refusal = walked
+            .as_ref()
+            .err()
+            .filter(|_| is_too_large)
+            .map(|reason| Refusal {
+                reason: reason.clone(),
+                until: Instant::now() + begin.elapsed() * REFUSED_FOR,
+            });
+        walked.map(|()| (found, bytes))
+    }
+
     /// Notes that a command is watched.
     ///
     /// # Errors
     ///
     /// Why it is not, for people.
     pub(crate) fn mark_open(&self) -> Result<(), String> {
-        match File::create(self.dir.join("open")) {
+        match own_file::create(&self.dir.join("open")) {
             Ok(_) => Ok(()),
             Err(error) => Err(format!("nothing can be noted: {error}")),
         }
@@ -298,7 +334,7 @@ impl Base {
 
     fn write_manifest(&self) -> io::Result<()> {
         let temporary = self.dir.join("manifest.new");
-        let mut writer = BufWriter::new(File::create(&temporary)?);
+        let mut writer = BufWriter::new(own_file::create(&temporary)?);
         let entries: Vec<(&FilePath, &BaseEntry)> = self.entries.iter().collect();
         serde_json::to_writer(&mut writer, &entries)?;
         writer.flush()?;

@@ -11,7 +11,9 @@ use std::time::SystemTime;
 use scorel_proto::BlobHash;
 
 use crate::limits::CheckpointLimits;
+use crate::own_file;
 use crate::project_dir::hash_of;
+use crate::sync::sync_all;
 
 /// Makes the names of temporary files unique within the process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
@@ -90,7 +92,7 @@ impl ContentStore {
     /// The content, if it is kept and undamaged.
     pub(crate) fn get(&self, hash: &BlobHash) -> Option<Vec<u8>> {
         let mut content = Vec::new();
-        let file = File::open(self.path(hash)).ok()?;
+        let file = own_file::open(File::options().read(true), &self.path(hash)).ok()?;
         file.take(self.limits().max_file_bytes.saturating_add(1))
             .read_to_end(&mut content)
             .ok()?;
@@ -104,7 +106,7 @@ impl ContentStore {
 
     /// Makes a content young again, if it is kept: it expires by its age since it was last needed.
     pub(crate) fn touch(&self, hash: &BlobHash) -> io::Result<()> {
-        match File::options().append(true).open(self.path(hash)) {
+        match own_file::open(File::options().append(true), &self.path(hash)) {
             Ok(file) => file.set_modified(SystemTime::now()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
@@ -186,9 +188,8 @@ impl StoreBatch<'_> {
         if self.written.is_empty() {
             return Ok(());
         }
-        for written in &self.written {
-            written.file.sync_all()?;
-        }
+        let files: Vec<&File> = self.written.iter().map(|written| &written.file).collect();
+        sync_all(&files).into_iter().collect::<Result<(), _>>()?;
         let mut bytes = 0;
         while let Some(written) = self.written.pop() {
             fs::rename(&written.temporary, &written.path)?;

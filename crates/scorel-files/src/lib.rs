@@ -14,17 +14,23 @@
 //!
 //! Everything here blocks on the disk.
 
+mod attributes;
 mod base;
 mod beneath;
 mod content_store;
 mod limits;
+mod own_file;
 mod project_dir;
 mod recorder;
 mod restore;
+mod sync;
+mod temporary;
 mod walk;
 
+pub use attributes::Attributes;
 pub use beneath::{LOOK, Links, MAX_LINKS, Resolver};
 pub use limits::CheckpointLimits;
 pub use project_dir::ProjectDir;
 pub use recorder::FileRecorder;
+pub use temporary::{remove_left_over, temporary_names};
 pub use walk::{VCS_DIRECTORIES, has_blocking_ignore_file};

@@ -2,6 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rustix::fs::OFlags;
 use scorel_proto::{
     ChangedBy, ChangedFile, FailedFile, FileBefore, FileChange, FilePath, FileState, RecordedFiles,
     RestoreAction,
@@ -10,8 +11,9 @@ use scorel_proto::{
 use crate::base::Base;
 use crate::content_store::ContentStore;
 use crate::limits::CheckpointLimits;
-use crate::project_dir::{ProjectDir, hash_of};
+use crate::project_dir::{ProjectDir, hash_of, split};
 use crate::restore::restore;
+use crate::temporary::{remove_left_over, temporary_names};
 use crate::walk::below;
 
 /// Records what one session does to the files of its project, and restores them.
@@ -91,9 +93,17 @@ impl FileRecorder {
         }
     }
 
-    /// The change of a file by a tool that was interrupted, if it has made one.
+    /// The change of a file by a tool that was interrupted, if it has made one. Removes the new content that
+    /// did not get the file's name.
     #[must_use]
     pub fn interrupted(&self, before: &FileBefore) -> Option<FileChange> {
+        let (parent, name) = split(&before.path);
+        if let Ok(parent) = self.project.open_directory(&parent, OFlags::RDONLY) {
+            for name in temporary_names(&name) {
+                // The next write of the file tries again.
+                let _ = remove_left_over(&parent, &name);
+            }
+        }
         let after = self.kept(&before.path).unwrap_or(FileState::Unknown);
         (!after.is(&before.before)).then(|| FileChange {
             path: before.path.clone(),
@@ -217,9 +227,17 @@ impl FileRecorder {
 
     /// Gives each file its state `after`, unless it has neither that nor its state `before`. Can be
     /// repeated. `key` is part of the names of temporary files, and must be the same in a repetition.
+    ///
+    /// Every few files `goes_on` is asked, with the number of files that are done. After `false` the others
+    /// are left as they are, and count as failed.
     #[must_use]
-    pub fn restore(&self, key: &str, files: &[FileChange]) -> Vec<FailedFile> {
-        restore(&self.project, &self.store, key, files)
+    pub fn restore(
+        &self,
+        key: &str,
+        files: &[FileChange],
+        goes_on: impl FnMut(usize) -> bool,
+    ) -> Vec<FailedFile> {
+        restore(&self.project, &self.store, key, files, goes_on)
     }
 
     fn kept(&self, path: &FilePath) -> io::Result<FileState> {

@@ -6,7 +6,7 @@ use std::path::Path;
 use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, check_model_lists};
 use scorel_journal::{FileStorage, Storage};
 use scorel_proto::ErrorChain;
-use scorel_search::check_search_index;
+use scorel_search::{check_search_index, search_index_files};
 use scorel_session::{check_active_file, check_index_file, check_usage_file};
 
 use crate::daemon::Daemon;
@@ -41,7 +41,11 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     derived(&home.models(), found, |_, path| {
         check_model_lists(path).map_err(io::Error::other)
     });
-    derived(&home.search(), found, |_, path| check_search_index(path));
+    let [index, beside @ ..] = search_index_files(&home.search());
+    derived(&index, found, |_, path| check_search_index(path));
+    for path in beside {
+        check_file(&path, found);
+    }
     check_names(home, found);
     check_logs(&home.logs(), found);
 }
@@ -104,5 +108,27 @@ fn check_logs(dir: &Path, found: &mut Vec<Finding>) {
     }
     for name in entry::names(dir).unwrap_or_default() {
         check_file(&dir.join(name), found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn the_search_index_has_only_regular_files_beside_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::unopened(directory.path());
+        let names = ["search.db-wal", "search.db-shm", "search.db-journal"];
+        for name in names {
+            symlink("/dev/null", home.root().join(name)).unwrap();
+        }
+        let mut found = Vec::new();
+        check(&home, &Daemon::look(&home), &mut found);
+        found.retain(|it| it.code == "not_regular");
+        let found: Vec<_> = found.into_iter().map(|it| it.path).collect();
+        assert_eq!(found, names.map(|name| home.root().join(name)));
     }
 }

@@ -7,7 +7,7 @@ use scorel_journal::{
     Damage, DamageReason, EVENTS, FORMAT, FileStorage, LogHeader, OpenError, OpenMode, OpenReport,
     Reader, Storage,
 };
-use scorel_proto::{DamageAcceptedBody, Seq, SessionId};
+use scorel_proto::{DamageAcceptedBody, Seq, SessionId, counted};
 use scorel_session::{SessionHeader, unaccepted_damage};
 
 use crate::daemon::Daemon;
@@ -201,7 +201,8 @@ fn add_damage(
         found.push(finding.at(damage.offset, damage.len));
     }
     if report.more_damage > 0 {
-        let meaning = format!("{} more damaged places in this log", report.more_damage);
+        let more = counted(report.more_damage, "more damaged place");
+        let meaning = format!("{more} in this log");
         let finding = Finding::damage("more_damage", path, meaning);
         found.push(finding.repaired_by(Repair::RewriteLog));
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
-use scorel_proto::{ErrorChain, SessionId};
+use scorel_proto::{ErrorChain, SessionId, counted};
 use serde::Serialize;
 
 use crate::error::FsckError;
@@ -140,7 +140,7 @@ fn write_finding(
     let path = visible(&text(shown(&finding.path, &report.home)));
     write!(out, "{label:<11} {path}")?;
     if let Some(ByteRange { offset, length }) = finding.span {
-        write!(out, ", offset {offset}, {length} bytes")?;
+        write!(out, ", offset {offset}, {}", counted(length, "byte"))?;
     }
     writeln!(out, "\n            {}", visible(&finding.meaning))
 }
@@ -154,11 +154,11 @@ fn write_summary(report: &FsckReport, out: &mut dyn Write) -> io::Result<()> {
     let home = visible(&text(&report.home));
     writeln!(
         out,
-        "checked {home}{beside}: {} sessions, {} damaged, {} repairable, {} notes, {} repaired",
-        report.sessions,
-        report.count(Severity::Damage),
-        report.count(Severity::Repairable),
-        report.count(Severity::Note),
+        "checked {home}{beside}: {}; {}, {}, {}; {} repaired",
+        counted(report.sessions, "session"),
+        counted(report.count(Severity::Damage), "damaged place"),
+        counted(report.count(Severity::Repairable), "repairable place"),
+        counted(report.count(Severity::Note), "note"),
         report.repaired.len(),
     )
 }

@@ -22,6 +22,6 @@ pub fn command_environment(
 ) -> io::Result<EnvironmentReport> {
     let secrets = SecretStore::new(home.env());
     let supervisors = Supervisors::new(None)?;
-    let host = CommandHost::new(supervisors, secrets, home.root(), Some(umask));
+    let host = CommandHost::new(supervisors, secrets, home.root(), Some(umask), None);
     Ok(host.report(config, project))
 }

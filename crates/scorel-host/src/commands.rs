@@ -2,13 +2,14 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_exec::{Environment, Sandbox, Supervisors, Umask, cargo_registry, default_caches};
+use scorel_exec::{Environment, Sandbox, Supervisors, Umask, real};
 use scorel_permission::{BaseDirs, DaemonHome};
-use scorel_tools::{CommandSettings, Commands, Lazy, RepositoryAccess};
+use scorel_tools::{CommandSettings, Commands, Lazy, PackageCaches, RepositoryAccess};
 
 use crate::config::{Config, ConfigPath};
 use crate::environment::{CommandEnvironments, EnvironmentReport};
 use crate::hidden_places::HiddenPlaces;
+use crate::projects::ProjectRegistry;
 use crate::secret::SecretStore;
 
 /// Creates the command runners of sessions, and their settings: environment, umask, sandbox.
@@ -18,6 +19,8 @@ pub(crate) struct CommandHost {
     environments: CommandEnvironments,
     user_home: Option<PathBuf>,
     scorel_home: PathBuf,
+    /// `None` where no command is run.
+    projects: Option<Arc<ProjectRegistry>>,
 }
 
 impl CommandHost {
@@ -27,6 +30,7 @@ impl CommandHost {
         secrets: SecretStore,
         scorel_home: &Path,
         umask: Option<Umask>,
+        projects: Option<Arc<ProjectRegistry>>,
     ) -> Arc<Self> {
         let user_home = env::var_os("HOME").map(PathBuf::from);
         let user_home = user_home.filter(|home| home.is_absolute());
@@ -37,6 +41,7 @@ impl CommandHost {
             environments,
             user_home,
             scorel_home: scorel_home.to_owned(),
+            projects,
         })
     }
 
@@ -46,6 +51,11 @@ impl CommandHost {
             Arc::clone(&self.supervisors),
             self.settings(config, project),
         )
+    }
+
+    /// The programs that run commands.
+    pub(crate) const fn supervisors(&self) -> &Arc<Supervisors> {
+        &self.supervisors
     }
 
     /// Whether the kernel supports the sandbox.
@@ -109,21 +119,22 @@ impl CommandHost {
         state: &[ConfigPath],
     ) -> Sandbox {
         let hidden = self.find_hidden(config, project);
-        let mut writable = vec![project.to_owned(), env::temp_dir()];
-        writable.extend(self.paths(state));
         let mounts = self.supervisors.support().mounts;
         // Without a guard: a runner is kept, and what people change meanwhile would be put back.
         let repository = RepositoryAccess::of_project(&real(project), mounts);
         let (data, protected) = repository.map(|it| (it.writable, it.protected)).unzip();
-        writable.extend(data);
-        Sandbox {
-            writable,
+        let mut wanted = vec![project.to_owned(), env::temp_dir()];
+        wanted.extend(self.paths(state));
+        wanted.extend(data);
+        let mut sandbox = Sandbox {
             protected: protected.unwrap_or_default(),
             hidden: hidden.hidden(),
             shown: hidden.shown(),
             network: true,
             ..Sandbox::default()
-        }
+        };
+        self.grant(&mut sandbox, &wanted);
+        sandbox
     }
 
     /// The sandbox of git when the daemon runs it for a project: it reads what commands may read, and
@@ -147,8 +158,9 @@ impl CommandHost {
         };
         if let Some(data) = changes {
             let access = RepositoryAccess::to_data(data, self.supervisors.support().mounts);
-            sandbox.writable = vec![access.writable];
-            sandbox.writable.extend(worktree.map(Path::to_owned));
+            let worktree = worktree.map(Path::to_owned).into_iter();
+            let wanted: Vec<_> = worktree.chain([access.writable]).collect();
+            self.grant(&mut sandbox, &wanted);
             sandbox.protected = access.protected;
             sandbox.guard = Some(access.guard);
         }
@@ -168,25 +180,38 @@ impl CommandHost {
 
     fn find_settings(&self, config: &Config, project: &Path) -> CommandSettings {
         let environment = self.environments.assemble(config, project).environment;
-        let cargo_home = environment.get("CARGO_HOME").map(PathBuf::from);
-        let home = self.user_home.as_deref();
-        let mut caches =
-            home.map_or_else(Vec::new, |home| default_caches(home, cargo_home.as_deref()));
-        caches.extend(self.paths(&config.tools.caches));
+        let home = self.user_home.as_deref().unwrap_or(Path::new("/"));
+        let packages = PackageCaches::of(home, &environment);
         let hidden = self.find_hidden(config, project);
         let place = config.tools.environment.login_shell;
         let support = self.supervisors.support();
         CommandSettings {
             environment,
             umask: Some(self.environments.umask(place, project)),
-            caches,
+            caches: self.paths(&config.tools.caches).collect(),
             hidden: hidden.hidden(),
             shown: hidden.shown(),
             mounts: support.mounts,
             spaces: support.spaces,
-            cargo_registry: home.map(|home| cargo_registry(home, cargo_home.as_deref())),
+            packages,
+            changeable: self.changeable(),
             limits: config.tools.limits,
         }
+    }
+
+    /// Makes places writable, and notes in the log which are left out.
+    fn grant(&self, sandbox: &mut Sandbox, wanted: &[PathBuf]) {
+        for place in sandbox.grant(wanted, &self.changeable()) {
+            let place = place.display();
+            tracing::warn!(%place, "not writable in a sandbox: it is hidden, or behind a link");
+        }
+    }
+
+    /// Where commands make links: the projects.
+    fn changeable(&self) -> Vec<PathBuf> {
+        let projects = self.projects.as_ref().map(|it| it.list());
+        let projects = projects.into_iter().flatten();
+        projects.map(|project| project.work_dir.into()).collect()
     }
 
     fn find_hidden(&self, config: &Config, project: &Path) -> HiddenPlaces {
@@ -201,9 +226,4 @@ impl CommandHost {
         let home = self.user_home.as_deref();
         paths.iter().filter_map(move |path| path.path(home))
     }
-}
-
-/// The path without links, if there is something at it.
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

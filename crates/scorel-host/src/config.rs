@@ -30,6 +30,7 @@ mod layers;
 mod login_shell_place;
 mod lowering;
 mod model;
+mod model_name;
 mod model_section;
 mod news;
 mod orchestrator;

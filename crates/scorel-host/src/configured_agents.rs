@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_orchestrator::{AgentHost, AgentPolicy, ProjectAgents};
@@ -64,5 +64,9 @@ impl AgentHost for ConfiguredAgents {
         let project = project.ok_or_else(|| "the project is not registered any more".to_owned())?;
         let made = self.worktrees.make(&project, runtime_id, title, beside);
         made.map_err(|error| error.to_string())
+    }
+
+    fn left_undone(&self, worktree: &SessionWorktree) -> Option<String> {
+        self.worktrees.left_undone(Path::new(&worktree.path))
     }
 }

@@ -65,7 +65,7 @@ impl Device {
 
     /// Reads the identity from the file at `path`, if there is one.
     pub fn load(path: &Path) -> Result<Option<Self>, DeviceError> {
-        let read = trusted_file::read(path, MAX_BYTES, Trust::Ours)?;
+        let read = trusted_file::read(path, MAX_BYTES, Trust::Home)?;
         read.map(|(_, bytes)| Self::parse(path, &bytes)).transpose()
     }
 

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 pub use open::HostParts;
 
 use crate::agents::HostAgents;
+use crate::client_names::ClientNames;
 use crate::config::{Config, ConfigSource};
 use crate::config_watch::ConfigWatch;
 use crate::device::Device;
@@ -56,6 +57,7 @@ pub struct Host {
     /// Held while garbage is looked for.
     pub(crate) collecting: tokio::sync::Mutex<()>,
     pub(crate) worktrees: Arc<Worktrees>,
+    pub(crate) client_names: ClientNames,
     pub(crate) search: HostSearch,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) followers: Arc<Followers>,
@@ -148,7 +150,10 @@ impl Host {
 
     /// The snapshot with which a host subscription begins.
     pub(crate) async fn snapshot(&self) -> Result<(u64, HostEvent), SessionError> {
-        let runtimes = || self.orchestrator.open_runtimes();
-        self.sessions.snapshot(self.projects.list(), runtimes).await
+        let read = || {
+            let runtimes = self.orchestrator.open_runtimes();
+            (self.projects.list(), runtimes, self.client_names.list())
+        };
+        self.sessions.snapshot(read).await
     }
 }

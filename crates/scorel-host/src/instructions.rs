@@ -7,20 +7,23 @@ mod chain;
 mod changes;
 mod deeper;
 mod draft;
+mod environment;
 mod guide_file;
+mod submodules;
 
 use std::path::Path;
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use scorel_proto::{InstructionPart, TokenEstimate};
+use scorel_runner::WireKind;
 use scorel_runtime::{ModelInfo, ToolList};
 
 pub(crate) use changes::guidance;
 pub(crate) use deeper::{DeeperGuides, GuidedTool};
+pub(crate) use environment::Access;
 
 use chain::chain;
 use draft::{PartDraft, within_budget};
+use environment::{environment, is_in_repository, permissions};
 use guide_file::GuideFile;
 
 /// The part that is the same for every session and model. `instructions.reasons.md` beside it says why
@@ -34,13 +37,16 @@ const BUDGET_PERCENT: u64 = 15;
 const MAX_ENTRIES: usize = 60;
 
 /// What the instructions of a session are made of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct InstructionSources<'a> {
     /// The daemon's home.
     pub(crate) home: &'a Path,
     pub(crate) project: &'a Path,
     pub(crate) model: &'a ModelInfo,
     pub(crate) tools: &'a ToolList,
+    pub(crate) access: Access,
+    /// Describes the repository, if there is one. Called for a snapshot only: it runs git.
+    pub(crate) repository: Option<&'a dyn Fn() -> Option<String>>,
     /// `[prompt] text` of the configuration.
     pub(crate) prompt: Option<&'a str>,
     /// `prompt` of the agent that works in the session.
@@ -52,9 +58,14 @@ pub(crate) fn instructions(sources: InstructionSources<'_>) -> Vec<InstructionPa
     let InstructionSources { model, project, .. } = sources;
     let mut drafts = vec![
         PartDraft::fixed("base", BASE.trim().to_owned()),
-        PartDraft::fixed("environment", environment(project, model, &today())),
+        PartDraft::fixed("environment", environment(project, model)),
+        PartDraft::fixed("permissions", permissions(sources.access)),
         PartDraft::cuttable("workspace", workspace(project), 90),
     ];
+    let repository = sources.repository.filter(|_| is_in_repository(project));
+    if let Some(text) = repository.and_then(|describe| describe()) {
+        drafts.push(PartDraft::cuttable("repository", text, 90));
+    }
     if let Some(text) = sources.prompt.filter(|text| !text.trim().is_empty()) {
         drafts.push(PartDraft::cuttable("prompt", text.trim().to_owned(), 80));
     }
@@ -67,6 +78,19 @@ pub(crate) fn instructions(sources: InstructionSources<'_>) -> Vec<InstructionPa
     }
     let budget = model.context_window * BUDGET_PERCENT / 100;
     within_budget(drafts, TokenEstimate::of_tokens(budget))
+}
+
+/// The instruction files of the user and the project, for a foreign agent that does not read them itself:
+/// Claude Code has its own one among the settings of the project, which are not loaded, since hooks of the
+/// project would run. The others read `AGENTS.md`.
+pub(crate) fn guides(wire: WireKind, home: &Path, project: &Path) -> Option<String> {
+    if wire != WireKind::ClaudeCode {
+        return None;
+    }
+    let drafts = chain(home, project).into_iter().map(agents).collect();
+    let parts = within_budget(drafts, TokenEstimate::of_tokens(u64::from(u32::MAX)));
+    let texts: Vec<String> = parts.into_iter().map(|part| part.text).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 fn agents(file: GuideFile) -> PartDraft {
@@ -86,23 +110,6 @@ fn agents(file: GuideFile) -> PartDraft {
             PartDraft::cuttable("agents", text, 70).read_from(path, None, 0)
         }
     }
-}
-
-fn environment(dir: &Path, model: &ModelInfo, date: &str) -> String {
-    let git = if dir.ancestors().any(|dir| dir.join(".git").exists()) {
-        "yes"
-    } else {
-        "no"
-    };
-    format!(
-        "<environment>\nworking directory: {}\ngit repository: {git}\nplatform: {} {}\n\
-         date: {date}\nmodel: {}/{}\n</environment>",
-        dir.display(),
-        std::env::consts::OS,
-        std::env::consts::ARCH,
-        model.provider,
-        model.id,
-    )
 }
 
 /// The first level of the project, so that the model need not list it to find its way.
@@ -141,37 +148,18 @@ fn tools(tools: &ToolList) -> Option<String> {
         return None;
     }
     let has = |name: &str| names.contains(&name);
-    let mut text = format!(
-        "<tools>\nYour tools are {}. There are no others.",
-        names.join(", ")
-    );
+    let mut text = format!("<tools>\nYour tools are {}.", names.join(", "));
     if has("Read") {
-        text.push_str("\nPaths of tools are relative to the working directory.");
-    }
-    if has("Bash") && has("Edit") {
-        text.push_str(
-            "\nUse Read, Grep, Glob, Edit and Write for files, not cat, grep, find, sed or echo in \
-             Bash: they show what you need, and need no permission where a command would.",
-        );
-    }
-    if has("Write") || has("Edit") {
-        text.push_str("\nA file that exists must be read before it is changed.");
+        text.push_str("\nPaths in calls are relative to the working directory.");
     }
     text.push_str("\n</tools>");
     Some(text)
 }
 
-/// Today's date in UTC: the daemon's time zone need not be the user's.
-fn today() -> String {
-    date_of(Timestamp::now())
-}
-
-fn date_of(now: Timestamp) -> String {
-    now.to_zoned(TimeZone::UTC).date().to_string()
-}
-
 #[cfg(test)]
 mod tests {
+    use scorel_permission::Mode;
+
     use super::*;
 
     /// Every request of every session carries it.
@@ -181,24 +169,6 @@ mod tests {
         assert!((1_000..=2_500).contains(&tokens), "{tokens} tokens");
         for section in ["Todo", "AGENTS.md", "<system-reminder>", "# Git"] {
             assert!(BASE.contains(section), "{section}");
-        }
-    }
-
-    #[test]
-    fn days_become_dates() {
-        for (days, date) in [
-            (0, "1970-01-01"),
-            (58, "1970-02-28"),
-            (59, "1970-03-01"),
-            (11_016, "2000-02-29"),
-            (20_777, "2026-11-20"),
-            (47_540, "2100-02-28"),
-            (47_541, "2100-03-01"),
-        ] {
-            for second in [0, 86_399] {
-                let now = Timestamp::from_second(days * 86_400 + second).unwrap();
-                assert_eq!(date_of(now), date, "day {days}");
-            }
         }
     }
 
@@ -218,6 +188,12 @@ mod tests {
             project,
             model: &model(window),
             tools: &ToolList::default(),
+            access: Access {
+                mode: Mode::Workspace,
+                has_sandbox: true,
+                has_caches: false,
+            },
+            repository: Some(&|| Some("branch: main".to_owned())),
             prompt: Some("Speak plainly."),
             role: None,
         })
@@ -237,15 +213,34 @@ mod tests {
         let sources: Vec<&str> = parts.iter().map(|part| part.source.as_str()).collect();
         assert_eq!(
             sources,
-            ["base", "environment", "workspace", "prompt", "agents"]
+            [
+                "base",
+                "environment",
+                "permissions",
+                "workspace",
+                "prompt",
+                "agents"
+            ]
         );
         let environment = &parts[1].text;
         assert!(environment.contains(&format!("working directory: {}\n", project.display())));
         assert!(environment.contains("git repository: no\n"));
         assert!(environment.contains("model: demo/demo\n"));
-        assert!(parts[2].text.contains("AGENTS.md\nCLAUDE.md\nsrc/\n"));
-        assert!(parts[4].text.ends_with("/p/AGENTS.md:\n\nRun `make`."));
-        assert!(parts[4].sha256.is_some() && parts[4].cut_bytes.is_none());
+        assert!(
+            environment.contains("time zone: ") && environment.contains("shell of commands: bash")
+        );
+        assert!(parts[3].text.contains("AGENTS.md\nCLAUDE.md\nsrc/\n"));
+        assert!(parts[5].text.ends_with("/p/AGENTS.md:\n\nRun `make`."));
+        assert!(parts[5].sha256.is_some() && parts[5].cut_bytes.is_none());
+    }
+
+    #[test]
+    fn a_repository_is_described_where_there_is_one() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join(".git")).unwrap();
+        let parts = parts(dir.path(), dir.path(), 200_000);
+        let repository = parts.iter().find(|part| part.source == "repository");
+        assert_eq!(repository.unwrap().text, "branch: main");
     }
 
     #[test]
@@ -255,7 +250,7 @@ mod tests {
         std::fs::create_dir(&project).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", project.join("AGENTS.md")).unwrap();
         let found = parts(&project, &home, 200_000);
-        assert!(found[4].text.contains("were not read"), "{:?}", found[4]);
+        assert!(found[5].text.contains("were not read"), "{:?}", found[5]);
         std::fs::remove_file(project.join("AGENTS.md")).unwrap();
         std::fs::write(project.join("AGENTS.md"), "a rule\n".repeat(2_000)).unwrap();
         let found = parts(&project, &home, 32_768);
@@ -265,6 +260,6 @@ mod tests {
             .sum();
         // The note about the cut comes on top.
         assert!(total <= 32_768 * 15 / 100 + 60, "{total}");
-        assert!(found[4].cut_bytes > Some(0) && found[3].cut_bytes.is_none());
+        assert!(found[5].cut_bytes > Some(0) && found[4].cut_bytes.is_none());
     }
 }

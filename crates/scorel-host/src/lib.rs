@@ -15,6 +15,7 @@ mod agents;
 mod attachments;
 mod blocking;
 mod call_error;
+mod client_names;
 mod command_report;
 mod commands;
 mod compaction_facts;
@@ -78,4 +79,4 @@ pub use receipts::{MAX_BYTES as MAX_RECEIPT_BYTES, problem_of_line as problem_of
 pub use rpc::table as methods;
 pub use secret::{InvalidSecretName, SecretError, SecretName, SecretStore};
 pub use shutdown::{Shutdown, ShutdownCause};
-pub use trusted_file::{FileProblem, Stamp, Trust, read as read_trusted_file};
+pub use trusted_file::{FileProblem, Stamp, Trust, read as read_trusted_file, require_regular};

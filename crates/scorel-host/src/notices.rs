@@ -96,7 +96,7 @@ impl Notices {
 
     /// A file that is not understood is taken for one that says nothing.
     fn was_told(&self) -> bool {
-        let Ok(Some((_, bytes))) = trusted_file::read(&self.path, MAX_BYTES, Trust::Ours) else {
+        let Ok(Some((_, bytes))) = trusted_file::read(&self.path, MAX_BYTES, Trust::Home) else {
             return false;
         };
         let file: Result<NoticesFile, _> = serde_json::from_slice(&bytes);

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use scorel_proto::{Project, ProjectId, QuotaPolicy};
+use scorel_proto::{Project, ProjectId, QuotaPolicy, SessionId};
 
 pub use error::{OpenProjectsError, ProjectError};
 use file::{ProjectsFile, StoredProject};
@@ -108,22 +108,36 @@ impl ProjectRegistry {
         id: ProjectId,
         display_name: &str,
     ) -> Result<Option<(Project, bool)>, ProjectError> {
+        self.change(id, |project| {
+            let name = name_of(&project.work_dir, Some(display_name));
+            let is_new = project.display_name != name;
+            project.display_name = name;
+            is_new
+        })
+    }
+
+    /// Changes a project by `change`, which returns whether it is another one now. Returns the project and
+    /// whether that changed it; `None` if it is not registered.
+    fn change(
+        &self,
+        id: ProjectId,
+        change: impl FnOnce(&mut Project) -> bool,
+    ) -> Result<Option<(Project, bool)>, ProjectError> {
         let mut file = self.lock();
         let mut changed = file.clone();
         let mut projects = changed.projects.iter_mut();
         let Some(stored) = projects.find(|known| known.project.project_id == id) else {
             return Ok(None);
         };
-        let project = &mut stored.project;
-        let name = name_of(&project.work_dir, Some(display_name));
-        if project.display_name == name {
-            return Ok(Some((project.clone(), false)));
+        let is_new = change(&mut stored.project);
+        if is_new {
+            stored.project.updated_at = now_ms();
         }
-        project.display_name = name;
-        project.updated_at = now_ms();
-        let project = project.clone();
-        self.replace(&mut file, changed)?;
-        Ok(Some((project, true)))
+        let project = stored.project.clone();
+        if is_new {
+            self.replace(&mut file, changed)?;
+        }
+        Ok(Some((project, is_new)))
     }
 
     /// Removes and returns a project; `None` if it is not registered. Its directory is not touched; the
@@ -160,15 +174,16 @@ impl ProjectRegistry {
     }
 
     /// Replaces the policy of an agent in a project, and returns whether the project is registered. An
-    /// empty policy removes it.
+    /// empty policy removes it. With `expected`, only if that one is in force.
     ///
     /// # Errors
-    /// On every error the registry is unchanged.
+    /// [`ProjectError::OtherQuota`] if another one is in force. On every error the registry is unchanged.
     pub fn set_quota(
         &self,
         id: ProjectId,
         agent_type: &str,
         policy: &QuotaPolicy,
+        expected: Option<&QuotaPolicy>,
     ) -> Result<bool, ProjectError> {
         check_policy(policy)?;
         let mut file = self.lock();
@@ -185,11 +200,31 @@ impl ProjectRegistry {
         } else {
             project.quotas.insert(agent_type.to_owned(), policy.clone())
         };
+        let before = before.unwrap_or_default();
         // Said again, as after a lost reply, it is not written again.
-        if before.unwrap_or_default() != *policy {
+        if before != *policy {
+            if expected.is_some_and(|expected| *expected != before) {
+                return Err(ProjectError::OtherQuota(before));
+            }
             self.replace(&mut file, changed)?;
         }
         Ok(true)
+    }
+
+    /// Records the orchestrator of a project, or that it has none. Returns the project if that changed it.
+    ///
+    /// # Errors
+    /// On every error the registry is unchanged.
+    pub fn set_orchestrator(
+        &self,
+        id: ProjectId,
+        session_id: Option<SessionId>,
+    ) -> Result<Option<Project>, ProjectError> {
+        let changed = self.change(id, |project| {
+            let before = std::mem::replace(&mut project.orchestrator_session_id, session_id);
+            before != session_id
+        })?;
+        Ok(changed.and_then(|(project, is_new)| is_new.then_some(project)))
     }
 
     fn replace(&self, file: &mut ProjectsFile, changed: ProjectsFile) -> Result<(), ProjectError> {
@@ -240,6 +275,7 @@ fn new_project(project_id: ProjectId, work_dir: String, display_name: Option<&st
         work_dir,
         created_at: now,
         updated_at: now,
+        orchestrator_session_id: None,
     }
 }
 

@@ -50,7 +50,12 @@ impl Recorders {
     /// The session leaves memory, and no command of it runs: the copies of its files would only take
     /// space.
     pub(crate) fn unload(&self, id: SessionId) {
-        if let Some(recorder) = self.recorders().remove(&id) {
+        let mut recorders = self.recorders();
+        // One that is in use belongs to a turn of a session that was loaded again meanwhile.
+        if let Some(recorder) = recorders.remove(&id)
+            && Arc::strong_count(&recorder) == 1
+        {
+            // Under the lock: the session's next recorder has the same directory.
             recorder.forget_base();
         }
     }

@@ -46,6 +46,11 @@ pub(crate) struct UnknownRunner {
 }
 
 impl UnknownRunner {
+    /// The error of a turn that wants it.
+    pub(crate) fn error(&self) -> RunnerError {
+        RunnerError::new(RunnerErrorKind::NotInstalled, self.to_string()).with_hint(self.hint())
+    }
+
     /// What helps.
     pub(crate) fn hint(&self) -> String {
         match &self.suggestion {
@@ -125,10 +130,12 @@ impl HostRunners {
             wire: runner.wire,
             command: runner.command.clone(),
             environment,
+            umask: Some(self.commands.umask_now(config, project)),
             base_url: runner.base_url.clone(),
             token: None,
             model: runner.model.clone(),
             min_version: runner.min_version,
+            start_limit: runner.start,
             sandbox: match runner.sandbox {
                 RunnerSandbox::Own => None,
                 RunnerSandbox::Scorel => Some(self.commands.runner_sandbox(

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use scorel_proto::SecretPlace;
 use scorel_provider::Secret;
+use scorel_tools::text_of;
 
 pub use name::{InvalidSecretName, SecretName};
 
@@ -109,7 +110,7 @@ impl SecretStore {
             .filter_map(|value| value.into_string().ok())
             .collect();
         if let Ok(Some((_, bytes))) = trusted_file::read(&self.file, MAX_BYTES, Trust::Secret) {
-            values.extend(env_file::values(&String::from_utf8_lossy(&bytes)));
+            values.extend(env_file::values(&text_of(&bytes)));
         }
         values
     }
@@ -119,7 +120,7 @@ impl SecretStore {
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         match trusted_file::read(&self.file, MAX_BYTES, Trust::Secret) {
-            Ok(Some((_, bytes))) => env_file::names(&String::from_utf8_lossy(&bytes)),
+            Ok(Some((_, bytes))) => env_file::names(&text_of(&bytes)),
             _ => Vec::new(),
         }
     }
@@ -143,7 +144,7 @@ impl SecretStore {
         let Some((_, bytes)) = file else {
             return Ok(None);
         };
-        let text = String::from_utf8_lossy(&bytes);
+        let text = text_of(&bytes);
         let found = env_file::find(&text, name);
         found.map_err(|line| SecretError::Syntax {
             path: self.file.clone(),

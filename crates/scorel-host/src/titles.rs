@@ -30,7 +30,7 @@ pub(crate) async fn title(provider: &dyn Provider, request: TitleRequest) -> Tit
     let model = provider.model();
     let mut answer = TitleAnswer {
         title: None,
-        model: format!("{}/{}", model.provider, model.id),
+        model: model.name(),
         usage: None,
         cost: None,
     };

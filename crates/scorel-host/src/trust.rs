@@ -227,7 +227,7 @@ impl TrustStore {
     }
 
     fn read(&self) -> Result<TrustDocument, TrustError> {
-        let Some((_, bytes)) = trusted_file::read(&self.path, MAX_BYTES, Trust::Ours)? else {
+        let Some((_, bytes)) = trusted_file::read(&self.path, MAX_BYTES, Trust::Home)? else {
             return Ok(TrustDocument {
                 version: VERSION,
                 ..TrustDocument::default()

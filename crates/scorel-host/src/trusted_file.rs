@@ -19,6 +19,9 @@ const SETTLING: Duration = Duration::from_secs(2);
 pub enum Trust {
     /// Anyone may have written it: no symbolic link is followed, the owner is not checked.
     Untrusted,
+    /// Writable only by this user and root, and no symbolic link: a file of the home that only programs
+    /// write.
+    Home,
     /// Writable only by this user and root.
     Ours,
     /// Writable and readable only by this user and root.
@@ -29,7 +32,7 @@ pub enum Trust {
 #[derive(Debug, thiserror::Error)]
 pub enum FileProblem {
     /// Also a symbolic link, where links are not followed.
-    #[error("{path} is not a regular file")]
+    #[error("{path} is not a regular file; move it away")]
     NotRegular { path: PathBuf },
     #[error("{path} is longer than {max} bytes")]
     TooLarge { path: PathBuf, max: u64 },
@@ -143,9 +146,20 @@ pub fn read(path: &Path, max: u64, trust: Trust) -> Result<Option<(Stamp, Vec<u8
     Ok(Some((Stamp::of(&metadata), bytes)))
 }
 
+/// Checks that the files of a directory whose names begin like this are regular ones.
+pub fn require_regular(dir: &Path, prefix: &str) -> Result<(), FileProblem> {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let is_one = entry.file_name().to_string_lossy().starts_with(prefix);
+        if is_one && !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            return Err(FileProblem::NotRegular { path: entry.path() });
+        }
+    }
+    Ok(())
+}
+
 fn open(path: &Path, trust: Trust) -> io::Result<File> {
     let mut flags = OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
-    if trust == Trust::Untrusted {
+    if matches!(trust, Trust::Untrusted | Trust::Home) {
         flags |= OFlag::O_NOFOLLOW;
     }
     OpenOptions::new()
@@ -261,6 +275,21 @@ mod tests {
             Err(FileProblem::NotRegular { .. })
         ));
         assert!(read(&link, 100, Trust::Ours).is_ok());
+        let refused = read(&link, 100, Trust::Home).unwrap_err();
+        assert!(
+            refused.to_string().contains("link is not a regular file"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn a_link_among_the_files_of_a_directory_is_refused_by_name() {
+        let (dir, _) = file_with_mode(0o600);
+        assert!(require_regular(dir.path(), "file").is_ok());
+        symlink("elsewhere", dir.path().join("file.2026-11-27")).unwrap();
+        let refused = require_regular(dir.path(), "file").unwrap_err();
+        assert!(refused.path().ends_with("file.2026-11-27"));
+        assert!(require_regular(dir.path(), "other").is_ok());
     }
 
     #[test]

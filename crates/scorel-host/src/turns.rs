@@ -1,31 +1,33 @@
+mod offered;
+mod session_tools;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
-use scorel_fetch::{FetchLimits, Fetcher, SystemLookup, WebFetch};
+use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_files::FileRecorder;
-use scorel_orchestrator::{Orchestrator, agent_tools};
+use scorel_orchestrator::Orchestrator;
 use scorel_proto::{
     CompactionFacts, Context, CustomMessageBody, ErrorChain, ProjectId, SessionId, ThinkingLevel,
-    ToolPreset, TurnError,
+    TurnError,
 };
-use scorel_runtime::{
-    Provider, RetryPolicy, Runner as _, RunnerError, RunnerErrorKind, ToolClass, ToolList,
-    TurnLimits, TurnPorts,
-};
+use scorel_runtime::{Provider, RetryPolicy, Runner as _, ToolClass, TurnLimits, TurnPorts};
 use scorel_session::{
     CompactionSetup, PreparedEngine, PreparedTurn, SessionHeader, TitleAnswer, TitleRequest,
     TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
-use scorel_tools::{OpenProjects, ProjectTools, Roots, ToolHost};
+use scorel_tools::{OpenProjects, ProjectTools};
 
 use crate::commands::CommandHost;
 use crate::compaction_facts::compaction_facts;
 use crate::config::{Config, ConfigSource, RuntimeConfig};
-use crate::instructions::{DeeperGuides, GuidedTool, InstructionSources, guidance, instructions};
+use crate::instructions::{
+    Access, DeeperGuides, InstructionSources, guidance, guides, instructions,
+};
 use crate::models::{Models, WantedModel};
 use crate::notices::Notices;
 use crate::permission::{CommandPlace, Gate, GateSettings, Grants};
@@ -33,9 +35,10 @@ use crate::projects::ProjectRegistry;
 use crate::recorders::Recorders;
 use crate::runners::{HostRunners, RunnerParts, check_suitable};
 use crate::session_blobs::SessionBlobs;
-use crate::skills::{SkillProject, SkillTool, Skills, listing};
+use crate::skills::{SkillProject, Skills, listing};
 use crate::titles;
-use crate::worktrees::work_dir;
+use crate::worktrees::{summary, work_dir};
+use offered::is_offered;
 
 /// Prepares turns: provider, tools, gate and limits from the configuration, the project and the model.
 ///
@@ -170,11 +173,19 @@ impl Turns {
         let tools = self.list(request, config, dir)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
         let tools = tools.only(|spec| is_offered(preset, spec.class));
+        let describe = || summary(&self.commands, &self.config, dir);
+        let is_frozen = request.known.snapshot.is_some() && !request.known.refresh;
         let current = instructions(InstructionSources {
             home: &self.home,
             project: dir,
             model: provider.model(),
             tools: &tools,
+            access: Access {
+                mode: config.permissions.mode,
+                has_sandbox: self.commands.has_sandbox(),
+                has_caches: !config.tools.caches.is_empty(),
+            },
+            repository: (!is_frozen).then_some(&describe),
             prompt: config.prompt.as_deref(),
             role: agent_type(request)
                 .and_then(|name| config.agents.get(name)?.config.prompt.as_deref()),
@@ -239,11 +250,8 @@ impl Turns {
         config: &Arc<Config>,
         dir: &Path,
     ) -> Result<PreparedTurn, TurnError> {
-        let settings = HostRunners::find(config, name).map_err(|unknown| {
-            RunnerError::new(RunnerErrorKind::NotInstalled, unknown.to_string())
-                .with_hint(unknown.hint())
-                .turn_error()
-        })?;
+        let found = HostRunners::find(config, name);
+        let settings = found.map_err(|unknown| unknown.error().turn_error())?;
         let opened = self.runners.open(config, settings, dir);
         let runner = opened.map_err(|error| error.turn_error())?;
         let mode = config.permissions.mode;
@@ -253,6 +261,7 @@ impl Turns {
             settings,
             mode,
             project: &project,
+            instructions: guides(settings.wire, &self.home, dir),
             fetcher: &self.fetcher,
             gate: Arc::new(self.gate(request, config, dir, CommandPlace::Runner)?),
             own_gate: Arc::new(self.gate(request, config, dir, self.command_place())?),
@@ -276,64 +285,13 @@ impl Turns {
         Ok(listing(request.known.skills.as_ref(), &found, window))
     }
 
-    /// The tools of a session: those on its project and those of other crates.
-    fn list(
-        &self,
-        request: &TurnRequest,
-        config: &Arc<Config>,
-        dir: &Path,
-    ) -> Result<ToolList, TurnError> {
-        let SessionTools { project, guides } = self.tools(request, config, dir)?;
-        guides.set_epoch(request.known.epoch);
-        let guided = |tool| GuidedTool::wrap(tool, &guides);
-        let mut tools: Vec<_> = project.list().into_iter().map(guided).collect();
-        let skills = SkillTool::shared(
-            &self.skills,
-            skill_project(request, dir),
-            project.files().skills(),
-        );
-        tools.push(skills);
-        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
-        tools.push(Arc::new(WebFetch::new(self.fetcher.clone(), blobs)));
-        let agents = self.orchestrator.host().agents(Some(request.project_id));
-        tools.extend(agent_tools(&self.orchestrator, request.session_id, &agents));
-        ToolList::new(tools).map_err(|error| config_error(error.to_string()))
+    fn known_tools(&self, session_id: SessionId) -> Option<SessionTools> {
+        self.open_tools().get(&session_id).cloned()
     }
 
-    /// The tools on the project, which live as long as the session is loaded.
-    fn tools(
-        &self,
-        request: &TurnRequest,
-        config: &Arc<Config>,
-        dir: &Path,
-    ) -> Result<SessionTools, TurnError> {
-        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = tools.get(&request.session_id) {
-            self.recorders
-                .set_limits(request.session_id, config.checkpoints);
-            if let Some(commands) = known.project.commands() {
-                commands.set(self.commands.settings(config, dir));
-            }
-            return Ok(known.clone());
-        }
-        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
-        let project = self.open_projects.open(dir).map_err(|error| {
-            let error = ErrorChain(&error);
-            let text = format!("the project's directory cannot be used: {error}");
-            turn_error("filesystem_error", text)
-        })?;
-        let recorder = self
-            .recorders
-            .of(request.session_id, &project, config.checkpoints);
-        let host = ToolHost::new(&self.home, blobs)
-            .with_umask(self.commands.umask(config, dir))
-            .with_recorder(recorder);
-        let opened = ProjectTools::on(Roots::new(project), host);
-        let project = Arc::new(opened.with_commands(self.commands.open(config, dir)));
-        let guides = Arc::new(DeeperGuides::new(project.files().project()));
-        let opened = SessionTools { project, guides };
-        tools.insert(request.session_id, opened.clone());
-        Ok(opened)
+    /// Held for moments, never while the disk works.
+    fn open_tools(&self) -> MutexGuard<'_, HashMap<SessionId, SessionTools>> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -384,17 +342,13 @@ impl TurnSetup for Turns {
     }
 
     fn leaf_moved(&self, session_id: SessionId) {
-        let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = tools.get(&session_id) {
+        if let Some(known) = self.known_tools(session_id) {
             known.project.forget_reads();
         }
     }
 
     fn facts(&self, session_id: SessionId, messages: &Context) -> CompactionFacts {
-        let known = {
-            let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
-            tools.get(&session_id).cloned()
-        };
+        let known = self.known_tools(session_id);
         let commands = known.as_ref().and_then(|tools| tools.project.commands());
         let processes = commands.map_or_else(Vec::new, |commands| commands.in_background());
         compaction_facts(messages, processes)
@@ -422,24 +376,25 @@ impl TurnSetup for Turns {
     }
 
     fn unload(&self, session_id: SessionId) {
-        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let is_running = |tools: &SessionTools| {
-            tools
-                .project
-                .commands()
-                .is_some_and(|commands| commands.running() > 0)
+            let commands = tools.project.commands();
+            commands.is_some_and(|commands| commands.running() > 0)
         };
+        let mut tools = self.open_tools();
         // Its background commands keep running, and belong to its tools.
-        if !tools.get(&session_id).is_some_and(is_running) {
-            tools.remove(&session_id);
-            self.recorders.unload(session_id);
+        if tools.get(&session_id).is_some_and(is_running) {
+            return;
         }
+        let removed = tools.remove(&session_id);
+        drop(tools);
+        drop(removed);
+        self.recorders.unload(session_id);
     }
 
     fn forget(&self, session_id: SessionId) {
-        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let removed = self.open_tools().remove(&session_id);
         // Dropping the tools ends its commands.
-        tools.remove(&session_id);
+        drop(removed);
         self.recorders.forget(session_id);
     }
 }
@@ -452,18 +407,6 @@ fn skill_project(request: &TurnRequest, dir: &Path) -> SkillProject {
 /// The agent that works in the session, by its name in the configuration.
 fn agent_type(request: &TurnRequest) -> Option<&str> {
     Some(request.agent.as_ref()?.agent_type.as_str())
-}
-
-/// Whether a preset has the tools of a class. Tools from outside are in `coding`: who configures an MCP
-/// server wants its tools, and each call of one is judged.
-fn is_offered(preset: ToolPreset, class: ToolClass) -> bool {
-    match preset {
-        ToolPreset::Coding => !matches!(class, ToolClass::Web | ToolClass::Agents),
-        ToolPreset::Readonly => class == ToolClass::Inspect,
-        ToolPreset::All => true,
-        ToolPreset::Orchestrator => matches!(class, ToolClass::Inspect | ToolClass::Agents),
-        ToolPreset::None => false,
-    }
 }
 
 fn limits(config: &RuntimeConfig) -> TurnLimits {

@@ -20,6 +20,7 @@ mod registration;
 mod removal;
 mod repository;
 mod status;
+mod summary;
 mod supervised_git;
 mod work_dir;
 
@@ -42,6 +43,7 @@ use record::text;
 use registration::Registration;
 use removal::remove_tree;
 use repository::Repository;
+pub(crate) use summary::summary;
 pub(crate) use supervised_git::SupervisedGit;
 pub(crate) use work_dir::work_dir;
 use work_dir::{below_repository, inside};
@@ -61,6 +63,8 @@ pub(crate) struct FoundWorktree {
     pub(crate) record: WorktreeRecord,
     /// Whether something would be lost with it; `None` if git does not say.
     pub(crate) dirty: Option<bool>,
+    /// The number of commits made in it; `None` if git does not say.
+    pub(crate) commits: Option<u32>,
 }
 
 impl Worktrees {
@@ -109,12 +113,17 @@ impl Worktrees {
             let start = beside.map_or(&project.work_dir, |beside| &beside.path);
             let work_dir = PathBuf::from(start);
             let repository = Repository::of(&*self.git, &work_dir)?;
+            let (branch, start) = match known {
+                Some(known) => (known.branch, known.start),
+                None => (branch_name(title, runtime_id), Some(repository.head)),
+            };
             let record = WorktreeRecord {
                 runtime_id,
                 project_id: project.project_id,
                 path: self.path(runtime_id),
-                branch: known.map_or_else(|| branch_name(title, runtime_id), |it| it.branch),
+                branch,
                 repository: repository.data,
+                start,
             };
             let made = self.make_recorded(&record, &work_dir);
             if made.is_err() {
@@ -142,7 +151,12 @@ impl Worktrees {
                     tracing::warn!(runtime = %runtime_id, %error, "cannot read the status of a worktree");
                 };
                 let dirty = dirty.inspect_err(why).ok();
-                found.push(FoundWorktree { record, dirty });
+                let commits = self.commits(&record);
+                found.push(FoundWorktree {
+                    record,
+                    dirty,
+                    commits,
+                });
             }
         }
         Ok(found)
@@ -211,7 +225,7 @@ impl Worktrees {
                 "-b",
                 branch,
                 path,
-                "HEAD",
+                record.start.as_deref().unwrap_or("HEAD"),
             ]
         };
         let order = GitOrder {

@@ -83,7 +83,8 @@ pub use report::{OpenReport, Resumed, TornTail};
 pub use resume::ResumePoint;
 pub use seq_allocator::{ContinueAt, NeedsRecord, RESERVE};
 pub use storage::{
-    FileId, FileStatus, FileStorage, LogFile, OpenMode, Storage, is_out_of_descriptors,
+    FileId, FileStatus, FileStorage, LogFile, OpenMode, Storage, is_no_space,
+    is_out_of_descriptors, is_read_only, open_regular,
 };
 
 /// The log format that this version writes.

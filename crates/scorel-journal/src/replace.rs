@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::EVENTS;
 use crate::storage::{OpenMode, Storage, append_all, read_exact_at, remove_if_present};
 
-/// Makes the names of temporary files unique within the process.
+/// Makes the names of temporary files unique, together with the id of the process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
 /// Replaces the content of the file at `path` atomically, or creates it.
@@ -70,18 +70,19 @@ pub fn is_temporary(name: &str) -> bool {
         || replaced().is_some()
 }
 
-/// Hidden, in the same directory (`rename` does not cross file systems), and unique in this process.
+/// Hidden, in the same directory (`rename` does not cross file systems), and of this write alone: another
+/// process may replace the same file.
 fn temporary_name(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let count = TEMPORARY.fetch_add(1, Ordering::Relaxed);
     let mut temporary = OsString::from(".");
     temporary.push(name);
-    temporary.push(format!(".{count}.tmp"));
+    temporary.push(format!(".{}.{count}.tmp", std::process::id()));
     Ok(path.with_file_name(temporary))
 }
 
 fn write_new(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A crash may have left one: the counter starts at zero in every process.
+    // A crash may have left one: ids of processes are used again, and the counter starts at zero.
     remove_if_present(storage, path)?;
     let file = storage.create_new(path)?;
     append_all(&*file, bytes)?;

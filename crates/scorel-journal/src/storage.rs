@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use nix::errno::Errno;
 
-pub use file::FileStorage;
+pub use file::{FileStorage, open_regular};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
@@ -131,12 +131,14 @@ pub fn is_out_of_descriptors(error: &io::Error) -> bool {
 }
 
 /// Whether the file system is mounted read-only, perhaps because the kernel found an error on it.
-pub(crate) fn is_read_only(error: &io::Error) -> bool {
+#[must_use]
+pub fn is_read_only(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ReadOnlyFilesystem
 }
 
 /// Whether the disk, the quota or the file size limit is exhausted.
-pub(crate) fn is_no_space(error: &io::Error) -> bool {
+#[must_use]
+pub fn is_no_space(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
     matches!(
         error.kind(),

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use scorel_proto::{
-    AgentConfig, AgentEvent, AgentInfo, EffectiveQuota, ProjectId, QuotaPolicy, QuotaSource,
+    AgentConfig, AgentHistory, AgentInfo, EffectiveQuota, ProjectId, QuotaPolicy, QuotaSource,
     QuotaStrategy, RuntimeId, SessionWorktree,
 };
 
@@ -26,6 +26,10 @@ pub trait AgentHost: fmt::Debug + Send + Sync {
         title: &str,
         beside: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, String>;
+
+    /// A sentence on the work in a worktree once its agent is done: that the branch has no commit, or that
+    /// changes are not committed. `None` if there is nothing to tell.
+    fn left_undone(&self, worktree: &SessionWorktree) -> Option<String>;
 }
 
 /// The agents of a project, with the limits.
@@ -101,20 +105,19 @@ impl AgentPolicy {
             running: counts.running,
             queued: counts.queued,
             quota: self.effective(None),
-            finished: counts.finished,
-            last_event: counts.last_event,
+            policy: (!self.quota.is_empty()).then(|| self.quota.clone()),
+            finished: counts.history.finished,
+            last_event: counts.history.last_event,
         }
     }
 }
 
 /// What the runtimes of an agent do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentCounts {
     pub running: u32,
     pub queued: u32,
-    /// Since the daemon started.
-    pub finished: u32,
-    pub last_event: Option<AgentEvent>,
+    pub history: AgentHistory,
 }
 
 /// The section `[orchestrator]` of the configuration.
@@ -163,6 +166,9 @@ impl AgentPolicy {
                 workspace: scorel_proto::AgentWorkspace::Shared,
                 default_quota,
                 enabled: true,
+                max_turn_tokens: None,
+                max_turn_seconds: None,
+                max_session_cost: None,
             },
             quota,
             cap: None,

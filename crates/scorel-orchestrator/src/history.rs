@@ -20,6 +20,8 @@ pub struct RuntimeFilter {
     pub agent_type: Option<String>,
     pub status: Option<RuntimeStatus>,
     pub limit: usize,
+    /// `nextCursor` of the previous page.
+    pub cursor: Option<String>,
 }
 
 impl Orchestrator {
@@ -32,6 +34,7 @@ impl Orchestrator {
         &self,
         filter: RuntimeFilter,
     ) -> Result<ListRuntimesResult, OrchestratorError> {
+        let after = filter.cursor.as_deref().map(position).transpose()?;
         let sessions = self.sessions()?;
         let parents = match filter.session_id {
             Some(id) => vec![sessions.get(id).await?.id()],
@@ -46,10 +49,16 @@ impl Orchestrator {
             let found = infos(&lane);
             runtimes.extend(found.into_iter().filter(|runtime| filter.accepts(runtime)));
         }
-        runtimes.sort_by_key(|runtime| std::cmp::Reverse((runtime.started_at, runtime.runtime_id)));
+        let key = |runtime: &RuntimeInfo| (runtime.started_at, runtime.runtime_id);
+        runtimes.retain(|runtime| after.is_none_or(|after| key(runtime) < after));
+        runtimes.sort_by_key(|runtime| std::cmp::Reverse(key(runtime)));
         let more = runtimes.len() > filter.limit;
         runtimes.truncate(filter.limit);
-        Ok(ListRuntimesResult { runtimes, more })
+        let last = runtimes.last().filter(|_| more).map(key);
+        Ok(ListRuntimesResult {
+            next_cursor: last.map(|(at, id)| format!("{at}.{id}")),
+            runtimes,
+        })
     }
 
     /// A runtime with its task and its result.
@@ -111,6 +120,15 @@ impl Orchestrator {
         }
         Err(OrchestratorError::RuntimeNotFound(id))
     }
+}
+
+/// The last runtime of the previous page, from a cursor.
+fn position(cursor: &str) -> Result<(u64, RuntimeId), SessionError> {
+    let parts = cursor.split_once('.');
+    let parsed = parts.and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
+    parsed.ok_or_else(|| {
+        SessionError::InvalidParams("`cursor` is not one of listRuntimes".to_owned())
+    })
 }
 
 impl RuntimeFilter {

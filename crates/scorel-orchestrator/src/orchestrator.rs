@@ -1,15 +1,16 @@
+mod counts;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use scorel_proto::{
-    AgentEvent, PersistentBody, PersistentEvent, ProjectId, RuntimeId, RuntimeInfo, RuntimeStatus,
-    Seq, SessionId,
+    PersistentBody, PersistentEvent, ProjectId, RuntimeId, RuntimeInfo, Seq, SessionId,
 };
 use scorel_session::{Lane, MutationCommand, RuntimePlaces, SessionObserver, Sessions};
 use tokio::time::Instant;
 
-use crate::agents::{AgentCounts, AgentHost, ProjectAgents};
+use crate::agents::{AgentHost, ProjectAgents};
 use crate::claims::Claims;
 use crate::due::DueSessions;
 use crate::error::OrchestratorError;
@@ -25,6 +26,8 @@ pub struct Orchestrator {
     host: Arc<dyn AgentHost>,
     me: Weak<Self>,
     state: Mutex<OrchestratorState>,
+    /// Held while counts are read and told: an older one must not be told last.
+    telling: tokio::sync::Mutex<()>,
 }
 
 /// A leaf lock: no lane is used and nothing is waited for while it is held.
@@ -51,18 +54,10 @@ pub(crate) struct OrchestratorState {
     pub(crate) prompts: HashMap<RuntimeId, Seq>,
     /// When places were recorded last, by the session that has the record.
     pub(crate) placed: HashMap<SessionId, Instant>,
-    /// Counts of finished runtimes and last events since the start, by project and agent.
-    history: HashMap<(ProjectId, String), AgentHistory>,
     /// What subscribers of the host feed were told last.
     told: HashMap<(ProjectId, String), (u32, u32, u32)>,
     /// Whether every session with unfinished runtimes is known. Until then none begins.
     is_complete: bool,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct AgentHistory {
-    finished: u32,
-    last_event: Option<AgentEvent>,
 }
 
 impl std::fmt::Debug for Orchestrator {
@@ -79,6 +74,7 @@ impl Orchestrator {
             host,
             me: Weak::clone(me),
             state: Mutex::default(),
+            telling: tokio::sync::Mutex::default(),
         })
     }
 
@@ -116,29 +112,6 @@ impl Orchestrator {
         };
         let info = |(id, parent)| sessions.loaded_lane(parent)?.runtime(id);
         open.into_iter().filter_map(info).collect()
-    }
-
-    /// What the runtimes of an agent do, in one project or in all.
-    #[must_use]
-    pub fn counts(&self, project_id: Option<ProjectId>, agent_type: &str) -> AgentCounts {
-        let state = self.state();
-        let (running, queued) = state.schedule.counts(project_id, agent_type);
-        let mut counts = AgentCounts {
-            running,
-            queued,
-            ..AgentCounts::default()
-        };
-        let is_of = |(project, agent): &(ProjectId, String)| {
-            agent == agent_type && project_id.is_none_or(|id| id == *project)
-        };
-        for (_, history) in state.history.iter().filter(|(key, _)| is_of(key)) {
-            counts.finished += history.finished;
-            let ts = |event: Option<AgentEvent>| event.map_or(0, |event| event.ts);
-            if ts(history.last_event) >= ts(counts.last_event) {
-                counts.last_event = history.last_event;
-            }
-        }
-        counts
     }
 
     /// Has a runtime end. `None` if it had ended.
@@ -314,7 +287,7 @@ impl Orchestrator {
 
     /// Admits the runtimes that may start, and reconciles the sessions whose runtimes were admitted or
     /// moved in their queue.
-    pub(crate) fn admit(&self, rules: &Rules) {
+    pub(crate) async fn admit(&self, rules: &Rules) {
         if !self.state().is_complete {
             return;
         }
@@ -331,7 +304,7 @@ impl Orchestrator {
         for parent in moved.difference(&admitted) {
             self.look_at(*parent);
         }
-        self.tell_counts(rules);
+        self.tell_counts(rules).await;
     }
 
     /// Looks which agents only wait for runtimes of their own: their sessions are idle, or in a call of
@@ -356,24 +329,6 @@ impl Orchestrator {
     pub(crate) fn places_of(&self, parent: SessionId, rules: &Rules) -> Vec<RuntimePlaces> {
         let state = self.state();
         own_places(&state.schedule.places(rules), &state.schedule, parent, None)
-    }
-
-    /// Publishes how many runtimes of each agent run and wait, where that has changed.
-    fn tell_counts(&self, rules: &Rules) {
-        let Some(sessions) = self.sessions.upgrade() else {
-            return;
-        };
-        for (project_id, project) in rules {
-            for (agent_type, policy) in &project.agents {
-                let counts = self.counts(Some(*project_id), agent_type);
-                let key = (*project_id, agent_type.clone());
-                let now = (counts.running, counts.queued, counts.finished);
-                if self.state().told.insert(key, now).unwrap_or_default() != now {
-                    let info = policy.info(agent_type, counts);
-                    sessions.host().agent_changed(Some(*project_id), info);
-                }
-            }
-        }
     }
 }
 
@@ -425,7 +380,7 @@ impl SessionObserver for Orchestrator {
     fn committed(&self, session_id: SessionId, event: &PersistentEvent) {
         let (owner, is_parent) = {
             let mut state = self.state();
-            note(&mut state, session_id, event);
+            note(&mut state, event);
             let owner = state.children.get(&session_id).copied();
             (owner, state.watched.contains(&session_id))
         };
@@ -466,28 +421,10 @@ const fn is_about_runtime(body: &PersistentBody) -> bool {
     )
 }
 
-/// Remembers what `listAgents` tells of an agent's runtimes.
-fn note(state: &mut OrchestratorState, session_id: SessionId, event: &PersistentEvent) {
-    let stamp = match &event.body {
-        PersistentBody::RuntimeStatusChanged(body) => body.stamp,
-        PersistentBody::RuntimeFinished(body) => body.stamp,
-        PersistentBody::RuntimeBoundSession(body) => body.stamp,
-        _ => return,
-    };
-    let Some(task) = state.schedule.task(stamp.runtime_id) else {
-        return;
-    };
-    debug_assert_eq!(task.parent, session_id, "a runtime belongs to one session");
-    let key = (task.project_id, task.agent_type.clone());
-    let history = state.history.entry(key).or_default();
-    history.finished += u32::from(RuntimeStatus::is_final(stamp.status));
-    history.last_event = Some(AgentEvent {
-        runtime_id: stamp.runtime_id,
-        status: stamp.status,
-        ts: stamp.timestamp,
-    });
-    // Not left to the next look: an answer until then would count the runtime twice.
-    if RuntimeStatus::is_final(stamp.status) {
-        state.schedule.remove(stamp.runtime_id);
+/// Takes a runtime that has ended from the schedule. Not left to the next look: an answer until then would
+/// count it twice.
+fn note(state: &mut OrchestratorState, event: &PersistentEvent) {
+    if let PersistentBody::RuntimeFinished(body) = &event.body {
+        state.schedule.remove(body.stamp.runtime_id);
     }
 }

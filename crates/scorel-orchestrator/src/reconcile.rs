@@ -52,7 +52,7 @@ impl Orchestrator {
         }
         // Read once for both: each look at the configuration is one at its files.
         let rules = self.rules().await;
-        self.admit(&rules);
+        self.admit(&rules).await;
         self.record_places(&lane, &rules).await;
         let is_queued = |runtime: &AgentRuntime| runtime.status == RuntimeStatus::Queued;
         if lane.runtimes(|all| all.unfinished().any(|(_, runtime)| is_queued(runtime))) {

@@ -132,7 +132,11 @@ impl RuntimeStep<'_> {
             NextStep::End => {
                 let prompt = self.prompted().unwrap_or(Seq::ZERO);
                 let report = child.run_report(prompt.previous()).await?;
-                self.finish(runtime, ending(report)).await?;
+                let mut ending = ending(report);
+                if let Some(note) = self.left_undone(child).await {
+                    ending.reason = format!("{}; {note}", ending.reason);
+                }
+                self.finish(runtime, ending).await?;
             }
             _ => {}
         }

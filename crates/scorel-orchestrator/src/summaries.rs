@@ -54,6 +54,11 @@ impl Summaries {
         }
     }
 
+    /// The last summary that was told of a runtime.
+    pub(crate) fn text(&self, id: RuntimeId) -> Option<&str> {
+        self.told.get(&id).map(|told| told.text.as_str())
+    }
+
     pub(crate) fn forget(&mut self, id: RuntimeId) {
         self.told.remove(&id);
     }

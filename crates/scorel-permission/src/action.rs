@@ -23,7 +23,7 @@ pub enum Action {
         /// The directory that it starts in.
         directory: PathBuf,
     },
-    /// Fetch a page.
+    /// Fetch a page from a host that is public, or that the user said is like one.
     Fetch {
         /// The URL, unparsed.
         url: String,

@@ -58,10 +58,11 @@
 //! something else, such as `git -c`, `sed -i`, `find -delete` or `python -c`, nor programs whose whole
 //! purpose is to run something, such as `make`; a rule must name those: `Bash(sed -i *)`. Denying and
 //! asking rules are the opposite: they also cover `/bin/rm` for `rm`, and `git -C dir push` for
-//! `git push`.
+//! `git push`, and what a program may start that is not known to take its arguments as data:
+//! `setsid rm -r x` for `rm -r x`.
 //!
 //! A command that asks to run **without the sandbox** is judged more strictly. Rules `Bash(…)` do not allow
-//! it, every part needs a rule `Outside(…)`, and only filters that open no file (`grep`, `head`) pass
+//! it, every part needs a rule `Outside(…)`, in which `*` stands for plain words only, and only filters that open no file (`grep`, `head`) pass
 //! beside a part that has one. Redirections to and from files are asked about each time.
 //!
 //! # Always asked
@@ -89,6 +90,7 @@ pub mod protected;
 mod rule;
 mod rules;
 mod shell;
+mod web_url;
 
 pub use action::Action;
 pub use base_dirs::BaseDirs;
@@ -101,3 +103,4 @@ pub use offer::RuleOffer;
 pub use policy::{HiddenPart, Policy};
 pub use rule::{Rule, RuleError, RuleErrorKind, RuleKind};
 pub use rules::Rules;
+pub use web_url::{WebHost, WebUrl, WebUrlError};

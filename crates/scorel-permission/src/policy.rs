@@ -6,16 +6,14 @@ mod grant;
 mod hidden;
 mod private_fetch;
 mod relative;
+mod suspected;
 mod unsandboxed;
 
-use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
-
-use url::{Host, Url};
 
 use crate::protected::is_protected;
 use crate::rule::RuleScope;
-use crate::{Action, BaseDirs, Decision, Mode, PolicyVerdict, Rule, Rules};
+use crate::{Action, BaseDirs, Decision, Mode, PolicyVerdict, Rule, Rules, WebUrl};
 
 pub use hidden::HiddenPart;
 
@@ -27,6 +25,8 @@ pub struct Policy {
     dirs: BaseDirs,
     /// Paths that git ignores, so that commands may discard them.
     ignored: Vec<PathBuf>,
+    /// Paths that are known to be files or directories.
+    files: Vec<PathBuf>,
     /// Whether what rules deny to read is hidden from commands in the sandbox.
     hides_denied: bool,
 }
@@ -40,6 +40,7 @@ impl Policy {
             rules,
             dirs,
             ignored: Vec::new(),
+            files: Vec::new(),
             hides_denied: false,
         }
     }
@@ -49,6 +50,14 @@ impl Policy {
     #[must_use]
     pub fn ignoring(mut self, paths: Vec<PathBuf>) -> Self {
         self.ignored = paths;
+        self
+    }
+
+    /// The same policy where there are files or directories at these paths, which are absolute and
+    /// normal: what `git checkout` overwrites if it is given their names.
+    #[must_use]
+    pub fn with_files(mut self, paths: Vec<PathBuf>) -> Self {
+        self.files = paths;
         self
     }
 
@@ -83,8 +92,8 @@ impl Policy {
             Action::RunUnsandboxed { command, directory } => {
                 self.run_unsandboxed(command, &self.dirs.resolve(directory))
             }
-            Action::Fetch { url } => self.fetch(url),
-            Action::FetchPrivate { url } => self.fetch_private(url),
+            Action::Fetch { url } => web(url, |url| self.fetch(url)),
+            Action::FetchPrivate { url } => web(url, |url| self.fetch_private(url)),
             Action::CallTool { tool } => self.call_tool(tool),
             Action::SpawnAgent { agent_type } => self.spawn_agent(agent_type),
         }
@@ -138,24 +147,14 @@ impl Policy {
             .unwrap_or_else(|| self.by_place(path))
     }
 
-    fn fetch(&self, address: &str) -> PolicyVerdict {
-        let url = Url::parse(address).ok();
-        let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
-        let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::Fetch(p) if p.covers(host));
-        if !url.as_ref().is_some_and(is_web) {
-            return not_web();
-        }
-        if let Some(verdict) = self.by_rules(covers) {
-            return verdict;
-        }
-        let parsed = url.as_ref().and_then(Url::host);
-        if parsed.is_some_and(|host| is_private(&host)) {
-            return PolicyVerdict::ask(format!("{host} is not a public address"));
-        }
-        self.by_mode(if self.mode == Mode::Full {
-            Decision::Allow
-        } else {
-            Decision::Ask
+    fn fetch(&self, url: &WebUrl) -> PolicyVerdict {
+        let covers =
+            |rule: &Rule| matches!(rule.scope(), RuleScope::Fetch(p) if p.covers(url.host()));
+        self.by_rules(covers).unwrap_or_else(|| {
+            self.by_mode(match self.mode {
+                Mode::Full => Decision::Allow,
+                Mode::Readonly | Mode::Ask | Mode::Workspace => Decision::Ask,
+            })
         })
     }
 
@@ -227,51 +226,14 @@ impl Policy {
     }
 }
 
-/// Whether the URL is one of the web, with a host.
-fn is_web(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    matches!(url.scheme(), "http" | "https") && !host.is_empty()
-}
-
-fn not_web() -> PolicyVerdict {
-    PolicyVerdict::new(Decision::Deny, "only http and https addresses are fetched")
+/// The verdict about a URL of the web; others are not fetched.
+fn web(text: &str, judge: impl Fn(&WebUrl) -> PolicyVerdict) -> PolicyVerdict {
+    WebUrl::parse(text).map_or_else(
+        |error| PolicyVerdict::new(Decision::Deny, error.to_string()),
+        |url| judge(&url),
+    )
 }
 
 fn outside(path: &Path) -> PolicyVerdict {
     PolicyVerdict::ask(format!("`{}` is outside of the project", path.display()))
-}
-
-/// Whether the host is local or in a private network, judged by its name alone. The resolver of the
-/// fetcher checks the addresses; this decides about the question.
-fn is_private(host: &Host<&str>) -> bool {
-    match host {
-        Host::Ipv4(address) => is_private_v4(*address),
-        Host::Ipv6(address) => address
-            .to_ipv4_mapped()
-            .map_or_else(|| is_private_v6(*address), is_private_v4),
-        Host::Domain(name) => {
-            let name = name.trim_end_matches('.');
-            ["localhost", "local", "internal"]
-                .iter()
-                .any(|suffix| name == *suffix || name.ends_with(&format!(".{suffix}")))
-                || !name.contains('.')
-        }
-    }
-}
-
-fn is_private_v4(address: Ipv4Addr) -> bool {
-    let [first, second, ..] = address.octets();
-    address.is_loopback()
-        || address.is_private()
-        || address.is_link_local()
-        || address.is_broadcast()
-        || first == 0
-        || first == 100 && (64..128).contains(&second)
-}
-
-fn is_private_v6(address: Ipv6Addr) -> bool {
-    address.is_loopback()
-        || address.is_unspecified()
-        || address.is_unique_local()
-        || address.is_unicast_link_local()
 }

@@ -4,6 +4,7 @@ mod facts;
 mod files;
 mod git;
 mod language;
+mod named;
 mod names;
 mod options;
 mod prefix;
@@ -11,6 +12,10 @@ mod reading;
 mod search;
 mod sed;
 mod spelling;
+mod subcommand;
+mod table;
+mod usage;
+mod version;
 mod wrapper;
 
 use std::path::Path;
@@ -19,7 +24,6 @@ use crate::BaseDirs;
 use crate::shell::Word;
 
 pub(crate) use facts::{Facts, Inner};
-use options::operands;
 pub(crate) use prefix::safe_prefix;
 
 /// Describes a simple command: the program is the word at `program`, after the assignments.
@@ -33,7 +37,9 @@ pub(crate) fn describe(words: &[Word], program: usize, dirs: &BaseDirs) -> Facts
     let args = &words[program + 1..];
     let start = program + 1;
     let base = base_name(name).to_owned();
-    facts.spellings = spelling::spellings(&base, words, program);
+    let (spellings, is_whole) = spelling::spellings(&base, words, program);
+    facts.spellings = spellings;
+    facts.has_more_spellings = !is_whole;
     if let Some(reason) = names::always_ask(&base) {
         facts.always_ask = Some(reason);
     }
@@ -45,9 +51,6 @@ pub(crate) fn describe(words: &[Word], program: usize, dirs: &BaseDirs) -> Facts
         "cd" => change_directory(args, dirs, &mut facts),
         "git" => git::describe(args, start, &mut facts),
         "find" => search::find(args, start, &mut facts),
-        "sed" | "gsed" => sed::describe(args, start, &mut facts),
-        "awk" | "gawk" | "mawk" | "nawk" => language::awk(args, start, &mut facts),
-        "jq" => language::jq(args, start, &mut facts),
         name if wrapper::is_wrapper(name) => wrapper::describe(name, words, program, &mut facts),
         name if language::is_interpreter(name) => {
             language::interpreter(args, start, &mut facts);
@@ -57,7 +60,24 @@ pub(crate) fn describe(words: &[Word], program: usize, dirs: &BaseDirs) -> Facts
         name if reading::describe(name, args, start, &mut facts) => {}
         name => {
             names::other(name, args, start, &mut facts);
-            facts.paths = operands(args, 0);
+        }
+    }
+    facts.takes_data = trusted.is_some_and(|name| takes_data(name, words, program));
+    // The options of `python -m pytest` say which program it is.
+    let named = if language::is_interpreter(&base) {
+        2
+    } else {
+        0
+    };
+    let special = facts.special.iter().copied();
+    let special = special.filter(|index| *index > program + named).min();
+    facts.searched_from = match facts.takes_data {
+        true => special.unwrap_or(words.len()),
+        false => program + 1,
+    };
+    if !facts.takes_data {
+        for word in args {
+            named::add_reads(word, &mut facts);
         }
     }
     // A name stands for the well-known program only in a system directory or through PATH.
@@ -76,7 +96,24 @@ pub(crate) fn describe(words: &[Word], program: usize, dirs: &BaseDirs) -> Facts
     facts
 }
 
-fn base_name(name: &str) -> &str {
+/// Returns whether a program is known to take its arguments as data, and not as a command to run.
+fn takes_data(name: &str, words: &[Word], program: usize) -> bool {
+    let runs = ["run", "run-script", "start"];
+    let is_run = |word: &Word| runs.contains(&word.text.as_str());
+    match name {
+        "cd" | "git" | "find" | "set" => true,
+        "ed" | "ex" | "ssh" | "sftp" => false,
+        "python" | "python3" if safe_prefix(words).is_some() => program == 0,
+        name if wrapper::is_wrapper(name) || language::is_interpreter(name) => false,
+        "cargo" | "go" | "npm" | "pnpm" | "yarn" => {
+            safe_prefix(words).is_some() && !words.iter().take(3).any(is_run)
+        }
+        name if table::usage(name).is_some() || files::is_writing(name) => true,
+        _ => program == 0 && safe_prefix(words).is_some() && !words.iter().take(3).any(is_run),
+    }
+}
+
+pub(crate) fn base_name(name: &str) -> &str {
     Path::new(name)
         .file_name()
         .and_then(|name| name.to_str())

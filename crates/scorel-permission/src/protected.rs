@@ -16,8 +16,10 @@ pub const SCOREL_DIRECTORY: &str = ".scorel";
 /// SSH keys, and the keys that may log in.
 const LOGIN_DIRECTORY: &str = ".ssh";
 
-/// Files that other programs run or obey, wherever they are.
-const FILES: [(&str, Protection); 33] = [
+/// Files that other programs run or obey, wherever they are: when a shell enters their directory, an
+/// editor or an agent opens it, an interpreter or a debugger starts in it, or git commits. Not those
+/// that only a build reads, since a build also runs its scripts, which a coding task is there to write.
+const FILES: [(&str, Protection); 52] = [
     (".bash_aliases", Protection::Startup),
     (".bash_login", Protection::Startup),
     (".bash_logout", Protection::Startup),
@@ -50,7 +52,35 @@ const FILES: [(&str, Protection); 33] = [
     (".zprofile", Protection::Startup),
     (".zshenv", Protection::Startup),
     (".zshrc", Protection::Startup),
+    (".dir-locals.el", Protection::Tool),
+    (".ghci", Protection::Tool),
+    (".iex.exs", Protection::Tool),
+    (".irbrc", Protection::Tool),
+    (".lefthook.yaml", Protection::Hook),
+    (".lefthook.yml", Protection::Hook),
+    (".lvimrc", Protection::Tool),
+    (".mise.local.toml", Protection::Startup),
+    (".mise.toml", Protection::Startup),
+    (".overcommit.yml", Protection::Hook),
+    (".pdbrc", Protection::Tool),
+    (".pre-commit-config.yaml", Protection::Hook),
+    (".pryrc", Protection::Tool),
+    (".Rprofile", Protection::Tool),
+    ("lefthook-local.yml", Protection::Hook),
+    ("lefthook.yml", Protection::Hook),
+    ("mise.local.toml", Protection::Startup),
+    ("mise.toml", Protection::Startup),
+    ("opencode.json", Protection::Agent),
     (".nvim.lua", Protection::Tool),
+];
+
+/// Those of [`FILES`] that no dot begins.
+const VISIBLE: [&str; 5] = [
+    "lefthook-local.yml",
+    "lefthook.yml",
+    "mise.local.toml",
+    "mise.toml",
+    "opencode.json",
 ];
 
 /// Directories whose files other programs run or obey, wherever they are.
@@ -61,7 +91,7 @@ const DIRECTORIES: [(&str, Protection); 2] = [
 
 /// Files and directories that are protected in a directory of a certain name: that name, theirs. A
 /// `*` stands for any letters.
-const IN_DIRECTORIES: [(&str, &str, Protection); 16] = [
+const IN_DIRECTORIES: [(&str, &str, Protection); 28] = [
     (".cargo", "config", Protection::Tool),
     (".cargo", "config.toml", Protection::Tool),
     (".claude", "settings.json", Protection::Agent),
@@ -77,6 +107,18 @@ const IN_DIRECTORIES: [(&str, &str, Protection); 16] = [
     (".config", "xonsh", Protection::Startup),
     (".vscode", "launch.json", Protection::Tool),
     (".vscode", "tasks.json", Protection::Tool),
+    (".codex", "config.toml", Protection::Agent),
+    (".config", "mise", Protection::Startup),
+    (".config", "mise.toml", Protection::Startup),
+    (".cursor", "hooks.json", Protection::Agent),
+    (".cursor", "mcp.json", Protection::Agent),
+    (".gemini", "settings.json", Protection::Agent),
+    (".helix", "config.toml", Protection::Tool),
+    (".helix", "languages.toml", Protection::Tool),
+    (".mise", "config.toml", Protection::Startup),
+    (".opencode", "plugin", Protection::Agent),
+    (".zed", "settings.json", Protection::Tool),
+    (".zed", "tasks.json", Protection::Tool),
     ("library", "launchagents", Protection::Startup),
 ];
 
@@ -99,6 +141,8 @@ pub enum Protection {
     Agent,
     /// Configuration that makes an editor, a build or a debugger run something.
     Tool,
+    /// Named by git's configuration.
+    Named,
 }
 
 impl Protection {
@@ -114,6 +158,7 @@ impl Protection {
             Self::Hook => "git runs it",
             Self::Agent => "it decides what another agent may do and what it runs",
             Self::Tool => "it tells an editor, a build or a debugger what to run",
+            Self::Named => "git's configuration names it, so git runs or obeys it",
         }
     }
 }
@@ -143,7 +188,9 @@ pub fn is_protected(path: &Path, daemon_home: &DaemonHome) -> Option<Protection>
     if has(LOGIN_DIRECTORY) {
         return Some(Protection::Login);
     }
-    let file = FILES.iter().find(|(name, _)| *name == last);
+    let file = FILES
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(last));
     let directory = DIRECTORIES.iter().find(|(name, _)| has(name));
     if let Some((_, protection)) = file.or(directory) {
         return Some(*protection);
@@ -176,6 +223,9 @@ pub fn looked_for() -> impl Iterator<Item = PathBuf> {
 #[must_use]
 pub fn may_be_protected(parent: &OsStr, name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
+        || VISIBLE
+            .iter()
+            .any(|listed| name.eq_ignore_ascii_case(listed))
         || IN_DIRECTORIES
             .iter()
             .any(|(listed, _, _)| parent.eq_ignore_ascii_case(listed))
@@ -289,6 +339,22 @@ mod tests {
                 let found = is_protected(Path::new(path), home);
                 assert_eq!(found, Some(protection), "{path}");
             }
+        }
+    }
+
+    #[test]
+    fn what_is_protected_is_never_passed_over() {
+        for path in looked_for() {
+            let parent = path.parent().and_then(Path::file_name).unwrap_or_default();
+            let name = path.file_name().unwrap();
+            assert!(may_be_protected(parent, name), "{}", path.display());
+            let absolute = Path::new("/p/sub").join(&path);
+            let home = DaemonHome::closed(Path::new("/srv/scorel"));
+            assert!(
+                is_protected(&absolute, &home).is_some(),
+                "{}",
+                path.display()
+            );
         }
     }
 

@@ -17,7 +17,10 @@ impl ModelConfig {
     /// What [`Connector::connect`](crate::Connector::connect) refuses, except for a missing key or
     /// model.
     pub fn check_endpoint(&self) -> Result<(), SetupError> {
-        ModelLocation::of(self)?;
+        // The demo has no endpoint.
+        if !self.source.is_demo() {
+            ModelLocation::of(self)?;
+        }
         ConfiguredHeaders::new(self).map(drop)
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use self::dialect::GeminiDialect;
 use self::dialect::GeminiEndpoint;
 pub(crate) use self::family::GeminiFamily;
 use self::history::GeminiHistory;
-use crate::wire::{JsonBody, ModelOrigin, Wire, has_version, with_path};
+use crate::wire::{JsonBody, ModelOrigin, Wire, has_version, with_segments};
 
 /// Used where the base URL names no version.
 const VERSION: &str = "v1beta";
@@ -43,12 +43,10 @@ impl Wire for GoogleGenerativeAi {
 
     fn url(base: Url, model: &str) -> Url {
         let model = model.strip_prefix("models/").unwrap_or(model);
-        let path = format!("models/{model}:streamGenerateContent");
-        let mut url = if has_version(&base) || has_publisher(&base) {
-            with_path(base, &path)
-        } else {
-            with_path(base, &format!("{VERSION}/{path}"))
-        };
+        let version = (!has_version(&base) && !has_publisher(&base)).then_some(VERSION);
+        let method = format!("{model}:streamGenerateContent");
+        let segments = version.into_iter().chain(["models"]);
+        let mut url = with_segments(base, segments.chain(method.split('/')));
         // Without it the response is one JSON array instead of an event stream.
         url.query_pairs_mut().append_pair("alt", "sse");
         url
@@ -112,6 +110,24 @@ mod tests {
             url("http://h/vertex?tenant=a", "models/m"),
             "http://h/vertex/v1beta/models/m:streamGenerateContent?tenant=a&alt=sse"
         );
+    }
+
+    #[test]
+    fn a_model_stays_below_models() {
+        for (model, sent) in [
+            ("a/b", "a/b"),
+            ("tuned?key=x#y", "tuned%3Fkey=x%23y"),
+            ("x;y=z", "x;y=z"),
+            ("%2e%2e/m", "%252e%252e/m"),
+            ("../../../tenant-b/m", "tenant-b/m"),
+            ("a/./../m", "a/m"),
+            ("a\\..\\m", "a%5C..%5Cm"),
+            ("m @1\n", "m%20@1"),
+            ("模", "%E6%A8%A1"),
+        ] {
+            let expected = format!("http://h/v1beta/models/{sent}:streamGenerateContent?alt=sse");
+            assert_eq!(url("http://h", model), expected, "{model:?}");
+        }
     }
 
     #[test]

@@ -8,32 +8,34 @@ mod fact_difference;
 mod google;
 mod listed_model;
 mod listing_api;
+mod model_page;
 mod number;
 mod openai;
 
 pub use fact_difference::FactDifference;
 pub use listed_model::{ListError, ListedModel};
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName};
 use scorel_runtime::{ErrorCategory, ProviderError};
-use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::http::provider_error;
+use crate::model_id::check_model_id;
 use crate::model_location::ModelLocation;
 use crate::wire::ConfiguredHeaders;
 use crate::{Connector, ModelConfig, Secret, SetupError, TableEntry};
 use listing_api::ListingApi;
+use model_page::MAX_MODELS;
 
 /// The time limit for all pages together: a user is waiting for the list.
 const LIST_TIMEOUT: Duration = Duration::from_secs(15);
 /// In bytes.
 const PAGE_LIMIT: usize = 8 << 20;
 const MAX_PAGES: usize = 20;
-const MAX_MODELS: usize = 5_000;
-/// The longest id or display name, in bytes. Models with longer ones are left out.
+/// The longest display name, in bytes. Models with longer ones are left out.
 const MAX_NAME: usize = 256;
 
 fn listing_api(api: &str) -> ListingApi {
@@ -80,17 +82,17 @@ impl Connector {
         key: Option<&Secret>,
     ) -> Result<Vec<ListedModel>, ProviderError> {
         let mut models = Vec::new();
+        let mut seen = HashSet::new();
         let mut next: Option<String> = None;
         for _ in 0..MAX_PAGES {
             let url = listing.url(location.base_url.clone(), next.as_deref());
             let text = self.http.get(url, headers.clone(), key, PAGE_LIMIT).await?;
-            let value: Option<Value> = serde_json::from_slice(&text).ok();
-            let page = value.as_ref().and_then(|value| (listing.read)(value));
-            let page = page.ok_or_else(|| {
+            let page = listing.page(&text).ok_or_else(|| {
                 let message = format!("{} did not return a list of models", location.provider);
                 provider_error(ErrorCategory::ServerError, false, message)
             })?;
-            models.extend(page.models.into_iter().filter(is_short));
+            let new = page.models.into_iter().filter(is_usable);
+            models.extend(new.filter(|model| seen.insert(model.id.clone())));
             // A repeated cursor would loop.
             if page.next.is_none() || page.next == next || models.len() >= MAX_MODELS {
                 break;
@@ -102,9 +104,9 @@ impl Connector {
     }
 }
 
-fn is_short(model: &ListedModel) -> bool {
+fn is_usable(model: &ListedModel) -> bool {
     let name = model.name.as_deref().unwrap_or_default();
-    model.id.len() <= MAX_NAME && name.len() <= MAX_NAME
+    name.len() <= MAX_NAME && check_model_id(&model.id).is_ok()
 }
 
 impl ModelConfig {

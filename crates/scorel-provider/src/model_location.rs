@@ -4,11 +4,15 @@ use crate::builtin::{
     Builtin, KeyRule, KnownModel, builtin_providers, dialect_of_host, family_facts, find_builtin,
     find_builtin_at,
 };
+use crate::model_id::check_model_id;
 use crate::wire_dialect::WireDialect;
 use crate::{ModelConfig, ModelFacts, ModelSource, Secret, SetupError};
 
 /// Below this Jaro-Winkler similarity a name is not suggested as the one that was meant.
 const SIMILAR: f64 = 0.8;
+
+/// The longest base URL, in bytes. A request with a much longer address fails before it is sent.
+const MAX_BASE_URL: usize = 8 << 10;
 
 /// Where a configured model is and which dialect its host speaks.
 pub(crate) struct ModelLocation<'a> {
@@ -24,6 +28,7 @@ pub(crate) struct ModelLocation<'a> {
 
 impl<'a> ModelLocation<'a> {
     pub(crate) fn of(config: &'a ModelConfig) -> Result<Self, SetupError> {
+        check_model_id(&config.id)?;
         match &config.source {
             ModelSource::Builtin { provider, base_url } => {
                 Self::of_builtin(provider, base_url.as_deref())
@@ -146,6 +151,9 @@ pub(crate) fn parse_base_url(text: &str) -> Result<Url, SetupError> {
     let invalid = |reason: &str| SetupError::InvalidBaseUrl {
         reason: reason.to_owned(),
     };
+    if text.len() > MAX_BASE_URL {
+        return Err(invalid("it is longer than 8 KiB"));
+    }
     let url = Url::parse(text).map_err(|error| invalid(&error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(invalid("it must begin with http:// or https://"));
@@ -161,11 +169,22 @@ pub(crate) fn parse_base_url(text: &str) -> Result<Url, SetupError> {
 
 #[cfg(test)]
 mod tests {
-    use super::ModelLocation;
+    use super::{MAX_BASE_URL, ModelLocation, parse_base_url};
     use crate::ModelConfig;
     use crate::openai_responses::{OpenAiResponses, ResponsesDialect};
     use crate::wire::Wire;
     use crate::wire_dialect::WireDialect;
+
+    #[test]
+    fn a_base_url_that_no_request_can_have_is_refused() {
+        let url = |length: usize| format!("{:/<length$}", "https://lab.example/v1");
+        assert!(parse_base_url(&url(MAX_BASE_URL)).is_ok());
+        let error = parse_base_url(&url(MAX_BASE_URL + 1)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "invalid base URL: it is longer than 8 KiB"
+        );
+    }
 
     #[test]
     fn a_custom_entry_gets_the_responses_dialect_of_its_host() {

@@ -57,7 +57,8 @@ impl ModelConfig {
     }
 
     /// Another model of the same provider. Configured facts are about the configured model and do
-    /// not carry over, except on custom endpoints, where the user has no other place to state them.
+    /// not carry over. On custom endpoints, which often serve alike models, all but the price do; that
+    /// of a table of endpoints, which names no model, is the price of all of them.
     #[must_use]
     pub fn with_id(&self, id: &str) -> Self {
         let mut other = self.clone();
@@ -72,8 +73,8 @@ impl ModelConfig {
             other.reasoning = None;
             other.thinking_levels = None;
             other.images = None;
-            other.price = None;
         }
+        other.price = self.price.filter(|_| self.id.is_empty());
         other
     }
 

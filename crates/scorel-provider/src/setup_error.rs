@@ -50,6 +50,13 @@ pub enum SetupError {
     /// No model was named.
     #[error("no model of {provider} is given")]
     MissingModel { provider: String },
+    /// The id of the model is not one.
+    #[error("invalid model id {id:?}: {reason}")]
+    InvalidModelId {
+        id: String,
+        /// Completes "invalid model id …: …".
+        reason: &'static str,
+    },
     /// The provider has switched the model off.
     #[error(
         "{provider} retired {model} on {on}{}",

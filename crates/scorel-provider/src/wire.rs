@@ -8,7 +8,6 @@
 //! complete, which payloads are errors, which stop reason is reported.
 
 mod advice;
-mod block_numbers;
 mod call_ids;
 mod call_pairs;
 mod charged;
@@ -28,13 +27,13 @@ mod reader;
 mod refusal;
 mod rendering;
 mod reply;
+mod reply_tally;
 mod surrogates;
 mod text;
 mod tool_names;
 mod url;
 
 pub(crate) use advice::{CallAdvice, ServedModels};
-pub(crate) use block_numbers::BlockNumbers;
 pub(crate) use call_ids::CallIds;
 pub(crate) use configured_headers::ConfiguredHeaders;
 pub(crate) use decoder::{ReplyStatus, WireDecoder};
@@ -49,9 +48,10 @@ pub(crate) use json_body::JsonBody;
 pub(crate) use model_origin::ModelOrigin;
 pub(crate) use provider::HttpProvider;
 pub(crate) use rendering::render;
+pub(crate) use reply_tally::ReplyTally;
 pub(crate) use text::{arguments_text, non_empty, text_of};
 pub(crate) use tool_names::{sent_function_name, sent_tool_name};
-pub(crate) use url::{has_version, with_path};
+pub(crate) use url::{has_version, with_path, with_segments};
 
 use std::fmt::Debug;
 

@@ -15,6 +15,7 @@ use crate::call::Gates;
 use crate::envelope::{Frame, FrameEntry, RequestId, RequestObject, invalid_request};
 use crate::in_flight::{IdReservation, InFlight};
 use crate::outbox::Closed;
+use crate::own_writes::OwnWrites;
 use crate::{CallObserver, Connection, JsonText, MethodKind, MethodTable, RpcCall, reply};
 
 /// The execution of a frame.
@@ -35,6 +36,7 @@ pub(crate) struct Dispatcher {
     table: Arc<MethodTable>,
     connection: Connection,
     in_flight: InFlight,
+    writes: OwnWrites,
 }
 
 /// A call that passed all checks.
@@ -67,6 +69,7 @@ impl Dispatcher {
             table,
             connection,
             in_flight: InFlight::default(),
+            writes: OwnWrites::default(),
         }
     }
 
@@ -172,7 +175,8 @@ impl Dispatcher {
         let Some(reservation) = self.in_flight.reserve(&id.key) else {
             return Err(invalid_request("a call with this id is in flight"));
         };
-        let Some((spec, MethodCallback::Async(callback))) = self.table.find(&request.method) else {
+        let Some((spec, names, MethodCallback::Async(callback))) = self.table.find(&request.method)
+        else {
             return Err(RpcError::new(ErrorCode::MethodNotFound, "no such method"));
         };
         if no_subscribe && spec.kind == MethodKind::Subscribe {
@@ -186,17 +190,21 @@ impl Dispatcher {
         let gates = Gates::default();
         let call = RpcCall::new(self.connection.clone(), spec.kind, gates.clone());
         let callback = Arc::clone(callback);
+        let order = self.writes.order(spec.access, &request.params, names);
         let response = async move {
+            order.reached().await;
             let mut extensions = Extensions::new();
             extensions.insert(call);
-            callback(
+            let answered = callback(
                 Id::Null,
                 request.params,
                 ConnectionId(0),
                 usize::MAX,
                 extensions,
-            )
-            .await
+            );
+            let answer = answered.await;
+            drop(order);
+            answer
         };
         Ok(PreparedCall {
             id: id.clone(),

@@ -15,6 +15,7 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::json;
+use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -112,6 +113,8 @@ impl Driver {
     }
 
     async fn frame(&mut self, bytes: Bytes) -> Result<(), FrameError> {
+        // One read brings thousands of small frames, and those that need no reply wait for nothing.
+        consume_budget().await;
         let size = bytes.len();
         let frame = envelope::parse(&bytes, self.connection.limits());
         // Requests hold copies; the frame need not live as long as the call.

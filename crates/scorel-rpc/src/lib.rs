@@ -40,6 +40,7 @@ mod limits;
 mod listener;
 mod method;
 mod outbox;
+mod own_writes;
 mod params;
 mod registry;
 mod reply;

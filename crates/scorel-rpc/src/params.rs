@@ -18,6 +18,9 @@ use terse::Terse;
 /// Of the path to an invalid member, in bytes.
 const MAX_PATH: usize = 512;
 
+/// The names of a method's params, by position. Made once they are needed.
+pub(crate) type ParamNames = LazyLock<Vec<String>>;
+
 /// The params of a call as a JSON object, whether they were sent by name, by position or not at all.
 #[derive(Debug)]
 pub struct Params(ParamsText);
@@ -31,7 +34,7 @@ enum ParamsText {
 
 impl Params {
     /// Names positional params after the method's fields, in order.
-    pub(crate) fn new(raw: Raw<'static>, names: &LazyLock<Vec<String>>) -> Result<Self, RpcError> {
+    pub(crate) fn new(raw: Raw<'static>, names: &ParamNames) -> Result<Self, RpcError> {
         Ok(Self(match raw.as_str() {
             None => ParamsText::Made("{}".to_owned()),
             Some(array) if array.starts_with('[') => ParamsText::Made(name(array, names)?),
@@ -51,14 +54,21 @@ impl Params {
     /// Deserializes the params.
     ///
     /// # Errors
-    /// `invalid_params`, with the path of the invalid member in `details.field` if there is one. Message
-    /// and path quote a bounded part of the input.
+    /// `invalid_params`, with the path of the invalid or missing member in `details.field` if there is one.
+    /// Message and path quote a bounded part of the input.
     pub fn parse<T: DeserializeOwned>(self) -> Result<T, RpcError> {
         let place = Place::default();
         let mut json = serde_json::Deserializer::from_str(self.as_json());
         T::deserialize(Terse(&mut json, &place)).map_err(|error| {
-            let failure = invalid_params(error.to_string());
-            match place.path(self.as_json()) {
+            let text = error.to_string();
+            // The position is one in the params, which the client has not seen as such.
+            let message = text
+                .rsplit_once(" at line ")
+                .map_or(&*text, |(message, _)| message);
+            let failure = invalid_params(message);
+            let missing = message.strip_prefix("missing field `");
+            let missing = missing.map(|name| name.trim_end_matches('`'));
+            match place.path(self.as_json(), missing) {
                 None => failure,
                 Some(path) => failure.with_details(json!({ "field": beginning(path, MAX_PATH) })),
             }

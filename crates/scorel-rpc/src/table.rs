@@ -7,6 +7,7 @@ use jsonrpsee::{Extensions, MethodCallback, Methods, RpcModule};
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::value::RawValue;
 
+use crate::params::ParamNames;
 use crate::reply::error_object;
 use crate::{CallObserver, MethodSpec, Params, RpcCall};
 
@@ -22,7 +23,7 @@ type HandlerFuture = Pin<Box<dyn Future<Output = Result<Box<RawValue>, RpcError>
 #[derive(Debug)]
 pub struct Table<Ctx> {
     module: RpcModule<Ctx>,
-    specs: HashMap<&'static str, MethodSpec>,
+    specs: HashMap<&'static str, (MethodSpec, Arc<ParamNames>)>,
     observer: Option<Arc<dyn CallObserver>>,
 }
 
@@ -62,7 +63,8 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
 
     /// Not generic, or the compiler makes a copy of jsonrpsee's call path for every method.
     fn register(&mut self, spec: MethodSpec, handler: Handler<Ctx>) -> Result<(), DuplicateMethod> {
-        let names = Arc::new(LazyLock::new(spec.params));
+        let names: Arc<ParamNames> = Arc::new(LazyLock::new(spec.params));
+        let known = Arc::clone(&names);
         let callback = move |raw: RawParams<'static>, context: Arc<Ctx>, extensions: Extensions| {
             let (handler, names) = (Arc::clone(&handler), Arc::clone(&names));
             async move {
@@ -75,7 +77,7 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         self.module
             .register_async_method(spec.name, callback)
             .map_err(|_| DuplicateMethod(spec.name))?;
-        self.specs.insert(spec.name, spec);
+        self.specs.insert(spec.name, (spec, known));
         Ok(())
     }
 
@@ -102,21 +104,22 @@ fn call_of(extensions: &Extensions) -> Result<RpcCall, ErrorObjectOwned> {
 #[derive(Debug)]
 pub struct MethodTable {
     methods: Methods,
-    specs: HashMap<&'static str, MethodSpec>,
+    specs: HashMap<&'static str, (MethodSpec, Arc<ParamNames>)>,
     observer: Option<Arc<dyn CallObserver>>,
 }
 
 impl MethodTable {
     /// Every method, unordered.
     pub fn specs(&self) -> impl Iterator<Item = &MethodSpec> {
-        self.specs.values()
+        self.specs.values().map(|(spec, _)| spec)
     }
 
     pub(crate) const fn observer(&self) -> Option<&Arc<dyn CallObserver>> {
         self.observer.as_ref()
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<(&MethodSpec, &MethodCallback)> {
-        self.specs.get(name).zip(self.methods.method(name))
+    pub(crate) fn find(&self, name: &str) -> Option<(&MethodSpec, &ParamNames, &MethodCallback)> {
+        let (spec, names) = self.specs.get(name)?;
+        Some((spec, names, self.methods.method(name)?))
     }
 }

@@ -78,6 +78,12 @@ pub(crate) trait Dialect: Send + 'static {
     }
 }
 
+/// The error of a program that does not speak the protocol of its wire.
+pub(crate) fn not_spoken(message: impl Into<String>) -> RunnerError {
+    let error = RunnerError::new(RunnerErrorKind::Protocol, message);
+    error.with_hint("update it, or check `type` and `command` of its table")
+}
+
 /// The error of a program that has ended before its turn.
 pub(crate) fn ended(end: &RunEnd, errors: &str) -> RunnerError {
     use scorel_exec::{EndCause, ShellExit};

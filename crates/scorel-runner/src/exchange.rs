@@ -5,19 +5,21 @@ use std::collections::VecDeque;
 use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerEvent, RunnerLogStream};
 use serde::Serialize;
 
+/// Bytes that are kept of the first lines that are no message.
+const SAID: usize = 2 * 1024;
+
 /// Collects events for the driver and messages to the program.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
     events: VecDeque<RunnerEvent>,
-    /// What the events of the log take.
-    log_bytes: usize,
     outgoing: Vec<u8>,
     ends_input: bool,
+    /// The first lines that are no message. A program that is no runner says there what it is.
+    said: String,
 }
 
 impl Exchange {
     pub(crate) fn event(&mut self, event: RunnerEvent) {
-        self.log_bytes += log_cost(&event);
         self.events.push_back(event);
     }
 
@@ -26,9 +28,20 @@ impl Exchange {
         self.log_line(RunnerLogStream::Notice, text.into());
     }
 
-    /// A message that the dialect does not know.
+    /// A message that the dialect does not know. A newer program may be at work.
     pub(crate) fn unknown(&mut self, line: &[u8]) {
+        self.event(RunnerEvent::Progress);
         let text = String::from_utf8_lossy(line).into_owned();
+        self.log_line(RunnerLogStream::Stdout, text);
+    }
+
+    /// A line that is no message.
+    pub(crate) fn junk(&mut self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line).into_owned();
+        if self.said.len() < SAID {
+            self.said.extend(text.chars().take(SAID));
+            self.said.push('\n');
+        }
         self.log_line(RunnerLogStream::Stdout, text);
     }
 
@@ -60,40 +73,16 @@ impl Exchange {
         self.ends_input = true;
     }
 
-    /// Drops the oldest log texts above `max` bytes while events are not consumed. Acts only at twice
-    /// that size, so that not every text causes a scan.
-    pub(crate) fn shorten_log(&mut self, max: usize) {
-        if self.log_bytes <= max.saturating_mul(2) {
-            return;
-        }
-        let mut kept = 0;
-        let mut events: VecDeque<RunnerEvent> = VecDeque::new();
-        for event in std::mem::take(&mut self.events).into_iter().rev() {
-            let cost = log_cost(&event);
-            if cost == 0 || kept + cost <= max {
-                kept += cost;
-                events.push_front(event);
-            }
-        }
-        (self.events, self.log_bytes) = (events, kept);
+    pub(crate) fn said(&self) -> &str {
+        self.said.trim()
     }
 
     pub(crate) fn next_event(&mut self) -> Option<RunnerEvent> {
-        let event = self.events.pop_front()?;
-        self.log_bytes -= log_cost(&event);
-        Some(event)
+        self.events.pop_front()
     }
 
     pub(crate) fn take_outgoing(&mut self) -> (Vec<u8>, bool) {
         let ends = std::mem::take(&mut self.ends_input);
         (std::mem::take(&mut self.outgoing), ends)
-    }
-}
-
-/// What an event of the log takes, in bytes; 0 for others.
-fn log_cost(event: &RunnerEvent) -> usize {
-    match event {
-        RunnerEvent::Log { text, .. } => text.len() + size_of::<RunnerEvent>(),
-        _ => 0,
     }
 }

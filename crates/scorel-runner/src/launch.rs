@@ -9,8 +9,14 @@ use serde_json::json;
 use crate::setup::RunnerSetup;
 use crate::wire_kind::WireKind;
 
-/// Where Codex finds the token of an endpoint that is not its own.
+/// Where Codex finds the token of an endpoint that is not its own. Its commands get an empty one.
 const CODEX_TOKEN: &str = "SCOREL_RUNNER_TOKEN";
+
+const CLAUDE_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
+
+/// A hook that has each command begin without the token. `CLAUDE_CODE_SUBPROCESS_ENV_SCRUB` would do more,
+/// but where bubblewrap or socat is missing no command runs with it.
+const CLAUDE_HIDES_TOKEN: &str = r#"echo unset ANTHROPIC_AUTH_TOKEN >>"$CLAUDE_ENV_FILE""#;
 
 /// What a program is started with.
 pub(crate) struct Launch {
@@ -62,6 +68,8 @@ impl Launch {
         ];
         if let Some(token) = &setup.token {
             settings.push(format!("model_providers.scorel.env_key=\"{CODEX_TOKEN}\""));
+            // Not `exclude`: it is a list, and would replace the user's own.
+            settings.push(format!("shell_environment_policy.set.{CODEX_TOKEN}=\"\""));
             self.environment.set(CODEX_TOKEN, token);
         }
         for setting in settings {
@@ -89,14 +97,18 @@ impl Launch {
         if let Some(url) = &setup.base_url {
             // Settings files have an `env` of their own, which wins over ours: the user's could lead the
             // token elsewhere.
-            let settings = json!({"env": {"ANTHROPIC_BASE_URL": url}}).to_string();
+            let mut settings = json!({"env": {"ANTHROPIC_BASE_URL": url}});
+            if let Some(token) = &setup.token {
+                settings["hooks"] = json!({"SessionStart": [{"hooks": [
+                    {"type": "command", "command": CLAUDE_HIDES_TOKEN},
+                ]}]});
+                self.environment.set(CLAUDE_TOKEN, token);
+            }
+            let settings = settings.to_string();
             self.arguments(&["--setting-sources", "", "--settings", &settings]);
             self.environment.set("ANTHROPIC_BASE_URL", url);
         } else {
             self.arguments(&["--setting-sources", "user"]);
-        }
-        if let Some(token) = &setup.token {
-            self.environment.set("ANTHROPIC_AUTH_TOKEN", token);
         }
         self.environment.set("DISABLE_AUTOUPDATER", "1");
         if let Some(model) = &setup.model {
@@ -120,7 +132,10 @@ pub(crate) fn find_program(setup: &RunnerSetup) -> Result<PathBuf, RunnerError> 
         candidates.find(|path| is_program(path))
     };
     found.ok_or_else(|| {
-        let message = format!("{name} is not installed");
+        let message = match name.contains('/') && Path::new(name).exists() {
+            true => format!("{name} is not a program"),
+            false => format!("{name} is not installed"),
+        };
         let error = RunnerError::new(RunnerErrorKind::NotInstalled, message);
         match &setup.install {
             Some(install) => error.with_hint(format!("install it with `{install}`")),

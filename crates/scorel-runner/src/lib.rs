@@ -14,6 +14,7 @@
 mod builtin;
 mod data_url;
 mod dialect;
+mod early_events;
 mod event_redactor;
 mod exchange;
 mod launch;

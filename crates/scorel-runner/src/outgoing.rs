@@ -5,6 +5,7 @@ use std::io;
 
 use scorel_runtime::{RunnerError, RunnerErrorKind};
 use tokio::net::unix::pipe::Sender;
+use tokio::task::coop::consume_budget;
 
 /// Bytes that may wait. A prompt with images is the largest message.
 const MAX_WAITING: usize = 32 * 1024 * 1024;
@@ -49,6 +50,8 @@ impl Outgoing {
         while let Some(pipe) = &self.pipe
             && !self.waiting.is_empty()
         {
+            // A program that reads as fast as we write keeps the pipe writable.
+            consume_budget().await;
             let written = match pipe.writable().await {
                 Ok(()) => pipe.try_write(self.waiting.as_slices().0),
                 Err(error) => Err(error),

@@ -6,6 +6,7 @@ use std::time::Duration;
 use scorel_exec::{EndCause, PipedRun, Run, RunEnd, ShellExit};
 use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerExit};
 use tokio::net::unix::pipe::Receiver;
+use tokio::task::{coop::consume_budget, yield_now};
 use tokio::time::{sleep, timeout};
 
 use crate::line_reader::{LineReader, LineTooLong};
@@ -80,12 +81,22 @@ impl Peer {
     }
 
     /// The next output. Cancel-safe.
+    ///
+    /// Everything that a program writes is taken here, whatever the wire and the phase, so here the
+    /// others get their turn: a program that never pauses is always ready, and a caller that only waits
+    /// for its output would hold the thread and never look at its time limit.
     pub(crate) async fn next(&mut self) -> Result<Output, RunnerError> {
         loop {
+            // For pieces that are there.
+            consume_budget().await;
             if let Some(piece) = self.whole_piece()? {
                 return Ok(piece);
             }
-            match self.ready().await {
+            let ready = self.ready().await;
+            // A chunk takes far longer than a piece, so each is worth the whole budget. Nothing of it was
+            // read yet that could be lost here.
+            yield_now().await;
+            match ready {
                 Ready::Stdout => self.read_stdout(),
                 Ready::Stderr => {
                     if let Some(text) = self.read_stderr() {

@@ -105,9 +105,17 @@ impl<P> JsonRpc<P> {
 
 impl RpcFailure {
     fn of(error: &Value) -> Self {
+        let mut message = error["message"].as_str().unwrap_or("no message").to_owned();
+        // The message is often no more than "Internal error".
+        let data = &error["data"];
+        let details = [data, &data["details"], &data["message"]];
+        let detail = details.into_iter().find_map(Value::as_str);
+        if let Some(detail) = detail.filter(|detail| !message.contains(detail)) {
+            message = format!("{message}: {detail}");
+        }
         Self {
             code: error["code"].as_i64().unwrap_or_default(),
-            message: error["message"].as_str().unwrap_or("no message").to_owned(),
+            message,
         }
     }
 }
@@ -131,6 +139,18 @@ mod tests {
             rpc.incoming(json!({"id": "x", "result": 5})),
             Incoming::Stray
         );
+    }
+
+    #[test]
+    fn a_failure_tells_its_details() {
+        let told = |error| RpcFailure::of(&error).message;
+        let error = |data| json!({"code": -32603, "message": "Internal error", "data": data});
+        let expected = "Internal error: no such session";
+        assert_eq!(told(error(json!("no such session"))), expected);
+        assert_eq!(told(error(json!({"details": "no such session"}))), expected);
+        assert_eq!(told(error(json!({"message": "no such session"}))), expected);
+        assert_eq!(told(error(json!("Internal"))), "Internal error");
+        assert_eq!(told(error(json!({"code": 1}))), "Internal error");
     }
 
     #[test]

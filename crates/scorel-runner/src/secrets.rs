@@ -1,8 +1,6 @@
 //! Redacting secrets in a runner's output.
 
-use std::cmp::Reverse;
-
-use memchr::memmem;
+use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::json;
 
 const REPLACEMENT: &[u8] = b"[secret]";
@@ -12,11 +10,15 @@ const MIN_LENGTH: usize = 8;
 
 /// The values of secrets, as they are and as JSON writes them. Does not print them.
 #[derive(Clone, Default)]
-pub struct Secrets(Vec<String>);
+pub struct Secrets {
+    values: Vec<String>,
+    /// Finds all of them in one pass: a program may write nothing else. `None` without any.
+    search: Option<AhoCorasick>,
+}
 
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Secrets({})", self.0.len())
+        write!(f, "Secrets({})", self.values.len())
     }
 }
 
@@ -33,13 +35,19 @@ impl Secrets {
         // One may be the beginning of another.
         values.sort_by(|one, other| (other.len(), other).cmp(&(one.len(), one)));
         values.dedup();
-        Self(values)
+        let mut search = AhoCorasick::builder();
+        let search = search.match_kind(MatchKind::LeftmostLongest).build(&values);
+        let search = search.expect("secrets are far fewer bytes than an automaton can have states");
+        Self {
+            search: Some(search).filter(|_| !values.is_empty()),
+            values,
+        }
     }
 
     /// These and another one.
     #[must_use]
     pub fn and(self, value: String) -> Self {
-        Self::new(self.0.into_iter().chain([value]))
+        Self::new(self.values.into_iter().chain([value]))
     }
 
     /// A text without them.
@@ -52,22 +60,19 @@ impl Secrets {
 
     /// The first that is in the bytes as a whole, and its length; of several there, the longest.
     fn find(&self, bytes: &[u8]) -> Option<(usize, usize)> {
-        let found = self.0.iter().filter_map(|secret| {
-            let at = memmem::find(bytes, secret.as_bytes())?;
-            Some((at, secret.len()))
-        });
-        found.min_by_key(|(at, length)| (*at, Reverse(*length)))
+        let found = self.search.as_ref()?.find(bytes)?;
+        Some((found.start(), found.len()))
     }
 
     /// The offset at which a prefix of a secret may start at the end of the bytes; their length if none
     /// does.
     fn begins_at(&self, bytes: &[u8]) -> usize {
-        let longest = self.0.first().map_or(0, String::len);
+        let longest = self.values.first().map_or(0, String::len);
         let mut places = bytes.len().saturating_sub(longest)..bytes.len();
         let begins = |at: &usize| {
             let end = &bytes[*at..];
             let is_part = |secret: &String| end.len() < secret.len();
-            let mut longer = self.0.iter().filter(|secret| is_part(secret));
+            let mut longer = self.values.iter().filter(|secret| is_part(secret));
             longer.any(|secret| secret.as_bytes().starts_with(end))
         };
         places.find(begins).unwrap_or(bytes.len())
@@ -95,19 +100,21 @@ impl SecretRedactor {
         let mut bytes = std::mem::take(&mut self.held);
         bytes.extend_from_slice(piece);
         let mut told = Vec::with_capacity(bytes.len());
-        let mut rest = bytes.as_slice();
-        let mut held_from = self.secrets.begins_at(rest);
-        while let Some((at, length)) = self.secrets.find(rest)
+        let mut from = 0;
+        let mut held_from = self.secrets.begins_at(&bytes);
+        while let Some((at, length)) = self.secrets.find(&bytes[from..])
             // A longer one may begin there, or before.
-            && at < held_from
+            && from + at < held_from
         {
-            told.extend_from_slice(&rest[..at]);
+            told.extend_from_slice(&bytes[from..from + at]);
             told.extend_from_slice(REPLACEMENT);
-            rest = &rest[at + length..];
-            held_from = self.secrets.begins_at(rest);
+            from += at + length;
+            if from > held_from {
+                held_from = from + self.secrets.begins_at(&bytes[from..]);
+            }
         }
-        told.extend_from_slice(&rest[..held_from]);
-        self.held = rest[held_from..].to_vec();
+        told.extend_from_slice(&bytes[from..held_from]);
+        self.held = bytes[held_from..].to_vec();
         told
     }
 

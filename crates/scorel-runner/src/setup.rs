@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::time::Duration;
 
-use scorel_exec::{Environment, Sandbox};
+use scorel_exec::{Environment, Sandbox, Umask};
 
 use crate::builtin::BuiltinRunner;
 use crate::secrets::Secrets;
@@ -19,12 +20,16 @@ pub struct RunnerSetup {
     /// The program and its first arguments. No secret: every process of the machine can read them.
     pub command: Vec<String>,
     pub environment: Environment,
+    /// The umask of its files; `None` is that of the daemon.
+    pub umask: Option<Umask>,
     /// The model endpoint; `None` is the program's own. Only the wires that know how to pass it take one.
     pub base_url: Option<String>,
     /// The token for that endpoint.
     pub token: Option<String>,
     pub model: Option<String>,
     pub min_version: Option<Version>,
+    /// The time in which it must be ready to take a prompt.
+    pub start_limit: Duration,
     /// `None` leaves the program to a sandbox of its own.
     pub sandbox: Option<Sandbox>,
     /// Cut out of what the program writes, the token included.
@@ -44,6 +49,9 @@ impl fmt::Debug for RunnerSetup {
 }
 
 impl RunnerSetup {
+    /// The usual time until a program takes a prompt: large ones take seconds on a busy machine.
+    pub const START_LIMIT: Duration = Duration::from_secs(30);
+
     /// A built-in runner, without its token.
     #[must_use]
     pub fn of(builtin: &BuiltinRunner, environment: Environment) -> Self {
@@ -52,10 +60,12 @@ impl RunnerSetup {
             wire: builtin.wire,
             command: builtin.command.iter().map(|&it| it.to_owned()).collect(),
             environment,
+            umask: None,
             base_url: builtin.base_url.map(str::to_owned),
             token: None,
             model: None,
             min_version: builtin.min_version.and_then(Version::find),
+            start_limit: Self::START_LIMIT,
             sandbox: None,
             secrets: Secrets::default(),
             install: Some(builtin.install.to_owned()),
@@ -72,6 +82,7 @@ impl RunnerSetup {
             wire,
             command,
             environment,
+            umask,
             base_url,
             token,
             model,
@@ -79,10 +90,12 @@ impl RunnerSetup {
             sandbox,
             // Values of the environment, and the token.
             secrets: _,
+            // Nothing that a process is started with.
+            start_limit: _,
             install: _,
         } = self;
         let variables: Vec<_> = environment.iter().collect();
-        let program = (name, wire, command, variables, sandbox);
+        let program = (name, wire, command, variables, umask, sandbox);
         let endpoint = (base_url, token, model, min_version);
         let mut hasher = DefaultHasher::new();
         format!("{program:?} {endpoint:?}").hash(&mut hasher);
@@ -124,7 +137,18 @@ mod tests {
         endpoint.base_url = Some("http://localhost".to_owned());
         let tokens = ["token-1", "token-2"].map(|token| setup().with_token(token.to_owned()));
         let [one, other] = tokens;
-        let all = [setup(), variable, hidden, shown, endpoint, one, other];
+        let mut masked = setup();
+        masked.umask = Some(Umask::PRIVATE);
+        let all = [
+            setup(),
+            variable,
+            hidden,
+            shown,
+            endpoint,
+            one,
+            other,
+            masked,
+        ];
         let prints: std::collections::BTreeSet<u64> =
             all.iter().map(RunnerSetup::fingerprint).collect();
         assert_eq!(prints.len(), all.len());

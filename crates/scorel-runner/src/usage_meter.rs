@@ -19,6 +19,7 @@ impl UsageMeter {
     /// The increment over the previous totals; `None` if it is zero. `usd` is `None` if no money is reported.
     pub(crate) fn add(&mut self, usage: Usage, usd: Option<f64>) -> Option<RunnerSpent> {
         let tokens = difference(&usage, &self.usage);
+        let tokens = Some(tokens).filter(Usage::is_plausible).unwrap_or_default();
         self.usage = usage;
         let cost = usd.map(|usd| {
             let total = micro_usd(usd);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use scorel_exec::{CommandLine, CommandOrder, EndCause, Environment, Supervisors};
+use scorel_exec::{CommandLine, CommandOrder, EndCause, Environment, Supervisors, Umask};
 use tokio::sync::OnceCell;
 
 use crate::version::Version;
@@ -62,16 +62,27 @@ impl Versions {
     }
 
     /// `None` if the program does not tell its version.
-    pub(crate) async fn of(&self, program: &Path, environment: &Environment) -> Option<Version> {
+    pub(crate) async fn of(
+        &self,
+        program: &Path,
+        environment: &Environment,
+        umask: Option<Umask>,
+    ) -> Option<Version> {
         let identity = FileIdentity::of(program)?;
         let cell = Arc::clone(self.known().entry(identity).or_default());
         // A program that did not answer is asked again the next time.
-        let asked = cell.get_or_try_init(async || self.ask(program, environment).await.ok_or(()));
+        let ask = async || self.ask(program, environment, umask).await.ok_or(());
+        let asked = cell.get_or_try_init(ask);
         asked.await.copied().ok().flatten()
     }
 
     /// What the program says; `None` if it says nothing in time.
-    async fn ask(&self, program: &Path, environment: &Environment) -> Option<Option<Version>> {
+    async fn ask(
+        &self,
+        program: &Path,
+        environment: &Environment,
+        umask: Option<Umask>,
+    ) -> Option<Option<Version>> {
         let order = CommandOrder {
             command: CommandLine::Program {
                 program: program.to_owned(),
@@ -82,7 +93,7 @@ impl Versions {
             space: None,
             resources: None,
             timeout: Some(TIME_LIMIT),
-            umask: None,
+            umask,
             spool_dir: None,
         };
         let root = File::open("/").ok()?;

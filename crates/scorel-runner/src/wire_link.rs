@@ -3,23 +3,19 @@
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
+use scorel_exec::{RunEnd, ShellExit};
 use scorel_runtime::{
     RunnerAnswer, RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit, RunnerInput, RunnerLink,
     RunnerLogStream, RunnerStart, ServiceReply,
 };
 use tokio::time::timeout;
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, ended, not_spoken};
+use crate::early_events::EarlyEvents;
 use crate::event_redactor::EventRedactor;
 use crate::exchange::Exchange;
 use crate::peer::{Output, Peer, exit_of};
 use crate::secrets::Secrets;
-
-/// How much of a handshake's log is kept, in bytes: as much as of a turn's.
-const EARLY_LOG: usize = 256 * 1024;
-
-/// How long a program may take until it takes a prompt.
-const HANDSHAKE: Duration = Duration::from_secs(30);
 
 pub(crate) struct WireLink<D> {
     peer: Peer,
@@ -30,17 +26,20 @@ pub(crate) struct WireLink<D> {
     in_turn: bool,
     /// The program has ended.
     has_ended: bool,
+    /// Set once it has written a line or a text.
+    has_spoken: bool,
     /// Why there are no more events than those that were collected.
     failure: Option<RunnerError>,
 }
 
 impl<D: Dialect> WireLink<D> {
-    /// Does the handshake.
+    /// Does the handshake, in the time that a program may take until it takes a prompt.
     pub(crate) async fn open(
         peer: Peer,
         dialect: D,
         secrets: Secrets,
         start: RunnerStart,
+        limit: Duration,
     ) -> Result<Self, RunnerError> {
         let mut link = Self {
             peer,
@@ -50,13 +49,15 @@ impl<D: Dialect> WireLink<D> {
             start,
             in_turn: false,
             has_ended: false,
+            has_spoken: false,
             failure: None,
         };
-        let shaken = timeout(HANDSHAKE, link.shake_hands()).await;
+        let shaken = timeout(limit, link.shake_hands()).await;
         shaken.unwrap_or_else(|_| {
-            let seconds = HANDSHAKE.as_secs();
+            let seconds = limit.as_secs_f64();
             let message = format!("the runner was not ready after {seconds} s");
-            Err(RunnerError::new(RunnerErrorKind::Stalled, message))
+            let error = RunnerError::new(RunnerErrorKind::Stalled, message);
+            Err(error.with_hint("if it needs longer, raise `startSeconds` of its table"))
         })?;
         link.start.context_id = link.dialect.context_id().map(str::to_owned);
         if let Some(version) = link.dialect.version() {
@@ -68,11 +69,14 @@ impl<D: Dialect> WireLink<D> {
     async fn shake_hands(&mut self) -> Result<(), RunnerError> {
         self.dialect.open(&mut self.exchange)?;
         self.flush()?;
+        let mut early = EarlyEvents::default();
         while !self.dialect.is_open() {
             self.step().await?;
-            // Events are not consumed before the handshake is done, so bound the log here.
-            self.exchange.shorten_log(EARLY_LOG);
+            while let Some(event) = self.exchange.next_event() {
+                early.push(event);
+            }
         }
+        early.into_events().for_each(|it| self.redactor.push(it));
         Ok(())
     }
 
@@ -80,6 +84,7 @@ impl<D: Dialect> WireLink<D> {
     async fn step(&mut self) -> Result<(), RunnerError> {
         match self.peer.next().await? {
             Output::Piece(piece) | Output::Rest(piece) => {
+                self.has_spoken = true;
                 self.dialect.receive(&piece, &mut self.exchange)?;
                 self.flush()
             }
@@ -93,10 +98,26 @@ impl<D: Dialect> WireLink<D> {
             Output::End => {
                 let (end, errors) = self.peer.wait_for_end().await;
                 self.has_ended = true;
+                if !self.dialect.is_open() {
+                    return Err(self.unready(&end, &errors));
+                }
                 let ended = self.dialect.ended(&end, &errors)?;
                 self.exchange.event(RunnerEvent::End(ended));
                 Ok(())
             }
+        }
+    }
+
+    /// The error of a program that ended instead of a handshake, such as one that says that it is
+    /// retired.
+    fn unready(&self, end: &RunEnd, errors: &str) -> RunnerError {
+        let said = [self.exchange.said(), errors.trim()].join("\n");
+        match said.trim() {
+            "" if !self.has_spoken && end.exit == Some(ShellExit::Code(0)) => {
+                not_spoken("the runner ended before its handshake, and said nothing")
+            }
+            "" => ended(end, errors),
+            said => not_spoken(said),
         }
     }
 

@@ -60,7 +60,9 @@ impl WireRunner {
 
     async fn version_of(&self, program: &Path) -> Option<Version> {
         self.setup.min_version?;
-        self.versions.of(program, &self.setup.environment).await
+        let setup = &self.setup;
+        let asked = self.versions.of(program, &setup.environment, setup.umask);
+        asked.await
     }
 
     /// Refuses a version that is too old.
@@ -139,14 +141,14 @@ impl WireRunner {
             space: None,
             resources: None,
             timeout: None,
-            umask: None,
+            umask: self.setup.umask,
             spool_dir: None,
         };
         let process = self.supervisors.start_piped(order, directory.as_fd());
         let process = process.map_err(|error| failed(error.to_string()))?;
-        let secrets = &self.setup.secrets;
+        let (secrets, limit) = (&self.setup.secrets, self.setup.start_limit);
         let peer = Peer::new(process, dialect.framing(), secrets);
-        let link = WireLink::open(peer, dialect, secrets.clone(), start).await?;
+        let link = WireLink::open(peer, dialect, secrets.clone(), start, limit).await?;
         Ok(Box::new(link))
     }
 }

@@ -3,7 +3,11 @@ use std::collections::HashSet;
 use scorel_proto::{AssistantMessage, Block, Cost, Meta, StopReason, Usage};
 use serde_json::{Map, Value};
 
-use crate::{ProviderEvent, RawRuntimeEvent};
+use crate::{ProviderEvent, RawRuntimeEvent, foreign_json};
+
+/// The longest id of a call that is kept, in bytes: each delta of the call's arguments repeats it. Some
+/// gateways put a signature into it.
+const MAX_CALL_ID: usize = 16 << 10;
 
 /// Assembles an answer from the provider's events.
 #[derive(Debug, Default)]
@@ -245,7 +249,8 @@ impl Assembly {
 
     /// Makes ids unique within the answer. Models repeat them, and results refer to calls by id.
     fn unused_id(&mut self, id: String) -> String {
-        let base = if id.is_empty() { "call".to_owned() } else { id };
+        let is_usable = (1..=MAX_CALL_ID).contains(&id.len());
+        let base = if is_usable { id } else { "call".to_owned() };
         let mut unused = base.clone();
         for suffix in 2.. {
             if self.ids.insert(unused.clone()) {
@@ -320,7 +325,7 @@ fn parse_arguments(text: String) -> (Value, Option<String>) {
     if text.trim().is_empty() {
         return (Value::Object(Map::new()), None);
     }
-    match serde_json::from_str(&text) {
+    match foreign_json(text.as_bytes()) {
         Ok(Value::Object(map)) => (Value::Object(map), None),
         _ => (Value::Object(Map::new()), Some(text)),
     }

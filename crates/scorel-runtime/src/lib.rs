@@ -15,6 +15,7 @@ mod completion;
 mod cost_limits;
 mod driver;
 mod event;
+mod foreign_json;
 mod limit_error;
 mod limits;
 mod model_call;
@@ -33,6 +34,7 @@ pub use completion::{Completion, CompletionError, CompletionPorts};
 pub use cost_limits::CostLimits;
 pub use driver::{TurnDriver, TurnStep};
 pub use event::{RawRuntimeEvent, TurnEnd};
+pub use foreign_json::{MAX_FOREIGN_NESTING, MAX_FOREIGN_VALUES, foreign_json};
 pub use limits::TurnLimits;
 pub use ports::{
     ArgumentError, BegunCall, BlobSink, Blocking, BlockingTool, Clock, CommandAccess,

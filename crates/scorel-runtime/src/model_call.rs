@@ -70,7 +70,7 @@ impl ModelCall {
     /// `max_bytes`: where the answer is cut off.
     pub(crate) fn new(provider: &dyn Provider, request: ModelRequest, max_bytes: usize) -> Self {
         Self {
-            model: provider.model().id.clone(),
+            model: provider.model().name(),
             price: provider.model().price,
             end: None,
             stream: provider.stream(request),
@@ -100,9 +100,8 @@ impl ModelCall {
                 next = self.stream.next() => next,
             };
             match next {
-                Some(Ok(ProviderEvent::Start { model })) => {
-                    self.model = model.unwrap_or_else(|| std::mem::take(&mut self.model));
-                }
+                // The endpoint's name of the model would be a second one in every sum.
+                Some(Ok(ProviderEvent::Start { .. })) => {}
                 Some(Ok(ProviderEvent::Done {
                     stop_reason,
                     usage,

@@ -14,6 +14,7 @@ mod blocking_tool;
 mod clock;
 mod effect;
 mod gatekeeper;
+mod lenient;
 mod permit;
 mod provider;
 mod quote;

@@ -293,7 +293,9 @@ impl RunnerDriver {
     }
 
     fn take(&mut self, event: RunnerEvent) {
-        self.heard_at = self.ports.clock.now();
+        if self.hears_only_noise(&event) {
+            return self.overdue();
+        }
         match event {
             RunnerEvent::Context { id } => self.fact(RunnerFact::Context { id }),
             RunnerEvent::Log { stream, text } => self.fact(RunnerFact::Log { stream, text }),

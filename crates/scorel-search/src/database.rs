@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
+use scorel_journal::open_regular;
 
 use crate::error::IndexError;
 
@@ -81,6 +82,11 @@ impl IndexFile {
 
     /// Opens the index for the one thread that writes it. Creates it if it is missing.
     pub(crate) fn open_to_write(&self) -> Result<Connection, IndexError> {
+        self.check_files()?;
+        // Its content and its mode would be those of the file with the other name.
+        if self.has_other_name() {
+            self.remove()?;
+        }
         create_private(&self.path)?;
         let connection = self.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
@@ -113,12 +119,13 @@ impl IndexFile {
 
     /// Whether the index is on a read-only file system.
     pub(crate) fn is_read_only(&self) -> bool {
-        let opened = OpenOptions::new().write(true).open(&self.path);
+        let opened = open_regular(OpenOptions::new().write(true), &self.path);
         opened.is_err_and(|error| error.kind() == io::ErrorKind::ReadOnlyFilesystem)
     }
 
     /// Opens an index that no process can change, without the files that SQLite would create beside it.
     fn open_unchanging(&self) -> Result<Connection, IndexError> {
+        self.check_files()?;
         let mut uri = b"file:".to_vec();
         for byte in self.path.as_os_str().as_bytes() {
             match byte {
@@ -132,7 +139,26 @@ impl IndexFile {
     }
 
     fn open(&self, mode: OpenFlags) -> Result<Connection, IndexError> {
+        self.check_files()?;
         Self::open_at(&self.path, mode)
+    }
+
+    /// SQLite follows a link at the path, and takes anything but a directory for a file.
+    fn check_files(&self) -> Result<(), IndexError> {
+        for path in search_index_files(&self.path) {
+            match fs::symlink_metadata(&path) {
+                Ok(found) if !found.is_file() => return Err(IndexError::NotRegular { path }),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether one of the files is a hard link.
+    fn has_other_name(&self) -> bool {
+        let found = search_index_files(&self.path).map(fs::symlink_metadata);
+        found.into_iter().flatten().any(|found| found.nlink() > 1)
     }
 
     fn open_at(path: &Path, mode: OpenFlags) -> Result<Connection, IndexError> {
@@ -157,9 +183,7 @@ impl IndexFile {
 
     /// Removes the file, and what the database keeps beside it. No connection may be open.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        for suffix in ["", "-wal", "-shm"] {
-            let mut path = self.path.clone().into_os_string();
-            path.push(suffix);
+        for path in search_index_files(&self.path) {
             match fs::remove_file(path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -167,6 +191,16 @@ impl IndexFile {
         }
         Ok(())
     }
+}
+
+/// The file at `path`, and those that the database keeps beside it or looks for there.
+#[must_use]
+pub fn search_index_files(path: &Path) -> [PathBuf; 4] {
+    ["", "-wal", "-shm", "-journal"].map(|suffix| {
+        let mut path = path.as_os_str().to_owned();
+        path.push(suffix);
+        path.into()
+    })
 }
 
 /// Checks that the file at `path` is a database, for `fsck`. Its content is checked when it is used: a
@@ -177,7 +211,7 @@ impl IndexFile {
 /// `InvalidData` if it is none, otherwise the error of the file system.
 pub fn check_search_index(path: &Path) -> io::Result<()> {
     let mut begin = Vec::new();
-    let read = File::open(path)?
+    let read = open_regular(File::options().read(true), path)?
         .take(MAGIC.len() as u64)
         .read_to_end(&mut begin)?;
     if read == 0 || begin == MAGIC {
@@ -201,14 +235,81 @@ fn format(connection: &Connection) -> rusqlite::Result<i64> {
 /// The files that the database keeps beside it get the mode of this one.
 fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    let file = options
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)?;
+    options.write(true).create(true).truncate(false).mode(0o600);
+    let file = open_regular(&mut options, path)?;
     if file.metadata()?.mode() & 0o777 != 0o600 {
         file.set_permissions(Permissions::from_mode(0o600))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::process::Command;
+
+    use super::*;
+
+    /// An index of which one file is gone, at the last of the paths, and a file that is not the daemon's.
+    fn index_beside_victim(suffix: &str) -> (tempfile::TempDir, IndexFile, PathBuf, PathBuf) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = IndexFile::new(dir.path().join("search.db"));
+        drop(file.open_to_write().expect("made"));
+        let victim = dir.path().join("victim");
+        fs::write(&victim, "theirs").expect("written");
+        fs::set_permissions(&victim, Permissions::from_mode(0o644)).expect("set");
+        let place = dir.path().join(format!("search.db{suffix}"));
+        let _absent = fs::remove_file(&place);
+        (dir, file, victim, place)
+    }
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            for is_link in [true, false] {
+                let (_dir, file, victim, place) = index_beside_victim(suffix);
+                if is_link {
+                    symlink(&victim, &place).expect("a link");
+                } else {
+                    let made = Command::new("mkfifo").arg(&place).status();
+                    assert!(made.expect("mkfifo runs").success());
+                }
+                for opened in [file.open_to_write(), file.open_to_read()] {
+                    let error = opened.expect_err("not a regular file");
+                    assert!(matches!(&error, IndexError::NotRegular { path } if *path == place));
+                    assert!(!error.is_damage(), "it is not ours to remove");
+                }
+                assert!(!suffix.is_empty() || check_search_index(&place).is_err());
+                assert_eq!(fs::read_to_string(&victim).expect("there"), "theirs");
+                let mode = fs::metadata(&victim).expect("there").mode() & 0o777;
+                assert_eq!(mode, 0o644);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_with_another_name_is_made_anew() {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            let (dir, file, victim, place) = index_beside_victim(suffix);
+            fs::hard_link(&victim, &place).expect("a link");
+            drop(file.open_to_write().expect("made anew"));
+            file.open_to_read().expect("opened");
+            assert_eq!(fs::read_to_string(&victim).expect("there"), "theirs");
+            let victim = fs::metadata(&victim).expect("there");
+            assert_eq!((victim.mode() & 0o777, victim.nlink()), (0o644, 1));
+            let index = dir.path().join("search.db");
+            let mode = fs::metadata(index).expect("there").mode() & 0o777;
+            assert_eq!(mode, 0o600);
+        }
+    }
+
+    #[test]
+    fn the_home_may_be_a_link() {
+        let dir = tempfile::tempdir().expect("a directory");
+        fs::create_dir(dir.path().join("real")).expect("made");
+        symlink("real", dir.path().join("home")).expect("a link");
+        let file = IndexFile::new(dir.path().join("home/search.db"));
+        drop(file.open_to_write().expect("made"));
+        file.open_to_read().expect("opened");
+    }
 }

@@ -1,4 +1,5 @@
 use std::io;
+use std::path::PathBuf;
 
 use scorel_proto::SessionId;
 
@@ -32,6 +33,8 @@ pub(crate) enum IndexError {
     Database(#[from] rusqlite::Error),
     #[error("cannot access the file")]
     File(#[from] io::Error),
+    #[error("{} is not a regular file; move it away", path.display())]
+    NotRegular { path: PathBuf },
     /// Made by another version.
     #[error("the index has format {found}")]
     OtherFormat { found: i64 },
@@ -49,7 +52,7 @@ impl IndexError {
         match self {
             Self::Database(error) => is_damage(error),
             Self::OtherFormat { .. } => true,
-            Self::File(_) | Self::Log { .. } => false,
+            Self::File(_) | Self::NotRegular { .. } | Self::Log { .. } => false,
         }
     }
 }

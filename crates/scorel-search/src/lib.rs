@@ -40,7 +40,7 @@ mod word_query;
 mod word_search;
 mod words;
 
-pub use database::check_search_index;
+pub use database::{check_search_index, search_index_files};
 pub use error::SearchError;
 pub use filter::SearchFilter;
 pub use hit::SearchPage;

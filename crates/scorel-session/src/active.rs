@@ -10,6 +10,8 @@ use scorel_journal::{Storage, read_bounded, replace_file};
 use scorel_proto::SessionId;
 use serde::{Deserialize, Serialize};
 
+use crate::locks::Leaf;
+
 /// The version of the file; one of another version is not understood.
 const VERSION: u32 = 1;
 
@@ -25,8 +27,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 pub(crate) struct ActiveSet {
     storage: Arc<dyn Storage>,
     path: PathBuf,
-    /// Held for moments only.
-    sessions: Mutex<BTreeSet<SessionId>>,
+    sessions: Leaf<BTreeSet<SessionId>>,
     /// Some sessions have left that the file still lists.
     superfluous: AtomicBool,
     /// Held while the file is written. Taken before `sessions`.
@@ -77,7 +78,7 @@ impl ActiveSet {
         Self {
             storage,
             path,
-            sessions: Mutex::default(),
+            sessions: Leaf::default(),
             superfluous: AtomicBool::new(false),
             file: Mutex::default(),
         }
@@ -88,7 +89,7 @@ impl ActiveSet {
     pub(crate) fn read(&self) -> Option<Vec<SessionId>> {
         let mut file = self.file();
         self.read_once(&mut file);
-        (*file != FileState::Missing).then(|| self.sessions().iter().copied().collect())
+        (*file != FileState::Missing).then(|| self.sessions.lock().iter().copied().collect())
     }
 
     fn read_once(&self, file: &mut FileState) {
@@ -97,7 +98,7 @@ impl ActiveSet {
         }
         match ActiveFile::read(&*self.storage, &self.path) {
             Ok(stored) => {
-                self.sessions().extend(stored.sessions);
+                self.sessions.lock().extend(stored.sessions);
                 *file = FileState::Complete;
             }
             Err(_) => *file = FileState::Missing,
@@ -115,12 +116,12 @@ impl ActiveSet {
         if *file != FileState::Missing {
             self.write(&mut file, Some(id))?;
         }
-        self.sessions().insert(id);
+        self.sessions.lock().insert(id);
         Ok(())
     }
 
     pub(crate) fn contains(&self, id: SessionId) -> bool {
-        self.sessions().contains(&id)
+        self.sessions.lock().contains(&id)
     }
 
     /// Whether the last daemon may have left the session with work, also before [`ActiveSet::read`]: a client
@@ -136,7 +137,7 @@ impl ActiveSet {
     /// To be called in a section of the session's lane. Otherwise a message that is accepted at the
     /// same time could enter the session just before this removes it.
     pub(crate) fn leave(&self, id: SessionId) {
-        if self.sessions().remove(&id) {
+        if self.sessions.lock().remove(&id) {
             self.superfluous.store(true, Ordering::Release);
         }
     }
@@ -168,7 +169,7 @@ impl ActiveSet {
     fn write(&self, file: &mut FileState, new: Option<SessionId>) -> io::Result<()> {
         // Cleared before the set is read: a session that leaves in between is superfluous again.
         let superfluous = self.superfluous.swap(false, Ordering::AcqRel);
-        let mut sessions = self.sessions().clone();
+        let mut sessions = self.sessions.lock().clone();
         sessions.extend(new);
         let stored = ActiveFile {
             version: VERSION,
@@ -186,13 +187,8 @@ impl ActiveSet {
         written
     }
 
-    /// Both locks guard values that are consistent between any two statements.
     fn file(&self) -> MutexGuard<'_, FileState> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn sessions(&self) -> MutexGuard<'_, BTreeSet<SessionId>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

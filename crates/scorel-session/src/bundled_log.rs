@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use scorel_journal::{Blobs, EVENTS, MAX_RECORD};
+use scorel_journal::{Blobs, EVENTS, MAX_RECORD, open_regular};
 use scorel_proto::{
     Event, EventId, PathNode, SessionChanges, SessionId, SessionView, TreePlacement,
 };
 
 use crate::SessionError;
+use crate::header::check_bundled;
 use crate::lane::settings;
 use crate::shared::LaneShared;
 
@@ -26,7 +27,11 @@ impl BundledLog {
     /// Folds the records in `dir`, which is not a session's.
     pub(crate) fn read(shared: &LaneShared, dir: PathBuf) -> Result<Self, SessionError> {
         let mut view = SessionView::default();
+        let mut is_first = true;
         each_line(&dir, |line| {
+            if std::mem::take(&mut is_first) {
+                check_bundled(line)?;
+            }
             if let Ok(event) = Event::decode(line)
                 && event.is_persistent()
             {
@@ -86,7 +91,9 @@ fn each_line(
     let failed = |error: io::Error| {
         SessionError::Filesystem(format!("the bundle's records cannot be read: {error}"))
     };
-    let mut reader = BufReader::new(File::open(dir.join(EVENTS)).map_err(failed)?);
+    let mut reader = BufReader::new(
+        open_regular(File::options().read(true), &dir.join(EVENTS)).map_err(failed)?,
+    );
     let mut line = Vec::new();
     loop {
         line.clear();

@@ -4,18 +4,19 @@ mod entries;
 mod filter;
 mod summary;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 use scorel_journal::{EVENTS, Storage, read_bounded, replace_file};
 use scorel_proto::{
-    ListSessionsResult, Phase, ProjectId, Session, SessionId, SessionKind, ToolPreset,
+    AgentHistory, ListSessionsResult, Phase, ProjectId, Session, SessionId, SessionKind, ToolPreset,
 };
 use tokio::sync::OnceCell;
 
+use crate::locks::{Held, Leaf};
 use crate::{SessionError, blocking};
 
 use entries::{CatalogEntries, CatalogEntry};
@@ -43,9 +44,9 @@ pub(crate) struct Catalog {
     storage: Arc<dyn Storage>,
     dir: PathBuf,
     file: PathBuf,
-    entries: Mutex<CatalogEntries>,
+    entries: Leaf<CatalogEntries>,
     /// The lengths of the logs, in bytes, in the file that the last daemon left.
-    saved_lengths: OnceLock<Mutex<HashMap<SessionId, u64>>>,
+    saved_lengths: OnceLock<Leaf<HashMap<SessionId, u64>>>,
     ready: OnceCell<()>,
 }
 
@@ -69,7 +70,7 @@ impl Catalog {
             storage,
             dir,
             file,
-            entries: Mutex::default(),
+            entries: Leaf::default(),
             saved_lengths: OnceLock::new(),
             ready: OnceCell::new(),
         }
@@ -87,11 +88,11 @@ impl Catalog {
     /// Replaces a summary. `log_bytes` is the length of the log that it covers; `None` makes the next
     /// daemon read the log again.
     pub(crate) fn put(&self, session: Session, log_bytes: Option<u64>) {
-        self.entries().put(CatalogEntry { log_bytes, session });
+        self.entries.lock().put(CatalogEntry { log_bytes, session });
     }
 
     pub(crate) fn remove(&self, id: SessionId) {
-        let mut entries = self.entries();
+        let mut entries = self.entries.lock();
         entries.remove(id);
         if !self.ready.initialized() {
             entries.deleted.insert(id);
@@ -100,7 +101,7 @@ impl Catalog {
 
     /// A deleted session is back.
     pub(crate) fn restored(&self, id: SessionId) {
-        self.entries().deleted.remove(&id);
+        self.entries.lock().deleted.remove(&id);
     }
 
     /// The length of the session's log in bytes when the last daemon saved the catalogue, if it is
@@ -114,25 +115,26 @@ impl Catalog {
         self.saved_lengths().remove(&id);
     }
 
-    fn saved_lengths(&self) -> MutexGuard<'_, HashMap<SessionId, u64>> {
+    fn saved_lengths(&self) -> Held<MutexGuard<'_, HashMap<SessionId, u64>>> {
         let saved = self
             .saved_lengths
-            .get_or_init(|| Mutex::new(lengths(&self.read_file())));
-        saved.lock().unwrap_or_else(PoisonError::into_inner)
+            .get_or_init(|| Leaf::new(lengths(&self.read_file())));
+        saved.lock()
     }
 
     /// Marks a session as failed. Returns its summary if that changed it.
     pub(crate) fn fail(&self, id: SessionId, problem: String) -> Option<Session> {
-        self.entries().fail(id, problem)
+        self.entries.lock().fail(id, problem)
     }
 
     /// Whether the last attempt to load the session failed.
     pub(crate) fn has_failed(&self, id: SessionId) -> bool {
-        self.entries().has_failed(id)
+        self.entries.lock().has_failed(id)
     }
 
     pub(crate) fn has_sessions(&self, project_id: ProjectId) -> bool {
-        self.entries()
+        self.entries
+            .lock()
             .by_id
             .values()
             .any(|entry| entry.session.project_id == project_id)
@@ -140,7 +142,7 @@ impl Catalog {
 
     /// The session of a project that a file was imported as.
     pub(crate) fn imported(&self, project_id: ProjectId, sha256: &str) -> Option<SessionId> {
-        let entries = self.entries();
+        let entries = self.entries.lock();
         let mut sessions = entries.by_id.values().map(|entry| &entry.session);
         let is_it = |session: &&Session| {
             let origin = session.origin.as_ref();
@@ -151,7 +153,7 @@ impl Catalog {
 
     /// The sessions that were created for a task, by its id.
     pub(crate) fn by_task(&self) -> HashMap<String, SessionId> {
-        let entries = self.entries();
+        let entries = self.entries.lock();
         let sessions = entries.by_id.values().map(|entry| &entry.session);
         let of_task = |session: &Session| {
             let task = session.parent.as_ref()?.task_id.clone()?;
@@ -162,10 +164,11 @@ impl Catalog {
 
     /// The sessions that were busy when the last daemon stopped.
     pub(crate) fn unfinished(&self) -> Vec<SessionId> {
-        let entries = self.entries();
+        let entries = self.entries.lock();
         let sessions = entries.by_id.values().map(|entry| &entry.session);
         let unfinished = |session: &&Session| {
-            let has_open = session.runtimes.is_some_and(|runtimes| runtimes.open > 0);
+            let runtimes = session.runtimes.as_ref();
+            let has_open = runtimes.is_some_and(|runtimes| runtimes.open > 0);
             let is_busy = !matches!(session.phase, Phase::Idle | Phase::Failed);
             is_busy || has_open || !session.queue.is_empty()
         };
@@ -177,19 +180,32 @@ impl Catalog {
 
     /// The sessions that have given tasks to agents.
     pub(crate) fn with_runtimes(&self, project_id: Option<ProjectId>) -> Vec<SessionId> {
-        let entries = self.entries();
-        let sessions = entries.by_id.values().map(|entry| &entry.session);
+        let entries = self.entries.lock();
         let is_in = |session: &&Session| project_id.is_none_or(|id| id == session.project_id);
-        let with_runtimes = sessions.filter(|session| session.runtimes.is_some());
-        with_runtimes
+        let sessions = entries.with_runtimes();
+        sessions
             .filter(is_in)
             .map(|session| session.session_id)
             .collect()
     }
 
+    /// The history of each agent's runtimes, by the names of the agents.
+    pub(crate) fn agents(&self, project_id: Option<ProjectId>) -> BTreeMap<String, AgentHistory> {
+        let mut agents: BTreeMap<String, AgentHistory> = BTreeMap::new();
+        let entries = self.entries.lock();
+        for session in entries.with_runtimes() {
+            let is_in = project_id.is_none_or(|id| id == session.project_id);
+            let runtimes = session.runtimes.as_ref().filter(|_| is_in);
+            for (agent_type, history) in runtimes.into_iter().flat_map(|it| &it.agents) {
+                agents.entry(agent_type.clone()).or_default().add(history);
+            }
+        }
+        agents
+    }
+
     /// The session of a user with the tools for agents that was changed last.
     pub(crate) fn orchestrator(&self, project_id: ProjectId) -> Option<SessionId> {
-        let entries = self.entries();
+        let entries = self.entries.lock();
         let sessions = entries.by_id.values().map(|entry| &entry.session);
         let is_one = |session: &&Session| {
             session.project_id == project_id
@@ -205,7 +221,7 @@ impl Catalog {
 
     /// The session that was made for a task.
     pub(crate) fn for_task(&self, task_id: &str) -> Option<Session> {
-        let entries = self.entries();
+        let entries = self.entries.lock();
         let mut sessions = entries.by_id.values().map(|entry| &entry.session);
         let is_it = |session: &&Session| {
             let parent = session.parent.as_ref();
@@ -216,14 +232,14 @@ impl Catalog {
 
     /// The title of a session.
     pub(crate) fn title(&self, id: SessionId) -> Option<String> {
-        let entries = self.entries();
+        let entries = self.entries.lock();
         let entry = entries.by_id.get(&id)?;
         entry.session.title.clone()
     }
 
     /// One page of the sessions that match a filter.
     pub(crate) fn list(&self, filter: &ListFilter) -> Result<ListSessionsResult, SessionError> {
-        self.entries().list(filter)
+        self.entries.lock().list(filter)
     }
 
     /// Writes the file if a summary has changed.
@@ -232,7 +248,7 @@ impl Catalog {
             return;
         }
         let snapshot: Vec<CatalogEntry> = {
-            let mut entries = self.entries();
+            let mut entries = self.entries.lock();
             if !std::mem::take(&mut entries.dirty) {
                 return;
             }
@@ -244,7 +260,7 @@ impl Catalog {
             .and_then(|bytes| replace_file(&*self.storage, &self.file, &bytes));
         if let Err(error) = saved {
             tracing::warn!(%error, "the index of sessions was not written");
-            self.entries().dirty = true;
+            self.entries.lock().dirty = true;
         }
     }
 
@@ -254,7 +270,7 @@ impl Catalog {
         let known = self.read_file();
         // Before the file is written anew with the lengths of now.
         self.saved_lengths
-            .get_or_init(|| Mutex::new(lengths(&known)));
+            .get_or_init(|| Leaf::new(lengths(&known)));
         let mut found = HashMap::new();
         let mut failed = Vec::new();
         for id in self.session_ids()? {
@@ -266,14 +282,14 @@ impl Catalog {
                 }
             }
         }
-        let mut entries = self.entries();
+        let mut entries = self.entries.lock();
         let deleted = std::mem::take(&mut entries.deleted);
         found.retain(|id, _| !deleted.contains(id));
         failed.retain(|(id, _)| !deleted.contains(id) && !entries.by_id.contains_key(id));
         // Lanes have put summaries meanwhile, and those are newer.
         failed.extend(std::mem::take(&mut entries.unreadable));
         found.extend(entries.by_id.drain());
-        entries.by_id = found;
+        entries.replace(found);
         for (id, problem) in failed {
             entries.fail(id, problem);
         }
@@ -324,7 +340,9 @@ impl Catalog {
             Err(error) => return Err(format!("cannot stat the log: {error}")),
         };
         match known {
-            Some(entry) if entry.log_bytes == log_bytes => Ok(Some(entry.clone())),
+            Some(entry) if entry.log_bytes == log_bytes && entry.has_histories() => {
+                Ok(Some(entry.clone()))
+            }
             _ => {
                 let session = summary::summarise(&*self.storage, &dir, id)?;
                 // A log that has become shorter keeps its length until it is loaded and written, or
@@ -334,10 +352,6 @@ impl Catalog {
                 Ok(Some(CatalogEntry { log_bytes, session }))
             }
         }
-    }
-
-    fn entries(&self) -> MutexGuard<'_, CatalogEntries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::clock::now_ms;
 use crate::receipts::{Receipts, StoredReceipt};
 
 /// The version of the payload. A checkpoint of another version is ignored.
-const VERSION: u32 = 3;
+const VERSION: u32 = 5;
 
 /// The version of an empty checkpoint, which no daemon reads.
 const VOID: u32 = 0;
@@ -101,15 +101,13 @@ impl Checkpoint {
         })
     }
 
-    /// Replaces the checkpoint in `dir`.
-    pub(crate) fn write(
-        storage: &dyn Storage,
-        dir: &Path,
+    /// The checkpoint of a fold, for [`Checkpoint::write`].
+    pub(crate) fn encode(
         resume: ResumePoint,
         view: &SessionView,
         index: &Index,
         receipts: &Receipts,
-    ) -> io::Result<()> {
+    ) -> io::Result<Vec<u8>> {
         let tree = view.tree.encode();
         let head = CheckpointHead {
             resume,
@@ -121,7 +119,12 @@ impl Checkpoint {
         payload.push(b'\n');
         payload.extend_from_slice(&tree);
         payload.extend_from_slice(&index.to_bytes());
-        write_checkpoint(storage, dir, VERSION, &payload)
+        Ok(payload)
+    }
+
+    /// Replaces the checkpoint in `dir`.
+    pub(crate) fn write(storage: &dyn Storage, dir: &Path, encoded: &[u8]) -> io::Result<()> {
+        write_checkpoint(storage, dir, VERSION, encoded)
     }
 
     /// Replaces the checkpoint in `dir` by one that is ignored. Overwritten, not removed: replacing

@@ -72,8 +72,11 @@ impl fmt::Debug for WallClock {
 /// The wall clock, in milliseconds since 1970. For display and expiry: seqs order events, because
 /// this clock can be set back.
 pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    unix_ms(SystemTime::now())
+}
+
+/// A time in milliseconds since 1970; 0 for one before.
+pub(crate) fn unix_ms(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -22,11 +22,12 @@ use scorel_proto::{
 use scorel_runtime::{Provider, Spent, StopCause, StopSignal, TurnPorts};
 
 use cut::Cut;
+pub(crate) use cut::ends_turn_of_one_before;
 pub(crate) use job::{result as compaction_result, run as run_job};
 use summary::{Summarizer, SummaryError};
-pub(crate) use trim::{KEPT_CHARS, trim};
+pub(crate) use trim::{trim, trim_last_step};
 
-use crate::context_size::{ContextSize, FixedParts, WindowSizes, model_key};
+use crate::context_size::{ContextSize, FixedParts, WindowSizes};
 use crate::lane::Lane;
 use crate::{CompactionSetup, SessionError, blocking};
 
@@ -72,7 +73,7 @@ impl Compaction {
     /// The name of the model that is asked first, for records.
     pub(crate) fn model(&self) -> String {
         let auxiliary = self.setup.auxiliary.as_ref();
-        model_key(auxiliary.unwrap_or(&self.ports.provider).model())
+        auxiliary.unwrap_or(&self.ports.provider).model().name()
     }
 
     /// Where the conversation is cut; `None` if there is nothing to replace.
@@ -147,13 +148,18 @@ impl Compaction {
             conversation: &plan.window,
             cut: &plan.cut,
         };
-        let provider = auxiliary.unwrap_or(&self.ports.provider);
-        let summary = match auxiliary {
-            Some(auxiliary) => {
-                let window = auxiliary.model().context_window;
-                summarizer.of_quotation(&**auxiliary, window, spent).await?
+        let mut provider = &self.ports.provider;
+        let mut parts = Vec::new();
+        if let Some(auxiliary) = auxiliary {
+            parts = summarizer.quote(auxiliary.model().context_window).await?;
+            // In pieces it would cost more calls than the one that the session's model needs.
+            if parts.len() <= 1 || !summarizer.fits_session() {
+                provider = auxiliary;
             }
-            None => summarizer.of_session(spent).await?,
+        }
+        let summary = match Arc::ptr_eq(provider, &self.ports.provider) {
+            true => summarizer.of_session(spent).await?,
+            false => summarizer.of_quotation(&**provider, &parts, spent).await?,
         };
         let facts = self.facts(plan).await.map_err(SummaryError::Session)?;
         let mut body = CompactBody {
@@ -164,7 +170,7 @@ impl Compaction {
             tokens_after: 0,
             compaction_id: order.id,
             trigger: order.trigger,
-            model: model_key(provider.model()),
+            model: provider.model().name(),
             usage: spent.usage(),
             cost: spent.cost(),
             facts,

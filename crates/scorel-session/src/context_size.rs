@@ -35,33 +35,19 @@ impl FixedParts {
 pub(crate) struct Calibration {
     /// `provider:id`.
     model: String,
-    /// The model as its endpoint names it; a session's answers say no more than that.
-    answers_as: Option<String>,
     factor: f64,
 }
 
 impl Calibration {
     pub(crate) fn new(model: &ModelInfo) -> Self {
         Self {
-            model: model_key(model),
-            answers_as: None,
+            model: model.name(),
             factor: 1.0,
         }
     }
 
     pub(crate) fn is_of(&self, model: &ModelInfo) -> bool {
-        self.model == model_key(model)
-    }
-
-    pub(crate) fn answers_as(mut self, name: &str) -> Self {
-        self.answers_as = Some(name.to_owned());
-        self
-    }
-
-    /// Whether the answer is one of `model`, whose calibration this is.
-    fn made(&self, measured: &MeasuredCall, model: &ModelInfo) -> bool {
-        // Endpoints add the day of a version to the name that was asked for.
-        measured.model.starts_with(&model.id) || self.answers_as.as_ref() == Some(&measured.model)
+        self.model == model.name()
     }
 
     /// Estimated tokens as this model is likely to count them.
@@ -114,7 +100,7 @@ impl ContextSize {
         let known = known.filter(|known| known.is_of(model));
         let mut calibration = known.unwrap_or_else(|| Calibration::new(model));
         let measured = window.measured.as_ref().filter(|measured| {
-            calibration.made(measured, model)
+            measured.model == calibration.model
                 && measured.usage.input_tokens > 0
                 && snapshot.is_none_or(|snapshot| snapshot < measured.seq)
         });
@@ -135,11 +121,6 @@ impl ContextSize {
             calibration,
         }
     }
-}
-
-/// The model's name in records and configuration.
-pub(crate) fn model_key(model: &ModelInfo) -> String {
-    format!("{}:{}", model.provider, model.id)
 }
 
 fn ratio(tokens: u64, estimate: TokenEstimate) -> f64 {

@@ -53,6 +53,23 @@ pub fn unaccepted_damage(
         .collect()
 }
 
+/// The end that a log has lost: its checkpoint covers it up to `covered` bytes, but it is intact only
+/// up to `end`. `None` if a client has accepted that.
+pub(crate) fn lost_end(
+    end: u64,
+    covered: u64,
+    accepted: &[DamageAcceptedBody],
+) -> Option<DamagedRange> {
+    // Other records may stand there by now, so the lost end is known by where it ended.
+    let mut accepted = accepted.iter();
+    let is_known = accepted.any(|known| known.offset + known.length == covered);
+    (!is_known).then(|| DamagedRange {
+        offset: end,
+        length: covered - end,
+        reason: "records at the end are missing, which the checkpoint covers".to_owned(),
+    })
+}
+
 /// Groups damage into holes and drops the gaps that a hole explains.
 fn holes(damage: &[Damage]) -> Vec<Vec<&Damage>> {
     let mut holes: Vec<Vec<&Damage>> = Vec::new();

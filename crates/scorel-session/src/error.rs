@@ -1,11 +1,12 @@
 use std::io;
 
 use scorel_journal::{
-    AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_out_of_descriptors,
+    AppendError, BlobError, CreateError, InvalidRecord, OpenError, ReadError, is_no_space,
+    is_out_of_descriptors, is_read_only,
 };
 use scorel_proto::{
-    ErrorChain, ErrorCode, EventId, FilePath, Phase, QueueItem, RuntimeId, SessionId, SpawnRefusal,
-    TurnError,
+    ErrorChain, ErrorCode, EventId, FilePath, PermissionAnswer, PermissionRequestId, Phase,
+    QueueItem, RuntimeId, SessionId, SpawnRefusal, TurnError,
 };
 
 use crate::damage::DamagedRange;
@@ -74,6 +75,12 @@ pub enum SessionError {
     /// The session is not what the caller expects.
     #[error("{0}")]
     Conflict(String),
+    /// The permission request has its decision.
+    #[error("{} was answered: {}", .0.decision.request_id, .0)]
+    Answered(Box<PermissionAnswer>),
+    /// The permission request is not open.
+    #[error("{0} is not open: it was answered, or its turn has ended")]
+    NotAsked(PermissionRequestId),
     /// An archived session is for reading only.
     #[error("the session is archived: restore it to go on")]
     Archived,
@@ -179,6 +186,8 @@ impl SessionError {
                 ErrorCode::Overloaded
             }
             Self::Conflict(_)
+            | Self::Answered(_)
+            | Self::NotAsked(_)
             | Self::Archived
             | Self::QueueChanged { .. }
             | Self::LeafMoved { .. }
@@ -249,11 +258,13 @@ impl From<CreateError> for SessionError {
 impl SessionError {
     /// A session's directory cannot be moved, which deletes the session or brings it back.
     pub(crate) fn moving(what: &str, error: &io::Error) -> Self {
-        use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
         let text = format!("cannot {what} the session: {error}");
-        match error.kind() {
-            ReadOnlyFilesystem | StorageFull | QuotaExceeded => Self::Stalled(text),
-            _ => Self::Filesystem(text),
+        if is_out_of_descriptors(error) {
+            Self::OutOfDescriptors(text)
+        } else if is_no_space(error) || is_read_only(error) {
+            Self::Stalled(text)
+        } else {
+            Self::Filesystem(text)
         }
     }
 

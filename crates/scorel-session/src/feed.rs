@@ -2,8 +2,6 @@
 
 mod ring;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use bytes::Bytes;
 use scorel_journal::Appended;
 use scorel_proto::{EndReason, Seq};
@@ -13,6 +11,8 @@ pub(crate) use ring::{FeedBatch, FellBehind, RingEvent};
 
 use ring::Ring;
 
+use crate::locks::Leaf;
+
 /// The live end of a session's events.
 ///
 /// A ring of bounded size holds the newest events, encoded once for all subscribers. A subscriber is
@@ -20,7 +20,7 @@ use ring::Ring;
 /// instead, at no cost to the lane or to other subscribers.
 #[derive(Debug)]
 pub(crate) struct Feed {
-    ring: Mutex<Ring>,
+    ring: Leaf<Ring>,
     head: watch::Sender<FeedHead>,
 }
 
@@ -37,7 +37,7 @@ impl Feed {
     /// An empty feed after `head`, the highest seq that may have been published.
     pub(crate) fn new(head: Seq, max_bytes: usize) -> Self {
         Self {
-            ring: Mutex::new(Ring::new(head, max_bytes)),
+            ring: Leaf::new(Ring::new(head, max_bytes)),
             head: watch::Sender::new(FeedHead {
                 seq: head,
                 end: None,
@@ -74,17 +74,17 @@ impl Feed {
 
     /// Whether the ring holds every event after `seq`.
     pub(crate) fn covers(&self, seq: Seq) -> bool {
-        self.ring().covers(seq)
+        self.ring.lock().covers(seq)
     }
 
     /// Events after `seq`: about `max_bytes` of them, at least one if there is one.
     pub(crate) fn after(&self, seq: Seq, max_bytes: usize) -> Result<FeedBatch, FellBehind> {
-        self.ring().after(seq, max_bytes)
+        self.ring.lock().after(seq, max_bytes)
     }
 
     /// Drops everything but the last event.
     pub(crate) fn shrink(&self) {
-        self.ring().shrink();
+        self.ring.lock().shrink();
     }
 
     /// Tells subscribers that nothing follows. The first reason counts.
@@ -96,12 +96,7 @@ impl Feed {
     fn push(&self, event: RingEvent) {
         let seq = event.seq;
         // Ring before head: a subscriber that sees the new head finds the event.
-        self.ring().push(event);
+        self.ring.lock().push(event);
         self.head.send_modify(|head| head.seq = seq);
-    }
-
-    fn ring(&self) -> MutexGuard<'_, Ring> {
-        // The ring is consistent between any two statements, so a poisoned lock is usable.
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

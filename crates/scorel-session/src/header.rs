@@ -5,6 +5,8 @@ use scorel_proto::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::SessionError;
+
 /// The first line of a session's log: what never changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -99,6 +101,20 @@ fn child_questions(view: &SessionView) -> Vec<RuntimeQuestion> {
     let open = view.state.runtimes.unfinished();
     open.filter_map(|(_, runtime)| runtime.waiting_for.clone())
         .collect()
+}
+
+/// Refuses the first line of a bundle's log if a newer version wrote it.
+pub(crate) fn check_bundled(line: &str) -> Result<(), SessionError> {
+    #[derive(Deserialize)]
+    struct Line {
+        format: u32,
+    }
+    match serde_json::from_str(line) {
+        Ok(Line { format }) if format > FORMAT => Err(SessionError::InvalidParams(format!(
+            "the bundle's log has format {format} of a newer version; this version reads up to {FORMAT}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn newer(format: u32) -> Option<String> {

@@ -1,9 +1,13 @@
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use scorel_proto::{AgentInfo, HostEvent, Project, ProjectId, RuntimeInfo, Session, SessionId};
+use scorel_proto::{
+    AgentInfo, ClientName, HostEvent, OpenQuestion, PermissionAnswer, PermissionRequestId, Project,
+    ProjectId, RuntimeInfo, Session, SessionId,
+};
 use tokio::sync::watch;
+
+use crate::locks::Leaf;
 
 /// How many changes, and how many bytes of them, are kept for subscribers that are behind.
 const KEPT: usize = 512;
@@ -14,7 +18,7 @@ const KEPT_BYTES: usize = 2 * 1024 * 1024;
 /// Each change has a version. A subscriber that fell behind the kept changes gets a new snapshot.
 #[derive(Debug)]
 pub struct HostFeed {
-    recent: Mutex<RecentChanges>,
+    recent: Leaf<RecentChanges>,
     version: watch::Sender<u64>,
 }
 
@@ -47,7 +51,7 @@ impl HostFeed {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            recent: Mutex::default(),
+            recent: Leaf::default(),
             version: watch::Sender::new(0),
         }
     }
@@ -55,7 +59,7 @@ impl HostFeed {
     /// The version of the last change.
     #[must_use]
     pub fn version(&self) -> u64 {
-        self.recent().version
+        self.recent.lock().version
     }
 
     #[must_use]
@@ -69,7 +73,7 @@ impl HostFeed {
     ///
     /// [`HostFeedGap`] if some of them are no longer kept.
     pub fn after(&self, version: u64) -> Result<Vec<(u64, Bytes)>, HostFeedGap> {
-        let recent = self.recent();
+        let recent = self.recent.lock();
         let first_kept = recent
             .changes
             .front()
@@ -122,6 +126,30 @@ impl HostFeed {
         });
     }
 
+    /// A client has a name, or another one; `clients` are all that have one.
+    pub fn client_changed(&self, clients: Vec<ClientName>) {
+        self.publish(|version| HostEvent::ClientChanged { version, clients });
+    }
+
+    pub fn question_opened(&self, question: OpenQuestion) {
+        let question = Box::new(question);
+        self.publish(|version| HostEvent::QuestionOpened { version, question });
+    }
+
+    pub fn question_closed(
+        &self,
+        session_id: SessionId,
+        request_id: PermissionRequestId,
+        answer: Option<PermissionAnswer>,
+    ) {
+        self.publish(|version| HostEvent::QuestionClosed {
+            version,
+            session_id,
+            request_id,
+            answer,
+        });
+    }
+
     pub fn session_removed(&self, session_id: SessionId) {
         self.publish(|version| HostEvent::SessionRemoved {
             version,
@@ -131,7 +159,7 @@ impl HostFeed {
 
     /// Publishes the event that is made for the version that it gets.
     pub fn publish(&self, event: impl FnOnce(u64) -> HostEvent) {
-        let mut recent = self.recent();
+        let mut recent = self.recent.lock();
         let version = recent.version + 1;
         let Ok(json) = serde_json::to_vec(&event(version)) else {
             return;
@@ -139,10 +167,6 @@ impl HostFeed {
         recent.push(version, Bytes::from(json));
         // Under the lock: two publishers in another order would set the watched version back.
         self.version.send_replace(version);
-    }
-
-    fn recent(&self) -> MutexGuard<'_, RecentChanges> {
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) fn start_job(lane: Arc<Lane>, running: RunningJob) {
     let tasks = lane.tasks().clone();
     match running.job {
         Job::Turn(turn_id) => tasks.spawn(turn::run_job(lane, turn_id, running.stop)),
-        Job::Restore(open) => tasks.spawn(restore::run(lane, open)),
+        Job::Restore(open) => tasks.spawn(restore::run(lane, open, running.stop)),
         Job::Compaction(id) => tasks.spawn(compaction::run_job(lane, id, running.stop)),
     };
 }

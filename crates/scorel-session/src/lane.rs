@@ -17,10 +17,10 @@
 //!                 queue ─→ commit ─→ section ─→ Lane, LaneState
 //! ```
 //!
-//! Locks, in the order in which they may be taken: lane state, then published state, then any one of job
-//! slot, feed, active list, catalogue, host feed, window pool, usage, sizes, wait reason. Those nine are leaves:
-//! none is held while another lock is taken. No lane is locked while another is held. The lane state is
-//! held while the disk works, the published state never: reads take that one alone.
+//! Locks, in the order in which they may be taken: lane state, then published state, then any one `Leaf`
+//! (job slot, feed, active list, catalogue, host feed, window pool, usage, sizes, wait reason). No lane is
+//! locked while another is held. `locks` checks all of that but the lane state. The lane state is held while
+//! the disk works, the published state never: reads take that one alone.
 //!
 //! A future that may wait for the lane state is polled or dropped while its task awaits another one: the
 //! lock goes to the next in the queue, also to one that is not polled, and is then held for ever.
@@ -77,13 +77,14 @@ mod send;
 mod sizes;
 mod state;
 mod travel;
+mod turn_summary;
 mod update;
 mod wait_reason;
 mod window;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use scorel_journal::{Blobs, Reader};
@@ -117,6 +118,7 @@ use state::{LaneState, PublishedState};
 use wait_reason::WaitReason;
 
 use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
+use crate::locks::{Leaf, PublishedLock};
 use crate::runner_pool::RunnerPool;
 use crate::shared::LaneShared;
 use crate::{SessionError, SessionHeader, TurnSetup, blocking};
@@ -136,8 +138,7 @@ pub struct Lane {
     reader: Reader,
     feed: Feed,
     job: JobSlot,
-    /// A leaf lock as well; see the module's documentation.
-    sizes: Mutex<CallSizes>,
+    sizes: Leaf<CallSizes>,
     waits: WaitReason,
     /// Wakes the turn after a permission decision, or the end of its wait, is durable.
     answered: Notify,
@@ -152,7 +153,7 @@ pub struct Lane {
     unsound: AtomicBool,
     /// Damage was found since the log was last read from its start.
     reread_due: AtomicBool,
-    published: RwLock<PublishedState>,
+    published: PublishedLock<PublishedState>,
     state: Arc<tokio::sync::Mutex<LaneState>>,
 }
 
@@ -170,7 +171,7 @@ impl Lane {
             reader: state.log.reader(),
             feed,
             job: JobSlot::default(),
-            sizes: Mutex::default(),
+            sizes: Leaf::default(),
             waits: WaitReason::default(),
             answered: Notify::new(),
             queued: Notify::new(),
@@ -182,7 +183,7 @@ impl Lane {
             unsound: AtomicBool::new(header.problem().is_some()),
             reread_due: AtomicBool::new(false),
             header,
-            published: RwLock::new(published),
+            published: PublishedLock::new(published),
             state: Arc::new(tokio::sync::Mutex::new(state)),
         }
     }
@@ -271,11 +272,6 @@ impl Lane {
 
 /// The running job, as seen from outside a section.
 impl Lane {
-    /// Whether it is opened for reading only because daemons have died of its recovery.
-    pub(crate) fn is_given_up(&self) -> bool {
-        self.published().state().health.given_up
-    }
-
     pub(crate) fn has_job(&self) -> bool {
         self.job.is_running()
     }

@@ -43,6 +43,7 @@ mod jobs;
 mod lane;
 #[cfg(test)]
 mod lane_model_test;
+mod locks;
 #[cfg(test)]
 mod model_test;
 mod observer;
@@ -90,7 +91,8 @@ pub use receipts::MutationCommand;
 pub use recovery_mark::given_up_sessions;
 pub use runtime_text::spawned;
 pub use sessions::{
-    CloneRequest, ImportDir, ImportRequest, ImportedHistory, NewSession, Sessions, SessionsOverview,
+    CloneRequest, ImportDir, ImportRequest, ImportedHistory, NewSession, QuestionFilter, Sessions,
+    SessionsOverview,
 };
 pub use settings::SessionSettings;
 pub use setup::{

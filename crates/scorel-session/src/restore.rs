@@ -6,12 +6,13 @@
 use std::sync::Arc;
 
 use scorel_proto::{FailedFile, FileChange, FilesRestoredBody, OpenRestore};
+use scorel_runtime::{StopCause, StopSignal};
 
 use crate::lane::Lane;
 use crate::{SessionError, blocking};
 
-pub(crate) async fn run(lane: Arc<Lane>, open: OpenRestore) {
-    let ended = match carry_out(&lane, open).await {
+pub(crate) async fn run(lane: Arc<Lane>, open: OpenRestore, stop: StopSignal) {
+    let ended = match carry_out(&lane, open, stop).await {
         Ok(failed) => {
             let body = FilesRestoredBody {
                 event_id: open.event_id,
@@ -28,14 +29,22 @@ pub(crate) async fn run(lane: Arc<Lane>, open: OpenRestore) {
     }
 }
 
-async fn carry_out(lane: &Arc<Lane>, open: OpenRestore) -> Result<Vec<FailedFile>, SessionError> {
+async fn carry_out(
+    lane: &Arc<Lane>,
+    open: OpenRestore,
+    stop: StopSignal,
+) -> Result<Vec<FailedFile>, SessionError> {
     let event = lane.restore_record(open).await?;
     let files = event.body.restored_files().unwrap_or_default().to_vec();
     let lane = Arc::clone(lane);
     blocking(move || {
         let recorder = lane.setup().files(lane.header());
         match recorder {
-            Ok(recorder) => recorder.restore(&open.event_id.to_string(), &files),
+            Ok(recorder) => {
+                // A daemon that stops is no reason to leave half of it to the next.
+                let goes_on = |_| stop.cause() != Some(StopCause::Cancelled);
+                recorder.restore(&open.event_id.to_string(), &files, goes_on)
+            }
             Err(error) => all_failed(&files, &error.to_string()),
         }
     })

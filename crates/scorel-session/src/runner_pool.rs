@@ -7,13 +7,15 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::SessionId;
 use scorel_runtime::{RunnerEvent, RunnerLink};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::task::TaskTracker;
+
+use crate::locks::Leaf;
 
 /// Processes of runners at a time. One takes some 200 MB, so that this is what a usual machine has room
 /// for; a turn beyond waits.
@@ -22,11 +24,17 @@ pub(crate) const MAX_PROCESSES: usize = 16;
 /// How many of them may be idle.
 const MAX_KEPT: usize = 4;
 
+/// Bytes that an idle process may write, with [`NOTE`] for each note. One that never pauses would keep a
+/// processor busy for as long as it is kept.
+const MAX_NOTES: usize = 1024 * 1024;
+
+const NOTE: usize = 64;
+
 /// The places for processes of runners, and the processes that are kept.
 #[derive(Debug)]
 pub(crate) struct RunnerPool {
     places: Arc<Semaphore>,
-    kept: Mutex<KeptProcesses>,
+    kept: Leaf<KeptProcesses>,
 }
 
 #[derive(Debug, Default)]
@@ -79,7 +87,7 @@ impl RunnerPool {
     pub(crate) fn new() -> Self {
         Self {
             places: Arc::new(Semaphore::new(MAX_PROCESSES)),
-            kept: Mutex::default(),
+            kept: Leaf::default(),
         }
     }
 
@@ -101,7 +109,7 @@ impl RunnerPool {
 
     /// The session's kept link, if it is what the turn wants; another one ends.
     pub(crate) async fn take(&self, session: SessionId, key: &LinkKey) -> Option<PooledLink> {
-        let kept = self.kept().by_session.remove(&session)?;
+        let kept = self.kept.lock().by_session.remove(&session)?;
         if kept.key != *key {
             return None;
         }
@@ -121,17 +129,17 @@ impl RunnerPool {
     ) {
         let (wanted, asked) = oneshot::channel();
         tasks.spawn(watch(link, asked, time));
-        self.kept().insert(session, key, wanted);
+        self.kept.lock().insert(session, key, wanted);
     }
 
     /// Ends the session's kept process.
     pub(crate) fn end(&self, session: SessionId) {
-        self.kept().by_session.remove(&session);
+        self.kept.lock().by_session.remove(&session);
     }
 
     /// Ends the session's kept process if it is this runner's.
     pub(crate) fn end_of(&self, session: SessionId, runner: &str) {
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         let is_its = |kept: &KeptProcess| kept.key.runner == runner;
         if kept.by_session.get(&session).is_some_and(is_its) {
             kept.by_session.remove(&session);
@@ -140,13 +148,9 @@ impl RunnerPool {
 
     /// Ends all that is kept, and what would be kept from now on: the daemon stops.
     pub(crate) fn close(&self) {
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         kept.is_closed = true;
         kept.by_session.clear();
-    }
-
-    fn kept(&self) -> MutexGuard<'_, KeptProcesses> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -155,7 +159,7 @@ struct WaitingTurn<'a>(&'a RunnerPool);
 
 impl<'a> WaitingTurn<'a> {
     fn begin(pool: &'a RunnerPool) -> Self {
-        let mut kept = pool.kept();
+        let mut kept = pool.kept.lock();
         kept.waiting += 1;
         kept.end_oldest();
         drop(kept);
@@ -165,7 +169,7 @@ impl<'a> WaitingTurn<'a> {
 
 impl Drop for WaitingTurn<'_> {
     fn drop(&mut self) {
-        self.0.kept().waiting -= 1;
+        self.0.kept.lock().waiting -= 1;
     }
 }
 
@@ -211,6 +215,7 @@ async fn watch(
 ) {
     let time_up = tokio::time::sleep(time);
     tokio::pin!(time_up);
+    let mut noted = 0;
     loop {
         tokio::select! {
             biased;
@@ -226,9 +231,13 @@ async fn watch(
             }
             () = &mut time_up => break,
             event = placed.link.next() => match event {
-                Ok(RunnerEvent::Log { .. } | RunnerEvent::Progress) => {}
+                Ok(RunnerEvent::Log { text, .. }) => noted += NOTE + text.len(),
+                Ok(RunnerEvent::Progress) => noted += NOTE,
                 _ => break,
             },
+        }
+        if noted > MAX_NOTES {
+            break;
         }
     }
     placed.link.release().await;

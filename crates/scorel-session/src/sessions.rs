@@ -13,19 +13,22 @@ mod make;
 mod overview;
 mod page_token;
 mod pressure;
+mod question_filter;
+mod questions;
 mod recover;
 mod resync;
 mod unfinished;
 mod usage;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
 
 use scorel_journal::Storage;
 use scorel_proto::{
-    Anchors, DeviceId, HostEvent, ListSessionsResult, Project, ProjectId, RuntimeInfo, Session,
-    SessionId,
+    AgentHistory, Anchors, ClientName, DeviceId, HostEvent, ListSessionsResult, Project, ProjectId,
+    RuntimeInfo, Session, SessionId,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -34,8 +37,10 @@ pub use clone::CloneRequest;
 pub use create::NewSession;
 pub use import::{ImportDir, ImportRequest, ImportedHistory};
 pub use overview::SessionsOverview;
+pub use question_filter::QuestionFilter;
 
 use crate::catalog::ListFilter;
+use crate::locks::{Leaf, SessionsLock};
 use crate::shared::LaneShared;
 use crate::{
     HostFeed, Lane, SessionError, SessionObserver, SessionSettings, Subscriber, TurnSetup,
@@ -50,11 +55,13 @@ const SNAPSHOT_SESSIONS: usize = 200;
 #[derive(Debug)]
 pub struct Sessions {
     shared: Arc<LaneShared>,
-    loaded: Mutex<HashMap<SessionId, Arc<LaneSlot>>>,
+    loaded: SessionsLock<HashMap<SessionId, Arc<LaneSlot>>>,
     /// Held while sessions are unloaded to make room.
     unloading: tokio::sync::Mutex<()>,
     /// Held while a session goes to the trash or comes back, with all that is told about it.
     moving: tokio::sync::Mutex<()>,
+    /// Set when the sessions that the last daemon left unfinished are loaded.
+    recovered: AtomicBool,
     device_id: DeviceId,
     version: String,
 }
@@ -64,7 +71,7 @@ pub struct Sessions {
 #[derive(Debug)]
 struct LaneSlot {
     lane: OnceCell<Arc<Lane>>,
-    last_used: Mutex<Instant>,
+    last_used: Leaf<Instant>,
 }
 
 impl Sessions {
@@ -98,9 +105,10 @@ impl Sessions {
             let setup = setup(Weak::clone(sessions));
             Self {
                 shared: Arc::new(LaneShared::new(dir, files, storage, settings, setup)),
-                loaded: Mutex::default(),
+                loaded: SessionsLock::default(),
                 unloading: tokio::sync::Mutex::default(),
                 moving: tokio::sync::Mutex::default(),
+                recovered: AtomicBool::new(false),
                 device_id,
                 version,
             }
@@ -173,21 +181,18 @@ impl Sessions {
         let new = || {
             Arc::new(LaneSlot {
                 lane: OnceCell::new(),
-                last_used: now(),
+                last_used: Leaf::new(Instant::now()),
             })
         };
-        let slot = Arc::clone(self.loaded().entry(id).or_insert_with(new));
-        *slot
-            .last_used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        let slot = Arc::clone(self.loaded.lock().entry(id).or_insert_with(new));
+        *slot.last_used.lock() = Instant::now();
         slot
     }
 
     /// Gives up the slot of a session that could not be loaded. Other callers that wait on the slot
     /// try again themselves, so only the last one removes it from the map.
     fn forget_unloaded(&self, id: SessionId, slot: Arc<LaneSlot>) {
-        let mut loaded = self.loaded();
+        let mut loaded = self.loaded.lock();
         drop(slot);
         if loaded
             .get(&id)
@@ -253,8 +258,20 @@ impl Sessions {
         Ok(self.shared.catalog().await?.with_runtimes(project_id))
     }
 
-    /// The orchestrator of a project: of the user's sessions with the agent tools that are not archived,
-    /// the one changed last.
+    /// The history of each agent's runtimes, of one project or of all, by the names of the agents.
+    ///
+    /// # Errors
+    ///
+    /// If the directory of sessions cannot be read.
+    pub async fn agents(
+        &self,
+        project_id: Option<ProjectId>,
+    ) -> Result<BTreeMap<String, AgentHistory>, SessionError> {
+        Ok(self.shared.catalog().await?.agents(project_id))
+    }
+
+    /// The session to be the orchestrator of a project that has none: of the user's sessions with the agent
+    /// tools that are not archived, the one changed last.
     ///
     /// # Errors
     ///
@@ -294,18 +311,18 @@ impl Sessions {
     /// If the directory of sessions cannot be read.
     pub async fn snapshot(
         &self,
-        projects: Vec<Project>,
-        runtimes: impl FnOnce() -> Vec<RuntimeInfo> + Send,
+        read: impl FnOnce() -> (Vec<Project>, Vec<RuntimeInfo>, Vec<ClientName>) + Send,
     ) -> Result<(u64, HostEvent), SessionError> {
         let catalog = self.shared.catalog().await?;
         // The version before what it covers: a change in between is sent twice, not lost.
         let version = self.shared.host.version();
-        let runtimes = runtimes();
+        let (projects, runtimes, clients) = read();
         let filter = ListFilter {
             limit: SNAPSHOT_SESSIONS,
             ..ListFilter::default()
         };
         let page = catalog.list(&filter)?;
+        let asked = self.questions(&QuestionFilter::default());
         Ok((
             version,
             HostEvent::Snapshot {
@@ -314,36 +331,29 @@ impl Sessions {
                 sessions: page.sessions,
                 more: page.next_cursor.is_some(),
                 runtimes,
+                questions: asked.questions,
+                questions_cursor: asked.next_cursor,
+                clients,
             },
         ))
     }
 
     #[must_use]
     pub fn loaded_count(&self) -> usize {
-        self.loaded().len()
+        self.loaded.lock().len()
     }
 
     fn lanes(&self) -> Vec<Arc<Lane>> {
-        self.loaded()
+        self.loaded
+            .lock()
             .values()
             .filter_map(|slot| slot.lane.get().cloned())
             .collect()
-    }
-
-    fn loaded(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<LaneSlot>>> {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl LaneSlot {
     fn last_used(&self) -> Instant {
-        *self
-            .last_used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        *self.last_used.lock()
     }
-}
-
-fn now() -> Mutex<Instant> {
-    Mutex::new(Instant::now())
 }

@@ -116,6 +116,8 @@ pub struct PreparedRunner {
     pub directory: PathBuf,
     /// What its own sandbox may allow.
     pub access: RunnerAccess,
+    /// Instructions that it does not read itself.
+    pub instructions: Option<String>,
     /// How long its process is kept after the turn.
     pub keep: Duration,
     /// A process that was kept is used only by a turn with the same value: it was started with the same

@@ -14,7 +14,7 @@ pub struct TitleRequest {
 pub struct TitleAnswer {
     /// `None` if it wrote nothing that could be a title.
     pub title: Option<String>,
-    /// As `provider/id`.
+    /// As `provider:id`.
     pub model: String,
     /// If the endpoint reported it.
     pub usage: Option<Usage>,

@@ -1,7 +1,7 @@
 //! A conversation as quoted text, for a model that is not in it.
 
 use scorel_journal::Blobs;
-use scorel_proto::{Block, Message, TokenEstimate, WindowItem, excerpt};
+use scorel_proto::{Block, Message, TokenEstimate, WindowItem, excerpt, without_tags};
 
 /// How many bytes of a tool's result or arguments are quoted: a summary needs the findings, and the
 /// rest of a long output is what made the conversation too long.
@@ -80,9 +80,7 @@ fn quoted_message(item: &WindowItem, message: &Message, blobs: &Blobs) -> String
 
 /// Nothing that is quoted can end the quotation.
 fn quotation(who: &str, text: &str) -> String {
-    let text = text
-        .replace("</conversation", "<\\/conversation")
-        .replace("</summary", "<\\/summary");
+    let text = without_tags(text, &["conversation", "summary"]);
     format!("[{who}]\n{text}")
 }
 

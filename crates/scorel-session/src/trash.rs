@@ -11,12 +11,17 @@ use std::time::Duration;
 
 use scorel_journal::Storage;
 use scorel_proto::{ListSessionsResult, Session, SessionDeletion, SessionId, UnreadableSession};
+use tokio::time::Instant;
 
 use crate::catalog::{ListFilter, SortKey, summarise};
+use crate::clock::unix_ms;
 use crate::{SessionError, WallClock};
 
 /// The prefix of what leaves the trash for good, until its files are removed.
 const GONE_PREFIX: &str = ".gone-";
+
+/// The uptime from which the wall clock alone decides: a day.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The directory `trash` of the home.
 #[derive(Debug)]
@@ -25,6 +30,9 @@ pub(crate) struct Trash {
     dir: PathBuf,
     keep: Duration,
     clock: WallClock,
+    started: Instant,
+    /// When the last daemon wrote beside the trash, by the file system, in milliseconds since 1970.
+    last_written: u64,
     /// Held while a session leaves the trash: it is brought back or removed, not both.
     leaving: Mutex<()>,
 }
@@ -72,11 +80,16 @@ impl Trash {
         keep: Duration,
         clock: WallClock,
     ) -> Self {
+        let beside = [&dir, &dir.with_file_name("index")];
+        let written = beside.map(|path| fs::metadata(path).and_then(|it| it.modified()).ok());
+        let last_written = written.into_iter().flatten().max().map_or(0, unix_ms);
         Self {
             storage,
             dir,
             keep,
             clock,
+            started: Instant::now(),
+            last_written,
             leaving: Mutex::default(),
         }
     }
@@ -213,7 +226,20 @@ impl Trash {
     }
 
     fn is_expired(&self, trashed: &TrashedSession) -> bool {
-        trashed.deleted_at.saturating_add(self.keep_ms()) <= self.clock.now_ms()
+        trashed.deleted_at.saturating_add(self.keep_ms()) <= self.agreed_ms()
+    }
+
+    /// The time on which two clocks agree, in milliseconds since 1970. The wall clock may be far ahead at
+    /// one start, and what is removed does not come back: for a day it counts only as far as the files of
+    /// the last daemon say, and the time since the start.
+    fn agreed_ms(&self) -> u64 {
+        let up = self.started.elapsed();
+        let now = self.clock.now_ms();
+        if up >= DAY {
+            return now;
+        }
+        let up = u64::try_from(up.as_millis()).unwrap_or(u64::MAX);
+        now.min(self.last_written.saturating_add(up))
     }
 
     fn keep_ms(&self) -> u64 {
@@ -242,5 +268,46 @@ fn remove_files(dir: &Path) {
             tracing::warn!(path = %dir.display(), %error, "the files of a deleted session could not be removed");
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_journal::FileStorage;
+
+    use super::*;
+    use crate::clock::now_ms;
+
+    const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+    fn trash(dir: &Path, ahead: u64) -> Trash {
+        let clock = WallClock::new(move || now_ms() + ahead);
+        Trash::new(Arc::new(FileStorage), dir.to_owned(), 7 * DAY, clock)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_is_ahead_at_a_start_empties_nothing_for_a_day() {
+        let home = tempfile::tempdir().expect("a directory");
+        let dir = home.path().join("trash");
+        let old = format!("{}.{}", SessionId::generate(), now_ms() - 8 * DAY_MS);
+        let new = format!("{}.{}", SessionId::generate(), now_ms());
+        for name in [&old, &new] {
+            fs::create_dir_all(dir.join(name)).expect("made");
+        }
+        let expired = |trash: &Trash| {
+            let expired = trash.expired().expect("readable");
+            let mut names: Vec<_> = expired.into_iter().map(|it| it.dir).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(expired(&trash(&dir, 0)), [dir.join(&old)]);
+        let ahead = trash(&dir, 30 * DAY_MS);
+        assert_eq!(expired(&ahead), [dir.join(&old)]);
+        tokio::time::advance(DAY).await;
+        assert_eq!(
+            expired(&ahead).len(),
+            2,
+            "the clock has been right all the time"
+        );
     }
 }

@@ -10,6 +10,7 @@ mod bridge;
 mod close;
 mod context_check;
 mod drive;
+mod empty_answer;
 mod exit;
 mod park;
 mod prepare;

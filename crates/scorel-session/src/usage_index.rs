@@ -16,12 +16,13 @@ mod report;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::tz::TimeZone;
 use scorel_journal::{RecordPosition, Storage};
 use scorel_proto::{PersistentEvent, SessionId};
 
+use crate::locks::Leaf;
 use crate::trash::trashed_sessions;
 use crate::{SessionError, SessionHeader};
 
@@ -44,7 +45,7 @@ pub(crate) struct UsageIndex {
     zone: Option<TimeZone>,
     /// Held while the logs are read.
     reading: Mutex<()>,
-    stage: Mutex<IndexStage>,
+    stage: Leaf<IndexStage>,
 }
 
 #[derive(Debug)]
@@ -79,7 +80,7 @@ impl UsageIndex {
             file,
             zone,
             reading: Mutex::default(),
-            stage: Mutex::new(IndexStage::Unread),
+            stage: Leaf::new(IndexStage::Unread),
         }
     }
 
@@ -90,7 +91,7 @@ impl UsageIndex {
         place: RecordPosition,
         event: &PersistentEvent,
     ) {
-        let mut stage = self.stage();
+        let mut stage = self.stage.lock();
         if matches!(*stage, IndexStage::Unread) {
             return;
         }
@@ -111,7 +112,7 @@ impl UsageIndex {
     /// The session is gone for good; its usage stays with its project. To be preceded by
     /// [`UsageIndex::read`], while its log is still there.
     pub(crate) fn session_removed(&self, id: SessionId) {
-        if let IndexStage::Ready(entries) = &mut *self.stage() {
+        if let IndexStage::Ready(entries) = &mut *self.stage.lock() {
             entries.remove(id);
         }
     }
@@ -136,12 +137,12 @@ impl UsageIndex {
     /// Reads the file, and the logs as far as it does not cover them. Once.
     pub(crate) fn read(&self) -> Result<(), SessionError> {
         let _one_reader = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*self.stage(), IndexStage::Ready(_)) {
+        if matches!(*self.stage.lock(), IndexStage::Ready(_)) {
             return Ok(());
         }
-        *self.stage() = IndexStage::Reading(Vec::new());
+        *self.stage.lock() = IndexStage::Reading(Vec::new());
         let read = self.read_logs();
-        let mut stage = self.stage();
+        let mut stage = self.stage.lock();
         let pending = std::mem::replace(&mut *stage, IndexStage::Unread);
         let mut entries = read?;
         if let IndexStage::Reading(pending) = pending {
@@ -194,14 +195,14 @@ impl UsageIndex {
 
     /// Writes the file if something was counted since. Blocks on the disk.
     pub(crate) fn save(&self) {
-        let snapshot = match &mut *self.stage() {
+        let snapshot = match &mut *self.stage.lock() {
             IndexStage::Ready(entries) => entries.unsaved(),
             IndexStage::Unread | IndexStage::Reading(_) => None,
         };
         let Some(snapshot) = snapshot else { return };
         if let Err(error) = file::write(&*self.storage, &self.file, &snapshot) {
             tracing::warn!(%error, "the index of usage was not written");
-            if let IndexStage::Ready(entries) = &mut *self.stage() {
+            if let IndexStage::Ready(entries) = &mut *self.stage.lock() {
                 entries.mark_unsaved();
             }
         }
@@ -215,13 +216,9 @@ impl UsageIndex {
     where
         R: Default,
     {
-        match &*self.stage() {
+        match &*self.stage.lock() {
             IndexStage::Ready(entries) => f(entries),
             IndexStage::Unread | IndexStage::Reading(_) => R::default(),
         }
-    }
-
-    fn stage(&self) -> MutexGuard<'_, IndexStage> {
-        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,11 +5,12 @@
 //! share one budget: whichever lane exceeds it, the window that goes is that of another.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use scorel_proto::{ContextWindow, EventId, PersistentEvent, SessionId};
 use tokio::time::Instant;
+
+use crate::locks::Leaf;
 
 /// The bytes that all windows of a daemon may have together, counted as the lengths of the records
 /// that they were folded from. In memory a window takes about twice that: its messages, and what the
@@ -29,7 +30,7 @@ const GIVE_BACKS: u8 = 2;
 #[derive(Debug)]
 pub(crate) struct WindowPool {
     max_bytes: usize,
-    windows: Mutex<PooledWindows>,
+    windows: Leaf<PooledWindows>,
 }
 
 #[derive(Debug, Default)]
@@ -53,14 +54,14 @@ impl WindowPool {
     pub(crate) fn new(max_bytes: usize) -> Self {
         Self {
             max_bytes,
-            windows: Mutex::default(),
+            windows: Leaf::default(),
         }
     }
 
     /// Folds a committed record of `len` bytes into the session's window, if it has one. A record
     /// that leaves the window's path drops the window.
     pub(crate) fn apply(&self, id: SessionId, event: &PersistentEvent, len: usize) {
-        let mut windows = self.windows();
+        let mut windows = self.windows.lock();
         let Some(pooled) = windows.by_session.get_mut(&id) else {
             return;
         };
@@ -81,14 +82,14 @@ impl WindowPool {
         leaf: Option<EventId>,
         read: impl FnOnce(&ContextWindow) -> R,
     ) -> Option<R> {
-        let windows = self.windows();
+        let windows = self.windows.lock();
         let pooled = windows.by_session.get(&id)?;
         (pooled.window.leaf() == leaf).then(|| read(&pooled.window))
     }
 
     /// Keeps the window of a session whose job runs. `bytes` is the length of its records.
     pub(crate) fn insert(&self, id: SessionId, window: ContextWindow, bytes: usize) {
-        let mut windows = self.windows();
+        let mut windows = self.windows.lock();
         windows.remove(id);
         let idle_since = None;
         let pooled = PooledWindow {
@@ -103,14 +104,14 @@ impl WindowPool {
 
     /// The session's job begins: its window stays.
     pub(crate) fn job_begins(&self, id: SessionId) {
-        if let Some(pooled) = self.windows().by_session.get_mut(&id) {
+        if let Some(pooled) = self.windows.lock().by_session.get_mut(&id) {
             pooled.idle_since = None;
         }
     }
 
     /// The session's job has ended: its window stays for a while.
     pub(crate) fn job_ends(&self, id: SessionId) {
-        let mut windows = self.windows();
+        let mut windows = self.windows.lock();
         windows.give_backs = GIVE_BACKS;
         if let Some(pooled) = windows.by_session.get_mut(&id) {
             pooled.idle_since = Some(Instant::now());
@@ -120,7 +121,7 @@ impl WindowPool {
     /// Whether memory is to be given back in this sweep, after a job has ended or a window has gone. When
     /// a job has ended, requests, answers and what its window was built of are free.
     pub(crate) fn take_give_back(&self) -> bool {
-        let mut windows = self.windows();
+        let mut windows = self.windows.lock();
         let is_due = windows.give_backs > 0;
         windows.give_backs = windows.give_backs.saturating_sub(1);
         is_due
@@ -128,14 +129,14 @@ impl WindowPool {
 
     /// Drops the session's window, which may no longer match its log.
     pub(crate) fn remove(&self, id: SessionId) {
-        let removed = self.windows().remove(id);
+        let removed = self.windows.lock().remove(id);
         // Freeing a long conversation takes a while; other lanes need the pool meanwhile.
         drop(removed);
     }
 
     /// Drops the windows of sessions that have been idle for long enough, and names these sessions.
     pub(crate) fn expire(&self) -> Vec<SessionId> {
-        let mut windows = self.windows();
+        let mut windows = self.windows.lock();
         let expired = |pooled: &PooledWindow| {
             let idle = pooled.idle_since;
             idle.is_some_and(|since| since.elapsed() >= KEPT_IDLE)
@@ -154,16 +155,11 @@ impl WindowPool {
     /// A copy of the session's window.
     #[cfg(test)]
     pub(crate) fn peek(&self, id: SessionId) -> Option<ContextWindow> {
-        let windows = self.windows();
+        let windows = self.windows.lock();
         windows
             .by_session
             .get(&id)
             .map(|pooled| pooled.window.clone())
-    }
-
-    /// The pool is consistent between any two statements, so a panic elsewhere does not spoil it.
-    fn windows(&self) -> MutexGuard<'_, PooledWindows> {
-        self.windows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Doubles: [`ModelServer`], a scripted model endpoint over HTTP, and [`StrictServer`], which also
 //! rejects what the real APIs reject. Harnesses: [`DaemonUnderTest`], a real daemon process;
-//! [`Strace`], its system calls and injected faults; [`CheckedLog`] and [`Sightings`], the invariants
+//! [`Terminal`], a program at a terminal of its own; [`Strace`], its system calls and injected faults; [`CheckedLog`] and [`Sightings`], the invariants
 //! of a session's log and of what clients saw of it, whatever faults were injected.
 
 mod acp_script;
@@ -18,6 +18,7 @@ mod seed;
 mod sightings;
 mod strace;
 mod strict;
+mod terminal;
 
 pub use acp_script::{ACP_HANDSHAKE, AcpScript, HOSTILE_ACP};
 pub use agent_cli::AgentCli;
@@ -34,3 +35,4 @@ pub use seed::{SeededDice, runs};
 pub use sightings::{SightingFault, Sightings};
 pub use strace::{Strace, Trace, TracedCall};
 pub use strict::{StrictServer, WireApi};
+pub use terminal::Terminal;

@@ -25,9 +25,11 @@ mod file_tool;
 mod host;
 mod lazy;
 mod limits;
+mod obeyed;
 mod off_limits;
 mod open_projects;
 mod pace;
+mod picture;
 mod result_page;
 mod root;
 mod roots;
@@ -50,12 +52,15 @@ pub use error::{ErrorCode, ToolError};
 pub use host::ToolHost;
 pub use lazy::Lazy;
 pub use open_projects::OpenProjects;
+pub use picture::{Picture, PictureProblem};
 pub use root::{OpenRootError, Root, RootName};
 pub use roots::{EntryKind, Location, Roots};
 pub use session_files::SessionFiles;
 pub use skill_roots::SkillRoots;
+pub use text_encoding::text_of;
 pub use tools::ProjectTools;
 pub use tools::bash::{
-    BegunCommand, CommandSettings, Commands, PlannedCommand, RepositoryAccess, Terminal,
+    BegunCommand, CommandSettings, Commands, PackageCaches, PlannedCommand, RepositoryAccess,
+    Terminal,
 };
 pub use tools::read::{AttachedContent, AttachedFile};

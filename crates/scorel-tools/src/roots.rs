@@ -5,7 +5,9 @@
 
 mod destination;
 mod granted;
+mod location;
 mod real_target;
+mod refused;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -23,8 +25,10 @@ use crate::shown_path::shown_path;
 use crate::skill_roots::SkillRoots;
 
 use granted::GrantedPath;
+use refused::{missing, not_a_file, refusal};
 
 pub(crate) use destination::{Original, WriteAccess};
+pub use location::Location;
 pub(crate) use real_target::real_target;
 
 /// `PATH_MAX`.
@@ -240,6 +244,11 @@ impl Roots {
     /// As [`refusal`], which names where a path leads that leaves its root.
     fn refusal(&self, location: &Location, error: Errno) -> ToolError {
         let refused = refusal(location, error);
+        if error == Errno::NOENT {
+            let resolved = self.resolve(location, RootUse::Reading).ok();
+            let settled = resolved.and_then(|(root, path)| root.settle(path).ok());
+            return settled.map_or(refused, |settled| missing(location, &settled));
+        }
         if error != Errno::XDEV {
             return refused;
         }
@@ -263,105 +272,6 @@ impl Roots {
         match inside.and_then(|(name, rest)| Some((name, rest.to_str()?))) {
             Some((name, rest)) => Location::new(name, rest),
             None => Location::new(RootName::System, argument),
-        }
-    }
-}
-
-/// A path below a root. It need not exist, and is resolved when it is opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Location {
-    root: RootName,
-    /// Relative, without empty and `.` components; empty for the root itself.
-    path: PathBuf,
-}
-
-impl Location {
-    fn new(root: RootName, path: &str) -> Self {
-        let components = path.split('/').filter(|name| !matches!(*name, "" | "."));
-        Self {
-            root,
-            path: components.collect(),
-        }
-    }
-
-    /// The location of an absolute path outside the roots.
-    pub(crate) fn outside(path: &Path) -> Self {
-        Self {
-            root: RootName::System,
-            path: path.strip_prefix("/").unwrap_or(path).to_owned(),
-        }
-    }
-
-    #[must_use]
-    pub fn root(&self) -> RootName {
-        self.root
-    }
-
-    /// The path below the root; empty for the root itself.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub(crate) fn join(&self, path: &Path) -> Self {
-        Self {
-            root: self.root,
-            // Joining an empty path would add a slash.
-            path: self.path.iter().chain(path).collect(),
-        }
-    }
-
-    /// As [`Self::join`] in one allocation, for a `path` without `.` and `..`, as a walk yields it.
-    pub(crate) fn descend(&self, path: &Path) -> Self {
-        let length = self.path.as_os_str().len() + 1 + path.as_os_str().len();
-        let mut joined = PathBuf::with_capacity(length);
-        joined.push(&self.path);
-        joined.push(path);
-        Self {
-            root: self.root,
-            path: joined,
-        }
-    }
-
-    /// For a sentence to the model.
-    pub(crate) fn place(&self) -> String {
-        match self.to_string() {
-            text if text == "." => "the project".to_owned(),
-            text => text,
-        }
-    }
-
-    /// The path below the root, for display.
-    pub(crate) fn relative(&self) -> String {
-        shown_path(&self.path)
-    }
-
-    /// With the root's name, for user interfaces.
-    pub(crate) fn named(&self) -> String {
-        if self.root == RootName::System {
-            format!("/{}", shown_path(&self.path))
-        } else if self.path.as_os_str().is_empty() {
-            self.root.to_string()
-        } else {
-            format!("{}/{}", self.root, shown_path(&self.path))
-        }
-    }
-}
-
-/// As the model writes it: relative in the project, with the root's name in other roots, absolute
-/// elsewhere.
-impl std::fmt::Display for Location {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let first = self.path.iter().next();
-        let ambiguous = first
-            .and_then(|name| name.to_str())
-            .is_some_and(|name| RootName::parse(name).is_some());
-        if self.root != RootName::Project || ambiguous {
-            f.write_str(&self.named())
-        } else if first.is_none() {
-            f.write_str(".")
-        } else {
-            f.write_str(&shown_path(&self.path))
         }
     }
 }
@@ -393,65 +303,4 @@ fn check_text(argument: &str) -> Result<(), ToolError> {
         return Err(ToolError::invalid("`path` has a NUL character"));
     }
     Ok(())
-}
-
-/// The error for the model when the system does not open a location.
-fn refusal(location: &Location, error: Errno) -> ToolError {
-    let (code, reason) = match error {
-        Errno::NOENT => (
-            ErrorCode::NotFound,
-            "does not exist; find files with Glob".to_owned(),
-        ),
-        Errno::XDEV => (
-            ErrorCode::SandboxViolation,
-            match location.root {
-                RootName::System => "leads outside of what the user permitted".to_owned(),
-                root => format!("leads outside {root}"),
-            },
-        ),
-        // No link was in a granted path when it was judged.
-        Errno::LOOP if location.root == RootName::System => (
-            ErrorCode::Stale,
-            "leads to another file than when the call was judged".to_owned(),
-        ),
-        Errno::LOOP => (
-            ErrorCode::SandboxViolation,
-            "goes through too many links".to_owned(),
-        ),
-        Errno::ACCESS | Errno::PERM => (
-            ErrorCode::AccessDenied,
-            "cannot be opened: permission denied".to_owned(),
-        ),
-        Errno::NOTDIR => (
-            ErrorCode::NotADirectory,
-            "goes through something that is not a directory".to_owned(),
-        ),
-        Errno::NAMETOOLONG => (
-            ErrorCode::InvalidArguments,
-            "has a name that is too long".to_owned(),
-        ),
-        Errno::ISDIR => (
-            ErrorCode::IsDirectory,
-            "is a directory, not a file".to_owned(),
-        ),
-        Errno::ROFS => (
-            ErrorCode::AccessDenied,
-            "is on a file system that is read-only".to_owned(),
-        ),
-        Errno::NOSPC | Errno::DQUOT => (ErrorCode::NoSpace, "has no space left".to_owned()),
-        Errno::NXIO | Errno::NODEV => return not_a_file(location),
-        other => (
-            ErrorCode::Internal,
-            format!("cannot be opened: {}", std::io::Error::from(other)),
-        ),
-    };
-    ToolError::new(code, format!("{location} {reason}")).with("path", location.named())
-}
-
-fn not_a_file(location: &Location) -> ToolError {
-    ToolError::new(
-        ErrorCode::NotAFile,
-        format!("{location} is a device, pipe or socket, not a file"),
-    )
-    .with("path", location.named())
 }

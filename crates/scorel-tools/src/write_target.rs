@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{ErrorCode, ToolError};
+use crate::obeyed::{self, normal};
 use crate::roots::Location;
 use scorel_permission::DaemonHome;
 use scorel_permission::protected::{Protection, is_protected};
@@ -22,6 +23,17 @@ impl WriteTarget {
             location: location.named(),
             protection: is_protected(&path, daemon_home),
             path,
+        }
+    }
+
+    /// The same for a path in a project, which another name may lead to: the one that the call gives,
+    /// or any that other programs look for.
+    pub(crate) fn in_project(self, project: &Path, named: &Path, home: &DaemonHome) -> Self {
+        let by_name = || is_protected(&normal(named), home);
+        let protection = self.protection.or_else(by_name);
+        Self {
+            protection: protection.or_else(|| obeyed::protection(project, &self.path)),
+            ..self
         }
     }
 

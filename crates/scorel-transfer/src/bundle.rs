@@ -7,8 +7,8 @@
 //! | `events.jsonl` | the records of the log as they are, one a line |
 //! | `blobs/<SHA-256>` | the blobs that they name |
 //!
-//! A reader takes regular files with these names and nothing else, checks each against the list, and
-//! bounds what it unpacks.
+//! A reader takes regular files with these names and their directory, nothing else, checks each against
+//! the list, and bounds what it unpacks.
 
 mod error;
 mod reader;

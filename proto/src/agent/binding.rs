@@ -1,14 +1,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{HostEvent, RuntimeId, RuntimeInfo, RuntimeStatus, SessionId};
+use crate::{HostEvent, Project, ProjectId, RuntimeId, RuntimeInfo, RuntimeStatus, SessionId};
 
-/// Which session a client shows and writes to: that of an orchestrator, or that of one of its runtimes.
+/// Which session of a project a client shows and writes to: that of its orchestrator, or that of a runtime,
+/// at any depth.
 ///
 /// In: what the user selects, and events of the host feed. Out: the session that messages go to. Every
 /// client keeps its own; the daemon has no part in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
-    orchestrator: SessionId,
+    project: ProjectId,
+    orchestrator: Option<SessionId>,
+    /// The version of the event that says so.
+    orchestrator_version: u64,
     selected: BoundContext,
     /// The runtimes that have not ended, with their sessions.
     open: BTreeMap<RuntimeId, OpenContext>,
@@ -34,11 +38,13 @@ struct OpenContext {
 }
 
 impl Binding {
-    /// Shows the orchestrator.
+    /// Shows the orchestrator of a project.
     #[must_use]
-    pub const fn new(orchestrator: SessionId) -> Self {
+    pub const fn new(project: ProjectId) -> Self {
         Self {
-            orchestrator,
+            project,
+            orchestrator: None,
+            orchestrator_version: 0,
             selected: BoundContext::Orchestrator,
             open: BTreeMap::new(),
             ended: BTreeSet::new(),
@@ -52,15 +58,15 @@ impl Binding {
         self.selected
     }
 
-    /// The session that messages go to.
+    /// The session that messages go to. `None` if that is the orchestrator and the project has none: a client
+    /// shows an empty one, and calls `openOrchestrator` with the first message.
     #[must_use]
-    pub fn session(&self) -> SessionId {
+    pub fn session(&self) -> Option<SessionId> {
         match self.selected {
             BoundContext::Orchestrator => self.orchestrator,
             BoundContext::Runtime(id) => {
                 let open = self.open.get(&id);
-                open.and_then(|open| open.session_id)
-                    .unwrap_or(self.orchestrator)
+                open.and_then(|open| open.session_id).or(self.orchestrator)
             }
         }
     }
@@ -86,7 +92,15 @@ impl Binding {
     /// Applies an event. The end of the selected runtime, or of its session, selects the orchestrator.
     pub fn apply(&mut self, event: &HostEvent) {
         match event {
-            HostEvent::Snapshot { runtimes, .. } => {
+            HostEvent::Snapshot {
+                version,
+                projects,
+                runtimes,
+                ..
+            } => {
+                for project in projects {
+                    self.described(*version, project);
+                }
                 let told: BTreeSet<_> = runtimes.iter().map(|it| it.runtime_id).collect();
                 // One that is not there may have ended, or be one that the daemon has not read yet.
                 let missing = self.open.iter().filter(|(id, _)| !told.contains(id));
@@ -98,6 +112,8 @@ impl Binding {
                 }
             }
             HostEvent::RuntimeChanged { runtime, .. } => self.changed(runtime),
+            HostEvent::ProjectAdded { version, project }
+            | HostEvent::ProjectChanged { version, project } => self.described(*version, project),
             HostEvent::SessionRemoved { session_id, .. } => {
                 self.end(|_, open| open.session_id == Some(*session_id));
             }
@@ -107,6 +123,13 @@ impl Binding {
             && !self.open.contains_key(&id)
         {
             self.selected = BoundContext::Orchestrator;
+        }
+    }
+
+    fn described(&mut self, version: u64, project: &Project) {
+        if project.project_id == self.project && version >= self.orchestrator_version {
+            self.orchestrator = project.orchestrator_session_id;
+            self.orchestrator_version = version;
         }
     }
 
@@ -122,7 +145,7 @@ impl Binding {
     }
 
     fn changed(&mut self, runtime: &RuntimeInfo) {
-        if runtime.parent_session_id != self.orchestrator {
+        if runtime.project_id != self.project {
             return;
         }
         let id = runtime.runtime_id;
@@ -137,7 +160,7 @@ impl Binding {
         let is_newer = |open: &OpenContext| runtime.version >= open.version;
         if self.open.get(&id).is_none_or(is_newer) {
             let open = OpenContext {
-                session_id: runtime.session_id,
+                session_id: runtime.session_id.filter(|_| runtime.bound),
                 version: runtime.version,
             };
             self.open.insert(id, open);
@@ -148,16 +171,17 @@ impl Binding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CostTotal, ProjectId, ResultDelivery, Usage};
+    use crate::{CostTotal, ResultDelivery, Usage};
 
-    fn info(parent: SessionId, id: RuntimeId, session: Option<SessionId>) -> RuntimeInfo {
+    fn info(project: ProjectId, id: RuntimeId, session: SessionId) -> RuntimeInfo {
         RuntimeInfo {
             runtime_id: id,
             version: 1,
-            parent_session_id: parent,
-            project_id: ProjectId::generate(),
+            parent_session_id: SessionId::generate(),
+            project_id: project,
             agent_type: "reviewer".to_owned(),
-            session_id: session,
+            session_id: Some(session),
+            bound: true,
             workflow_id: None,
             title: "look".to_owned(),
             status: RuntimeStatus::Running,
@@ -181,62 +205,97 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_selected_runtime_gets_the_messages_until_it_ends() {
-        let (parent, child) = (SessionId::generate(), SessionId::generate());
-        let id = RuntimeId::generate();
-        let mut binding = Binding::new(parent);
-        assert_eq!(binding.session(), parent);
-        assert!(!binding.select(id), "it is not known");
-        binding.apply(&changed(info(parent, id, None)));
-        assert!(!binding.select(id), "it has no session");
-        binding.apply(&changed(info(parent, id, Some(child))));
-        assert!(binding.select(id));
-        assert_eq!(binding.session(), child);
-        let ended = RuntimeInfo {
-            version: 2,
-            status: RuntimeStatus::Completed,
-            ..info(parent, id, Some(child))
-        };
-        binding.apply(&changed(ended));
-        assert_eq!(binding.selected(), BoundContext::Orchestrator);
-        assert_eq!(binding.session(), parent);
-        assert!(!binding.select(id), "history selects nothing");
-    }
-
-    fn snapshot(runtimes: Vec<RuntimeInfo>) -> HostEvent {
-        HostEvent::Snapshot {
-            version: 1,
-            projects: Vec::new(),
-            sessions: Vec::new(),
-            more: false,
-            runtimes,
+    fn project(id: ProjectId, orchestrator: Option<SessionId>) -> Project {
+        Project {
+            project_id: id,
+            display_name: "p".to_owned(),
+            work_dir: "/p".to_owned(),
+            created_at: 1,
+            updated_at: 1,
+            orchestrator_session_id: orchestrator,
         }
     }
 
-    /// A binding that shows a runtime, which is at version 2.
-    fn selected() -> (Binding, RuntimeInfo) {
-        let parent = SessionId::generate();
-        let mut binding = Binding::new(parent);
+    fn snapshot(projects: Vec<Project>, runtimes: Vec<RuntimeInfo>) -> HostEvent {
+        HostEvent::Snapshot {
+            version: 1,
+            projects,
+            sessions: Vec::new(),
+            more: false,
+            runtimes,
+            questions: Vec::new(),
+            questions_cursor: None,
+            clients: Vec::new(),
+        }
+    }
+
+    /// A binding that shows a runtime, which is at version 2, and the session of its orchestrator.
+    fn selected() -> (Binding, RuntimeInfo, SessionId) {
+        let (id, orchestrator) = (ProjectId::generate(), SessionId::generate());
+        let mut binding = Binding::new(id);
+        binding.apply(&snapshot(vec![project(id, Some(orchestrator))], Vec::new()));
         let runtime = RuntimeInfo {
             version: 2,
-            ..info(parent, RuntimeId::generate(), Some(SessionId::generate()))
+            ..info(id, RuntimeId::generate(), SessionId::generate())
         };
         binding.apply(&changed(runtime.clone()));
         assert!(binding.select(runtime.runtime_id));
-        (binding, runtime)
+        (binding, runtime, orchestrator)
+    }
+
+    #[test]
+    fn a_selected_runtime_gets_the_messages_until_it_ends() {
+        let (mut binding, runtime, orchestrator) = selected();
+        assert_eq!(binding.session(), runtime.session_id);
+        binding.select_orchestrator();
+        assert_eq!(binding.session(), Some(orchestrator));
+        let id = runtime.runtime_id;
+        assert!(binding.select(id));
+        binding.apply(&changed(RuntimeInfo {
+            version: 3,
+            status: RuntimeStatus::Completed,
+            ..runtime
+        }));
+        assert_eq!(binding.selected(), BoundContext::Orchestrator);
+        assert_eq!(binding.session(), Some(orchestrator));
+        assert!(!binding.select(id), "history selects nothing");
+        assert!(!binding.select(RuntimeId::generate()), "it is not known");
+    }
+
+    #[test]
+    fn a_project_gets_and_loses_its_orchestrator() {
+        let (id, orchestrator) = (ProjectId::generate(), SessionId::generate());
+        let mut binding = Binding::new(id);
+        let told = |version, project| HostEvent::ProjectChanged { version, project };
+        binding.apply(&snapshot(vec![project(id, None)], Vec::new()));
+        assert_eq!(binding.session(), None);
+        binding.apply(&told(3, project(id, Some(orchestrator))));
+        binding.apply(&told(2, project(id, None)));
+        assert_eq!(
+            binding.session(),
+            Some(orchestrator),
+            "an older event came late"
+        );
+        binding.apply(&told(4, project(ProjectId::generate(), None)));
+        assert_eq!(binding.session(), Some(orchestrator), "another project");
+        binding.apply(&told(5, project(id, None)));
+        assert_eq!(binding.session(), None);
     }
 
     #[test]
     fn a_snapshot_without_the_selected_runtime_shows_the_orchestrator() {
-        let (mut binding, runtime) = selected();
-        let child = runtime.session_id.expect("it has one");
-        binding.apply(&snapshot(vec![runtime.clone()]));
-        assert_eq!(binding.session(), child);
-        let other = info(runtime.parent_session_id, RuntimeId::generate(), None);
-        binding.apply(&snapshot(vec![other]));
+        let (mut binding, runtime, orchestrator) = selected();
+        let projects = vec![project(runtime.project_id, Some(orchestrator))];
+        binding.apply(&snapshot(projects.clone(), vec![runtime.clone()]));
+        assert_eq!(binding.session(), runtime.session_id);
+        let other = info(
+            runtime.project_id,
+            RuntimeId::generate(),
+            SessionId::generate(),
+        );
+        binding.apply(&snapshot(projects, vec![other]));
         assert_eq!(binding.selected(), BoundContext::Orchestrator);
-        assert_eq!(binding.session(), runtime.parent_session_id);
+        assert_eq!(binding.session(), Some(orchestrator));
         // An event from before the snapshot arrives after it.
         binding.apply(&changed(runtime.clone()));
         assert!(!binding.select(runtime.runtime_id));
@@ -251,10 +310,10 @@ mod tests {
 
     #[test]
     fn an_older_version_that_comes_late_changes_nothing() {
-        let (mut binding, runtime) = selected();
+        let (mut binding, runtime, _) = selected();
         let late = RuntimeInfo {
             version: 1,
-            session_id: None,
+            bound: false,
             ..runtime.clone()
         };
         let before = binding.clone();
@@ -274,37 +333,38 @@ mod tests {
 
     #[test]
     fn a_runtime_is_selectable_once_its_session_exists() {
-        let parent = SessionId::generate();
+        let (project, child) = (ProjectId::generate(), SessionId::generate());
         let id = RuntimeId::generate();
-        let mut binding = Binding::new(parent);
-        binding.apply(&snapshot(vec![info(parent, id, None)]));
+        let mut binding = Binding::new(project);
+        let unbound = RuntimeInfo {
+            bound: false,
+            ..info(project, id, child)
+        };
+        binding.apply(&snapshot(Vec::new(), vec![unbound]));
         assert!(!binding.select(id));
-        assert_eq!(binding.session(), parent);
-        let child = SessionId::generate();
         binding.apply(&changed(RuntimeInfo {
             version: 2,
-            ..info(parent, id, Some(child))
+            ..info(project, id, child)
         }));
-        assert_eq!(binding.session(), parent, "nothing is selected by itself");
+        assert_eq!(binding.session(), None, "nothing is selected by itself");
         assert!(binding.select(id));
-        assert_eq!(binding.session(), child);
-        binding.select_orchestrator();
-        assert_eq!(binding.session(), parent);
+        assert_eq!(binding.session(), Some(child));
     }
 
     #[test]
-    fn runtimes_of_others_and_a_deleted_session_are_not_shown() {
-        let (parent, child) = (SessionId::generate(), SessionId::generate());
-        let id = RuntimeId::generate();
-        let mut binding = Binding::new(parent);
-        binding.apply(&changed(info(SessionId::generate(), id, Some(child))));
-        assert!(!binding.select(id));
-        binding.apply(&changed(info(parent, id, Some(child))));
-        assert!(binding.select(id));
+    fn runtimes_of_other_projects_and_a_deleted_session_are_not_shown() {
+        let (mut binding, runtime, orchestrator) = selected();
+        let other = info(
+            ProjectId::generate(),
+            RuntimeId::generate(),
+            SessionId::generate(),
+        );
+        binding.apply(&changed(other.clone()));
+        assert!(!binding.select(other.runtime_id));
         binding.apply(&HostEvent::SessionRemoved {
             version: 2,
-            session_id: child,
+            session_id: runtime.session_id.expect("it has one"),
         });
-        assert_eq!(binding.session(), parent);
+        assert_eq!(binding.session(), Some(orchestrator));
     }
 }

@@ -47,8 +47,9 @@ pub struct RuntimeSpawnedBody {
     pub stamp: RuntimeStamp,
     /// The agent: its name in the configuration.
     pub agent_type: String,
-    /// The session in which the agent works. It may not exist yet. The event's own `sessionId` is that of
-    /// the session that gives the task.
+    /// The session in which the agent works. It may not exist yet. Everywhere else, as in `RuntimeInfo` and
+    /// the host feed, it is `sessionId`; the `sessionId` of a record is that of its own session, which gives
+    /// the task.
     #[serde(rename = "childSessionId")]
     pub session_id: SessionId,
     /// Whether that session has had a runtime before.
@@ -77,7 +78,7 @@ pub struct RuntimeBoundSessionBody {
     /// Which runtime, and its status.
     #[serde(flatten)]
     pub stamp: RuntimeStamp,
-    /// The session.
+    /// The session; `sessionId` outside of records, as in `runtime_spawned`.
     #[serde(rename = "childSessionId")]
     pub session_id: SessionId,
 }
@@ -127,6 +128,8 @@ pub struct RuntimeQueueChangedBody {
     pub queued_count: u32,
     /// The others of this session: each one's place and the version of its event, which is this one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    // The schema of a pair is another one in each draft of JSON Schema.
+    #[schemars(with = "BTreeMap<RuntimeId, [u64; 2]>")]
     pub positions: BTreeMap<RuntimeId, (u32, u64)>,
 }
 
@@ -164,6 +167,24 @@ pub struct RuntimeFinishedBody {
     pub last_message_blob: Option<BlobHash>,
     /// What it took.
     pub metadata: RuntimeMetadata,
+}
+
+/// The length limit of a runtime's summary, in characters.
+pub const SUMMARY_CHARS: usize = 200;
+
+impl RuntimeFinishedBody {
+    /// The last summary of the runtime: how it ended, then its last message. `None`
+    /// if it completed without a word.
+    #[must_use]
+    pub fn summary(&self) -> Option<String> {
+        let reason = self.reason.strip_prefix("completed");
+        let reason = reason.map_or(self.reason.as_str(), |note| note.trim_start_matches("; "));
+        let texts = [reason, &self.last_message].into_iter();
+        let texts: Vec<&str> = texts.filter(|text| !text.trim().is_empty()).collect();
+        let line = texts.join(": ");
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!line.is_empty()).then(|| line.chars().take(SUMMARY_CHARS).collect())
+    }
 }
 
 /// What a runtime took.

@@ -11,7 +11,7 @@ pub struct AuxiliaryUsageBody {
     /// What the call was for: `failed_call` (a call that failed, and left no message), `title`, or a
     /// later one.
     pub purpose: String,
-    /// The model, as `provider/id` or as the provider names it.
+    /// The model, as `provider:id`, or as a runner names it.
     pub model: String,
     /// The tokens used.
     pub usage: Usage,

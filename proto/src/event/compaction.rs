@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::TurnError;
+use crate::tags::reminder;
 use crate::{CompactionId, Cost, EventId, Usage};
 
 /// Body of `compact`.
@@ -45,10 +46,9 @@ impl CompactBody {
     pub fn text(&self) -> String {
         let facts = self.facts.text();
         let summary = &self.summary;
-        format!(
-            "<system-reminder>\nThe conversation before this point was summarised:\n\n\
-             {summary}{facts}\n</system-reminder>"
-        )
+        reminder(&format!(
+            "The conversation before this point was summarised:\n\n{summary}{facts}"
+        ))
     }
 }
 

@@ -1,10 +1,12 @@
 //! Permission requests and their decisions.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::PermissionRequestId;
+use crate::{ClientId, PermissionRequestId};
 
 /// Body of `permission_request`, and an element of `inFlight.permissions`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -48,6 +50,29 @@ pub struct PermissionDecisionBody {
     pub reason: Option<String>,
 }
 
+/// The decision about a permission request, with who made it and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionAnswer {
+    /// The decision.
+    #[serde(flatten)]
+    pub decision: PermissionDecisionBody,
+    /// The client that decided; `daemon` at a deadline, and for `cancelled`.
+    pub client_id: ClientId,
+    /// When, in milliseconds since 1970.
+    pub decided_at: u64,
+}
+
+impl fmt::Display for PermissionAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.decision.decision.text();
+        match self.client_id {
+            ClientId::Daemon => write!(f, "{text} by the daemon"),
+            client => write!(f, "{text} by {client}"),
+        }
+    }
+}
+
 /// The decision about a permission request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -69,5 +94,17 @@ impl PermissionDecision {
     #[must_use]
     pub const fn allows(self) -> bool {
         matches!(self, Self::Once | Self::Session | Self::Always)
+    }
+
+    /// The decision in words, for people.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Once => "allowed once",
+            Self::Session => "allowed for the session",
+            Self::Always => "allowed always",
+            Self::Deny => "denied",
+            Self::Cancelled => "cancelled",
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::{
     RuntimeFinishedBody, RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
     RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, TurnOutcomeBody, WaitKind,
 };
+use crate::tags::without_our_tags;
 use crate::{
     ClientId, CommandId, EventId, FileBefore, FileChange, Message, OnRestart, QueueItemId,
     RecordedFiles, Seq, SessionId, ThinkingLevel, TitleSource, ToolPreset, TurnId,
@@ -360,10 +361,15 @@ pub struct InstructionSnapshotBody {
 }
 
 impl InstructionSnapshotBody {
-    /// The system prompt: the parts' texts, joined by empty lines.
+    /// The system prompt: the parts' texts, joined by empty lines. Only the daemon's own part names tags
+    /// of ours.
     #[must_use]
     pub fn text(&self) -> String {
-        let texts: Vec<&str> = self.parts.iter().map(|part| part.text.as_str()).collect();
+        let text = |part: &InstructionPart| match part.source.as_str() {
+            "base" => part.text.clone(),
+            _ => without_our_tags(&part.text).into_owned(),
+        };
+        let texts: Vec<String> = self.parts.iter().map(text).collect();
         texts.join("\n\n")
     }
 }

@@ -39,14 +39,15 @@ impl QueueUpdateBody {
     reason = "most operations add, and a record has few"
 )]
 pub enum QueueOp {
-    /// Add a message. A paused queue continues, unless `hold` is set.
+    /// Add a message. A queue that an outcome has paused continues, unless `hold` is set.
     Add {
         /// The new item.
         item: QueueItem,
         /// Its zero-based position; absent: the end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         position: Option<u32>,
-        /// Whether the addition pauses the queue instead.
+        /// Pauses the queue from then on, until `resume`. A result of a runtime, which has
+        /// `meta.runtimeId`, only keeps the pause of an outcome.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         hold: bool,
         /// Whether the outcome of the open turn leaves the queue unpaused: the message was added
@@ -83,7 +84,7 @@ pub enum QueueOp {
         /// The new kind.
         kind: QueueKind,
     },
-    /// Pause the queue: no message of it starts a turn. Steers still reach the running turn.
+    /// Pause the queue until `resume`: no message of it starts a turn. Steers still reach the running turn.
     Pause,
     /// Continue a paused queue.
     Resume,

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BlobHash, EventId, FileChange, RecordedFiles, TurnId};
+use crate::{
+    BlobHash, EventId, FileChange, LogEntry, RecordedFiles, RunnerLogStream, SignalName, TurnId,
+};
 
 /// Body of `runner_start`. The prompt goes to the runner after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -80,9 +82,9 @@ pub struct RunnerExitBody {
     /// The exit code; `null` if the process was killed, is kept, or ended unobserved.
     #[serde(deserialize_with = "Option::deserialize")]
     pub code: Option<i32>,
-    /// The signal that killed the process; `null` if none did.
+    /// The signal that killed the process, such as `SIGKILL`; `null` if none did.
     #[serde(deserialize_with = "Option::deserialize")]
-    pub signal: Option<i32>,
+    pub signal: Option<SignalName>,
     /// Whether the process waits for the session's next turn.
     pub kept: bool,
     /// The time since `runner_start`, in milliseconds.
@@ -120,25 +122,58 @@ pub struct RunnerLogBlob {
     pub bytes: u64,
     /// How many bytes of the log were before that, and are not kept.
     pub dropped_bytes: u64,
+    /// Where the text of the blob comes from, in its order; empty in logs of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<RunnerLogPart>,
 }
 
-/// Body of `runner_log`, and an element of the log in `inFlight`.
+impl RunnerLogBlob {
+    /// The entries of the log, from the text of the blob.
+    #[must_use]
+    pub fn entries(&self, text: &str) -> Vec<LogEntry> {
+        let whole = [RunnerLogPart {
+            stream: RunnerLogStream::Stdout,
+            bytes: text.len() as u64,
+            timestamp: None,
+        }];
+        let parts = match self.parts.as_slice() {
+            [] => &whole[..],
+            parts => parts,
+        };
+        let mut from = 0_usize;
+        let entry = |part: &RunnerLogPart| {
+            // An imported log may say anything.
+            let begin = from;
+            from = begin.checked_add(usize::try_from(part.bytes).ok()?)?;
+            Some(LogEntry {
+                id: self.dropped_bytes.checked_add(begin as u64)?.to_string(),
+                stream: part.stream,
+                text: text.get(begin..from)?.to_owned(),
+                timestamp: part.timestamp,
+            })
+        };
+        parts.iter().map_while(entry).collect()
+    }
+}
+
+/// A part of a runner's log that is of one stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunnerLogPart {
+    /// Where the text comes from.
+    pub stream: RunnerLogStream,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When it began, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<u64>,
+}
+
+/// Body of `runner_log`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunnerLog {
     /// Where the text comes from.
     pub stream: RunnerLogStream,
     /// The text to append. Not escaped: it may contain terminal control sequences.
     pub text: String,
-}
-
-/// Where a text of a runner's log comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunnerLogStream {
-    /// Output that is no message of the runner's protocol.
-    Stdout,
-    /// The error output.
-    Stderr,
-    /// A message of the runner's protocol for people.
-    Notice,
 }

@@ -1,14 +1,21 @@
 //! Handlers of the control events: they record what the daemon did. The model reads none of them; some
 //! change what it reads of others.
 
-use super::{ContextEdit, DisplayPart, DisplayStyle, EventHandler, LlmAction};
+use super::{ContextEdit, DisplayPart, DisplayStyle, EventHandler, LlmAction, excerpt};
 use crate::{
     AuxiliaryUsageBody, CompactionBody, CompactionState, ContextTrimBody, DamageAcceptedBody,
     EventId, FilesRestoreBody, FilesRestoredBody, InstructionSnapshotBody, NoticeBody,
     OutcomeReason, PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp,
     QueueUpdateBody, RunnerContextBody, RunnerContextOrigin, RunnerExitBody, RunnerStartBody,
-    SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody,
+    SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, counted,
 };
+
+/// The rule for every turn that was not completed.
+const ENDED_EARLY: &str = "Only what results above report was done; nothing else of it has run. Do not \
+    go on with it unless the user asks for that.";
+
+/// The part of an error's message that the model gets.
+const ERROR_BYTES: usize = 512;
 
 macro_rules! control {
     ($($body:ty => |$this:ident| $display:expr;)*) => {
@@ -29,15 +36,12 @@ pub(super) use control;
 
 control! {
     InstructionSnapshotBody => |_this| Vec::new();
-    TurnOutcomeBody => |this| outcome(this);
     QueueUpdateBody => |this| this.ops.iter().flat_map(queue_op).collect();
     ToolStartedBody => |_this| Vec::new();
     PermissionRequestBody => |this| DisplayPart::note(format!(
-        "{} waits for permission {}: {}", this.tool_name, this.request_id, this.reason
+        "{} asks for permission: {}", this.tool_name, this.reason
     ));
-    PermissionDecisionBody => |this| DisplayPart::note(format!(
-        "permission {}: {:?}", this.request_id, this.decision
-    ));
+    PermissionDecisionBody => |this| DisplayPart::note(decision(this));
     TurnWaitingBody => |this| DisplayPart::note(match this.attempt {
         Some(attempt) => format!("waiting (wait {attempt} of the turn): {}", this.reason),
         None => format!("waiting: {}", this.reason),
@@ -49,14 +53,29 @@ control! {
     RunnerContextBody => |this| runner_context(this);
     RunnerExitBody => |this| runner_exit(this);
     FilesRestoreBody => |this| DisplayPart::note(format!(
-        "restoring {} files as they were before {}", this.files.len(), this.before_event_id
+        "restoring {} as they were before {}", counted(this.files.len(), "file"), this.before_event_id
     ));
     FilesRestoredBody => |this| restored(this);
     DamageAcceptedBody => |this| DisplayPart::note(format!(
-        "{} damaged bytes at offset {} were accepted", this.length, this.offset
+        "{} at offset {} accepted", counted(this.length, "damaged byte"), this.offset
     ));
     NoticeBody => |this| DisplayPart::note(this.text.as_str());
     SeqReserveBody => |_this| Vec::new();
+}
+
+impl EventHandler for TurnOutcomeBody {
+    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
+        match ended(self) {
+            Some(how) => LlmAction::Ended {
+                reminder: format!("{how} {ENDED_EARLY}"),
+            },
+            None => LlmAction::Skip,
+        }
+    }
+
+    fn convert_to_display(&self) -> Vec<DisplayPart> {
+        outcome(self)
+    }
 }
 
 impl EventHandler for ContextTrimBody {
@@ -69,9 +88,33 @@ impl EventHandler for ContextTrimBody {
     }
 
     fn convert_to_display(&self) -> Vec<DisplayPart> {
-        let count = self.event_ids.len();
-        DisplayPart::note(format!("{count} old tool results shortened for the model"))
+        let count = counted(self.event_ids.len(), "old tool result");
+        DisplayPart::note(format!("{count} shortened for the model"))
     }
+}
+
+/// The fate of a turn that was not completed; `None` for one that was.
+fn ended(body: &TurnOutcomeBody) -> Option<String> {
+    let error = body.error.as_ref();
+    let why = error.map_or_else(String::new, |error| {
+        format!(": {}", excerpt(&error.message, ERROR_BYTES))
+    });
+    Some(match body.reason {
+        OutcomeReason::Completed => return None,
+        OutcomeReason::Cancelled => {
+            "The user cancelled the work on the message above before it was finished.".to_owned()
+        }
+        OutcomeReason::Interrupted => {
+            "The program that runs you stopped before the work on the message above was finished."
+                .to_owned()
+        }
+        OutcomeReason::Error => {
+            format!("The work on the message above ended early with an error{why}.")
+        }
+        OutcomeReason::Limit => {
+            format!("The work on the message above was stopped at a limit{why}.")
+        }
+    })
 }
 
 fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
@@ -92,6 +135,14 @@ fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
     }
 }
 
+fn decision(body: &PermissionDecisionBody) -> String {
+    let text = body.decision.text();
+    match &body.reason {
+        Some(reason) => format!("{text}: {reason}"),
+        None => text.to_owned(),
+    }
+}
+
 fn runner_start(body: &RunnerStartBody) -> String {
     let name = match &body.version {
         Some(version) => format!("{} {version}", body.runner),
@@ -103,8 +154,8 @@ fn runner_start(body: &RunnerStartBody) -> String {
     };
     match &body.handover {
         Some(handover) => format!(
-            "runner {name} started ({context}, handed over {} bytes of the conversation)",
-            handover.bytes
+            "runner {name} started ({context}, handed over {} of the conversation)",
+            counted(handover.bytes, "byte")
         ),
         None => format!("runner {name} started ({context})"),
     }
@@ -123,10 +174,10 @@ fn runner_context(body: &RunnerContextBody) -> Vec<DisplayPart> {
 }
 
 fn runner_exit(body: &RunnerExitBody) -> Vec<DisplayPart> {
-    match (body.code, body.signal) {
+    match (body.code, &body.signal) {
         _ if body.kept => Vec::new(),
         (Some(0), None) => Vec::new(),
-        (_, Some(signal)) => DisplayPart::note(format!("the runner was killed by signal {signal}")),
+        (_, Some(signal)) => DisplayPart::note(format!("the runner was killed by {signal}")),
         (Some(code), None) => DisplayPart::note(format!("the runner ended with code {code}")),
         (None, None) => DisplayPart::note("the runner ended with the daemon"),
     }
@@ -225,7 +276,7 @@ mod tests {
                 json!(null),
                 json!(9),
                 false,
-                "the runner was killed by signal 9",
+                "the runner was killed by SIGKILL",
             ),
             (
                 json!(null),

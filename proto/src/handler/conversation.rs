@@ -2,6 +2,7 @@
 
 use super::runner_message::runner_message_to_llm;
 use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
+use crate::tags::{foreign, reminder};
 use crate::{
     AssistantMessage, Block, BranchBody, ChannelInjectBody, CompactBody, CustomBody,
     CustomMessageBody, INSTRUCTIONS_KIND, InternalMessage, Message, MessageBody, MessageSource,
@@ -33,10 +34,26 @@ impl EventHandler for CustomMessageBody {
 
     fn convert_to_display(&self) -> Vec<DisplayPart> {
         match self.kind.as_str() {
-            INSTRUCTIONS_KIND => DisplayPart::note("the instructions have changed"),
+            INSTRUCTIONS_KIND => DisplayPart::note(changed_instructions(&self.message)),
             SKILLS_KIND => DisplayPart::note("the skills were listed"),
             kind => DisplayPart::note(format!("message from {kind}")),
         }
+    }
+}
+
+/// Says which instructions have changed: the beginning of what the model is told, below its introduction.
+fn changed_instructions(message: &Message) -> String {
+    let text = match message {
+        Message::Internal(message) => Block::plain_text_of(&message.content),
+        _ => String::new(),
+    };
+    let changes = text.split_once("\n\n").map_or("", |(_, changes)| changes);
+    match changes.lines().next() {
+        Some(first) => format!(
+            "the instructions have changed: {}",
+            first.trim_end_matches(':')
+        ),
+        None => "the instructions have changed".to_owned(),
     }
 }
 
@@ -150,13 +167,20 @@ fn message_to_llm(message: &Message) -> LlmAction {
             LlmAction::MergePrev {
                 reminder: told(&user.content),
                 beside: beside(&user.content),
-                otherwise: message.clone(),
+                otherwise: match user.meta.runtime_id {
+                    Some(_) => Message::User(of_agent(user)),
+                    None => message.clone(),
+                },
             }
+        }
+        // The result of an agent's task: another model's words.
+        Message::User(user) if user.meta.runtime_id.is_some() => {
+            LlmAction::Include(Message::User(of_agent(user)))
         }
         Message::User(_) => LlmAction::Include(message.clone()),
         Message::Assistant(assistant) => assistant_to_llm(assistant),
         Message::ToolResult(result) => {
-            LlmAction::Include(Message::ToolResult(without_details(result)))
+            LlmAction::Include(Message::ToolResult(result_to_llm(result)))
         }
         Message::Internal(internal) => {
             let (reminder, otherwise) = reminding(internal);
@@ -184,9 +208,9 @@ fn beside(content: &[Block]) -> Vec<Block> {
 
 /// What a message of the daemon reminds of, and the message that does.
 fn reminding(message: &InternalMessage) -> (String, Message) {
-    let reminder = Block::plain_text_of(&message.content);
-    let text = format!("<system-reminder>\n{reminder}\n</system-reminder>");
-    (reminder, Message::user(text))
+    let told = Block::plain_text_of(&message.content);
+    let otherwise = Message::user(reminder(&told));
+    (told, otherwise)
 }
 
 /// Drops the reasoning of a partial message: no provider takes back reasoning that was cut off. A
@@ -206,10 +230,24 @@ fn assistant_to_llm(message: &AssistantMessage) -> LlmAction {
     LlmAction::Include(Message::Assistant(message))
 }
 
-/// Drops `details`, which are for user interfaces.
-fn without_details(message: &ToolResultMessage) -> ToolResultMessage {
+fn of_agent(message: &UserMessage) -> UserMessage {
+    UserMessage {
+        content: foreign(&message.content),
+        meta: message.meta.clone(),
+    }
+}
+
+/// Drops `details`, which are for user interfaces. What a tool found is not the program's word, but the
+/// instructions that came with it are.
+fn result_to_llm(message: &ToolResultMessage) -> ToolResultMessage {
     let mut result = message.result().clone();
     result.details = None;
+    result.content = foreign(&result.content);
+    for block in &mut result.content {
+        if let Block::Attachment(file) = block {
+            *block = Block::text(file.as_instructions());
+        }
+    }
     let mut copy = ToolResultMessage::new(&message.tool_name, result, message.duration_ms);
     copy.meta = message.meta.clone();
     copy

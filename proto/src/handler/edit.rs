@@ -59,6 +59,7 @@ pub fn trimmed_content(content: &[Block], keep: usize) -> Option<Block> {
     let tail = &text[place(chars - keep / 2)..];
     let gone = chars - keep;
     Some(Block::text(format!(
-        "{head}\n[{gone} characters of this old result were removed to save room]\n{tail}"
+        "{head}\n[{gone} characters of this result were removed to save room. To read them, ask the tool \
+         for that part alone, as with offset and limit]\n{tail}"
     )))
 }

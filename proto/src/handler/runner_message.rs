@@ -2,6 +2,7 @@
 //! are no calls of its own: they become text.
 
 use super::{LlmAction, excerpt};
+use crate::tags::{reminder, without_our_tags};
 use crate::{AssistantMessage, Block, Message, Meta, StopReason, ToolResultMessage};
 
 /// The part of a result that the model gets.
@@ -14,7 +15,7 @@ const INPUT_BYTES: usize = 512;
 pub(super) fn runner_message_to_llm(message: &Message, name: &str) -> LlmAction {
     match message {
         Message::Assistant(answer) => answer_to_llm(answer, name),
-        Message::ToolResult(result) => LlmAction::Include(Message::user(reminder(result, name))),
+        Message::ToolResult(result) => LlmAction::Include(Message::user(result_text(result, name))),
         Message::User(_) | Message::Internal(_) => LlmAction::Include(message.clone()),
     }
 }
@@ -37,7 +38,7 @@ fn answer_to_llm(answer: &AssistantMessage, name: &str) -> LlmAction {
         return LlmAction::Skip;
     }
     LlmAction::Include(Message::Assistant(AssistantMessage {
-        content: vec![Block::text(lines.join("\n"))],
+        content: vec![Block::text(without_our_tags(&lines.join("\n")))],
         model: answer.model.clone(),
         stop_reason: StopReason::EndTurn,
         usage: None,
@@ -47,12 +48,10 @@ fn answer_to_llm(answer: &AssistantMessage, name: &str) -> LlmAction {
     }))
 }
 
-fn reminder(message: &ToolResultMessage, name: &str) -> String {
+fn result_text(message: &ToolResultMessage, name: &str) -> String {
     let result = message.result();
     let failed = if result.is_error { ", failed" } else { "" };
     let tool = &message.tool_name;
     let content = excerpt(&Block::plain_text_of(&result.content), RESULT_BYTES);
-    format!(
-        "<system-reminder>\n[result of {tool} in {name}{failed}]\n{content}\n</system-reminder>"
-    )
+    reminder(&format!("[result of {tool} in {name}{failed}]\n{content}"))
 }

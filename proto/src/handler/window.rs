@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 pub use item::{MeasuredCall, WindowItem};
 
-use super::LlmAction;
+use super::{ContextEdit, LlmAction};
 use crate::{
     Block, Context, EventId, Message, PathNode, PersistentBody, PersistentEvent, Seq,
-    TokenEstimate, ToolResultContent, ToolResultMessage, TreePlacement, TurnId,
+    TokenEstimate, ToolResultContent, ToolResultMessage, TreePlacement, TurnId, tags,
 };
 
 /// Builds the model's context from the events between the root and a leaf, both included, and from
@@ -69,32 +69,10 @@ impl ContextWindow {
         window
     }
 
-    /// Adds the next event of the path, one of those that [`ContextWindow::needs`] names.
+    /// Adds the next event: one of the path that [`ContextWindow::needs`] names, or one that edits the
+    /// context. To be called in log order.
     pub fn include(&mut self, event: &PersistentEvent) {
         self.fold(event);
-    }
-
-    /// Applies an event that edits others, after those were included. Events that edit are taken in
-    /// log order; any other event changes nothing.
-    pub fn edit(&mut self, event: &PersistentEvent) {
-        let LlmAction::Edit(edits) = action(event) else {
-            return;
-        };
-        // The requests before the edit are no prefixes of those after it.
-        let older = |measured: &MeasuredCall| measured.seq < event.seq;
-        if self.measured.as_ref().is_some_and(older) {
-            self.measured = None;
-        }
-        for edit in &edits {
-            let Some(&index) = self.places.get(&edit.event_id()) else {
-                continue;
-            };
-            let reminders = self.items[index].reminders;
-            if let Some(message) = self.context.get_mut(index) {
-                edit.apply(message, reminders);
-                self.weigh(index);
-            }
-        }
     }
 
     /// Names the event that the path ends with. It may be one that could not be included.
@@ -107,7 +85,7 @@ impl ContextWindow {
     /// Builds the window of the path that ends at `leaf`.
     ///
     /// `path` must hold the events of that path in order; those that [`ContextWindow::needs`] does not
-    /// name may be missing. `edits` are the events of the log that edit others, in order; those before
+    /// name may be missing. `edits` are the events of the log that edit the context, in order; those before
     /// the first needed event may be missing. `leaf` is given apart because its event may be unreadable,
     /// or of a type that this version does not know.
     #[must_use]
@@ -118,12 +96,11 @@ impl ContextWindow {
     ) -> Self {
         // The nearest barrier is found from the end. From there the context is built forward,
         // because a reminder merges into a message that the walk must have met before.
-        let (mut window, rest) = Self::begin_at_barrier(path);
-        for event in &path[rest..] {
+        let (mut window, mut events) = Self::begin_at_barrier(path);
+        events.extend(edits);
+        events.sort_by_key(|event| event.seq);
+        for event in events {
             window.fold(event);
-        }
-        for event in edits {
-            window.edit(event);
         }
         window.ending_at(leaf)
     }
@@ -199,7 +176,7 @@ impl ContextWindow {
             // Neither becomes the leaf, so no path goes through it.
             TreePlacement::Aside => return Ok(()),
             TreePlacement::Control => {
-                self.edit(event);
+                self.fold(event);
                 return Ok(());
             }
             TreePlacement::Move => return Err(OffPath),
@@ -214,23 +191,21 @@ impl ContextWindow {
         Ok(())
     }
 
-    /// The window that starts with the nearest barrier's summary and what it leaves of the events
-    /// before it, and the index in `path` where the rest begins.
-    fn begin_at_barrier(path: &[PersistentEvent]) -> (Self, usize) {
+    /// The window that starts with the nearest barrier's summary, and the events of the path that follow
+    /// in it.
+    fn begin_at_barrier(path: &[PersistentEvent]) -> (Self, Vec<&PersistentEvent>) {
         for (place, event) in path.iter().enumerate().rev() {
             if let LlmAction::Barrier { through, keep, .. } = action(event) {
-                let mut window = Self::beginning_with(Some(event));
                 let before = &path[..place];
                 let covered = covered_by(through, before.iter().map(|event| event.id));
                 let (covered, tail) = before.split_at(covered);
                 let kept = covered.iter().filter(|event| keep.contains(&event.id));
-                for event in kept.chain(tail) {
-                    window.fold(event);
-                }
-                return (window, place + 1);
+                let rest = tail.iter().chain(&path[place + 1..]);
+                let window = Self::beginning_with(Some(event));
+                return (window, kept.chain(rest).collect());
             }
         }
-        (Self::default(), 0)
+        (Self::default(), path.iter().collect())
     }
 
     fn fold(&mut self, event: &PersistentEvent) {
@@ -246,10 +221,48 @@ impl ContextWindow {
                     self.push(event, otherwise);
                 }
             }
-            // A barrier further up than the nearest one is covered by it. Events that edit are on no
-            // path.
-            LlmAction::Skip | LlmAction::Barrier { .. } | LlmAction::Edit(_) => {}
+            LlmAction::Ended { reminder } => self.end_turn(event, &reminder),
+            LlmAction::Edit(edits) => self.edit(event, &edits),
+            // A barrier further up than the nearest one is covered by it.
+            LlmAction::Skip | LlmAction::Barrier { .. } => {}
         }
+    }
+
+    fn edit(&mut self, event: &PersistentEvent, edits: &[ContextEdit]) {
+        // The requests before the edit are no prefixes of those after it.
+        let older = |measured: &MeasuredCall| measured.seq < event.seq;
+        if self.measured.as_ref().is_some_and(older) {
+            self.measured = None;
+        }
+        for edit in edits {
+            let Some(&index) = self.places.get(&edit.event_id()) else {
+                continue;
+            };
+            let reminders = self.items[index].reminders;
+            if let Some(message) = self.context.get_mut(index) {
+                edit.apply(message, reminders);
+                self.weigh(index);
+            }
+        }
+    }
+
+    /// Adds how a turn ended, if the newest message is one of that turn. It is a message of its own,
+    /// because no message may change that a request has had, and goes with the one before it.
+    fn end_turn(&mut self, event: &PersistentEvent, reminder: &str) {
+        let is_of_turn = |last: &&WindowItem| last.turn_id == event.turn_id && last.seq < event.seq;
+        let Some(last) = self.items.last().filter(is_of_turn) else {
+            return;
+        };
+        let message = Message::user(tags::reminder(reminder));
+        let item = WindowItem {
+            event_id: last.last_event_id,
+            last_event_id: last.last_event_id,
+            seq: event.seq,
+            turn_id: event.turn_id,
+            tokens: TokenEstimate::of_message(&message),
+            reminders: 0,
+        };
+        self.add(item, message);
     }
 
     /// Merges a reminder into the newest message, if that is a tool result.
@@ -271,28 +284,33 @@ impl ContextWindow {
 
     fn push(&mut self, event: &PersistentEvent, message: Message) {
         let is_result = matches!(message, Message::ToolResult(_));
-        self.merges_into = if is_result { event.turn_id } else { None };
         let tokens = TokenEstimate::of_message(&message);
-        let before = self.tokens;
-        self.tokens += tokens;
-        self.measure(event, before);
+        self.measure(event, tokens);
         if self.keeps.contains(&event.id) && self.covered == self.items.len() {
             self.covered += 1;
         }
         self.places.insert(event.id, self.items.len());
-        self.items.push(WindowItem {
+        let item = WindowItem {
             event_id: event.id,
             seq: event.seq,
             turn_id: event.turn_id,
             last_event_id: event.id,
             tokens,
             reminders: 0,
-        });
+        };
+        self.add(item, message);
+        self.merges_into = event.turn_id.filter(|_| is_result);
+    }
+
+    fn add(&mut self, item: WindowItem, message: Message) {
+        self.tokens += item.tokens;
+        self.merges_into = None;
+        self.items.push(item);
         self.context.push(message);
     }
 
-    /// Notes what the request of an answer has measured.
-    fn measure(&mut self, event: &PersistentEvent, before: TokenEstimate) {
+    /// Notes what the request of an answer of `size` has measured.
+    fn measure(&mut self, event: &PersistentEvent, size: TokenEstimate) {
         let PersistentBody::Message(body) = &event.body else {
             return;
         };
@@ -312,8 +330,8 @@ impl ContextWindow {
                 seq: event.seq,
                 model: answer.model.clone(),
                 usage,
-                before,
-                through: self.tokens,
+                before: self.tokens,
+                through: self.tokens + size,
                 index: self.items.len(),
             });
         }
@@ -356,8 +374,7 @@ fn action(event: &PersistentEvent) -> LlmAction {
 
 fn remind(message: &mut ToolResultMessage, reminder: &str, beside: Vec<Block>) {
     let [ToolResultContent::ToolResult(result)] = &mut message.content;
-    let text = format!("<system-reminder>\n{reminder}\n</system-reminder>");
-    result.content.push(Block::text(text));
+    result.content.push(Block::text(tags::reminder(reminder)));
     result.content.extend(beside);
 }
 

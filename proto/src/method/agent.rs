@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Number;
 
+use super::present::present;
 use crate::{CommandId, ProjectId, RuntimeId, RuntimeStatus, ThinkingLevel, ToolPreset};
 
 /// Parameters of `listAgents`.
@@ -37,9 +39,12 @@ pub struct AgentInfo {
     pub queued: u32,
     /// How many may run at once.
     pub quota: EffectiveQuota,
-    /// How many have ended since the daemon started.
+    /// The policy of the project for it; absent without one, and if no project is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<QuotaPolicy>,
+    /// The number that have ended, of sessions that are still there.
     pub finished: u32,
-    /// What the last change of one of them was; absent if there was none since the daemon started.
+    /// The last event of one of them; absent if it never had any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_event: Option<AgentEvent>,
 }
@@ -76,6 +81,16 @@ pub struct AgentConfig {
     pub default_quota: u32,
     /// Whether it takes tasks.
     pub enabled: bool,
+    /// The most tokens that a turn of it may use; absent: as `[runtime]` says. As with the other limits, the
+    /// lower of the two counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turn_tokens: Option<u64>,
+    /// The longest time that a turn of it may take, in seconds; absent: as `[runtime]` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turn_seconds: Option<u64>,
+    /// The most that a session of it may cost, in US dollars; absent: as `[runtime]` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_session_cost: Option<Number>,
 }
 
 /// The files that an agent works on.
@@ -112,8 +127,8 @@ pub enum QuotaSource {
     Serial,
 }
 
-/// A change of one of an agent's runtimes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The last event of an agent's runtimes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentEvent {
     /// The runtime.
@@ -122,6 +137,31 @@ pub struct AgentEvent {
     pub status: RuntimeStatus,
     /// When it was, in milliseconds since 1970.
     pub ts: u64,
+    /// A text for people: `tool call success: cargo test`, `tool error: cargo test`, `completed: …`.
+    #[serde(default)]
+    pub summary: String,
+}
+
+/// The history of one agent's runtimes in a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentHistory {
+    /// The number that have ended.
+    pub finished: u32,
+    /// The last event of one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_event: Option<AgentEvent>,
+}
+
+impl AgentHistory {
+    /// Adds what the runtimes of another session did.
+    pub fn add(&mut self, other: &Self) {
+        self.finished = self.finished.saturating_add(other.finished);
+        let ts = |event: &Option<AgentEvent>| event.as_ref().map(|event| event.ts);
+        if ts(&other.last_event) > ts(&self.last_event) {
+            self.last_event.clone_from(&other.last_event);
+        }
+    }
 }
 
 /// How many runtimes of an agent may run at once in a project.
@@ -177,45 +217,111 @@ pub enum QuotaStrategy {
     Concurrent,
 }
 
-/// Parameters of `setAgent`. Absent fields are unchanged; an agent that is not configured is added.
+/// Parameters of `setAgent`. An absent field is unchanged, `null` takes its key out of the file, so that what
+/// applies without it applies again. An agent that is not configured is added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetAgentParams {
     /// The agent's name in the configuration: letters, digits, `-` and `_`.
     pub agent_type: String,
     /// The name to show.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub display_name: Option<String>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub display_name: Option<Option<String>>,
     /// What it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub description: Option<Option<String>>,
     /// What it can do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub capabilities: Option<Vec<String>>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub capabilities: Option<Option<Vec<String>>>,
     /// What runs its turns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub runner: Option<String>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub runner: Option<Option<String>>,
     /// Its model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub model: Option<Option<String>>,
     /// How much the model reasons.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking_level: Option<ThinkingLevel>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub thinking_level: Option<Option<ThinkingLevel>>,
     /// The tools that the model is offered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tools: Option<ToolPreset>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub tools: Option<Option<ToolPreset>>,
     /// What it is told besides its task.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<String>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub prompt: Option<Option<String>>,
     /// The files that it works on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workspace: Option<AgentWorkspace>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub workspace: Option<Option<AgentWorkspace>>,
     /// How many may run at once where no policy says otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub default_quota: Option<u32>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub default_quota: Option<Option<u32>>,
     /// Whether it takes tasks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enabled: Option<bool>,
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub enabled: Option<Option<bool>>,
+    /// The most tokens that a turn of it may use.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max_turn_tokens: Option<Option<u64>>,
+    /// The longest time that a turn of it may take, in seconds.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max_turn_seconds: Option<Option<u64>>,
+    /// The most that a session of it may cost, in US dollars.
+    #[serde(
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub max_session_cost: Option<Option<Number>>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
@@ -238,6 +344,10 @@ pub struct SetQuotaParams {
     pub agent_type: String,
     /// The whole policy; it replaces the one before. An empty one removes it.
     pub policy: QuotaPolicy,
+    /// The policy that the caller knows; an empty one for none. If another is in force the call fails with
+    /// `conflict`, and `details` has it. Absent: not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<QuotaPolicy>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,

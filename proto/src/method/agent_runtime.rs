@@ -63,9 +63,14 @@ pub struct RuntimeInfo {
     pub project_id: ProjectId,
     /// The agent.
     pub agent_type: String,
-    /// The session in which it works; absent until it exists.
+    /// The session in which it works, which may not exist yet: see `bound`. The records of the session that
+    /// gave the task call it `childSessionId`, because the `sessionId` of a record is that of its own
+    /// session. Absent only if the record that spawned it was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
+    /// True once that session exists.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bound: bool,
     /// The workflow for whose quota it counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow_id: Option<String>,
@@ -115,7 +120,8 @@ impl RuntimeInfo {
             parent_session_id,
             project_id,
             agent_type: runtime.agent_type.clone(),
-            session_id: runtime.session_id.filter(|_| runtime.bound),
+            session_id: runtime.session_id,
+            bound: runtime.bound,
             workflow_id: runtime.workflow_id.clone(),
             title: runtime.title.clone(),
             status: runtime.status,
@@ -186,15 +192,20 @@ pub struct ListRuntimesParams {
     /// How many at most, 1 to 1000; absent: 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
+    /// The `nextCursor` of the previous page; absent: the first page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
 }
 
 /// Result of `listRuntimes`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ListRuntimesResult {
     /// The runtimes, the last spawned first.
     pub runtimes: Vec<RuntimeInfo>,
-    /// Whether there are more.
-    pub more: bool,
+    /// The `cursor` of the next page; absent on the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 /// Parameters of `moveRuntime`.

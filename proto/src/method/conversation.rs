@@ -191,7 +191,7 @@ pub struct RewriteQueueParams {
     deny_unknown_fields
 )]
 pub enum QueueEdit {
-    /// Add a message. A paused queue continues, unless `hold` is set.
+    /// Add a message. A queue that an outcome has paused continues, unless `hold` is set.
     Add {
         /// What becomes of it. A steer becomes a follow-up where no turn can read it.
         kind: QueueKind,
@@ -231,7 +231,7 @@ pub enum QueueEdit {
         /// The new kind. A steer becomes a follow-up where no turn can read it.
         kind: QueueKind,
     },
-    /// Pause the queue: no message of it starts a turn until `resume`, or until one is added.
+    /// Pause the queue: no message of it starts a turn until `resume`. An empty queue is not paused.
     Pause {},
     /// Continue a paused queue.
     Resume {},

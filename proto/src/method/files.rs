@@ -34,6 +34,33 @@ pub struct PreviewRestoreParams {
 pub struct PreviewRestoreResult {
     /// The files that were changed since, by path.
     pub files: Vec<RestoreEntry>,
+    /// The calls since whose changes are not known, so that a restore leaves them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwatched: Option<UnwatchedCalls>,
+}
+
+/// Calls that were not watched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UnwatchedCalls {
+    /// Their number.
+    pub calls: u64,
+    /// The reasons, each once.
+    pub reasons: Vec<String>,
+}
+
+impl UnwatchedCalls {
+    /// Counts one more call.
+    pub fn add(calls: &mut Option<Self>, reason: &str) {
+        let counted = calls.get_or_insert(Self {
+            calls: 0,
+            reasons: Vec::new(),
+        });
+        counted.calls += 1;
+        if !counted.reasons.iter().any(|known| known == reason) {
+            counted.reasons.push(reason.to_owned());
+        }
+    }
 }
 
 /// What a restore does with one file.
@@ -129,4 +156,7 @@ pub struct RestoreFilesResult {
     pub restored: u64,
     /// The files that were to be changed and could not be.
     pub failed: Vec<FailedFile>,
+    /// As of `previewRestore`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwatched: Option<UnwatchedCalls>,
 }

@@ -42,6 +42,10 @@ pub struct ImportReport {
     pub sidechains: u64,
     /// Lines of other branches of the conversation. They are left out.
     pub branches: u64,
+    /// The number of lines of the conversation whose line before is missing. The conversation goes on there with the
+    /// line before in the file.
+    #[serde(default)]
+    pub gaps: u64,
     /// Lines of known types that are not part of the conversation.
     pub skipped: u64,
     /// Lines of types that this version does not know, and lines that are no JSON objects.

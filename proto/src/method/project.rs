@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CommandId, ProjectId};
+use crate::{CommandId, ProjectId, SessionId};
 
 /// A registered directory, to which sessions belong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +17,10 @@ pub struct Project {
     pub created_at: u64,
     /// When its entry last changed, in milliseconds since 1970.
     pub updated_at: u64,
+    /// The session that `openOrchestrator` returns, until it is archived or deleted; absent if it would
+    /// create one, or choose one of an older daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orchestrator_session_id: Option<SessionId>,
 }
 
 /// Parameters of `listDirectories`.

@@ -11,13 +11,15 @@ use crate::{RuntimeQuestion, RuntimeStatus, SessionId, Usage};
 pub struct GetGraphParams {
     /// The session at its root.
     pub session_id: SessionId,
+    /// The most ended runtimes to return: those that ended last, and those above a
+    /// runtime that is returned. Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<u32>,
 }
 
 /// Result of `getGraph`: a session, what it has given to agents, and what these have given on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeGraph {
-    /// Changes with every change of a node.
-    pub version: u64,
     /// The session, then the runtimes in the order in which they were spawned.
     pub nodes: Vec<GraphNode>,
     /// Who spawned whom.
@@ -30,9 +32,12 @@ pub struct RuntimeGraph {
 pub struct GraphNode {
     /// The id of the runtime, or of the session at the root.
     pub id: String,
+    /// Of two states of the node, such as this one and that of a `runtime_changed`, the one with the greater
+    /// version is the newer: a runtime's `version`, or the root's `lastPersistentSeq`.
+    pub version: u64,
     /// What it is.
     pub kind: GraphNodeKind,
-    /// The session; absent for a runtime whose session does not exist yet.
+    /// The session; that of a queued runtime may not exist yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The agent of a runtime.
@@ -44,7 +49,10 @@ pub struct GraphNode {
     /// The place of a runtime in its queue, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<u32>,
-    /// What it does; the title if it has said nothing.
+    /// The title of the task, or of the session at the root.
+    #[serde(default)]
+    pub title: String,
+    /// Its present work; once it has ended, how it ended and its last message. The title if it has said nothing.
     pub summary: String,
     /// When it began, in milliseconds since 1970.
     pub started_at: u64,

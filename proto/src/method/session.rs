@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart, Phase, ProjectId, QueueItem,
-    RunnerContext, RuntimeQuestion, Seq, SessionDeletion, SessionId, SessionOrigin, StorageStall,
-    ThinkingLevel, TitleSource, ToolPreset, TurnId, Usage,
+    AgentHistory, CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart, Phase, ProjectId,
+    QueueItem, RunnerContext, RuntimeQuestion, Seq, SessionDeletion, SessionId, SessionOrigin,
+    StorageStall, ThinkingLevel, TitleSource, ToolPreset, TurnId, Usage,
 };
 
 /// The metadata of a session: everything but its events.
@@ -63,8 +63,8 @@ pub struct Session {
     /// The version of the queue. It changes with every change of the queue; `rewriteQueue` expects
     /// it.
     pub queue_version: u64,
-    /// Whether the queue is paused: it continues when a message is queued or with the operation
-    /// `resume`.
+    /// True while the queue is paused. It continues with the operation `resume`; if an outcome has paused it, also
+    /// when a message is queued.
     pub queue_paused: bool,
     /// The tokens used by all model calls of the session.
     pub usage: Usage,
@@ -135,12 +135,15 @@ pub struct SessionParent {
 }
 
 /// The runtimes of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeCounts {
     /// All.
     pub total: u32,
     /// Those that have not ended, or whose results were not delivered yet.
     pub open: u32,
+    /// The history of each agent's, by the names of the agents.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, AgentHistory>,
 }
 
 /// The agent of a session, for the session's life.

@@ -39,6 +39,9 @@ pub struct WorktreeInfo {
     /// Whether it has changes that are not committed; absent if git does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<bool>,
+    /// The number of commits made in it; absent if git does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commits: Option<u32>,
 }
 
 /// Parameters of `removeWorktree`.

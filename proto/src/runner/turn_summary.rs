@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::OWN_RUNNER;
 use crate::{
-    Block, Event, Message, OutcomeReason, PersistentBody, PersistentEvent, RunnerLogBlob,
+    Block, Event, LogEntry, Message, OutcomeReason, PersistentBody, PersistentEvent, RunnerLogBlob,
     RunnerLogTail, TransientBody, TurnId, TurnOutcomeBody,
 };
 
@@ -24,7 +24,9 @@ pub struct TurnSummary {
     /// The runner's context; absent for the own engine, and until the runner names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_id: Option<String>,
-    /// The end of the runner's log. Empty unless the events include the transient ones.
+    /// The end of the runner's log. Folded from events it is empty unless they include the transient ones.
+    #[serde(with = "log_entries")]
+    #[schemars(with = "Vec<LogEntry>")]
     pub logs: RunnerLogTail,
     /// The same as it is kept once the runner has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,7 +88,7 @@ impl TurnSummary {
             Event::Persistent(event) => self.apply_persistent(event),
             Event::Transient(event) => {
                 if let TransientBody::RunnerLog(log) = &event.body {
-                    self.logs.push(log);
+                    self.logs.push(log, event.ts);
                 }
             }
             Event::Unknown(_) => {}
@@ -132,6 +134,29 @@ impl TurnSummary {
             Some(error) => error.message.clone(),
             None => body.reason.text().to_owned(),
         });
+    }
+}
+
+/// On the wire the log is its entries.
+mod log_entries {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::RunnerLogTail;
+
+    pub(super) fn serialize<S: Serializer>(
+        logs: &RunnerLogTail,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        logs.texts.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<RunnerLogTail, D::Error> {
+        Ok(RunnerLogTail {
+            texts: Deserialize::deserialize(deserializer)?,
+            dropped_bytes: 0,
+        })
     }
 }
 

@@ -1,20 +1,23 @@
+mod agent_runtime;
 mod open_runtime;
+mod past_runtimes;
 mod spawning_turn;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
-use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     CostTotal, DeliveredVia, EventId, Message, MessageBody, OutcomeReason, PersistentBody,
-    PersistentEvent, QueueItemId, QueueOp, ResultDelivery, RuntimeCounts, RuntimeFinishedBody,
-    RuntimeId, RuntimeQueueChangedBody, RuntimeSpawnedBody, RuntimeStamp, RuntimeStatus,
-    RuntimeStatusChangedBody, Seq, SessionId, ToolResultMessage, TurnId, Usage,
+    PersistentEvent, QueueItemId, QueueOp, RuntimeCounts, RuntimeFinishedBody, RuntimeId,
+    RuntimeQueueChangedBody, RuntimeSpawnedBody, RuntimeStamp, RuntimeStatus,
+    RuntimeStatusChangedBody, Seq, SessionId, ToolResultMessage, TurnId,
 };
 
+pub use agent_runtime::AgentRuntime;
 pub use open_runtime::OpenRuntime;
+use past_runtimes::PastRuntimes;
 use spawning_turn::SpawningTurn;
 
 /// The tool whose results hold results of runtimes; `details.delivered` of each names them.
@@ -36,109 +39,8 @@ pub struct AgentRuntimes {
     last_turn: Option<SpawningTurn>,
     /// What those that have ended cost.
     cost: CostTotal,
-}
-
-/// A runtime: a task that was given to an agent. Fields that matter only until it is settled are in
-/// [`OpenRuntime`], to which this dereferences, so that a settled runtime takes half a KiB with its
-/// texts.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct AgentRuntime {
-    /// The version of the newest event.
-    pub version: u64,
-    /// The status of the runtime.
-    pub status: RuntimeStatus,
-    /// The number of its `runtime_spawned`; `None` for a placeholder.
-    pub spawned_seq: Option<Seq>,
-    /// The agent; empty for a placeholder.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub agent_type: String,
-    /// The session in which the agent works.
-    pub session_id: Option<SessionId>,
-    /// Whether that session has had a runtime before.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub continued: bool,
-    /// Whether that session exists.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub bound: bool,
-    /// The task in a few words.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub title: String,
-    /// What becomes of the result.
-    pub deliver: ResultDelivery,
-    /// When it was spawned, in milliseconds since 1970.
-    pub started_at: u64,
-    /// When it ended, in milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended_at: Option<NonZeroU64>,
-    /// What it does, or did last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub summary: Option<Box<str>>,
-    /// What its model calls used, once it has ended.
-    pub usage: Usage,
-    /// What these cost.
-    pub cost: CostTotal,
-    /// The number of its `runtime_finished`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub finished_seq: Option<Seq>,
-    /// The event that gave its result to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delivered: Option<EventId>,
-    /// What that event is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delivered_via: Option<DeliveredVia>,
-    /// Whether `runtime_result_delivered` says so.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub delivery_recorded: bool,
-    /// Fields of unsettled runtimes; `None` if all have their defaults.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    open: Option<Box<OpenRuntime>>,
-}
-
-impl Deref for AgentRuntime {
-    type Target = OpenRuntime;
-
-    fn deref(&self) -> &OpenRuntime {
-        const NOTHING: &OpenRuntime = &OpenRuntime::NOTHING;
-        self.open.as_deref().unwrap_or(NOTHING)
-    }
-}
-
-impl AgentRuntime {
-    /// Whether it has ended, and its result was delivered if it is to be: nothing is left to do.
-    #[must_use]
-    pub fn is_settled(&self) -> bool {
-        let delivered = match self.deliver {
-            ResultDelivery::Turn => self.delivery_recorded || self.dropped,
-            ResultDelivery::None => true,
-        };
-        self.status.is_final() && self.finished_seq.is_some() && delivered
-    }
-
-    /// Takes what an event says of the status, if the event is newer. Returns whether it is.
-    fn advance(&mut self, stamp: &RuntimeStamp) -> bool {
-        if stamp.version <= self.version {
-            return false;
-        }
-        self.version = stamp.version;
-        if !self.status.is_final() {
-            self.status = stamp.status;
-        }
-        if let Some(open) = &mut self.open {
-            open.has_become(self.status);
-        }
-        true
-    }
-
-    fn open_mut(&mut self) -> &mut OpenRuntime {
-        self.open.get_or_insert_default()
-    }
-
-    /// Drops the fields that a settled runtime does not need.
-    fn settle(&mut self) {
-        let open = self.open.take();
-        self.open = open.and_then(|open| open.settled()).map(Box::new);
-    }
+    /// The history of each agent's.
+    agents: PastRuntimes,
 }
 
 impl AgentRuntimes {
@@ -179,7 +81,16 @@ impl AgentRuntimes {
         (!self.is_empty()).then(|| RuntimeCounts {
             total: count(self.by_id.len()),
             open: count(self.unsettled.len()),
+            agents: self.agents.histories(&self.by_id),
         })
+    }
+
+    /// Takes note of an event of a runtime whose agent is known.
+    fn note(&mut self, stamp: &RuntimeStamp, has_finished: bool) {
+        let runtime = self.by_id.get(&stamp.runtime_id);
+        if let Some(runtime) = runtime.filter(|runtime| runtime.spawned_seq.is_some()) {
+            self.agents.note(&runtime.agent_type, stamp, has_finished);
+        }
     }
 
     /// How many there are.
@@ -256,6 +167,7 @@ impl AgentRuntimes {
                 let runtime = self.advance(&body.stamp).0;
                 runtime.bound = true;
                 runtime.session_id = Some(body.session_id);
+                self.note(&body.stamp, false);
             }
             PersistentBody::RuntimeStatusChanged(body) => self.status_changed(body),
             PersistentBody::RuntimeQueueChanged(body) => self.queue_changed(body),
@@ -263,6 +175,7 @@ impl AgentRuntimes {
                 let (runtime, is_newer) = self.advance(&body.stamp);
                 if is_newer {
                     runtime.summary = Some(body.summary.as_str().into());
+                    self.note(&body.stamp, false);
                 }
             }
             PersistentBody::RuntimeFinished(body) => self.finished(event.seq, body),
@@ -315,6 +228,8 @@ impl AgentRuntimes {
         let open = runtime.open_mut();
         open.workflow_id.clone_from(&body.workflow_id);
         open.turn_id = event.turn_id;
+        let has_finished = runtime.finished_seq.is_some();
+        self.note(&body.stamp, has_finished);
         if let Some(turn_id) = event.turn_id {
             let last = self.last_turn.take();
             let mut turn = last
@@ -342,6 +257,7 @@ impl AgentRuntimes {
         // A runtime that is to end never stops having to.
         open.stopping |= body.stopping;
         open.waiting_for = body.waiting_for.clone().filter(|_| waits);
+        self.note(&body.stamp, false);
     }
 
     fn queue_changed(&mut self, body: &RuntimeQueueChangedBody) {
@@ -370,10 +286,14 @@ impl AgentRuntimes {
             return;
         }
         runtime.finished_seq = Some(seq);
+        if let Some(summary) = body.summary() {
+            runtime.summary = Some(summary.into());
+        }
         runtime.ended_at = NonZeroU64::new(body.ended_at);
         runtime.usage = body.metadata.usage;
         runtime.cost = body.metadata.cost;
         self.cost += body.metadata.cost;
+        self.note(&body.stamp, true);
         self.settle(body.stamp.runtime_id);
     }
 

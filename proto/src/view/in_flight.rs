@@ -125,7 +125,7 @@ impl OpenItems {
         }
     }
 
-    pub(super) fn apply(&mut self, body: &TransientBody) {
+    pub(super) fn apply(&mut self, body: &TransientBody, ts: u64) {
         match body {
             TransientBody::MessageStart(body) => self.start_message(body),
             TransientBody::TextDelta(body) => {
@@ -138,7 +138,9 @@ impl OpenItems {
             TransientBody::MessageCancelled(body) => self.close(body.event_id),
             TransientBody::ToolExecutionStart(body) => self.start_tool(body),
             TransientBody::ToolExecutionUpdate(body) => self.update_tool(body),
-            TransientBody::RunnerLog(body) => self.log.get_or_insert_default().push(body),
+            TransientBody::RunnerLog(body) => {
+                self.log.get_or_insert_default().push(body, ts);
+            }
             TransientBody::ModelRetry(body) => self.retry = Some(Box::new(body.clone())),
             TransientBody::TurnStart(_) | TransientBody::TurnEnd(_) => self.retry = None,
             TransientBody::ToolExecutionEnd(_)

@@ -11,8 +11,12 @@ pub struct Queue {
     pub items: Vec<QueueItem>,
     /// A number that changes whenever the queue changes.
     pub version: u64,
-    /// Whether the queue waits for a new message or for `resume` before it goes on.
+    /// While this is set, no message of it starts a turn.
     pub paused: bool,
+    /// Set if a client has paused it: that lasts until `resume`, or until the queue is empty. A pause by an
+    /// outcome also ends when a message is added.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
     /// Whether the outcome of the open turn leaves the queue unpaused, whatever it is: a message was
     /// added while the turn was being cancelled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -39,7 +43,10 @@ impl Queue {
                 let end = self.items.len();
                 let place = position.map_or(end, |place| (place as usize).min(end));
                 self.items.insert(place, item.clone());
-                self.paused = *hold;
+                // The daemon holds a result back, as after an outcome: that is no pause by a client.
+                let is_result = item.meta.as_ref().is_some_and(|it| it.runtime_id.is_some());
+                self.held |= *hold && !is_result;
+                self.paused = *hold || self.held;
                 self.go_on = (self.go_on || *go_on) && !hold;
             }
             QueueOp::Edit {
@@ -65,8 +72,8 @@ impl Queue {
                     item.kind = *kind;
                 }
             }
-            QueueOp::Pause => self.paused = true,
-            QueueOp::Resume => self.paused = false,
+            QueueOp::Pause => (self.paused, self.held) = (true, true),
+            QueueOp::Resume => (self.paused, self.held) = (false, false),
         }
         self.settle();
     }
@@ -82,7 +89,7 @@ impl Queue {
     /// An empty queue has nothing to pause or to go on with.
     fn settle(&mut self) {
         if self.items.is_empty() {
-            self.paused = false;
+            (self.paused, self.held) = (false, false);
             self.go_on = false;
         }
     }

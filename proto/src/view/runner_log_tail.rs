@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{RunnerLog, RunnerLogStream};
+use crate::{LogEntry, RunnerLog, RunnerLogPart, RunnerLogStream};
 
 /// The size of a tail: its texts, and a fixed amount for each.
 const MAX_BYTES: usize = 256 * 1024;
@@ -19,22 +19,25 @@ const PIECE_BYTES: usize = 4 * 1024;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunnerLogTail {
-    /// The texts, oldest first. Adjacent texts of one stream are one text, divided anywhere.
-    pub texts: VecDeque<RunnerLog>,
+    /// The texts, oldest first.
+    pub texts: VecDeque<LogEntry>,
     /// How many bytes of the log were before these.
     pub dropped_bytes: u64,
 }
 
 impl RunnerLogTail {
-    /// Appends a text and drops the oldest ones that have no more room.
-    pub fn push(&mut self, log: &RunnerLog) {
+    /// Appends a text that was logged at `ts`, and drops the oldest ones that have no more room.
+    pub fn push(&mut self, log: &RunnerLog, ts: u64) {
         let mut rest = self.skip_surplus(&log.text);
         while !rest.is_empty() {
             rest = self.extend_last(log.stream, rest);
             if !rest.is_empty() {
-                self.texts.push_back(RunnerLog {
+                let kept: usize = self.texts.iter().map(|log| log.text.len()).sum();
+                self.texts.push_back(LogEntry {
+                    id: (self.dropped_bytes + kept as u64).to_string(),
                     stream: log.stream,
                     text: String::new(),
+                    timestamp: Some(ts),
                 });
             }
         }
@@ -45,6 +48,17 @@ impl RunnerLogTail {
     #[must_use]
     pub fn text(&self) -> String {
         self.texts.iter().map(|log| log.text.as_str()).collect()
+    }
+
+    /// Where each part of that text comes from.
+    #[must_use]
+    pub fn parts(&self) -> Vec<RunnerLogPart> {
+        let part = |log: &LogEntry| RunnerLogPart {
+            stream: log.stream,
+            bytes: log.text.len() as u64,
+            timestamp: log.timestamp,
+        };
+        self.texts.iter().map(part).collect()
     }
 
     /// The end of a text that is larger than a whole tail.
@@ -82,7 +96,7 @@ impl RunnerLogTail {
     }
 }
 
-const fn cost(log: &RunnerLog) -> usize {
+const fn cost(log: &LogEntry) -> usize {
     log.text.len() + TEXT_OVERHEAD
 }
 
@@ -95,7 +109,7 @@ mod tests {
 
     fn push(tail: &mut RunnerLogTail, stream: RunnerLogStream, text: &str) {
         let text = text.to_owned();
-        tail.push(&RunnerLog { stream, text });
+        tail.push(&RunnerLog { stream, text }, 1);
     }
 
     #[test]

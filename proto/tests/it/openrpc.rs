@@ -64,6 +64,21 @@ fn every_reference_leads_somewhere() {
     }
 }
 
+#[test]
+fn every_type_is_valid_in_the_drafts_that_tools_know() {
+    let document = openrpc_document("1");
+    let mut references = Vec::new();
+    collect(&document, &mut references);
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        assert!(jsonschema::draft7::meta::is_valid(schema), "{name}");
+        assert!(jsonschema::draft202012::meta::is_valid(schema), "{name}");
+        let reference = format!("#/components/schemas/{name}");
+        // A type for clients only, which no method returns yet.
+        let is_used = references.contains(&reference.as_str()) || name == "TurnSummary";
+        assert!(is_used, "{name}");
+    }
+}
+
 fn collect<'a>(value: &'a Value, references: &mut Vec<&'a str>) {
     match value {
         Value::Object(map) => {

@@ -8,7 +8,7 @@ pub(crate) struct InitArgs {
     /// Provider [default: prompt; with --yes the first one found]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) provider: Option<String>,
-    /// Model id at the provider [default: prompt; with --yes the provider's first]
+    /// Model id at the provider [default: prompt; with --yes the provider's first one]
     #[arg(long, short, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) model: Option<String>,
     /// Base URL of the endpoint [default: the provider's own]
@@ -16,7 +16,7 @@ pub(crate) struct InitArgs {
     pub(crate) base_url: Option<String>,
     /// API of a provider that is not built in, such as openai-completions
     #[arg(long, value_name = "WIRE", requires = "base_url", requires = "provider",
-        requires = "model", value_parser = NonEmptyStringValueParser::new())]
+        value_parser = NonEmptyStringValueParser::new())]
     pub(crate) api: Option<String>,
     /// Environment variable that holds the API key [default: the provider's usual one]
     #[arg(long, value_name = "VARIABLE")]

@@ -67,7 +67,7 @@ pub(crate) enum QueueCommand {
     },
     /// Remove all messages
     Clear,
-    /// Start no turn from the queue until it goes on
+    /// Pause the queue: no message of it starts a turn until `resume`
     Pause,
     /// Go on with a paused queue
     Resume,
@@ -81,7 +81,7 @@ pub(crate) struct NewItemArgs {
     /// Its number in the list, from 1 [default: the end]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) at: Option<u32>,
-    /// Pause the queue, so that the message waits for `scorelctl queue resume`
+    /// Pause the queue too, so that the message waits for `scorelctl queue resume`
     #[arg(long)]
     pub(crate) hold: bool,
     /// The message; `-`, or no text when standard input is not a terminal, reads standard input

@@ -71,7 +71,11 @@ pub(crate) enum RuntimesCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {
-    /// The session at the root: an id, or its beginning or end [default: the project's latest session]
+    /// Go on with each line that changes, until interrupted
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// The session at the root: an id, or its beginning or end [default: the project's
+    /// orchestrator, else its latest session]
     #[arg(value_name = "SESSION", default_value = SessionSelector::DEFAULT, hide_default_value = true)]
     pub(crate) session: SessionSelector,
     /// Project directory [default: the working directory]

@@ -25,6 +25,6 @@ pub(crate) enum ServiceCommand {
     Restart,
     /// Show what is installed and what runs; never starts anything
     Status,
-    /// Print what the service manager has of the daemon's log
+    /// Print what the service manager has of the daemon's log; with --json, in the form of the journal
     Logs(LogsArgs),
 }

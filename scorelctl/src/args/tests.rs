@@ -26,8 +26,10 @@ fn the_command_line_is_consistent() {
 }
 
 #[test]
-fn the_help_lists_the_exit_codes() {
-    let help = CliArguments::command().render_long_help().to_string();
+fn the_exit_codes_have_a_page() {
+    let mut root = CliArguments::command();
+    let page = root.find_subcommand_mut("exit-codes").expect("a page");
+    let help = page.render_long_help().to_string();
     assert!(
         help.contains("130  Interrupted before the message was accepted."),
         "{help}"

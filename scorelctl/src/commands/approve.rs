@@ -1,10 +1,9 @@
 //! Lists and answers permission requests.
 
 use scorel_proto::{
-    InFlight, PermissionDecision, PermissionRequestBody, PermissionRequestId, Phase,
-    RespondPermission, RespondPermissionParams, Resync, ResyncParams, Session, SessionId,
+    ListQuestions, ListQuestionsParams, OpenQuestion, PermissionDecision, PermissionRequestId,
+    RespondPermission, RespondPermissionParams,
 };
-use serde::Serialize;
 
 use crate::args::ApproveArgs;
 use crate::daemon::{DaemonClient, new_command_id};
@@ -12,7 +11,7 @@ use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, end_of};
-use crate::output::{Output, result};
+use crate::output::{Output, result, results};
 use crate::question::describe;
 use crate::selector::SessionSelector;
 use crate::target;
@@ -21,18 +20,6 @@ use crate::target;
 /// time, so a shorter prefix could match a request that was made meanwhile.
 const MIN_PREFIX: usize = 14;
 
-/// An open request with its session, as `--json` prints it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OpenRequest {
-    session_id: SessionId,
-    /// The agent that works in the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    agent_type: Option<String>,
-    #[serde(flatten)]
-    request: PermissionRequestBody,
-}
-
 pub(super) async fn run(
     args: &ApproveArgs,
     control: &mut DaemonClient,
@@ -40,7 +27,7 @@ pub(super) async fn run(
 ) -> Result<Exit, Failure> {
     let open = open(args, control).await?;
     let Some(wanted) = &args.request else {
-        result(output, &open, |output| list(&open, output))?;
+        results(output, &open, |output| list(&open, output))?;
         return Ok(Exit::Success);
     };
     let chosen = choose(wanted, &open)?;
@@ -74,7 +61,7 @@ const fn decision(args: &ApproveArgs) -> PermissionDecision {
     }
 }
 
-fn list(open: &[OpenRequest], output: &mut Output) -> std::io::Result<()> {
+fn list(open: &[OpenQuestion], output: &mut Output) -> std::io::Result<()> {
     if open.is_empty() {
         return output.line("no open permission requests");
     }
@@ -92,10 +79,10 @@ fn list(open: &[OpenRequest], output: &mut Output) -> std::io::Result<()> {
 }
 
 /// The one open request whose id has this beginning or end.
-fn choose<'a>(wanted: &str, open: &'a [OpenRequest]) -> Result<&'a OpenRequest, Failure> {
+fn choose<'a>(wanted: &str, open: &'a [OpenQuestion]) -> Result<&'a OpenQuestion, Failure> {
     let part = IdPart::new(wanted, PermissionRequestId::PREFIX);
     let is_short = part.digits().len() < MIN_PREFIX;
-    let id = |open: &OpenRequest| open.request.request_id;
+    let id = |open: &OpenQuestion| open.request.request_id;
     if is_short && open.iter().any(|open| part.begins(&id(open))) {
         let text = format!(
             "`{wanted}` is too short for the beginning of an id: at least {MIN_PREFIX} characters after `prm_` are required"
@@ -121,67 +108,26 @@ fn choose<'a>(wanted: &str, open: &'a [OpenRequest]) -> Result<&'a OpenRequest, 
 }
 
 /// The open requests of the selected session and of what it has given to agents, or of all sessions.
-async fn open(args: &ApproveArgs, control: &mut DaemonClient) -> Result<Vec<OpenRequest>, Failure> {
-    let sessions = match &args.session {
-        SessionSelector::Latest => target::in_phase(control, Phase::AwaitingPermission).await?,
-        wanted => {
-            let id = target::existing(control, wanted, None).await?;
-            with_children(target::get(control, id).await?, control).await?
-        }
+async fn open(
+    args: &ApproveArgs,
+    control: &mut DaemonClient,
+) -> Result<Vec<OpenQuestion>, Failure> {
+    let session_id = match &args.session {
+        SessionSelector::Latest => None,
+        wanted => Some(target::existing(control, wanted, None).await?),
+    };
+    let mut params = ListQuestionsParams {
+        session_id,
+        ..ListQuestionsParams::default()
     };
     let mut all = Vec::new();
-    for session in sessions {
-        let requests = requests(&session, control).await?;
-        let session_id = session.session_id;
-        let agent_type = session.agent.map(|agent| agent.agent_type);
-        let open = requests.into_iter().map(|request| OpenRequest {
-            session_id,
-            agent_type: agent_type.clone(),
-            request,
-        });
-        all.extend(open);
-    }
-    Ok(all)
-}
-
-/// The session, and those of its runtimes that ask.
-async fn with_children(
-    session: Session,
-    control: &mut DaemonClient,
-) -> Result<Vec<Session>, Failure> {
-    let questions = session.child_questions.iter();
-    let mut asking: Vec<SessionId> = questions.map(|question| question.session_id).collect();
-    asking.sort_unstable();
-    asking.dedup();
-    let mut all = vec![session];
-    for session_id in asking {
-        all.push(target::get(control, session_id).await?);
-    }
-    Ok(all)
-}
-
-/// The open requests of a session. `resync` returns them in its snapshot; without a stream anchor
-/// it always sends one.
-async fn requests(
-    session: &Session,
-    control: &mut DaemonClient,
-) -> Result<Vec<PermissionRequestBody>, Failure> {
-    let mut params = ResyncParams {
-        session_id: session.session_id,
-        persistent_last_seq: Some(session.last_persistent_seq),
-        stream_last_seq: None,
-        persistent_last_id: None,
-        page: None,
-    };
     loop {
-        let page = control.call::<Resync>(&params).await?;
-        if let Some(InFlight { permissions, .. }) = page.in_flight {
-            return Ok(permissions);
+        let page = control.call::<ListQuestions>(&params).await?;
+        all.extend(page.questions);
+        if page.next_cursor.is_none() {
+            return Ok(all);
         }
-        match page.next_page {
-            Some(next) => params.page = Some(next),
-            None => return Ok(Vec::new()),
-        }
+        params.cursor = page.next_cursor;
     }
 }
 
@@ -191,15 +137,14 @@ mod tests {
 
     use super::*;
 
-    fn asked(id: &str) -> OpenRequest {
-        let request = json!({
-            "requestId": id, "toolCallId": "c", "toolName": "Bash", "input": {}, "reason": "r",
+    fn asked(id: &str) -> OpenQuestion {
+        let question = json!({
+            "sessionId": "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "projectId": "prj_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "askedAt": 1, "requestId": id, "toolCallId": "c", "toolName": "Bash", "input": {},
+            "reason": "r",
         });
-        OpenRequest {
-            session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().expect("an id"),
-            agent_type: None,
-            request: serde_json::from_value(request).expect("a request"),
-        }
+        serde_json::from_value(question).expect("a question")
     }
 
     #[test]

@@ -20,13 +20,12 @@ pub(super) async fn run(
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<ArchiveSession>(&params).await?;
-    let done = if args.undo {
-        "taken out of the archive"
-    } else {
-        "archived"
-    };
     result(output, &answer, |output| {
-        output.line(&format!("{done} {session_id}"))
+        output.line(&if args.undo {
+            format!("{session_id} is no longer archived")
+        } else {
+            format!("archived {session_id}")
+        })
     })?;
     if !args.undo {
         output.note(&format!(
@@ -44,7 +43,7 @@ async fn chosen(args: &ArchiveArgs, control: &mut DaemonClient) -> Result<Sessio
     }
     let directory = target::project_directory(project.as_deref())?;
     let archived = match target::project(control, &directory).await? {
-        Some(project) => target::latest_of(control, project.project_id, true).await?,
+        Some(project) => target::latest_of(control, &project, true).await?,
         None => None,
     };
     archived.map(|session| session.session_id).ok_or_else(|| {

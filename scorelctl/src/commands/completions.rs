@@ -1,10 +1,11 @@
 use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
+use serde_json::json;
 
 use crate::args::{CompletedShell, CompletionsArgs};
 use crate::completion::VARIABLE;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, result};
 
 const PROGRAM: &str = "scorelctl";
 
@@ -24,9 +25,12 @@ pub(super) fn run(args: &CompletionsArgs, output: &mut Output) -> Result<Exit, F
     };
     let mut script = Vec::new();
     shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
-    output.raw(&String::from_utf8_lossy(&script))?;
+    let mut script = String::from_utf8_lossy(&script).into_owned();
     if args.shell == CompletedShell::Zsh {
-        output.raw(ZSH_AUTOLOAD)?;
+        script.push_str(ZSH_AUTOLOAD);
     }
+    result(output, &json!({ "script": script }), |output| {
+        output.raw(&script)
+    })?;
     Ok(Exit::Success)
 }

@@ -23,7 +23,9 @@ pub(super) async fn run(
     let session_id = chosen(args, control).await?;
     if !args.yes {
         let question = question(args, session_id, control).await?;
-        confirm(&question, output).await?;
+        if !confirm(&question, output).await? {
+            return Ok(Exit::Interrupted);
+        }
     }
     let params = DeleteSessionParams {
         session_id,

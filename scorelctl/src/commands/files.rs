@@ -14,7 +14,7 @@ use crate::args::{FilesArgs, FilesCommand, RestoreArgs};
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::{Output, result, results};
 use crate::target;
 
 use records::{FileRecord, FileRecords};
@@ -56,7 +56,7 @@ pub(super) async fn run(
 }
 
 fn log(records: &FileRecords, output: &mut Output) -> Result<(), Failure> {
-    result(output, &records.records, |output| {
+    results(output, &records.records, |output| {
         if records.records.is_empty() {
             return output.note("this session has changed no files of the project");
         }

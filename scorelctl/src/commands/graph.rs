@@ -2,10 +2,13 @@
 
 use std::collections::HashSet;
 
-use scorel_proto::{GetGraph, GetGraphParams, GraphNode, GraphNodeKind, RuntimeGraph};
+use scorel_proto::{GetGraph, GetGraphParams, GraphNode, GraphNodeKind, HostEvent, RuntimeGraph};
+
+use super::runtimes::{SHOWN_CHARS, TITLE_CHARS, shortened};
+use super::spawn::host_feed::HostFeed;
 
 use crate::args::GraphArgs;
-use crate::daemon::DaemonClient;
+use crate::daemon::{DaemonClient, StartDaemon};
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,39 +23,107 @@ pub(super) async fn run(
 ) -> Result<Exit, Failure> {
     let directory = args.project.as_deref();
     let params = GetGraphParams {
-        session_id: target::existing(control, &args.session, directory).await?,
+        session_id: target::giver(control, &args.session, directory).await?,
+        ended: None,
     };
     let graph = control.call::<GetGraph>(&params).await?;
+    let rows = GraphDrawing::of(&graph);
     result(output, &graph, |output| {
-        let mut lines = GraphDrawing::of(&graph).into_iter();
+        let head = HEAD.map(str::to_owned);
+        let mut lines = lines(&[&[head], rows.as_slice()].concat()).into_iter();
         lines.try_for_each(|line| output.line(&line))
     })?;
     if graph.nodes.len() <= 1 {
         output.note("the session has given no tasks to agents")?;
     }
+    if args.follow {
+        return follow(&params, rows, control, output).await;
+    }
     Ok(Exit::Success)
 }
 
-/// A graph as lines of text, the children of a node below it.
+/// Prints the rows that change. Returns only with a failure: the user ends it.
+async fn follow(
+    params: &GetGraphParams,
+    mut shown: Vec<GraphRow>,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    control.never_start();
+    let mut link = control.link().clone();
+    link.start = StartDaemon::Never;
+    let mut feed = HostFeed::new(link);
+    loop {
+        output.flush()?;
+        let (_, event) = feed.next().await?;
+        let is_news = match &event {
+            HostEvent::SessionChanged { session, .. } => session.session_id == params.session_id,
+            HostEvent::Snapshot { .. } | HostEvent::RuntimeChanged { .. } => true,
+            _ => false,
+        };
+        if !is_news || feed.is_ready() {
+            continue;
+        }
+        let graph = control.call::<GetGraph>(params).await?;
+        let rows = GraphDrawing::of(&graph);
+        if rows == shown {
+            continue;
+        }
+        result(output, &graph, |output| {
+            let mut both = rows.iter().zip(lines(&rows));
+            both.try_for_each(|(row, line)| match shown.contains(row) {
+                true => Ok(()),
+                false => output.line(&line),
+            })
+        })?;
+        shown = rows;
+    }
+}
+
+const HEAD: [&str; 5] = ["ID", "AGENT", "STATUS", "TITLE", "SUMMARY"];
+
+/// The cells of a row, as those of [`HEAD`]. A question has the first one only.
+type GraphRow = [String; 5];
+
+/// The rows with their cells below each other.
+fn lines(rows: &[GraphRow]) -> Vec<String> {
+    let is_whole = |row: &&GraphRow| !row[2].is_empty();
+    let width = |column: usize| {
+        let cells = rows.iter().filter(is_whole).map(|row| &row[column]);
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: [usize; 4] = std::array::from_fn(width);
+    let line = |row: &GraphRow| {
+        let [id, agent, status, title, summary] = row;
+        let [ids, agents, statuses, titles] = widths;
+        let line = format!(
+            "{id:<ids$}  {agent:<agents$}  {status:<statuses$}  {title:<titles$}  {summary}"
+        );
+        line.trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+/// A graph as rows of text, the children of a node below it.
 struct GraphDrawing<'a> {
     graph: &'a RuntimeGraph,
     /// The tree. A node has one place, whatever the edges say.
     drawn: HashSet<&'a str>,
-    lines: Vec<String>,
+    rows: Vec<GraphRow>,
 }
 
 impl<'a> GraphDrawing<'a> {
-    fn of(graph: &'a RuntimeGraph) -> Vec<String> {
+    fn of(graph: &'a RuntimeGraph) -> Vec<GraphRow> {
         let mut drawing = Self {
             graph,
             drawn: HashSet::new(),
-            lines: Vec::new(),
+            rows: Vec::new(),
         };
         // The first is the root. What no edge reaches from there is drawn as well, as a root of its own.
         for node in &graph.nodes {
             drawing.node(node, ("", ""));
         }
-        drawing.lines
+        drawing.rows
     }
 
     /// Draws a node and its descendants. `first` is the prefix of the first line, `rest` that of all others.
@@ -60,12 +131,14 @@ impl<'a> GraphDrawing<'a> {
         if !self.drawn.insert(&node.id) {
             return;
         }
-        self.lines.push(format!("{first}{}", description(node)));
+        self.rows.push(row(node, first));
         let children: Vec<&GraphNode> = self.children(node);
         if let Some(question) = &node.waiting_for {
             let bar = if children.is_empty() { "  " } else { "│ " };
-            self.lines
-                .push(format!("{rest}{bar}{}", child_question(question)));
+            let question = format!("{rest}{bar}{}", child_question(question));
+            let mut row = GraphRow::default();
+            row[0] = question;
+            self.rows.push(row);
         }
         let count = children.len();
         for (index, child) in children.into_iter().enumerate() {
@@ -92,25 +165,26 @@ impl<'a> GraphDrawing<'a> {
     }
 }
 
-fn description(node: &GraphNode) -> String {
-    let mut text = one_line(&node.id);
-    if let Some(agent) = &node.agent_type {
-        text.push_str(&format!("  {}", one_line(agent)));
-    }
+fn row(node: &GraphNode, prefix: &str) -> GraphRow {
     // The root's status is that of a session: one that has ended its turn is idle, not done.
     let status = match (node.kind, node.status.is_final()) {
         (GraphNodeKind::Orchestrator, true) => "idle",
         _ => node.status.name(),
     };
-    text.push_str(&format!("  {status}"));
-    if let Some(place) = node.queue_position {
-        text.push_str(&format!(" {place}"));
-    }
-    let summary = one_line(&node.summary);
-    if !summary.is_empty() {
-        text.push_str(&format!("  {summary}"));
-    }
-    text
+    let place = node.queue_position.map(|place| format!(" {place}"));
+    // It is the title if there is nothing else to tell.
+    let is_title = node.summary == node.title;
+    [
+        format!("{prefix}{}", one_line(&node.id)),
+        node.agent_type.as_deref().map(one_line).unwrap_or_default(),
+        format!("{status}{}", place.unwrap_or_default()),
+        shortened(&node.title, TITLE_CHARS),
+        if is_title {
+            String::new()
+        } else {
+            shortened(&node.summary, SHOWN_CHARS)
+        },
+    ]
 }
 
 #[cfg(test)]
@@ -123,6 +197,7 @@ mod tests {
         let is_root = id == "ses_1";
         GraphNode {
             id: id.to_owned(),
+            version: 1,
             kind: if is_root {
                 GraphNodeKind::Orchestrator
             } else {
@@ -132,6 +207,7 @@ mod tests {
             agent_type: (!is_root).then(|| "reviewer".to_owned()),
             status,
             queue_position: (status == RuntimeStatus::Queued).then_some(2),
+            title: "Task".to_owned(),
             summary: summary.to_owned(),
             started_at: 1,
             ended_at: None,
@@ -159,13 +235,12 @@ mod tests {
             tool_name: "Bash".to_owned(),
         });
         let graph = RuntimeGraph {
-            version: 1,
             nodes: vec![
                 node("ses_1", RuntimeStatus::Completed, "Plan"),
                 asking,
                 node("rti_3", RuntimeStatus::Queued, "waits"),
                 node("rti_4", RuntimeStatus::Running, "looks"),
-                node("rti_5", RuntimeStatus::Failed, ""),
+                node("rti_5", RuntimeStatus::Failed, "Task"),
             ],
             edges: vec![
                 edge("ses_1", "rti_2"),
@@ -174,7 +249,7 @@ mod tests {
                 edge("ses_1", "rti_5"),
             ],
         };
-        let lines = GraphDrawing::of(&graph);
+        let lines = lines(&GraphDrawing::of(&graph));
         assert!(
             lines[2].starts_with("│  │ Bash asks for permission in ses_"),
             "{lines:?}"
@@ -186,11 +261,11 @@ mod tests {
             .map(|(_, line)| line.as_str())
             .collect();
         let expected = [
-            "ses_1  idle  Plan",
-            "├─ rti_2  reviewer  waiting_input  runs the tests",
-            "│  └─ rti_4  reviewer  running  looks",
-            "├─ rti_3  reviewer  queued 2  waits",
-            "└─ rti_5  reviewer  failed",
+            "ses_1                  idle           Task  Plan",
+            "├─ rti_2     reviewer  waiting_input  Task  runs the tests",
+            "│  └─ rti_4  reviewer  running        Task  looks",
+            "├─ rti_3     reviewer  queued 2       Task  waits",
+            "└─ rti_5     reviewer  failed         Task",
         ];
         assert_eq!(others, expected);
     }
@@ -198,7 +273,6 @@ mod tests {
     #[test]
     fn a_circle_and_a_node_without_a_way_to_it_are_drawn_once() {
         let graph = RuntimeGraph {
-            version: 1,
             nodes: vec![
                 node("ses_1", RuntimeStatus::Running, "Plan"),
                 node("rti_2", RuntimeStatus::Running, "a"),
@@ -211,10 +285,10 @@ mod tests {
             ],
         };
         let expected = [
-            "ses_1  running  Plan",
-            "└─ rti_2  reviewer  running  a",
-            "rti_3  reviewer  running  alone",
+            "ses_1               running  Task  Plan",
+            "└─ rti_2  reviewer  running  Task  a",
+            "rti_3     reviewer  running  Task  alone",
         ];
-        assert_eq!(GraphDrawing::of(&graph), expected);
+        assert_eq!(lines(&GraphDrawing::of(&graph)), expected);
     }
 }

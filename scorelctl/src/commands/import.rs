@@ -1,4 +1,4 @@
-use scorel_proto::{ImportReport, ImportSession, ImportSessionParams};
+use scorel_proto::{ImportReport, ImportSession, ImportSessionParams, counted};
 
 use crate::args::ImportArgs;
 use crate::daemon::{DaemonClient, new_command_id};
@@ -14,8 +14,10 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let file = args.file.canonicalize();
-    let file = file
-        .map_err(|error| Failure::usage(format!("cannot use {}: {error}", args.file.display())))?;
+    let file = file.map_err(|error| {
+        let message = format!("cannot use {}: {error}", args.file.display());
+        Failure::new(Exit::NotAccepted, "invalid_params", message)
+    })?;
     let path = file
         .to_str()
         .ok_or_else(|| Failure::usage(format!("the path {} is not valid UTF-8", file.display())))?;
@@ -36,23 +38,30 @@ pub(super) async fn run(
 /// The report in words: the imported messages and images, and the omitted lines by reason.
 fn text(report: &ImportReport) -> String {
     let mut text = format!(
-        "{} messages and {} images of {} of {} lines",
-        report.messages, report.images, report.imported, report.lines
+        "{} and {} of {} of {}",
+        counted(report.messages, "message"),
+        counted(report.images, "image"),
+        report.imported,
+        counted(report.lines, "line")
     );
+    let unknown = match report.unknown_types.join(", ") {
+        types if types.is_empty() => "of unknown types".to_owned(),
+        types => format!("of unknown types ({})", one_line(&types)),
+    };
     let left_out = [
         (report.sidechains, "of other agents"),
         (report.branches, "of other branches"),
         (report.skipped, "that are not part of the conversation"),
-        (report.unknown, "of unknown types"),
+        (report.unknown, unknown.as_str()),
         (u64::from(report.torn), "that is half written"),
     ];
     for (count, what) in left_out.into_iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!("; {count} {what}"));
     }
-    if !report.unknown_types.is_empty() {
+    if report.gaps > 0 {
         text.push_str(&format!(
-            " ({})",
-            one_line(&report.unknown_types.join(", "))
+            "; {} (the line before is missing; what precedes it was taken in the order of the file)",
+            counted(report.gaps, "gap")
         ));
     }
     text
@@ -79,10 +88,8 @@ mod tests {
             text.starts_with("4 messages and 0 images of 5 of 9 lines; 2 that are"),
             "{text}"
         );
-        assert!(
-            text.ends_with("; 1 that is half written (new kind)") || text.contains("new"),
-            "{text}"
-        );
+        let end = "; 1 of unknown types (new kind); 1 that is half written";
+        assert!(text.ends_with(end), "{text}");
         assert!(!text.contains("agents") && !text.contains('\n'), "{text}");
     }
 }

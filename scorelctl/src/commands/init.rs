@@ -6,12 +6,16 @@ mod hidden_input;
 mod key;
 mod key_input;
 mod plan;
+mod provider_choice;
 mod question;
 mod settings;
 
 use std::path::PathBuf;
 
-use scorel_proto::{CheckModel, CheckModelParams, CheckModelResult, GetStatus, NoParams};
+use scorel_proto::{
+    CheckModel, CheckModelParams, CheckModelResult, CheckRunner, CheckRunnerParams, GetStatus,
+    NoParams,
+};
 use serde::Serialize;
 
 use crate::args::InitArgs;
@@ -21,7 +25,7 @@ use crate::failure::Failure;
 use crate::interrupts::EndSignals;
 use crate::output::{Output, result};
 use files::{InitFiles, RemovedModel, WrittenFiles};
-use plan::InitPlan;
+use plan::{InitChoice, InitPlan};
 
 /// The result with `--json`, a stable format.
 #[derive(Debug, Serialize)]
@@ -81,8 +85,14 @@ async fn set_up(
     // Before any prompt.
     files.check()?;
     let mut control = connect(&files, link, removed, output).await?;
-    let InitPlan { settings, key } = plan::make(&args, &files, &mut control, output).await?;
-    let WrittenFiles { config, env } = files.write(&settings, key.as_ref())?;
+    let plan = match plan::make(&args, &files, &mut control, output).await? {
+        InitChoice::Model(plan) => plan,
+        InitChoice::Runner(runner) => return check_runner(runner, &mut control, output).await,
+    };
+    let InitPlan { settings, key, env } = *plan;
+    let written = files.write(&settings, key.as_ref())?;
+    let WrittenFiles { config, .. } = written;
+    let env = env.or(written.env);
     *removed = None;
     if !output.json {
         if let Some(env) = &env {
@@ -111,6 +121,23 @@ async fn set_up(
         }
         output.line("next: scorelctl send \"What is in this directory?\"")
     })?;
+    Ok(Exit::Success)
+}
+
+/// Tries whether the agent can be used. There is nothing to write: sessions name what runs their turns.
+async fn check_runner(
+    runner: String,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    output.note(&format!("testing {runner} …"))?;
+    let params = CheckRunnerParams { runner };
+    control.call::<CheckRunner>(&params).await?;
+    let runner = params.runner;
+    output.line(&format!(
+        "{runner} can be used; a session keeps it for its next messages\n\
+         next: scorelctl send --session new --runner {runner} \"What is in this directory?\""
+    ))?;
     Ok(Exit::Success)
 }
 

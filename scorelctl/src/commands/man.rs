@@ -4,7 +4,7 @@ use scorel_manual::Manual;
 use crate::args::{CliArguments, ManArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::{Output, results};
 
 /// Writes the manual pages, and prints their paths.
 pub(super) fn run(args: &ManArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -16,7 +16,7 @@ pub(super) fn run(args: &ManArgs, output: &mut Output) -> Result<Exit, Failure> 
         let message = format!("cannot write manual pages into {directory}: {error}");
         Failure::new(Exit::Internal, "io", message)
     })?;
-    result(output, &written, |output| {
+    results(output, &written, |output| {
         let mut paths = written.iter();
         paths.try_for_each(|path| output.line(&path.display().to_string()))
     })?;

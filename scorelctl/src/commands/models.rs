@@ -3,7 +3,7 @@ mod row;
 
 use std::io;
 
-use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, Model};
+use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, Model, counted};
 use serde::Serialize;
 
 use crate::args::ModelsArgs;
@@ -38,9 +38,9 @@ pub(super) async fn run(
     let shown = ShownModels::of(answer, args.all || args.provider.is_some());
     result(output, &shown, |output| table(&shown.answer, output))?;
     if shown.omitted > 0 {
-        let (number, models) = (shown.omitted, plural(shown.omitted));
+        let more = counted(shown.omitted, "more model");
         output.note(&format!(
-            "{number} more {models} of providers without a key: `scorelctl models --all`"
+            "{more} of providers without a key: `scorelctl models --all`"
         ))?;
     }
     remarks::write(&shown.answer, output)?;
@@ -61,13 +61,6 @@ impl ShownModels {
 
 fn is_default(default: &str, model: &Model) -> bool {
     default == format!("{}/{}", model.provider, model.id)
-}
-
-const fn plural(number: usize) -> &'static str {
-    match number {
-        1 => "model",
-        _ => "models",
-    }
 }
 
 /// Names have the form that `send --model` accepts.
@@ -113,6 +106,22 @@ fn table(answer: &ListModelsResult, output: &mut Output) -> io::Result<()> {
     }
     Ok(())
 }
+
+/// A model to choose among others of its provider, under the head of [`CHOICES`].
+pub(super) fn choice(model: &Model) -> String {
+    let price = model.price.as_ref().map(row::price).unwrap_or_default();
+    let window = tokens(model.context_window);
+    let line = format!(
+        "{:<32} {window:>7} {price:>15}  {}",
+        model.id,
+        row::notes(model)
+    );
+    line.trim_end().to_owned()
+}
+
+/// The head of a list of choices. Prices are in dollars for a million tokens.
+pub(super) const CHOICES: &str =
+    "     MODEL                             WINDOW        IN / OUT  CAN";
 
 /// A number of tokens in at most six characters.
 pub(super) fn tokens(number: Option<u64>) -> String {

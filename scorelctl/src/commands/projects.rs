@@ -119,6 +119,7 @@ mod tests {
             work_dir: format!("/gone/{name}"),
             created_at: 0,
             updated_at: 0,
+            orchestrator_session_id: None,
         }
     }
 

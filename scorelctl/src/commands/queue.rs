@@ -4,12 +4,13 @@ use std::io;
 
 use scorel_proto::{
     Block, Content, ErrorCode, QueueEdit, QueueItem, QueueItemId, QueueKind, RewriteQueue,
-    RewriteQueueParams, Session,
+    RewriteQueueParams, Session, counted,
 };
 use serde::Serialize;
 
 use super::input::{MessageText, message_text};
 use super::outgoing::{SentFiles, besides_text};
+use super::queue_pause;
 use crate::args::{NewItemArgs, QueueArgs, QueueCommand};
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
@@ -17,6 +18,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 use crate::target;
+
+const PAUSED: &str = "the queue is paused; `scorelctl queue resume` goes on with it";
 
 /// The length limit of a message in the list, in characters.
 const SHOWN_CHARS: usize = 80;
@@ -61,9 +64,24 @@ pub(super) async fn run(
     let answer = answer.map_err(|failure| changed_meanwhile(failure.into()))?;
     kept.say(output)?;
     result(output, &answer, |output| rows(&answer.queue, output))?;
-    if answer.queue.is_empty() && matches!(command, QueueCommand::Pause) {
-        output.note("nothing is paused: no messages are queued")?;
-    }
+    let removed = session.queue.len().saturating_sub(answer.queue.len());
+    let said = match command {
+        QueueCommand::Add(_) => {
+            let pause = queue_pause::of_message(&session, control).await;
+            pause.map(|(_, text)| text)
+        }
+        QueueCommand::Pause if answer.queue.is_empty() => {
+            Some("nothing is paused: no messages are queued".to_owned())
+        }
+        QueueCommand::Pause => Some(PAUSED.to_owned()),
+        QueueCommand::Resume if !session.queue_paused => Some("it was not paused".to_owned()),
+        QueueCommand::Resume => Some("the queue goes on".to_owned()),
+        QueueCommand::Remove { .. } | QueueCommand::Clear => {
+            Some(format!("removed {}", counted(removed, "message")))
+        }
+        _ => None,
+    };
+    said.map_or(Ok(()), |text| output.note(&text))?;
     Ok(Exit::Success)
 }
 
@@ -77,7 +95,7 @@ fn list(session: &Session, output: &mut Output) -> Result<(), Failure> {
     if session.queue.is_empty() {
         output.note("no messages are queued")?;
     } else if session.queue_paused {
-        output.note("the queue is paused; `scorelctl queue resume` goes on with it")?;
+        output.note(PAUSED)?;
     }
     Ok(())
 }

@@ -3,10 +3,11 @@
 use scorel_client::ClientError;
 use scorel_proto::{
     FailedFile, PreviewRestore, PreviewRestoreParams, RestoreAction, RestoreFilesResult,
-    RestoreScope,
+    RestoreScope, UnwatchedCalls, counted,
 };
 
 use crate::daemon::DaemonClient;
+use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
@@ -24,11 +25,23 @@ pub(super) async fn preview(
             output.line("no file would be restored")?;
             left_out(params.scope.unwrap_or_default(), all, output)?;
         }
-        preview
-            .files
-            .iter()
-            .try_for_each(|file| output.line(&format!("{:<8}  {}", action(file.action), file.path)))
+        preview.files.iter().try_for_each(|file| {
+            output.line(&format!("{:<8}  {}", action(file.action), file.path))
+        })?;
+        not_watched(preview.unwatched.as_ref(), output)
     })
+}
+
+/// Says that more may have changed than is restored.
+fn not_watched(calls: Option<&UnwatchedCalls>, output: &mut Output) -> Result<(), std::io::Error> {
+    let Some(UnwatchedCalls { calls, reasons }) = calls else {
+        return Ok(());
+    };
+    output.note(&format!(
+        "the changes by {} are not known and not restored, since files were not watched: {}",
+        counted(*calls, "call"),
+        one_line(&reasons.join("; "))
+    ))
 }
 
 /// Says which files were not looked at, where none was restored.
@@ -59,13 +72,11 @@ pub(super) fn print(
     all: &str,
     output: &mut Output,
 ) -> Result<(), std::io::Error> {
-    output.line(&match restored.restored {
-        1 => "1 file restored".to_owned(),
-        count => format!("{count} files restored"),
-    })?;
+    output.line(&format!("{} restored", counted(restored.restored, "file")))?;
     if restored.restored == 0 {
         left_out(scope, all, output)?;
     }
+    not_watched(restored.unwatched.as_ref(), output)?;
     restored.failed.iter().try_for_each(|file| {
         output.note(&format!("{} was not restored: {}", file.path, file.error))
     })
@@ -76,7 +87,7 @@ pub(super) fn check(failed: &[FailedFile]) -> Result<(), Failure> {
     match failed.len() {
         0 => Ok(()),
         count => {
-            let text = format!("{count} files were not restored");
+            let text = format!("{} not restored", counted(count, "file"));
             Err(Failure::new(Exit::Internal, "files_not_restored", text))
         }
     }

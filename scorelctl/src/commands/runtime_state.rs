@@ -39,6 +39,7 @@ pub(super) mod tests {
             project_id: "prj_01ARZ3NDEKTSV4RRFFQ69G5FAA".parse().expect("an id"),
             agent_type: "reviewer".to_owned(),
             session_id: Some("ses_01ARZ3NDEKTSV4RRFFQ69G5FAB".parse().expect("an id")),
+            bound: true,
             workflow_id: None,
             title: "Review the parser".to_owned(),
             status,

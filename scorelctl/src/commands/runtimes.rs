@@ -27,8 +27,9 @@ pub(super) use show::last_message;
 const AGENT_WIDTH: usize = 12;
 const STATE_WIDTH: usize = 15;
 
-/// The length limit of what a runtime does, in characters.
-const SHOWN_CHARS: usize = 80;
+/// The length limits of what a runtime does and of its title, in characters.
+pub(super) const SHOWN_CHARS: usize = 80;
+pub(super) const TITLE_CHARS: usize = 30;
 
 pub(super) async fn run(
     args: &RuntimesArgs,
@@ -54,12 +55,17 @@ async fn list(
     let answer = listed(args, control).await?;
     let now = SystemTime::now();
     result(output, &answer, |output| {
+        if !answer.runtimes.is_empty() {
+            output.line(&columns([
+                "ID", "AGENT", "STATUS", "AGE", "TITLE", "SUMMARY",
+            ]))?;
+        }
         let mut runtimes = answer.runtimes.iter();
         runtimes.try_for_each(|runtime| output.line(&row(runtime, now)))
     })?;
     if answer.runtimes.is_empty() {
         output.note("no runtimes; `scorelctl spawn TYPE PROMPT` gives an agent a task")?;
-    } else if answer.more {
+    } else if answer.next_cursor.is_some() {
         output.note("there are more; --limit lists up to 1000")?;
     }
     Ok(())
@@ -92,25 +98,34 @@ async fn listed(
 const fn nothing() -> ListRuntimesResult {
     ListRuntimesResult {
         runtimes: Vec::new(),
-        more: false,
+        next_cursor: None,
     }
 }
 
 fn row(runtime: &RuntimeInfo, now: SystemTime) -> String {
-    let doing = runtime.summary.as_deref().unwrap_or(&runtime.title);
-    format!(
-        "{}  {:<AGENT_WIDTH$}  {:<STATE_WIDTH$}{:>6}  {}",
-        end_of(&runtime.runtime_id),
-        one_line(&runtime.agent_type),
-        RuntimeState(runtime),
-        age(runtime.started_at, now),
-        shortened(doing),
-    )
+    columns([
+        &end_of(&runtime.runtime_id),
+        &one_line(&runtime.agent_type),
+        &RuntimeState(runtime).to_string(),
+        &age(runtime.started_at, now),
+        &shortened(&runtime.title, TITLE_CHARS),
+        &shortened(runtime.summary.as_deref().unwrap_or_default(), SHOWN_CHARS),
+    ])
 }
 
-fn shortened(text: &str) -> String {
+fn columns([id, agent, state, age, title, summary]: [&str; 6]) -> String {
+    // A title that was cut has a mark at its end.
+    const TITLE_WIDTH: usize = TITLE_CHARS + 1;
+    let line = format!(
+        "{id:<6}  {agent:<AGENT_WIDTH$}  {state:<STATE_WIDTH$}{age:>6}  {title:<TITLE_WIDTH$}  {summary}"
+    );
+    line.trim_end().to_owned()
+}
+
+/// A text on one line, at most `chars` characters and a mark that it goes on.
+pub(super) fn shortened(text: &str, chars: usize) -> String {
     let line = one_line(text);
-    match line.char_indices().nth(SHOWN_CHARS) {
+    match line.char_indices().nth(chars) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
@@ -163,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_has_what_the_agent_does_or_else_its_task() {
+    fn a_row_has_the_task_and_what_the_agent_does() {
         let now = UNIX_EPOCH + Duration::from_secs(1_120);
         let mut info = runtime(RuntimeStatus::Queued);
         info.queue_position = Some(1);
@@ -173,11 +188,12 @@ mod tests {
         assert_eq!(row(&info, now), expected);
         info.summary = Some("reads\nsrc\u{1b}[2J".to_owned());
         let text = row(&info, now);
-        assert!(text.ends_with("2m  reads src^[[2J"), "{text}");
+        let expected = "2m  Review the parser                reads src^[[2J";
+        assert!(text.ends_with(expected), "{text}");
     }
 
     #[test]
     fn a_long_summary_is_cut() {
-        assert_eq!(shortened(&"ü".repeat(100)).chars().count(), SHOWN_CHARS + 1);
+        assert_eq!(shortened(&"ü".repeat(100), 80).chars().count(), 81);
     }
 }

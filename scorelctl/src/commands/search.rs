@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use scorel_proto::{Role, Search, SearchHit, SearchMode, SearchParams, SearchResult};
 
 use super::sessions::age;
+use super::size_text::size_text;
 use crate::args::SearchArgs;
 use crate::daemon::DaemonClient;
 use crate::escape::one_line;
@@ -38,7 +39,7 @@ pub(super) async fn run(
         output.note("there may be more; --limit prints more")?;
     }
     if answer.behind_bytes > 0 {
-        let behind = size(answer.behind_bytes);
+        let behind = size_text(answer.behind_bytes);
         output.note(&format!(
             "{behind} of the logs are not in the index yet, so hits may be missing"
         ))?;
@@ -131,14 +132,6 @@ fn snippet(hit: &SearchHit, is_highlighted: bool) -> String {
     }
     line.push_str(&one_line(hit.snippet.get(done..).unwrap_or_default()));
     line
-}
-
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1024 => format!("{bytes} bytes"),
-        1024..1_048_576 => format!("{} KiB", bytes / 1024),
-        _ => format!("{} MiB", bytes / 1_048_576),
-    }
 }
 
 #[cfg(test)]

@@ -2,15 +2,17 @@
 
 mod answer;
 mod follow;
+mod kept_choice;
 mod pause_watch;
 mod questions;
+mod terminal_memory;
 
 use std::time::Duration;
 
 use scorel_client::{ClientAnchors, ClientError, SessionStream};
 use scorel_proto::{
     CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, ErrorCode, EventId,
-    GetConfig, GetConfigParams, GetStatus, NoParams, OWN_RUNNER, ProjectId, SendMessage,
+    GetConfig, GetConfigParams, GetStatus, NoParams, OWN_RUNNER, Project, ProjectId, SendMessage,
     SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
     WhileRunning,
 };
@@ -19,11 +21,13 @@ use tokio::time::timeout;
 
 use super::input::{message_text, say_unread};
 use super::outgoing::{MessageDraft, OutgoingMessage, SentFile, SentFiles};
+use super::queue_pause;
 use super::steer::description;
 use super::upgrade_notice::say_upgrade;
 use super::wait::{LEAST_PATIENCE, no_answer, timed_out};
 use crate::args::{OnAsk, SendArgs};
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
+use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
@@ -31,8 +35,10 @@ use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::selector::SessionSelector;
 use crate::target;
-use follow::{OwnTurn, TurnFollower};
+use follow::{FollowedMessage, OwnTurn, TurnFollower};
+use kept_choice::kept_choice;
 use questions::Questions;
+use terminal_memory::TerminalMemory;
 
 pub(super) async fn run(
     args: SendArgs,
@@ -40,7 +46,17 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let draft = MessageDraft::of(message_text(&args.text, "send")?, &args.files);
-    run_at(args, draft, None, link, output).await
+    let is_unquoted = args.text.len() > 1;
+    let sent = run_at(args, draft, None, link, output).await;
+    sent.map_err(|failure| match failure {
+        // `send run rm -rf x` asks for the runner `f`.
+        Failure::Report(report) if is_unquoted && report.details["field"] == "runner" => {
+            Failure::Report(report).hint(
+                "`scorelctl runners` lists them; a message with options in it has to be in quotes",
+            )
+        }
+        other => other,
+    })
 }
 
 /// Where a message goes that replaces an earlier one.
@@ -69,7 +85,8 @@ pub(super) async fn run_at(
     let Ok(sent) = sent else {
         return Err(no_answer("whether it has accepted the message is unknown"));
     };
-    let (control, sent) = sent?;
+    let (mut control, sent) = sent?;
+    let session_id = sent.session.session_id;
     if output.json {
         output.json(&AcceptedLine::new(&sent))?;
     }
@@ -77,27 +94,48 @@ pub(super) async fn run_at(
     if args.on_ask != Some(OnAsk::Ask) {
         say_unread(output)?;
     }
-    if let SendMessageResult::Queued { .. } = sent.answer {
-        output.note(&description(&sent.answer))?;
-    }
+    let waits = say_queued(&sent, &mut control, output).await?;
     let Some(stream) = sent.stream else {
         if !output.json {
-            output.line(&sent.session_id.to_string())?;
+            output.line(&session_id.to_string())?;
         }
         return Ok(Exit::Success);
     };
-    let own = OwnTurn::from(sent.answer);
-    let questions = Questions::new(sent.session_id, args.on_ask, output);
-    let mut follow = TurnFollower::new(control, (sent.session_id, own), questions, output);
+    let message = FollowedMessage {
+        session_id,
+        own: OwnTurn::from(sent.answer),
+        waits,
+        keeps: kept_choice(&args, &sent.session),
+    };
+    let questions = Questions::new(session_id, args.on_ask, output);
+    let mut follow = TurnFollower::new(control, message, questions, output);
     match timeout(limit, follow.run(stream, &mut interrupts)).await {
         Ok(ended) => ended,
-        Err(_) => Err(timed_out(sent.session_id)),
+        Err(_) => Err(timed_out(session_id)),
     }
+}
+
+/// Says where the message waits, if it does. Returns whether it waits in a paused queue.
+async fn say_queued(
+    sent: &SentMessage,
+    control: &mut DaemonClient,
+    output: &mut Output,
+) -> Result<bool, Failure> {
+    if output.json || !matches!(sent.answer, SendMessageResult::Queued { .. }) {
+        return Ok(false);
+    }
+    output.note(&description(&sent.answer))?;
+    let Some((waits, text)) = queue_pause::of_message(&sent.session, control).await else {
+        return Ok(false);
+    };
+    output.note(&text)?;
+    Ok(waits)
 }
 
 /// An accepted message.
 struct SentMessage {
-    session_id: SessionId,
+    /// As it was before.
+    session: Session,
     answer: SendMessageResult,
     attached: Vec<SentFile>,
     /// The events of the session from before the message; `None` with `--detach`.
@@ -119,7 +157,7 @@ struct AcceptedLine<'a> {
 impl<'a> AcceptedLine<'a> {
     fn new(sent: &'a SentMessage) -> Self {
         Self {
-            session_id: sent.session_id,
+            session_id: sent.session.session_id,
             answer: &sent.answer,
             attached: &sent.attached,
         }
@@ -152,6 +190,11 @@ async fn send(
     }
     let (mut sent, files) = sent?;
     files.say(output)?;
+    let memory = TerminalMemory::new();
+    if args.session == SessionSelector::Latest && !is_new && !memory.is(session_id) {
+        say_session(&sent.session, output)?;
+    }
+    memory.keep(session_id);
     if let SendMessageResult::Accepted { .. } = sent.answer {
         say_old_configuration(project_id, &mut control, output).await?;
     }
@@ -199,12 +242,23 @@ async fn submit(
     let answer = control.call::<SendMessage>(&params).await;
     let answer = answer.map_err(not_sent)?;
     let sent = SentMessage {
-        session_id: session.session_id,
+        session,
         answer,
         attached: Vec::new(),
         stream,
     };
     Ok((sent, files))
+}
+
+/// Says at a terminal to which session the message went.
+fn say_session(session: &Session, output: &mut Output) -> Result<(), Failure> {
+    if !output.err_is_terminal {
+        return Ok(());
+    }
+    let id = end_of(&session.session_id);
+    let title = session.title.as_deref().unwrap_or("no title yet");
+    output.note(&format!("session {id}, {}", one_line(title)))?;
+    Ok(())
 }
 
 fn not_sent(error: ClientError) -> Failure {
@@ -231,7 +285,7 @@ async fn session(
             let directory = target::project_directory(args.project.as_deref())?;
             let project = target::register(control, &directory).await?;
             if args.session == SessionSelector::Latest
-                && let Some(session) = latest(project.project_id, control, output).await?
+                && let Some(session) = latest(&project, control, output).await?
             {
                 return Ok((session, false));
             }
@@ -254,12 +308,12 @@ async fn session(
 
 /// The project's latest session. Says so if an archived one was changed later: the user may have meant that.
 async fn latest(
-    project_id: ProjectId,
+    project: &Project,
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<Option<Session>, Failure> {
-    let latest = target::latest_of(control, project_id, false).await?;
-    let archived = target::latest_of(control, project_id, true).await?;
+    let latest = target::latest_of(control, project, false).await?;
+    let archived = target::latest_of(control, project, true).await?;
     let changed = |session: &Option<Session>| session.as_ref().map(|session| session.updated_at);
     if let Some(archived) = &archived
         && changed(&latest) < Some(archived.updated_at)

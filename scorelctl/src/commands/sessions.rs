@@ -82,7 +82,10 @@ fn has_words(session: &Session, words: &[String]) -> bool {
 }
 
 fn row(session: &Session, now: SystemTime) -> String {
-    let title = session.title.as_deref().map(one_line).unwrap_or_default();
+    let mut title = session.title.as_deref().map(one_line).unwrap_or_default();
+    if let Some(agent) = &session.agent {
+        title = format!("└ {}: {title}", one_line(&agent.agent_type));
+    }
     let problem = session
         .problem
         .as_deref()

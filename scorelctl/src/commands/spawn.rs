@@ -1,7 +1,7 @@
 //! Gives an agent a task, and waits for what comes of it if asked to.
 
 mod follow;
-mod host_feed;
+pub(super) mod host_feed;
 mod progress;
 
 use scorel_proto::{

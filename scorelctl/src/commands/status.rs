@@ -2,7 +2,7 @@ use std::io;
 use std::time::{Duration, SystemTime};
 
 use scorel_client::{Backoff, ClientError};
-use scorel_proto::{DaemonManager, GetStatus, NoParams, Phase, Status};
+use scorel_proto::{DaemonManager, GetStatus, NoParams, Phase, Status, counted};
 use tokio::time::{Instant, sleep};
 
 use super::sessions::{age, phase};
@@ -112,10 +112,10 @@ fn describe(status: &Status, output: &mut Output) -> io::Result<()> {
         status.display_name, status.device_id
     ))?;
     output.line(&format!("model     {}", status.default_model))?;
-    let (connections, sessions) = (status.connections, status.loaded_sessions);
-    output.line(&format!(
-        "open      {connections} connections, {sessions} sessions loaded"
-    ))?;
+    // Not the connection of this command.
+    let others = counted(status.connections.saturating_sub(1), "other connection");
+    let sessions = counted(status.loaded_sessions, "loaded session");
+    output.line(&format!("open      {others}, {sessions}"))?;
     describe_use(status, output)?;
     for session in &status.active {
         output.line(&format!(
@@ -159,20 +159,17 @@ fn describe_use(status: &Status, output: &mut Output) -> io::Result<()> {
         output.line(&format!("uses      {}", used.join(", ")))?;
     }
     if status.questions > 0 {
-        output.line(&format!(
-            "questions {} wait for an answer",
-            status.questions
-        ))?;
+        let open = counted(status.questions, "open question");
+        output.line(&format!("asking    {open}"))?;
     }
     for follower in status
         .subscribers
         .iter()
         .filter(|it| it.lag_events >= FAR_BEHIND)
     {
-        let (session, behind) = (follower.session_id, follower.lag_events);
-        output.line(&format!(
-            "slow      a client is {behind} events behind {session}"
-        ))?;
+        let behind = counted(follower.lag_events, "event");
+        let session = follower.session_id;
+        output.line(&format!("slow      a client is {behind} behind {session}"))?;
     }
     match &status.search.problem {
         Some(problem) => output.line(&format!("search    the index cannot be written: {problem}")),

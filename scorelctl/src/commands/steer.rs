@@ -7,6 +7,7 @@ use scorel_proto::{
 
 use super::input::{message_text, say_unread};
 use super::outgoing::{MessageDraft, OutgoingMessage};
+use super::queue_pause;
 use crate::args::SteerArgs;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
@@ -51,6 +52,14 @@ pub(super) async fn run(
     files.say(output)?;
     say_unread(output)?;
     result(output, &answer, |output| output.line(&description(&answer)))?;
+    if let SendMessageResult::Queued {
+        queue: QueueKind::FollowUp,
+        ..
+    } = answer
+        && let Some((_, text)) = queue_pause::of_message(&session, control).await
+    {
+        output.note(&text)?;
+    }
     Ok(Exit::Success)
 }
 

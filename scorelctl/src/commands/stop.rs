@@ -1,5 +1,6 @@
 use scorel_client::ClientError;
 use scorel_proto::{Shutdown, ShutdownParams, ShutdownResult};
+use serde_json::json;
 
 use super::daemon_end::{DaemonEnd, unless_ending};
 use crate::daemon::{DaemonConnector, StartDaemon};
@@ -15,12 +16,14 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
     link.start = StartDaemon::Never;
     let end = DaemonEnd::cancelling(&link);
     let ended = unless_ending(async || shut_down(&end, &link, output).await).await?;
-    let Some(answer) = ended else {
-        output.note("no daemon is running")?;
-        return Ok(Exit::Success);
-    };
-    end.wait(answer.pid).await?;
-    result(output, &answer, |output| output.line("stopped"))?;
+    if let Some(answer) = &ended {
+        end.wait(answer.pid).await?;
+    }
+    let pid = ended.map(|answer| answer.pid);
+    result(output, &json!({ "pid": pid }), |output| match pid {
+        Some(_) => output.line("stopped"),
+        None => output.note("no daemon is running"),
+    })?;
     Ok(Exit::Success)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 
-use scorel_proto::{EventId, GetTreeResult, OutcomeReason, TreeEntry};
+use scorel_proto::{EventId, GetTreeResult, OutcomeReason, TreeEntry, counted};
 
 use crate::args::TargetArgs;
 use crate::daemon::DaemonClient;
@@ -120,8 +120,7 @@ impl TreeRow<'_> {
 fn files(count: u64) -> String {
     match count {
         0 => String::new(),
-        1 => "  (1 file)".to_owned(),
-        count => format!("  ({count} files)"),
+        count => format!("  ({})", counted(count, "file")),
     }
 }
 

@@ -2,7 +2,7 @@ use std::io;
 
 use scorel_proto::{
     GetTrust, GetTrustParams, ProjectId, SetTrust, SetTrustParams, TrustFile, TrustItem,
-    TrustState, TrustedFileChange, TrustedItem,
+    TrustState, TrustedFileChange, TrustedItem, counted,
 };
 
 use crate::args::{TrustArgs, TrustChange};
@@ -82,7 +82,8 @@ fn params(
 
 fn unknown(name: &str, shown: &[TrustItem]) -> Failure {
     let names: Vec<&str> = shown.iter().map(|it| it.item.as_str()).collect();
-    let failure = Failure::usage(format!("the project has no item {name}"));
+    let message = format!("the project has no item {name}");
+    let failure = Failure::new(Exit::NotAccepted, "invalid_params", message);
     match names.as_slice() {
         [] => failure.hint("it brings nothing that needs trust"),
         names => failure.hint(format!("it has {}", names.join(", "))),
@@ -111,7 +112,8 @@ fn list(output: &mut Output, items: &[TrustItem]) -> io::Result<()> {
                 output.line(&format!("    {}", file_row(file)))?;
             }
             if item.more_files > 0 {
-                output.line(&format!("    ({} more files)", item.more_files))?;
+                let more = counted(item.more_files, "more file");
+                output.line(&format!("    ({more})"))?;
             }
         }
     }

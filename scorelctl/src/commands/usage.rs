@@ -1,4 +1,6 @@
-use scorel_proto::{CostTotal, GetUsage, GetUsageParams, UsageGrouping, UsageRow, UsageTotal};
+use scorel_proto::{
+    CostTotal, GetUsage, GetUsageParams, UsageGrouping, UsageRow, UsageTotal, counted,
+};
 
 use crate::args::UsageArgs;
 use crate::daemon::DaemonClient;
@@ -37,16 +39,19 @@ pub(super) async fn run(
         Ok(())
     })?;
     if let Some(count) = answer.left_out {
-        output.note(&format!("{count} more rows are in the total only"))?;
+        output.note(&format!(
+            "in the total only: {}",
+            counted(count, "more row")
+        ))?;
     }
     if answer.total.cost.unpriced > 0 {
         let text = "+ marks sums without the calls of models whose price is not known";
         output.note(text)?;
     }
     if !answer.unreadable.is_empty() {
-        let count = answer.unreadable.len();
+        let count = counted(answer.unreadable.len(), "unreadable session");
         output.note(&format!(
-            "calls may be missing: {count} sessions cannot be read; see `scorelctl fsck`"
+            "calls may be missing: {count}; see `scorelctl fsck`"
         ))?;
     }
     Ok(Exit::Success)

@@ -68,12 +68,17 @@ fn row(worktree: &WorktreeInfo) -> String {
         Some(false) => "clean",
         None => "unknown",
     };
+    let commits = match worktree.commits {
+        Some(1) => "1 commit".to_owned(),
+        Some(count) => format!("{count} commits"),
+        None => String::new(),
+    };
     let deleted = match worktree.session_id {
         Some(_) => "",
         None => "  (its session was deleted)",
     };
     format!(
-        "{}  {state:<7}  {}  {}{deleted}",
+        "{}  {state:<7}  {commits:<10}  {}  {}{deleted}",
         end_of(&worktree.runtime_id),
         one_line(&worktree.branch),
         one_line(&worktree.path),
@@ -142,14 +147,16 @@ mod tests {
             path: "/home/me/w\n".to_owned(),
             branch: "scorel/fix-g5fav".to_owned(),
             dirty: Some(true),
+            commits: Some(0),
         };
         assert_eq!(
             row(&worktree),
-            "9G5FAV  changed  scorel/fix-g5fav  /home/me/w   (its session was deleted)"
+            "9G5FAV  changed  0 commits   scorel/fix-g5fav  /home/me/w   (its session was deleted)"
         );
         worktree.session_id = Some("ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap());
         worktree.dirty = None;
-        assert!(row(&worktree).contains("  unknown  "));
+        worktree.commits = Some(1);
+        assert!(row(&worktree).contains("  unknown  1 commit "));
     }
 
     #[test]

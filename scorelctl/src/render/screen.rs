@@ -1,6 +1,6 @@
 use std::io;
 
-use scorel_proto::{DisplayPart, DisplayStyle};
+use scorel_proto::{DisplayPart, DisplayStyle, counted};
 
 use crate::escape::visible;
 use crate::output::Output;
@@ -46,9 +46,23 @@ impl Screen {
         if self.open.is_some_and(|open| open != style) {
             self.end_line(output)?;
         }
-        self.write(style, text, output)?;
+        match style {
+            DisplayStyle::Thinking => self.write(style, &self.marked(text), output)?,
+            _ => self.write(style, text, output)?,
+        }
         self.open = (!text.ends_with('\n')).then_some(style);
         Ok(())
+    }
+
+    /// Reasoning, with a mark in front of each line that tells it from the answer where no style does.
+    fn marked(&self, text: &str) -> String {
+        let mut begins = self.open.is_none();
+        let lines = text.split_inclusive('\n').map(|line| {
+            let mark = if begins { "~ " } else { "" };
+            begins = line.ends_with('\n');
+            format!("{mark}{line}")
+        });
+        lines.collect()
     }
 
     /// Ends the unfinished line.
@@ -123,7 +137,7 @@ fn shortened(text: &str, lines: usize) -> String {
     let mut shown: Vec<String> = text.lines().take(lines).map(shortened_line).collect();
     let more = text.lines().count().saturating_sub(lines);
     if more > 0 {
-        shown.push(format!("... {more} more lines"));
+        shown.push(format!("... {}", counted(more, "more line")));
     }
     shown.join("\n")
 }
@@ -164,7 +178,7 @@ mod tests {
         screen.part(&call, &mut output).expect("written");
         assert_eq!(
             captured.out.text(),
-            "hmm\none two\n  a\n  b\n  ... 2 more lines\n* Read {}\n"
+            "~ hmm\none two\n  a\n  b\n  ... 2 more lines\n* Read {}\n"
         );
     }
 
@@ -192,7 +206,22 @@ mod tests {
         let mut screen = Screen::new(AsideStream::Output, 2);
         let thinking = part(DisplayStyle::Thinking, "\x1b[0mloud");
         screen.part(&thinking, &mut output).expect("written");
-        assert_eq!(captured.out.text(), "\x1b[2m^[[0mloud\x1b[0m\n");
+        assert_eq!(captured.out.text(), "\x1b[2m~ ^[[0mloud\x1b[0m\n");
+    }
+
+    #[test]
+    fn every_line_of_reasoning_is_marked_once_however_it_comes() {
+        let (mut output, captured) = Output::captured(false);
+        let mut screen = Screen::new(AsideStream::Output, 2);
+        for piece in ["a", "b\nc", "\n", "d\n\n", "e"] {
+            screen
+                .stream(DisplayStyle::Thinking, piece, &mut output)
+                .expect("written");
+        }
+        screen
+            .part(&part(DisplayStyle::Assistant, "f"), &mut output)
+            .expect("written");
+        assert_eq!(captured.out.text(), "~ ab\n~ c\n~ d\n~ \n~ e\nf\n");
     }
 
     #[test]

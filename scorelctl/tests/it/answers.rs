@@ -120,6 +120,32 @@ pub(crate) fn outcome(seq: u64, prev: u64, turn: &str, reason: &str) -> Value {
     record(seq, prev, turn, body)
 }
 
+/// A question about a command.
+pub(crate) fn question(seq: u64, prev: u64, number: u64, command: &str) -> Value {
+    let body = json!({
+        "type": "permission_request", "requestId": request_id(number), "toolCallId": "call",
+        "toolName": "Bash", "input": {"command": command}, "reason": "no rule allows it",
+        "rules": [format!("Bash({command})")],
+    });
+    record(seq, prev, TURN, body)
+}
+
+pub(crate) fn request_id(number: u64) -> String {
+    format!("prm_01ARZ3NDEKTSV4RRFFQ69G{number:04}")
+}
+
+/// The answer of another client.
+pub(crate) fn decision(seq: u64, prev: u64, number: u64, decision: &str) -> Value {
+    let body = json!({
+        "type": "permission_decision", "requestId": request_id(number), "decision": decision,
+    });
+    let mut record = record(seq, prev, TURN, body);
+    record["clientId"] = json!(OTHER_CLIENT);
+    record
+}
+
+pub(crate) const OTHER_CLIENT: &str = "cli_01ARZ3NDEKTSV4RRFFQ69G5FAX";
+
 /// A whole turn with two answers, of which the second is the last.
 pub(crate) fn turn(reason: &str) -> Vec<Value> {
     vec![

@@ -80,7 +80,11 @@ impl Daemon {
     }
 
     pub(crate) fn refuse(&self, method: &str, number: i64, code: &str) {
-        let data = json!({"code": code, "retryable": false, "details": {"why": "test"}});
+        self.refuse_with(method, (number, code), &json!({"why": "test"}));
+    }
+
+    pub(crate) fn refuse_with(&self, method: &str, (number, code): (i64, &str), details: &Value) {
+        let data = json!({"code": code, "retryable": false, "details": details});
         let error = json!({"code": number, "message": format!("it is {code}"), "data": data});
         self.state()
             .answers

@@ -38,6 +38,10 @@ fn mistakes_in_the_command_line_are_errors_of_usage() {
     let ended = place.run(&["--json", "dance"]);
     ended.assert_code(2);
     assert_eq!(error(&ended.err)["code"], "usage");
+    let ended = place.run(&["--json", "sessions", "--archive"]);
+    let error = error(&ended.err);
+    assert_eq!(error["message"], "unexpected argument '--archive' found");
+    assert_eq!(error["hint"], "a similar argument exists: '--archived'");
 }
 
 #[test]
@@ -45,7 +49,18 @@ fn help_and_version_are_results() {
     let place = TestHome::new();
     let help = place.run(&["--help"]);
     help.assert_code(0);
-    assert!(help.out.contains("Exit codes:"), "{}", help.out);
+    assert!(help.out.contains("scorelctl help COMMAND"), "{}", help.out);
+    for arguments in [&["exit-codes"][..], &["help", "exit-codes"]] {
+        let page = place.run(arguments);
+        page.assert_code(0);
+        assert!(page.out.contains("130  Interrupted"), "{}", page.out);
+    }
+    let described = place.run(&["commands"]);
+    assert!(
+        described.out.contains("  send         Send a message"),
+        "{}",
+        described.out
+    );
     place.run(&["--version"]).assert_code(0);
     place.run(&["help", "send"]).assert_code(0);
 }
@@ -166,7 +181,7 @@ fn the_conversation_is_shown_without_other_branches() {
     let ended = place.run(&["show"]);
     ended.assert_code(0);
     let expected =
-        "> the question\nsecret thoughts\nIt is a test.\n! the turn failed: the key is wrong\n";
+        "> the question\n~ secret thoughts\nIt is a test.\n! the turn failed: the key is wrong\n";
     assert_eq!(ended.out, expected);
 }
 
@@ -174,9 +189,12 @@ fn the_conversation_is_shown_without_other_branches() {
 fn a_connection_that_ends_before_the_handshake_is_made_again() {
     let place = TestHome::new();
     let daemon = daemon(&place);
-    daemon.drop_next("hello");
+    for _ in 0..8 {
+        daemon.drop_next("hello");
+    }
     place.run(&["status"]).assert_code(0);
-    for _ in 0..3 {
+    // More than there is time for.
+    for _ in 0..10_000 {
         daemon.drop_next("hello");
     }
     let ended = place.run(&["status"]);

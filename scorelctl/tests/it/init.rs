@@ -38,6 +38,8 @@ pub(crate) fn daemon(place: &TestHome) -> Daemon {
         }),
     );
     daemon.answer("getStatus", status(None));
+    daemon.answer("getConfig", json!({"generation": 1, "settings": []}));
+    daemon.answer("listRunners", json!({"runners": []}));
     let checked = json!({
         "model": "openai/gpt-x", "durationMs": 1240,
         "usage": {"inputTokens": 12, "outputTokens": 3},
@@ -60,7 +62,7 @@ fn init(place: &TestHome, arguments: &[&str]) -> Ended {
     run(place, arguments, &[("OPENAI_API_KEY", KEY)])
 }
 
-fn run(place: &TestHome, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
+pub(crate) fn run(place: &TestHome, arguments: &[&str], variables: &[(&str, &str)]) -> Ended {
     let mut all = vec!["init"];
     all.extend(arguments);
     let mut command: Command = place.command(&all);
@@ -227,35 +229,6 @@ fn a_server_on_this_machine_needs_no_key() {
 }
 
 #[test]
-fn a_custom_endpoint_is_described_on_the_command_line() {
-    let place = TestHome::new();
-    let daemon = daemon(&place);
-    let arguments = [
-        "--provider",
-        "lab",
-        "--api",
-        "openai-completions",
-        "--base-url",
-        "https://lab.example/v1",
-        "--model",
-        "big",
-        "--key-env",
-        "LAB_KEY",
-    ];
-    run(&place, &arguments, &[("LAB_KEY", KEY)]).assert_code(0);
-    let expected = "[model]\ntype = \"custom\"\napi = \"openai-completions\"\n\
-        provider = \"lab\"\nid = \"big\"\nbaseUrl = \"https://lab.example/v1\"\n\
-        apiKeyEnv = \"LAB_KEY\"\n";
-    assert_eq!(file(&place, "config.toml"), expected);
-    assert_eq!(file(&place, "env"), format!("LAB_KEY={KEY}\n"));
-    assert_eq!(
-        daemon.calls("listModels")[0]["live"],
-        false,
-        "no provider has to be queried"
-    );
-}
-
-#[test]
 fn nothing_is_written_where_something_is_missing() {
     for (arguments, variables, expected) in [
         (
@@ -349,79 +322,4 @@ fn the_trials_limits_are_named() {
     let expected = "answered in 0.8 s (12 tokens in, 64 out); the trial's limit of 64 tokens cut the \
         answer off";
     assert!(ended.out.contains(expected), "{}", ended.out);
-}
-
-/// The answer to `listModels` with two providers of `[providers.NAME]` tables: one has a key of its
-/// own, one needs none.
-fn add_tables(daemon: &Daemon) {
-    let mut listed = daemon.answered("listModels");
-    let table = |name: &str, variables: &[&str], has_key: bool| {
-        json!({
-            "name": name, "keyVariables": variables, "hasKey": has_key, "local": false,
-            "custom": true, "live": true,
-        })
-    };
-    let providers = listed["providers"].as_array_mut().expect("a list");
-    providers.insert(0, table("lab", &["LAB_KEY"], false));
-    providers.insert(1, table("house", &[], false));
-    let models = listed["models"].as_array_mut().expect("a list");
-    for (provider, id) in [("lab", "big"), ("house", "small")] {
-        models.push(json!({"provider": provider, "id": id, "live": true}));
-    }
-    daemon.answer("listModels", listed);
-}
-
-#[test]
-fn a_provider_of_a_table_is_chosen_by_its_name() {
-    let place = TestHome::new();
-    let daemon = daemon(&place);
-    add_tables(&daemon);
-    let tables = "[providers.lab]\napi = \"openai-completions\"\n\
-        baseUrl = \"https://lab.example/v1\"\napiKeyEnv = \"LAB_KEY\"\n\
-        [providers.house]\napi = \"openai-completions\"\nbaseUrl = \"http://house.example/v1\"\n";
-    put(&place, "config.toml", tables);
-    let arguments = ["--force", "--provider", "lab", "--model", "big"];
-    run(&place, &arguments, &[("LAB_KEY", KEY)]).assert_code(0);
-    let expected = format!("{tables}\n[model]\nprovider = \"lab\"\nid = \"big\"\n");
-    assert_eq!(file(&place, "config.toml"), expected);
-    assert_eq!(file(&place, "env"), format!("LAB_KEY={KEY}\n"));
-    run(&place, &["--yes", "--force"], &[]).assert_code(0);
-    let expected = format!("{tables}\n[model]\nprovider = \"house\"\nid = \"small\"\n");
-    assert_eq!(file(&place, "config.toml"), expected, "it needs no key");
-}
-
-#[test]
-fn a_table_is_not_described_a_second_time() {
-    for (arguments, says) in [
-        (
-            &[
-                "--api",
-                "openai-completions",
-                "--base-url",
-                "https://x.example",
-            ][..],
-            "leave out --api",
-        ),
-        (&["--base-url", "https://x.example"], "config.toml"),
-        (&["--key-env", "OTHER_KEY"], "config.toml"),
-    ] {
-        let place = TestHome::new();
-        let daemon = daemon(&place);
-        add_tables(&daemon);
-        let mut all = vec!["--provider", "lab", "--model", "big"];
-        all.extend(arguments);
-        let ended = run(&place, &all, &[("LAB_KEY", KEY), ("OTHER_KEY", KEY)]);
-        ended.assert_code(2);
-        assert!(ended.err.contains(says), "{}", ended.err);
-        assert!(names(&place).is_empty());
-    }
-    let place = TestHome::new();
-    let daemon = daemon(&place);
-    add_tables(&daemon);
-    let unknown = run(&place, &["--provider", "lbb", "--model", "x"], &[]);
-    assert!(
-        unknown.err.contains("in config.toml are lab, house"),
-        "{}",
-        unknown.err
-    );
 }

@@ -3,10 +3,10 @@
 use std::process::{Command, Stdio};
 
 use nix::sys::signal::Signal;
+use scorel_testkit::Terminal;
 
 use crate::init::{KEY, daemon, file, mode, names, put};
 use crate::program::{Running, TestHome};
-use crate::terminal::Terminal;
 
 const OPENAI: &[&str] = &["init", "--provider", "openai", "--model", "gpt-x"];
 

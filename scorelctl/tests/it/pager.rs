@@ -3,13 +3,12 @@
 use std::process::Command;
 
 use nix::sys::signal::Signal;
-use scorel_testkit::Deadline;
+use scorel_testkit::{Deadline, Terminal};
 use serde_json::json;
 
 use crate::answers::{daemon, turn};
 use crate::daemon::Daemon;
 use crate::program::TestHome;
-use crate::terminal::Terminal;
 
 /// A daemon whose session has one turn.
 fn with_turn(place: &TestHome) -> Daemon {

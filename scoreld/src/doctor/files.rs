@@ -1,6 +1,7 @@
 //! Checks of the home, the configuration and the API key.
 
 use std::env;
+use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -23,10 +24,14 @@ pub(super) fn home(root: &Path) -> Check {
     if let Err(error) = root.symlink_metadata()
         && error.kind() == io::ErrorKind::NotFound
     {
-        return Check::ok(
-            NAME,
-            format!("{shown} does not exist yet; the first start creates it"),
-        );
+        return match creation_problem(root) {
+            None => Check::ok(
+                NAME,
+                format!("{shown} does not exist yet; the first start creates it"),
+            ),
+            Some(problem) => Check::fail(NAME, format!("{shown} cannot be created: {problem}"))
+                .hint("name another place with `--home` or SCOREL_HOME"),
+        };
     }
     match Home::verify(root) {
         Ok(metadata) if metadata.mode() & 0o077 != 0 => {
@@ -44,6 +49,15 @@ pub(super) fn home(root: &Path) -> Check {
         Ok(_) => Check::ok(NAME, format!("{shown} belongs to you alone")),
         Err(error) => Check::fail(NAME, home_error(&error)),
     }
+}
+
+/// Why the home cannot be made: the closest directory that exists takes no other one. Tried, since modes
+/// say nothing of a file system.
+fn creation_problem(root: &Path) -> Option<io::Error> {
+    let parent = root.ancestors().skip(1).find(|parent| parent.exists())?;
+    let trial = parent.join(format!(".scorel-doctor-{}", std::process::id()));
+    let made = fs::create_dir(&trial).and_then(|()| fs::remove_dir(&trial));
+    made.err()
 }
 
 /// Sessions whose recovery has ended the daemon again and again.

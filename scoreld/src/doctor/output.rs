@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use scorel_proto::counted;
 use serde::Serialize;
 
 use super::check::{Check, Level};
@@ -41,8 +42,10 @@ pub(super) fn write(checks: &[Check], json: bool, out: &mut dyn Write) -> io::Re
     let (warn, fail) = (count(Level::Warn), count(Level::Fail));
     writeln!(
         out,
-        "{} checks, {warn} warnings, {fail} failures",
-        checks.len()
+        "{}, {}, {}",
+        counted(checks.len(), "check"),
+        counted(warn, "warning"),
+        counted(fail, "failure")
     )
 }
 

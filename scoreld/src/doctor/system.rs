@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use scorel_exec::Support;
+use scorel_exec::{Support, TaskLimit};
 
 use super::check::Check;
 
@@ -81,13 +81,16 @@ fn protected(support: &Support) -> Check {
     )
 }
 
-/// A command's own loopback network and `/dev/shm`, and the files hidden from it. The fallbacks without
+/// A command's own loopback network, Unix sockets and `/dev/shm`, and the files hidden from it. The fallbacks without
 /// namespaces have these names in the manual.
 fn spaces(support: &Support) -> Check {
     const NAME: &str = "spaces";
     let mut missing = Vec::new();
     if !support.spaces {
         missing.push("no loopback: commands without the network cannot use localhost and /dev/shm");
+    }
+    if !support.unix_sockets {
+        missing.push("no Unix sockets: commands cannot connect to any, not even to their own");
     }
     if !support.mounts {
         missing
@@ -97,8 +100,8 @@ fn spaces(support: &Support) -> Check {
         return Check::ok(
             NAME,
             if support.is_enough() {
-                "commands have a loopback network and a /dev/shm of their session's own, and what rules \
-                 deny to read is hidden from them"
+                "commands have a loopback network, Unix sockets and a /dev/shm of their session's own, \
+                 and what rules deny to read is hidden from them"
             } else {
                 "without a sandbox commands use this machine's network and files"
             },
@@ -115,15 +118,20 @@ fn processes(support: &Support) -> Check {
             "without a sandbox a command can change and end other processes",
         );
     }
-    Check::ok(
-        NAME,
-        if support.processes {
-            "pid namespaces are allowed: commands see their own processes only"
-        } else {
-            "pid namespaces are not allowed: commands see other processes, and calls that name one are \
-             refused"
-        },
-    )
+    let seen = if support.processes {
+        "pid namespaces are allowed: commands see their own processes only"
+    } else {
+        "pid namespaces are not allowed: commands see other processes, and calls that name one are \
+         refused"
+    };
+    let limit = match support.task_limit {
+        TaskLimit::PidNamespace => "the kernel limits their number (pid_max of the namespace)",
+        TaskLimit::UserNamespace => "the kernel limits their number (RLIMIT_NPROC)",
+        TaskLimit::None => {
+            "their number is limited by a control group if the daemon has one, else by counting"
+        }
+    };
+    Check::ok(NAME, format!("{seen}; {limit}"))
 }
 
 fn shell() -> Check {
@@ -188,7 +196,7 @@ pub(super) fn clock(root: &Path) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use scorel_exec::Support;
+    use scorel_exec::{Support, TaskLimit};
 
     use super::super::check::Level;
     use super::{MIB, free_disk, processes, protected, sandbox, spaces};
@@ -237,6 +245,7 @@ mod tests {
             landlock: 6,
             mounts: true,
             spaces: true,
+            unix_sockets: true,
             ..old
         };
         assert!(
@@ -248,10 +257,18 @@ mod tests {
         assert_eq!(spaces(&new).level, Level::Ok);
         assert_eq!(processes(&nothing).level, Level::Warn);
         assert!(processes(&new).message.contains("refused"));
+        assert!(processes(&new).message.contains("by counting"));
+        let unconnected = Support {
+            unix_sockets: false,
+            ..new
+        };
+        assert!(spaces(&unconnected).message.contains("no Unix sockets"));
         let newest = Support {
             processes: true,
+            task_limit: TaskLimit::PidNamespace,
             ..new
         };
         assert!(processes(&newest).message.contains("their own"));
+        assert!(processes(&newest).message.contains("pid_max"));
     }
 }

@@ -1,8 +1,12 @@
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 use std::sync::mpsc;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::*;
 
@@ -10,6 +14,21 @@ fn home() -> (tempfile::TempDir, Home) {
     let dir = tempfile::tempdir().unwrap();
     let home = Home::open(dir.path(), None).unwrap();
     (dir, home)
+}
+
+/// Answers calls in the place of the daemon, until the test ends.
+fn answering(home: &Home) {
+    let listener = UnixListener::bind(home.socket()).unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut call = String::new();
+            BufReader::new(&stream).read_line(&mut call).unwrap();
+            assert!(call.contains("\"hello\""), "{call}");
+            let refusal = "{\"id\":1,\"error\":{\"code\":1,\"message\":\"another protocol\"}}\n";
+            stream.write_all(refusal.as_bytes()).unwrap();
+        }
+    });
 }
 
 fn claim(home: &Home, timeout: Duration) -> Result<Instance, InstanceError> {
@@ -25,7 +44,7 @@ fn one_daemon_claims_the_home_and_the_other_finds_it_ready() {
         fs::metadata(home.lock()).unwrap().permissions().mode() & 0o777,
         0o600
     );
-    let _listener = UnixListener::bind(home.socket()).unwrap();
+    answering(&home);
     let info = DaemonInfo {
         pid: 4_000_000,
         version: "1".into(),
@@ -60,6 +79,20 @@ fn a_holder_that_does_not_listen_is_reported_and_nothing_is_changed() {
 }
 
 #[test]
+fn a_holder_that_is_being_killed_is_not_a_daemon() {
+    let (_dir, home) = home();
+    let dying = claim(&home, Duration::ZERO).unwrap();
+    // The kernel accepts for it, and resets the connection when it is gone.
+    let listener = UnixListener::bind(home.socket()).unwrap();
+    let waiting = std::thread::spawn(move || claim(&home, READY_TIMEOUT).unwrap());
+    let mut fd = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
+    poll(&mut fd, PollTimeout::NONE).unwrap();
+    drop(dying);
+    drop(listener);
+    assert!(matches!(waiting.join().unwrap(), Instance::Ours(_)));
+}
+
+#[test]
 fn a_claim_waits_until_the_holder_listens() {
     let (_dir, home) = home();
     let _first = claim(&home, Duration::ZERO).unwrap();
@@ -69,7 +102,7 @@ fn a_claim_waits_until_the_holder_listens() {
         std::thread::spawn(move || sender.send(claim(&home, READY_TIMEOUT).unwrap()).unwrap())
     };
     assert!(result.try_recv().is_err());
-    let _listener = UnixListener::bind(home.socket()).unwrap();
+    answering(&home);
     assert!(matches!(
         result.recv().unwrap(),
         Instance::Other { pid: None }
@@ -89,7 +122,7 @@ fn a_claim_takes_over_when_the_holder_ends() {
 #[test]
 fn of_many_claims_at_once_one_wins() {
     let (_dir, home) = home();
-    let _listener = UnixListener::bind(home.socket()).unwrap();
+    answering(&home);
     let claims: Vec<_> = (0..16)
         .map(|_| {
             let home = home.clone();

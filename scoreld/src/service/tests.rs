@@ -1,9 +1,6 @@
 use std::ffi::OsStr;
 use std::os::unix::net::UnixDatagram;
-use std::sync::Arc;
 use std::time::Duration;
-
-use tokio::sync::Semaphore;
 
 use super::*;
 
@@ -93,31 +90,4 @@ fn a_watchdog_for_another_process_is_not_ours() {
     for invalid in [None, Some(""), Some("-1"), Some("0"), Some("soon")] {
         assert_eq!(period(invalid, None), None);
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_watchdog_is_fed_twice_a_period_and_only_after_its_probe() {
-    let (_dir, socket, manager) = manager_at_a_path();
-    socket.set_nonblocking(true).unwrap();
-    let gate = Arc::new(Semaphore::new(0));
-    let probe = {
-        let gate = Arc::clone(&gate);
-        async move || gate.acquire().await.unwrap().forget()
-    };
-    let watchdog = Watchdog::new(manager.socket.unwrap(), Duration::from_secs(30));
-    let fed = tokio::spawn(watchdog.keep_alive(probe));
-    tokio::time::advance(Duration::from_secs(100)).await;
-    tokio::task::yield_now().await;
-    assert!(
-        socket.recv(&mut [0; 64]).is_err(),
-        "the probe has not ended"
-    );
-    for _ in 0..3 {
-        gate.add_permits(1);
-        tokio::task::yield_now().await;
-        assert_eq!(received(&socket), "WATCHDOG=1\n");
-        tokio::time::advance(Duration::from_secs(15)).await;
-        tokio::task::yield_now().await;
-    }
-    fed.abort();
 }

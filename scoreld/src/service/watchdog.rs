@@ -1,35 +1,22 @@
 use std::process;
 use std::time::Duration;
 
-use tokio::time::{MissedTickBehavior, interval};
-
 use super::notify_socket::NotifySocket;
 
 /// The service manager's watchdog, which kills a daemon that misses its period.
 #[derive(Debug)]
-pub(crate) struct Watchdog {
+pub(crate) struct ManagerWatchdog {
     socket: NotifySocket,
-    period: Duration,
+    pub(crate) period: Duration,
 }
 
-impl Watchdog {
+impl ManagerWatchdog {
     pub(super) const fn new(socket: NotifySocket, period: Duration) -> Self {
         Self { socket, period }
     }
 
-    /// Sends a keep-alive twice per period, as `sd_watchdog_enabled(3)` advises, each after `probe`
-    /// has returned. Never returns.
-    ///
-    /// The probe goes through what would hang: a timer alone keeps firing when nothing else runs. It
-    /// must not wait for the disk, which may be slower than the watchdog.
-    pub(crate) async fn keep_alive(self, mut probe: impl AsyncFnMut()) {
-        let mut ticks = interval(self.period / 2);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            probe().await;
-            self.socket.notify("WATCHDOG=1\n");
-        }
+    pub(crate) fn keep_alive(&self) {
+        self.socket.notify("WATCHDOG=1\n");
     }
 }
 

@@ -5,6 +5,7 @@ use nix::sys::signal::{self, kill};
 use nix::unistd::Pid;
 
 use scorel_host::Shutdown;
+use scorel_testkit::Deadline;
 
 use super::listen;
 
@@ -16,13 +17,23 @@ fn the_player_never_stops() {
     if std::env::var_os(PLAY).is_none() {
         return;
     }
+    // Its only worker hangs.
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()
         .unwrap();
     runtime.block_on(async {
         let shutdown = Shutdown::default();
         listen(shutdown.clone()).unwrap();
+        let (hangs, hung) = std::sync::mpsc::channel();
+        tokio::spawn(async move {
+            hangs.send(()).unwrap();
+            loop {
+                std::thread::park();
+            }
+        });
+        hung.recv().unwrap();
         eprintln!("up");
         let cause = shutdown.begun().await;
         eprintln!("{cause:?}");
@@ -31,18 +42,21 @@ fn the_player_never_stops() {
 }
 
 /// The process that plays the daemon, killed if the test does not end it.
-struct Player(Child);
+struct Player {
+    child: Child,
+    _deadline: Deadline,
+}
 
 impl Player {
     fn signal(&self, signal: signal::Signal) {
-        kill(Pid::from_raw(self.0.id().cast_signed()), signal).unwrap();
+        kill(Pid::from_raw(self.child.id().cast_signed()), signal).unwrap();
     }
 }
 
 impl Drop for Player {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -57,8 +71,12 @@ fn player() -> (Player, impl Iterator<Item = String>) {
         .env(PLAY, "1")
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    let mut player = Player(command.spawn().unwrap());
-    let stderr = BufReader::new(player.0.stderr.take().unwrap());
+    let child = command.spawn().unwrap();
+    let mut player = Player {
+        _deadline: Deadline::of(&child),
+        child,
+    };
+    let stderr = BufReader::new(player.child.stderr.take().unwrap());
     (player, stderr.lines().map(Result::unwrap))
 }
 
@@ -92,6 +110,6 @@ fn the_first_signal_asks_and_the_second_ends_it_at_once() {
         assert!(lines.any(|line| line == cause));
         player.signal(signal::Signal::SIGHUP);
         player.signal(second);
-        assert_eq!(player.0.wait().unwrap().code(), Some(code));
+        assert_eq!(player.child.wait().unwrap().code(), Some(code));
     }
 }

@@ -92,7 +92,7 @@ fn people_get_text_with_the_place_and_what_a_repair_does() {
     assert!(text.contains(&expected), "{text}");
     assert!(text.contains("--repair moves the line"), "{text}");
     assert!(
-        text.contains("1 sessions, 0 damaged, 1 repairable"),
+        text.contains("1 session; 0 damaged places, 1 repairable place, "),
         "{text}"
     );
 }

@@ -15,7 +15,7 @@ async fn a_client_shows_the_orchestrator_then_what_it_selects_and_the_orchestrat
     let scene = AgentScene::new().await;
     let mut bound = BoundClient::new(&scene).await;
     let default = open(&bound.connection, scene.project).await;
-    assert_eq!(bound.binding.session(), default);
+    assert_eq!(bound.binding.session(), Some(default));
 
     let mut tasks = Vec::new();
     for name in ["one", "two"] {
@@ -27,7 +27,7 @@ async fn a_client_shows_the_orchestrator_then_what_it_selects_and_the_orchestrat
     for (spawned, _) in &tasks {
         let mut other = Watch::from_start(&scene.client, spawned.session_id).await;
         bound.select(spawned.runtime_id).await;
-        assert_eq!(bound.binding.session(), spawned.session_id);
+        assert_eq!(bound.binding.session(), Some(spawned.session_id));
         bound.send("And the tests?").await;
         other.until("queue_update").await;
     }
@@ -81,7 +81,7 @@ async fn a_client_that_missed_the_end_shows_the_orchestrator_once_it_is_back() {
     gate.open();
     scene.until_ended(1).await;
     bound.resubscribe().await;
-    assert_eq!(bound.binding.session(), scene.lead);
+    assert_eq!(bound.binding.session(), Some(scene.lead));
     let described = session(&scene.client, scene.lead).await;
     assert_eq!(described.runtimes.unwrap().open, 0);
 }
@@ -99,11 +99,11 @@ async fn the_order_of_what_a_client_is_told_does_not_matter() {
     ended.open();
     bound.until(first, RuntimeStatus::Completed).await;
 
-    let session_id = scene.runtime(second).await.runtime.session_id.unwrap();
+    let session_id = scene.runtime(second).await.runtime.session_id;
     let mut dice = SeededDice::for_test("agents::bindings");
     for _ in 0..1_000 {
         let mut told: Vec<&HostEvent> = bound.seen.iter().skip(1).collect();
-        let mut shuffled = Binding::new(scene.lead);
+        let mut shuffled = Binding::new(scene.project);
         shuffled.apply(&bound.seen[0]);
         while !told.is_empty() {
             let event = told.swap_remove(dice.index(0..told.len()));

@@ -20,7 +20,7 @@ impl BoundClient {
         let connection = connect(&scene.daemon.socket()).await;
         let mut client = Self {
             host: connection.subscribe_host().await.unwrap(),
-            binding: Binding::new(scene.lead),
+            binding: Binding::new(scene.project),
             seen: Vec::new(),
             connection,
         };
@@ -64,7 +64,7 @@ impl BoundClient {
 
     /// Sends a message to the shown session.
     pub(super) async fn send(&self, text: &str) {
-        let params = message(self.binding.session(), text);
+        let params = message(self.binding.session().unwrap(), text);
         self.connection.call::<SendMessage>(&params).await.unwrap();
     }
 }

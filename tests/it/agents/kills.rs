@@ -109,6 +109,7 @@ impl KilledRun {
         let client = connect(&self.scene.daemon.socket()).await;
         let hello = HelloParams {
             client_id: Some(self.me),
+            name: None,
             protocol: ProtocolRange::SUPPORTED,
         };
         client.call::<Hello>(&hello).await.unwrap();
@@ -191,6 +192,7 @@ impl KilledRun {
         }
         let params = GetGraphParams {
             session_id: scene.lead,
+            ended: None,
         };
         let graph = scene.client.call::<GetGraph>(&params).await.unwrap();
         let folded = &log.view().state.runtimes;

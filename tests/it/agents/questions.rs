@@ -1,8 +1,8 @@
 //! Questions of agents are for people, wherever they look.
 
 use scorel_proto::{
-    HostEvent, PermissionDecision, RespondPermission, RespondPermissionParams, ResultDelivery,
-    RuntimeStatus,
+    HostEvent, ListQuestions, ListQuestionsParams, PermissionDecision, RespondPermission,
+    RespondPermissionParams, ResultDelivery, RuntimeStatus,
 };
 use serde_json::{Value, json};
 
@@ -62,6 +62,20 @@ async fn a_question_is_shown_everywhere_and_answered_anywhere_while_the_turn_tha
     let question = described.child_questions[0].clone();
     assert_eq!(question.request_id, waiting.request_id);
 
+    let of_lead = ListQuestionsParams {
+        session_id: Some(scene.lead),
+        ..ListQuestionsParams::default()
+    };
+    let listed = other.call::<ListQuestions>(&of_lead).await.unwrap();
+    let [listed] = &listed.questions[..] else {
+        panic!("one question is open: {listed:?}");
+    };
+    assert_eq!(listed.agent_type.as_deref(), Some("developer"));
+    assert_eq!(listed.parent_session_id, Some(scene.lead));
+    assert_eq!(listed.session_id, question.session_id);
+    assert_eq!(listed.request.request_id, question.request_id);
+    assert_eq!(listed.request.input["command"], "touch asked.txt");
+
     let params = RespondPermissionParams {
         session_id: question.session_id,
         request_id: question.request_id,
@@ -70,6 +84,8 @@ async fn a_question_is_shown_everywhere_and_answered_anywhere_while_the_turn_tha
         command_id: None,
     };
     other.call::<RespondPermission>(&params).await.unwrap();
+    let listed = other.call::<ListQuestions>(&of_lead).await.unwrap();
+    assert_eq!(listed.questions, []);
     watch.until("runtime_finished").await;
     assert!(scene.daemon.project().join("asked.txt").exists());
     let described = session(&scene.client, scene.lead).await;

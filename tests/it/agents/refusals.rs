@@ -72,6 +72,7 @@ async fn a_repeated_command_has_its_first_answer_also_when_the_agent_is_gone() {
     let scene = AgentScene::new().await;
     let hello = HelloParams {
         client_id: Some(ClientId::generate()),
+        name: None,
         protocol: ProtocolRange::SUPPORTED,
     };
     scene.client.call::<Hello>(&hello).await.unwrap();

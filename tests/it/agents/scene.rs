@@ -206,6 +206,7 @@ impl AgentScene {
             project_id: self.project,
             agent_type: agent.to_owned(),
             policy,
+            expected: None,
             command_id: None,
         };
         self.client.call::<SetQuota>(&params).await.unwrap().agent

@@ -50,7 +50,7 @@ async fn scene() -> AgentScene {
     scene
 }
 
-async fn worktrees(scene: &AgentScene) -> Vec<WorktreeInfo> {
+pub(super) async fn worktrees(scene: &AgentScene) -> Vec<WorktreeInfo> {
     let params = ListWorktreesParams {
         project_id: Some(scene.project),
     };

@@ -58,7 +58,10 @@ fn prepare(desk: &Desk) {
     desk.write("a.zip", b"PK\x03\x04\0\0");
     desk.write("a.pdf", b"%PDF-1.4\n%\xff\xff\xff\xff\0\n");
     desk.write("cut.png", b"\x89PNG\r\n\x1a\n\0\0\0\x0d");
-    desk.write("wide.gif", b"GIF89a\x41\x9c\x01\0\x80\0\0");
+    desk.write(
+        "wide.gif",
+        b"GIF89a\x41\x9c\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0;",
+    );
 }
 
 #[tokio::test]

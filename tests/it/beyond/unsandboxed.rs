@@ -71,7 +71,8 @@ async fn only_its_own_rule_or_full_runs_it_unasked_and_readonly_never() {
     let made = |name: &str| shared.path().canonicalize().unwrap().join(name);
     for (name, config, questions, runs) in [
         ("bash", "allow = [\"Bash\"]", 1, false),
-        ("rule", "allow = [\"Outside(touch *)\"]", 0, true),
+        ("words", "allow = [\"Outside(touch *)\"]", 1, false),
+        ("rule", "allow = [\"Outside(touch /*)\"]", 0, true),
         ("full", "mode = \"full\"", 0, true),
         (
             "readonly",

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 
 use super::{help, listed, repository};
 use crate::under_test::{SCORELCTL, SCORELD};
@@ -55,6 +56,23 @@ fn no_help_text_has_an_escape_sequence_or_a_path_of_this_machine() {
     }
 }
 
+#[test]
+fn help_for_the_commands_of_config_is_what_they_say() {
+    for verbs in [&["config"][..], &["config", "set"], &["config", "show"]] {
+        let output = Command::new(SCORELCTL)
+            .env_clear()
+            .env("SCORELD", SCORELD)
+            .env("SCOREL_HOME", "/nonexistent")
+            .arg("help")
+            .args(verbs)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{verbs:?}: {output:?}");
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(said, help(SCORELCTL, verbs), "{verbs:?}");
+    }
+}
+
 #[derive(Default)]
 struct Page {
     contents: String,
@@ -81,7 +99,14 @@ impl Page {
             let anchor = title.replace(' ', "-");
             writeln!(self.contents, "  - [{}](#{anchor})", verbs[0]).unwrap();
         }
-        for verb in listed(&said) {
+        // The overview names them in groups.
+        let is_overview = program == SCORELCTL && verbs.is_empty();
+        let listed = if is_overview {
+            super::verbs()
+        } else {
+            listed(&said)
+        };
+        for verb in listed {
             self.command(name, program, &[verbs, &[&*verb]].concat());
         }
     }

@@ -13,10 +13,7 @@ use crate::under_test::indexed;
 const REWRITE: &str = "SCOREL_REWRITE_GOLDENS";
 
 /// Verbs that print no JSON, and why.
-const WITHOUT: [(&str, &str); 2] = [
-    ("stdio", "it passes on what the daemon says"),
-    ("completions", "it prints the script of a shell"),
-];
+const WITHOUT: [(&str, &str); 1] = [("stdio", "it passes on what the daemon says")];
 
 fn directory() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/golden/cli"))
@@ -207,6 +204,9 @@ async fn keeping(scene: &mut JsonScene) {
 
 async fn home(scene: &mut JsonScene) {
     for line in [
+        "commands",
+        "exit-codes",
+        "completions bash",
         "config show",
         "config get runtime.maxSteps",
         "config set runtime.maxSteps 9",

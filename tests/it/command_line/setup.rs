@@ -20,7 +20,11 @@ const LAB: &[&str] = &[
     "--api",
 ];
 
-const LAB_SECTION: &str = "[model]\ntype = \"custom\"\napi = \"openai-completions\"\n\
+const LAB_SECTION: &str = "[providers.lab]\napi = \"openai-completions\"\n\
+    baseUrl = \"http://127.0.0.1:1/v1\"\n\n[model]\nprovider = \"lab\"\nid = \"m\"\n";
+
+/// The same as an earlier version wrote it.
+const ONE_SECTION: &str = "[model]\ntype = \"custom\"\napi = \"openai-completions\"\n\
     provider = \"lab\"\nid = \"m\"\nbaseUrl = \"http://127.0.0.1:1/v1\"\n";
 
 async fn init(daemon: &DaemonUnderTest, arguments: &[&[&str]]) -> Output {
@@ -43,18 +47,38 @@ async fn a_model_that_would_make_the_configuration_invalid_is_not_written() {
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     let said = String::from_utf8(output.stderr).unwrap();
     let path = daemon.home().join("config.toml");
-    let place = format!("{}:3:", path.display());
+    let place = format!("{}:2:", path.display());
     assert!(said.contains(&place) && said.contains("bogus"), "{said}");
     assert!(!path.exists());
 
     let output = init(&daemon, &[LAB, &["openai-completions"]]).await;
     assert!(output.status.success(), "{output:?}");
-    let again = ["--force", "--yes", "--provider", "lab", "--model", "other"];
-    let output = init(&daemon, &[&again]).await;
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert_eq!(file(&daemon), LAB_SECTION);
+    stop(&daemon).await;
+}
+
+#[tokio::test]
+async fn another_model_of_a_custom_endpoint_can_be_chosen_however_it_is_described() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    let again = [
+        "--force",
+        "--no-check",
+        "--provider",
+        "lab",
+        "--model",
+        "other",
+    ];
+    for before in [LAB_SECTION, ONE_SECTION] {
+        daemon.configure(before);
+        let output = init(&daemon, &[&again]).await;
+        assert!(output.status.success(), "{output:?}");
+        let expected = LAB_SECTION.replace("\"m\"", "\"other\"");
+        assert_eq!(file(&daemon), expected);
+    }
+    let unknown = ["--force", "--yes", "--provider", "lbb", "--model", "other"];
+    let output = init(&daemon, &[&unknown]).await;
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("--api and --base-url"), "{said}");
-    assert_eq!(file(&daemon), LAB_SECTION);
     stop(&daemon).await;
 }
 

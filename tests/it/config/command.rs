@@ -96,6 +96,30 @@ async fn setting_a_key_changes_one_line_and_no_other_byte() {
 }
 
 #[tokio::test]
+async fn a_section_goes_with_its_last_key_unless_it_has_more_to_say() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    for before in ["", "[runtime]\nretries = 3\n", "# mine\n"] {
+        daemon.configure(before);
+        ok(&daemon, &["set", "permissions.ask", "['Read(**)']"]).await;
+        ok(&daemon, &["unset", "permissions.ask"]).await;
+        assert_eq!(file(&daemon), before);
+    }
+    for (before, after) in [
+        (
+            "[tools]\npreset = 'all'\n\n[runtime]\nretries = 3\n\n[rpc]\n",
+            "[tools]\npreset = 'all'\n\n[rpc]\n",
+        ),
+        ("# few\n[runtime]\nretries = 3\n", "# few\n[runtime]\n"),
+        ("[runtime]\n# few\nretries = 3\n", "[runtime]\n# few\n"),
+        ("[runtime]\nretries = 3\n# few\n", "[runtime]\n# few\n"),
+    ] {
+        daemon.configure(before);
+        ok(&daemon, &["unset", "runtime.retries"]).await;
+        assert_eq!(file(&daemon), after);
+    }
+}
+
+#[tokio::test]
 async fn the_mode_and_the_target_of_a_link_stay() {
     let daemon = DaemonUnderTest::new(SCORELD);
     daemon.configure("");
@@ -170,6 +194,9 @@ async fn what_the_loader_would_refuse_is_not_written() {
         assert_eq!(exit, code, "{arguments:?}: {said}");
         assert_eq!(file(&daemon), before, "{arguments:?}");
     }
+    // A line that is not written is not pointed to.
+    let (_, said) = refused(&daemon, &["set", "bogus.key", "5"]).await;
+    assert!(said.contains("config.toml: "), "{said}");
     // If another key is invalid, the refusal points to it. The invalid key itself can be corrected.
     daemon.configure("[runtime]\nretries = 1000\nmaxSteps = 5\n");
     let (_, said) = refused(&daemon, &["set", "runtime.maxSteps", "6"]).await;
@@ -327,4 +354,23 @@ async fn a_message_that_runs_on_the_configuration_from_before_says_so_with_the_p
     scene.daemon.configure_model(&scene.model.base_url());
     let output = scorelctl(&scene.daemon, &["send", "hello"], &[]).await;
     assert!(output.stderr.is_empty(), "{output:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_by_several_programs_at_once_are_all_made() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    let keys = ["maxSteps", "retries", "maxTurnSeconds", "maxTurnTokens"];
+    for value in 1..=6_u32 {
+        let sets = keys.map(|key| format!("runtime.{key}")).map(|key| {
+            let value = (60 + value).to_string();
+            let daemon = &daemon;
+            async move { ok(daemon, &["set", &key, &value]).await }
+        });
+        futures_util::future::join_all(sets).await;
+        let text = file(&daemon);
+        for key in keys {
+            let line = format!("{key} = {}", 60 + value);
+            assert!(text.lines().any(|it| it == line), "{line}: {text}");
+        }
+    }
 }

@@ -230,5 +230,9 @@ async fn a_tool_that_was_killed_before_its_change_has_made_none() {
         .iter()
         .find(|line| line["message"]["role"] == "tool_result");
     assert!(result.unwrap().get("files").is_none());
-    assert!(!scene.path("new").exists());
+    let left: Vec<_> = fs::read_dir(scene.daemon.project()).unwrap().collect();
+    assert!(
+        left.is_empty(),
+        "neither the file nor its new content: {left:?}"
+    );
 }

@@ -47,7 +47,7 @@ async fn a_trim() {
         // The budget is 80,000 tokens.
         scene.configure("contextWindow = 100000\n", "");
         let mut looks = ModelReply::default().thinking("All of them.");
-        for file in 0..6 {
+        for file in 0..5 {
             let name = format!("long-{file}.txt");
             scene.long_file(&name);
             let arguments = format!("{{\"path\":\"{name}\"}}");

@@ -9,6 +9,15 @@ const BASE: &str = include_str!("../../../crates/scorel-host/src/instructions.md
 const LONG_RUN: usize = 100;
 
 const DATE: &str = "date: ";
+
+/// Lines of the prompt that depend on the machine.
+const LINES: [&str; 5] = [
+    "\\nsystem: ",
+    "\\ntime zone: ",
+    "\\ncommands: ",
+    "\\nnetwork of commands: ",
+    "\\nwritable for commands: ",
+];
 const CACHE_KEY: &str = "\"prompt_cache_key\":\"";
 
 /// Replaces values that differ from run to run by names, and shortens the base prompt and long runs.
@@ -34,6 +43,9 @@ impl Normaliser {
         let body = body
             .replace(&self.root, "<root>")
             .replace(&format!("platform: {platform}"), "platform: <platform>");
+        let body = LINES
+            .iter()
+            .fold(body, |body, mark| line_named(&body, mark));
         let body = replaced(&body, DATE, 10, |_| "<date>".to_owned());
         replaced(&body, CACHE_KEY, 32, |key| self.cache_key(key))
     }
@@ -61,6 +73,17 @@ fn replaced(text: &str, mark: &str, length: usize, mut with: impl FnMut(&str) ->
     for part in parts {
         let (value, rest) = part.split_at(length);
         done.extend([mark, &with(value), rest]);
+    }
+    done
+}
+
+/// The text with a name in the place of what follows a mark in its line.
+fn line_named(text: &str, mark: &str) -> String {
+    let mut parts = text.split(mark);
+    let mut done = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find("\\n").unwrap_or(part.len());
+        done.extend([mark, "<here>", &part[end..]]);
     }
     done
 }

@@ -85,7 +85,7 @@ async fn a_follow_up() {
 #[tokio::test]
 async fn attached_files() {
     golden("attachments", async |scene: &mut Scene| {
-        let picture = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x08\0\0\0\x04\x08\x02\0\0\0";
+        let picture = include_bytes!("../../../crates/scorel-runner/tests/fixtures/pixel.png");
         std::fs::write(scene.daemon.project().join("shot.png"), picture).unwrap();
         let gate = ResponseGate::default();
         scene

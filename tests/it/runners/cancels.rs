@@ -81,6 +81,8 @@ async fn cancelled_in_each_phase(cli: AgentCli) {
         let requests = scene.agents.requests();
         let last = requests.last().unwrap();
         assert!(last.contains("at Model") && last.contains(&heard), "{last}");
+        let told = last.matches("The user cancelled the work").count();
+        assert!(told > 0, "{phase:?}: {last}");
     }
 }
 

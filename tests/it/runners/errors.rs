@@ -51,6 +51,8 @@ impl Broken {
     }
 }
 
+const CHECK: &str = "update it, or check `type` and `command` of its table";
+
 const INITIALIZED: &str = r#"read -r _; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{},"authMethods":[{"id":"a","name":"Log in with A"},{"id":"b","name":"Use a key"}]}}'
 read -r _;"#;
 
@@ -124,13 +126,15 @@ fn broken(directory: &Path) -> Vec<Broken> {
             script_runner("kimi-cli", "kimi-cli", "echo 'kimi-cli is no longer maintained'", ""),
             "runner_protocol",
             "kimi-cli is no longer maintained",
-        ),
+        )
+        .hint(CHECK),
         Broken::new(
             "complains",
             acp("complains", "echo 'this agent is retired' >&2; exit 1", ""),
             "runner_protocol",
             "this agent is retired",
-        ),
+        )
+        .hint(CHECK),
         Broken::new(
             "not-logged-in",
             acp("not-logged-in", &not_logged_in, ""),

@@ -1,4 +1,4 @@
-//! The index on a disk of its own that is full: a link in place of its file leads there.
+//! The index on a disk of its own that is full: its files are mounted from there.
 
 use std::path::Path;
 
@@ -16,7 +16,10 @@ const SMALL_DISK: &str = r#"
 home=$1; shift
 mkdir -m 700 "$home/index-disk" &&
 mount -t tmpfs -o size=256k,mode=700 scorel "$home/index-disk" &&
-ln -s index-disk/search.db "$home/search.db" &&
+for file in search.db search.db-wal search.db-shm; do
+    touch "$home/index-disk/$file" "$home/$file" &&
+    mount --bind "$home/index-disk/$file" "$home/$file" || exit 1
+done
 exec "$@"
 "#;
 

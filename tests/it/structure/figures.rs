@@ -13,10 +13,11 @@ use super::source::{SourceFile, Target, production};
 /// manual pages, logs and the pager; then the place of invalid params, without a layer around every type; the
 /// protocol's own coding of calls, the newest records of a search, and what a refused command leaves; then waits
 /// that say why, a daemon that hangs, and conversations with a damaged message; then what reviews of every part found.
-const MAX_CODE: usize = 114_000;
+/// `docs/design/0041-size.md` says what the last step is for, and what was considered instead.
+const MAX_CODE: usize = 123_500;
 /// Lines of the daemon's process, of every kind; 640 of them are the command `config`, and 330 the takeover
-/// by a managed start; completions and manual pages are 60.
-const MAX_DAEMON: usize = 3_700;
+/// by a managed start; completions and manual pages are 60, and the watchdog is 240.
+const MAX_DAEMON: usize = 4_000;
 const MAX_FILE_P90: usize = 300;
 const MAX_FILE: usize = 500;
 const MAX_FUNCTION_MEDIAN: usize = 9;

@@ -110,6 +110,20 @@ async fn a_bundle_comes_in_as_a_clone_would() {
     let again = import(&mut raw, &project, &path);
     assert_eq!(again["result"]["sessionId"], json!(imported), "{again}");
 
+    // Packed again, with the directory of the blobs.
+    let dir = daemon.root().join("unpacked");
+    fs::create_dir(&dir).unwrap();
+    let repack =
+        "tar -xzf ../b.tar.gz && tar -czf ../b.tar.gz SHA256SUMS blobs bundle.json events.jsonl";
+    let packed = Command::new("sh")
+        .current_dir(&dir)
+        .args(["-c", repack])
+        .status();
+    assert!(packed.unwrap().success());
+    let again = import(&mut raw, &project, &path);
+    let repacked = again["result"]["sessionId"].as_str().unwrap();
+    assert_eq!(copied(&daemon, repacked), copied(&daemon, &clone));
+
     // Also without the session that it was made of.
     let elsewhere = daemon.project().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
@@ -188,4 +202,28 @@ async fn a_bundle_with_an_altered_byte_is_refused() {
     assert_eq!(refusal(&import(&mut raw, &project, &altered)).1, "damaged");
     let after = raw.call("listSessions", &json!({}))["result"]["sessions"].clone();
     assert_eq!(after, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bundle_with_a_log_of_a_greater_format_is_refused() {
+    let (daemon, model, project) = with_project().await;
+    let id = with_conversation(&daemon, &model).await;
+    let mut raw = RawConnection::connect(&daemon);
+    let path = daemon.root().join("b.tar.gz");
+    export(&daemon, &id, &path).await;
+    let dir = daemon.root().join("unpacked");
+    fs::create_dir(&dir).unwrap();
+    // As a log has it, and not as `export` writes it.
+    let repack = r#"tar -xzf ../b.tar.gz && sed -i '1i {"type":"session","format":99}' events.jsonl &&
+        sha256sum bundle.json events.jsonl blobs/* > SHA256SUMS &&
+        tar -czf ../b.tar.gz SHA256SUMS bundle.json events.jsonl blobs"#;
+    let packed = Command::new("sh")
+        .current_dir(&dir)
+        .args(["-c", repack])
+        .status();
+    assert!(packed.unwrap().success());
+    let reply = import(&mut raw, &project, &path);
+    assert_eq!(reply["error"]["data"]["code"], "invalid_params", "{reply}");
+    let message = reply["error"]["message"].as_str().unwrap();
+    assert!(message.contains("format 99"), "{reply}");
 }

@@ -113,14 +113,16 @@ fn plain() -> Vec<TranscriptCase> {
             &[
                 user("u1", "", json!([
                     {"type": "text", "text": "alpha?"},
-                    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
+                    {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": PNG}},
+                    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": &PNG[..40]}},
                     {"type": "document", "source": {"type": "base64", "data": ""}},
                 ])),
                 answer("a1", "u1", "m1", text("beta.")),
             ],
             json!({"imported": 2, "images": 1}),
         )
-        .told(&["alpha?", "[document]", "beta."]),
+        .told(&["alpha?", "[image/png]", "[document]", "beta."])
+        .untold(&["image/gif"]),
         TranscriptCase::new(
             "claude_unanswered",
             &[question.clone(), user("u2", "u1", json!("really?"))],
@@ -293,13 +295,23 @@ fn trees() -> Vec<TranscriptCase> {
         TranscriptCase::new(
             "claude_parent_missing",
             &[user("u1", "gone", json!("alpha?")), answer("a1", "u1", "m1", text("beta."))],
-            json!({"imported": 2}),
+            json!({"imported": 2, "gaps": 1}),
         )
         .told(&["alpha?", "beta."]),
         TranscriptCase::new(
+            "claude_line_missing",
+            &[
+                question.clone(),
+                answer("a1", "u1", "m1", text("beta.")),
+                answer("a2", "gone", "m2", text("zeta.")),
+            ],
+            json!({"imported": 3, "gaps": 1}),
+        )
+        .told(&["alpha?", "beta.", "zeta."]),
+        TranscriptCase::new(
             "claude_circle",
             &[user("u1", "a1", json!("alpha?")), answer("a1", "u1", "m1", text("beta."))],
-            json!({"imported": 2}),
+            json!({"imported": 2, "gaps": 1}),
         )
         .told(&["alpha?", "beta."]),
         TranscriptCase::new(

@@ -74,6 +74,7 @@ pub(super) fn codex_cases() -> Vec<TranscriptCase> {
 fn plain() -> Vec<TranscriptCase> {
     let image = json!({"type": "message", "role": "user", "content": [
         {"type": "input_text", "text": "alpha?"},
+        {"type": "input_image", "image_url": "data:image/jpeg;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="},
         {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="},
         {"type": "input_image", "image_url": "https://example.org/x.png"},
     ]});
@@ -116,7 +117,8 @@ fn plain() -> Vec<TranscriptCase> {
             &[meta(), item(image), answer("beta.")],
             json!({"imported": 2, "images": 1}),
         )
-        .told(&["alpha?", "[image]", "beta."]),
+        .told(&["alpha?", "[image/png]", "[image]", "beta."])
+        .untold(&["image/jpeg"]),
         TranscriptCase::new(
             "codex_torn",
             &[meta(), user("alpha?"), answer("beta.")],
@@ -154,6 +156,17 @@ fn calls() -> Vec<TranscriptCase> {
             json!({"imported": 6, "messages": 5}),
         )
         .told(&["call_1", "call_2", "gamma one", "gamma two", "beta."]),
+        // Outputs that come after a later call, and after a message of the user.
+        TranscriptCase::new(
+            "codex_late_outputs",
+            &[meta(), user("alpha?"), call("call_1", "{\"command\":[\"one\"]}"),
+                call("call_2", "{\"command\":[\"two\"]}"), output("call_1", json!("gamma one")),
+                call("call_3", "{\"command\":[\"three\"]}"), user("delta?"),
+                output("call_2", json!("gamma two")), output("call_3", json!("gamma three")), answer("beta.")],
+            json!({"imported": 9, "messages": 8}),
+        )
+        .told(&["call_1", "call_2", "gamma one", "gamma two", "call_3", "gamma three", "delta?", "beta."])
+        .untold(&["has no result"]),
         TranscriptCase::new(
             "codex_wrapped_output",
             &[meta(), user("alpha?"), call("call_1", "not json"),

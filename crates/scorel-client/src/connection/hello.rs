@@ -27,17 +27,51 @@ impl Connection {
     /// [`ClientError::Incompatible`] if there is no common version, [`ClientError::Unresponsive`] if
     /// no reply comes within ten seconds, and those of [`Connection::call`].
     pub async fn hello(&self, client_id: Option<ClientId>) -> Result<HelloResult, ClientError> {
-        timeout(HELLO_TIMEOUT, self.negotiate(client_id))
+        self.greet(client_id, None).await
+    }
+
+    /// The same, with a name for people, who see it beside what the client did.
+    ///
+    /// # Errors
+    ///
+    /// As [`Connection::hello`].
+    pub async fn hello_as(
+        &self,
+        client_id: ClientId,
+        name: &str,
+    ) -> Result<HelloResult, ClientError> {
+        self.greet(Some(client_id), Some(name)).await
+    }
+
+    async fn greet(
+        &self,
+        client_id: Option<ClientId>,
+        name: Option<&str>,
+    ) -> Result<HelloResult, ClientError> {
+        timeout(HELLO_TIMEOUT, self.negotiate(client_id, name))
             .await
             .unwrap_or(Err(ClientError::Unresponsive))
     }
 
-    async fn negotiate(&self, client_id: Option<ClientId>) -> Result<HelloResult, ClientError> {
-        let params = HelloParams {
+    async fn negotiate(
+        &self,
+        client_id: Option<ClientId>,
+        name: Option<&str>,
+    ) -> Result<HelloResult, ClientError> {
+        let mut params = HelloParams {
             client_id,
+            name: name.map(str::to_owned),
             protocol: ProtocolRange::SUPPORTED,
         };
-        match self.call::<Hello>(&params).await {
+        let mut answer = self.call::<Hello>(&params).await;
+        // A daemon of an older version knows no names, and refuses what it does not know.
+        if let Err(ClientError::Rpc(error)) = &answer
+            && error.code == ErrorCode::InvalidParams
+            && params.name.take().is_some()
+        {
+            answer = self.call::<Hello>(&params).await;
+        }
+        match answer {
             Err(ClientError::Rpc(error)) if error.code == ErrorCode::ProtocolMismatch => {
                 Err(self.mismatch().await)
             }

@@ -116,7 +116,8 @@ async fn an_installed_unit_is_preferred_for_the_default_home_only() {
         .expect_err("no daemon answers");
     assert_eq!(
         place.traced(),
-        "systemctl --user cat scoreld.service\nsystemctl --user start scoreld.service\n"
+        "systemctl --user cat scoreld.service\nsystemctl --user is-enabled scoreld.socket\n\
+         systemctl --user is-active scoreld.socket\nsystemctl --user start scoreld.service\n"
     );
     fs::remove_file(place.trace()).expect("removed");
     let other = place.directory.path().join("other");
@@ -208,7 +209,8 @@ async fn the_service_manager_restarts_the_daemon_that_it_runs() {
     starter.restart_service().await.expect("restarted");
     assert_eq!(
         place.traced(),
-        "systemctl --user daemon-reload\nsystemctl --user restart scoreld.service\n"
+        "systemctl --user daemon-reload\nsystemctl --user is-enabled scoreld.socket\n\
+         systemctl --user is-active scoreld.socket\nsystemctl --user restart scoreld.service\n"
     );
     let other = place.directory.path().join("other");
     let home = DaemonHome::resolve(Some(&other), |_| None).expect("a home");
@@ -222,4 +224,20 @@ async fn the_service_manager_restarts_the_daemon_that_it_runs() {
     assert!(!starter.is_service(0).await);
     let failed = starter.restart_service().await.expect_err("it fails");
     assert!(matches!(failed, ClientError::Start(_)), "{failed:?}");
+}
+
+#[tokio::test]
+async fn a_socket_that_was_stopped_is_started_before_the_service() {
+    let place = TestHome::new();
+    let systemctl = place.program("systemctl", "test \"$2\" != is-active");
+    let starter = Starter::new(place.home(), "scoreld").service_manager(&systemctl);
+    let started = "systemctl --user start scoreld.socket\nsystemctl --user start scoreld.service\n";
+    let error = starter.connect_or_start().await;
+    error.expect_err("the units were started, and nothing listens");
+    assert!(place.traced().ends_with(started), "{}", place.traced());
+    starter.restart_service().await.expect("restarted");
+    let stopped = format!(
+        "systemctl --user stop scoreld.service\nsystemctl --user is-enabled scoreld.socket\nsystemctl --user is-active scoreld.socket\n{started}"
+    );
+    assert!(place.traced().ends_with(&stopped), "{}", place.traced());
 }

@@ -48,7 +48,7 @@ fn a_command_gets_a_group_with_its_limits() {
     assert_eq!(read(&path.join("memory.max")), "1073741824");
     assert_eq!(read(&path.join("memory.swap.max")), "0");
     assert_eq!(read(&path.join("memory.oom.group")), "1");
-    assert_eq!(read(&path.join("pids.max")), "800");
+    assert_eq!(read(&path.join("pids.max")), LIMITS.tasks().to_string());
 }
 
 #[test]

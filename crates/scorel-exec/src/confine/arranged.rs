@@ -1,7 +1,7 @@
 //! All mounts of a command.
 
 use super::stage::StageError;
-use super::{masks, mounts};
+use super::{masks, mounts, terminals};
 use crate::job::StageJob;
 use crate::sandbox::Sandbox;
 
@@ -9,6 +9,7 @@ use crate::sandbox::Sandbox;
 /// directory. Covers come last: writable or protected places may be above them.
 pub(super) fn arrange_mounts(job: &StageJob, sandbox: &Sandbox) -> Result<(), StageError> {
     mounts::protect(sandbox)?;
+    terminals::replace()?;
     masks::cover(sandbox)?;
     Ok(job.directory.enter()?)
 }

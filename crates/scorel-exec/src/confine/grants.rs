@@ -7,14 +7,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::sandbox::Sandbox;
+use super::terminals::TERMINALS;
+use crate::sandbox::{Sandbox, real};
 
 /// Devices that store nothing and give access to nothing.
 const DEVICES: &[&str] = &[
     "/dev/full",
     "/dev/null",
     "/dev/ptmx",
-    "/dev/pts",
     "/dev/random",
     "/dev/tty",
     "/dev/urandom",
@@ -58,12 +58,13 @@ pub(super) fn of(sandbox: &Sandbox) -> Vec<PathGrant> {
             grant(&shown, GrantKind::Read, &hidden, 0, &mut grants);
         }
     }
-    for writable in &sandbox.writable {
-        if let Ok(writable) = writable.canonicalize() {
-            grant(&writable, GrantKind::Write, &hidden, 0, &mut grants);
-        }
+    for writable in sandbox.granted() {
+        grant(writable, GrantKind::Write, &hidden, 0, &mut grants);
     }
-    grants.extend(DEVICES.iter().map(|path| PathGrant {
+    // Without mounts they are the user's.
+    let own_terminals = sandbox.isolation.mounts.then_some(TERMINALS);
+    let devices = DEVICES.iter().copied().chain(own_terminals);
+    grants.extend(devices.map(|path| PathGrant {
         path: PathBuf::from(path),
         kind: GrantKind::Device,
     }));
@@ -95,18 +96,6 @@ fn grant(
         if !is_link && !hidden.contains(&entry_path) {
             grant(&entry_path, kind, hidden, depth + 1, grants);
         }
-    }
-}
-
-/// The canonical path. Of a place that does not exist yet, that of its nearest existing ancestor with
-/// the rest appended.
-pub(super) fn real(path: &Path) -> PathBuf {
-    if let Ok(real) = path.canonicalize() {
-        return real;
-    }
-    match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => real(parent).join(name),
-        _ => path.to_owned(),
     }
 }
 
@@ -145,6 +134,7 @@ mod tests {
         };
         let expected = [
             ("a/c", GrantKind::Read),
+            ("absent", GrantKind::Write),
             ("work", GrantKind::Read),
             ("work", GrantKind::Write),
         ];
@@ -170,16 +160,24 @@ mod tests {
     }
 
     #[test]
-    fn a_writable_place_below_a_hidden_one_is_granted() {
+    fn a_writable_place_at_or_below_a_hidden_one_is_granted_only_if_it_is_shown() {
         let dir = tempfile::tempdir().unwrap();
         let home = dir.path().canonicalize().unwrap();
-        fs::create_dir_all(home.join("daemon/tmp/1")).unwrap();
+        for name in ["daemon/trees/1/src", "daemon/trees/2", "keys"] {
+            fs::create_dir_all(home.join(name)).unwrap();
+        }
+        let places = ["daemon/trees/1/src", "daemon/trees/2", "daemon", "keys"];
         let sandbox = Sandbox {
-            writable: vec![home.join("daemon/tmp/1")],
-            hidden: vec![home.join("daemon")],
+            writable: places.map(|name| home.join(name)).to_vec(),
+            hidden: vec![home.join("daemon"), home.join("keys")],
+            shown: vec![home.join("daemon/trees/1")],
             ..Sandbox::default()
         };
-        let expected = [("daemon/tmp/1".to_owned(), GrantKind::Write)];
+        let expected = [
+            ("daemon/trees/1", GrantKind::Read),
+            ("daemon/trees/1/src", GrantKind::Write),
+        ];
+        let expected = expected.map(|(path, kind)| (path.to_owned(), kind));
         assert_eq!(grants_below(&home, &sandbox), expected);
     }
 }

@@ -24,12 +24,15 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::dup2_stdin;
 use rustix::io::Errno;
 use rustix::process::{WaitOptions, wait};
+use scorel_seccomp::Listener;
 
 use super::arranged::arrange_mounts;
+use super::connector::Connector;
 use super::landlock::{FileRules, LandlockError};
 use super::stage::{
     NOT_STARTED, StageError, channel, command, fail, receive_pipes, report, wait_for_go,
 };
+use super::terminals::{NEW_TERMINAL, TERMINALS};
 use super::{capabilities, descriptors, mounts, process, seccomp, space};
 use crate::child_pipes::ChildPipes;
 use crate::job::{NamespaceJob, ShellExit, StageJob, StageReport, read_job};
@@ -72,11 +75,19 @@ pub(crate) fn init() -> ExitCode {
     let Some(mut channel) = channel() else {
         return ExitCode::from(NOT_STARTED);
     };
-    let started = start_shell(&mut channel).and_then(|shell| Ok((shell, child_signals()?)));
+    let started = start(&mut channel);
     match started {
         Ok((shell, signals)) => attend(shell, &signals, &mut channel),
         Err(error) => fail(&mut channel, &error),
     }
+}
+
+/// Starts the shell and what serves it.
+fn start(channel: &mut UnixStream) -> Result<(i32, SignalFd), StageError> {
+    let (shell, listener) = start_shell(channel)?;
+    // Not from the thread that started the shell, which is restricted itself.
+    listener.map(Connector::start).transpose()?;
+    Ok((shell, child_signals()?))
 }
 
 /// Tells of ended children. The supervisor has blocked the signal, and the mask survives fork and exec.
@@ -118,8 +129,8 @@ fn reap(shell: i32, channel: &mut UnixStream) -> bool {
     }
 }
 
-/// Returns the process id of the shell.
-fn start_shell(channel: &mut UnixStream) -> Result<i32, StageError> {
+/// Returns the process id of the shell, and what receives its calls.
+fn start_shell(channel: &mut UnixStream) -> Result<(i32, Option<Listener>), StageError> {
     descriptors::close_inherited(Some(channel.as_raw_fd()))?;
     // While it waits for the job: no other process of the user may trace this one.
     prctl::set_dumpable(false)?;
@@ -144,6 +155,7 @@ fn make_mounts(job: &StageJob, sandbox: &Sandbox) -> Result<(), StageError> {
     space::enter_mounts(&NamespaceJob::of(sandbox))?;
     mounts::mount_proc()?;
     process::prepare(job)?;
+    process::limit_tasks(job)?;
     arrange_mounts(job, sandbox)?;
     process::limit(job)?;
     prctl::set_dumpable(false)?;
@@ -154,8 +166,8 @@ fn make_mounts(job: &StageJob, sandbox: &Sandbox) -> Result<(), StageError> {
 /// Where the command gets something else mounted than there is.
 fn own_mounts(sandbox: &Sandbox) -> &'static [&'static str] {
     match sandbox.surroundings {
-        Surroundings::Own => &["/proc", SHARED_MEMORY],
-        Surroundings::Host | Surroundings::Shared(_) => &["/proc"],
+        Surroundings::Own => &["/proc", NEW_TERMINAL, TERMINALS, SHARED_MEMORY],
+        Surroundings::Host | Surroundings::Shared(_) => &["/proc", NEW_TERMINAL, TERMINALS],
     }
 }
 
@@ -166,16 +178,17 @@ fn spawn_shell(
     rules: ScopedJoinHandle<'_, Result<FileRules, LandlockError>>,
     pipes: Option<ChildPipes>,
     channel: &UnixStream,
-) -> Result<i32, StageError> {
+) -> Result<(i32, Option<Listener>), StageError> {
     // The supervisor blocks signals, and the mask survives fork and exec.
     SigSet::empty().thread_set_mask()?;
     joined(rules)??.restrict()?;
-    seccomp::restrict(sandbox)?;
+    let listener = seccomp::restrict(sandbox)?;
     let mut command = command(job, pipes);
     wait_for_go(channel)?;
     let started = command.spawn();
     let child = started.map_err(|source| StageError::program(job, source))?;
-    Ok(i32::try_from(child.id()).map_err(io::Error::other)?)
+    let shell = i32::try_from(child.id()).map_err(io::Error::other)?;
+    Ok((shell, listener))
 }
 
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> Result<T, StageError> {

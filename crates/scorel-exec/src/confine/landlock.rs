@@ -16,11 +16,11 @@ use landlock::{
     Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError,
     RulesetStatus, Scope,
 };
-use nix::fcntl::{OFlag, open};
-use nix::sys::stat::{Mode, SFlag, fstat};
+use nix::sys::stat::SFlag;
 
-use super::grants::{self, GrantKind, PathGrant, real};
-use crate::sandbox::Sandbox;
+use super::grants::{self, GrantKind, PathGrant};
+use crate::real_place::{kind, open_real};
+use crate::sandbox::{Sandbox, real};
 
 const REQUIRED: ABI = ABI::V3;
 
@@ -119,11 +119,8 @@ fn with_rules(
 /// The rule for one place; `None` if it is gone. Links are not followed: their target is granted, or
 /// not, under its own path.
 fn rule(grant: &PathGrant) -> Option<PathBeneath<std::os::fd::OwnedFd>> {
-    let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    let place = open(&grant.path, flags, Mode::empty()).ok()?;
-    let mode = SFlag::from_bits_truncate(fstat(&place).ok()?.st_mode);
-    let access = match mode & SFlag::S_IFMT {
-        SFlag::S_IFLNK => return None,
+    let place = open_real(&grant.path).ok()?;
+    let access = match kind(&place).ok()? {
         SFlag::S_IFDIR => access(grant.kind),
         // The kernel refuses rules with rights of directories for anything else.
         _ => access(grant.kind) & AccessFs::from_file(USED),

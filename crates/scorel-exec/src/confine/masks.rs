@@ -4,17 +4,18 @@
 //! not do: a superuser can open it, and `git commit -a` would record that the file is empty now.
 
 use std::collections::BTreeSet;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
-use nix::sys::stat::{Mode, SFlag, fstat, mkdirat, mknodat};
+use nix::sys::stat::{Mode, SFlag, mkdirat, mknodat};
 
+use crate::real_place::{is_gone, kind, open_real};
 use crate::sandbox::Sandbox;
 
-use super::mounts::UNUSED;
+use super::mounts::{UNUSED, by_descriptor};
 
 /// Where the covers are made. It exists everywhere, and nothing else needs it meanwhile.
 const SCRATCH: &str = "/dev";
@@ -83,19 +84,17 @@ impl Covers {
     }
 
     fn mount_over(&self, place: &Path) -> nix::Result<()> {
-        let opened = match open(place, look(), Mode::empty()) {
+        let opened = match open_real(place) {
             Ok(opened) => opened,
-            Err(Errno::ENOENT | Errno::ENOTDIR) => return Ok(()),
+            // The target of a link is hidden, or not, under its own path.
+            Err(error) if is_gone(error) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let mode = SFlag::from_bits_truncate(fstat(&opened)?.st_mode);
-        let cover = match mode & SFlag::S_IFMT {
+        let cover = match kind(&opened)? {
             SFlag::S_IFDIR => &self.directory,
-            // Its target is hidden, or not, under its own path.
-            SFlag::S_IFLNK => return Ok(()),
             _ => &self.file,
         };
-        let [cover, place] = [cover, &opened].map(|it| format!("/proc/self/fd/{}", it.as_raw_fd()));
+        let [cover, place] = [cover, &opened].map(by_descriptor);
         mount(
             Some(cover.as_str()),
             place.as_str(),

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,11 +17,12 @@ use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
-use nix::sys::statvfs::{FsFlags, statvfs};
+use nix::sys::statvfs::{FsFlags, fstatvfs};
 use nix::unistd::{getegid, geteuid, getpid};
 
 use super::mount_error::MountError;
-use super::{capabilities, probe, read_only};
+use super::{capabilities, probe, read_only, settings_links};
+use crate::real_place::open_real;
 use crate::role::Role;
 use crate::sandbox::{Isolation, Sandbox};
 
@@ -37,7 +39,8 @@ pub(crate) fn possible() -> Isolation {
 /// The probe: makes a mount in a namespace of its own.
 pub(crate) fn try_mounts() -> ExitCode {
     let entered = enter_namespaces(CloneFlags::CLONE_NEWIPC).and_then(|()| enter_mount_namespace());
-    probe::result(entered.is_ok() && bind(Path::new("/proc")).is_ok())
+    let bound = || bind_tree(&open_real(Path::new("/proc"))?);
+    probe::result(entered.is_ok() && bound().is_ok())
 }
 
 /// The same for a pid namespace. The process that enters it stays outside; its child, which is the
@@ -56,15 +59,18 @@ pub(crate) fn try_processes() -> ExitCode {
 pub(super) fn protect(sandbox: &Sandbox) -> Result<(), MountError> {
     let plan = MountPlan::of(sandbox);
     for place in &plan.writable {
-        bind_tree(place).map_err(|source| MountError::at(place, source))?;
+        let bound = open_real(place).and_then(|opened| bind_tree(&opened));
+        bound.map_err(|source| MountError::at(place, source))?;
     }
     read_only::everything_except(&plan.writable)?;
     for place in &plan.pinned {
-        bind(place).map_err(|source| MountError::at(place, source))?;
+        let bound = open_real(place).and_then(|opened| bind_tree(&opened));
+        bound.map_err(|source| MountError::at(place, source))?;
     }
     for place in &plan.read_only {
         bind_read_only(place).map_err(|source| MountError::at(place, source))?;
     }
+    settings_links::mount(&sandbox.settings);
     Ok(())
 }
 
@@ -81,9 +87,10 @@ pub(super) fn mount_proc() -> Result<(), MountError> {
 struct MountPlan {
     /// None of them is below another one.
     writable: BTreeSet<PathBuf>,
-    /// Directories between a writable one and a protected place, parents first. Nothing protects a
-    /// mount point from `mv .git elsewhere` but a mount on `.git` itself: a mount point cannot be
-    /// renamed.
+    /// Directories between a writable one and a protected or masked place, parents first. Nothing
+    /// protects a mount point from `mv .git elsewhere` but a mount on `.git` itself: a mount point
+    /// cannot be renamed. A masked place that was moved with its parent would be open to the next
+    /// command.
     pinned: BTreeSet<PathBuf>,
     read_only: BTreeSet<PathBuf>,
 }
@@ -96,14 +103,16 @@ impl MountPlan {
                 .filter_map(|place| place.canonicalize().ok())
                 .collect()
         };
-        let (writable, read_only) = (real(&sandbox.writable), real(&sandbox.protected));
+        let is_there = |place: &&PathBuf| open_real(place).is_ok();
+        let writable: BTreeSet<_> = sandbox.granted().filter(is_there).cloned().collect();
+        let (read_only, masked) = (real(&sandbox.protected), real(&sandbox.masked));
         let is_topmost = |place: &&PathBuf| {
             let mut above = place.ancestors().skip(1);
             !above.any(|dir| writable.contains(dir))
         };
         let topmost = writable.iter().filter(is_topmost).cloned().collect();
         let mut pinned = BTreeSet::new();
-        for place in &read_only {
+        for place in read_only.iter().chain(&masked) {
             let is_inside = |dir: &&Path| {
                 writable
                     .iter()
@@ -151,33 +160,36 @@ pub(super) fn enter_mount_namespace() -> io::Result<()> {
 /// For the arguments of `mount` that these calls do not use.
 pub(super) const UNUSED: Option<&str> = None;
 
-fn bind(place: &Path) -> nix::Result<()> {
-    mount(Some(place), place, UNUSED, MsFlags::MS_BIND, UNUSED)
+/// The path under which `mount` takes what was opened.
+pub(super) fn by_descriptor(opened: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", opened.as_raw_fd())
 }
 
 /// With the mounts below it, which would be hidden otherwise.
-fn bind_tree(place: &Path) -> nix::Result<()> {
-    let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
-    mount(Some(place), place, UNUSED, flags, UNUSED)
+fn bind_tree(place: &OwnedFd) -> nix::Result<()> {
+    bind(place, MsFlags::MS_BIND | MsFlags::MS_REC)
+}
+
+/// Mounts over itself what was opened.
+fn bind(place: &OwnedFd, flags: MsFlags) -> nix::Result<()> {
+    let place = by_descriptor(place);
+    mount(Some(&*place), &*place, UNUSED, flags, UNUSED)
 }
 
 /// In two calls: the kernel ignores `MS_RDONLY` in the call that makes a bind mount.
 fn bind_read_only(place: &Path) -> nix::Result<()> {
-    bind(place)?;
+    bind(&open_real(place)?, MsFlags::MS_BIND)?;
+    // The mount that was just made. If something else is there now, it is no mount, and this fails.
+    let mounted = open_real(place)?;
     let flags = MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY;
-    mount(
-        UNUSED,
-        place,
-        UNUSED,
-        flags | inherited_flags(place)?,
-        UNUSED,
-    )
+    let flags = flags | inherited_flags(&mounted)?;
+    mount(UNUSED, &*by_descriptor(&mounted), UNUSED, flags, UNUSED)
 }
 
 /// The flags of the mount that `place` is on. In a user namespace they are locked: a remount that
 /// leaves one out fails with `EPERM`.
-fn inherited_flags(place: &Path) -> nix::Result<MsFlags> {
-    let own = statvfs(place)?.flags();
+fn inherited_flags(place: &OwnedFd) -> nix::Result<MsFlags> {
+    let own = fstatvfs(place)?.flags();
     let pairs = [
         (FsFlags::ST_NOSUID, MsFlags::MS_NOSUID),
         (FsFlags::ST_NODEV, MsFlags::MS_NODEV),

@@ -5,10 +5,12 @@ use std::io;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::{Mode, umask};
-use nix::unistd::setsid;
+use nix::unistd::{geteuid, setsid};
 
+use super::own_task_limit;
 use crate::cgroup;
 use crate::job::StageJob;
+use crate::task_limit::TaskLimit;
 
 /// Half of the way to "first of all" (1,000): when memory is short, the kernel picks a command and
 /// not the daemon.
@@ -38,6 +40,31 @@ fn raise_oom_score() -> io::Result<()> {
         fs::write(OOM_SCORE_FILE, OOM_SCORE.to_string())?;
     }
     Ok(())
+}
+
+/// By what a pid namespace's tasks are limited. A child process tries it.
+pub(crate) fn task_limit() -> TaskLimit {
+    if own_task_limit::is_possible() {
+        TaskLimit::PidNamespace
+    } else if geteuid().is_root() {
+        TaskLimit::None
+    } else {
+        TaskLimit::UserNamespace
+    }
+}
+
+/// Limits the tasks of this pid namespace, whose `/proc` is mounted and can still be written to.
+///
+/// Without a limit of the namespace's own it is one of the user namespace, which an unprivileged user has
+/// and in which only the session's commands run. It does not hold for a superuser.
+pub(super) fn limit_tasks(job: &StageJob) -> nix::Result<()> {
+    let Some(limits) = &job.limits else {
+        return Ok(());
+    };
+    if own_task_limit::set(limits.tasks()).is_ok() || geteuid().is_root() {
+        return Ok(());
+    }
+    lower(Resource::RLIMIT_NPROC, limits.tasks())
 }
 
 /// Sets the limits that the kernel holds each process to, and the umask.

@@ -1,15 +1,18 @@
 //! Making mounts read-only.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::ffi::OsStringExt as _;
+use std::io;
 use std::path::PathBuf;
 
 use nix::errno::Errno;
 use nix::mount::{MsFlags, mount};
 
 use super::mount_error::MountError;
+use crate::mounts::MountLine;
+
+/// The mounts of this namespace.
+const TABLE: &str = "/proc/self/mountinfo";
 
 /// Mounts on demand: later mounts there are not in this namespace.
 const ON_DEMAND: &str = "autofs";
@@ -21,8 +24,7 @@ const ON_DEMAND: &str = "autofs";
 pub(super) fn everything_except<'a>(
     writable: impl IntoIterator<Item = &'a PathBuf> + Copy,
 ) -> Result<(), MountError> {
-    let table = fs::read("/proc/self/mountinfo")?;
-    for (place, flags) in mounts(&table) {
+    for (place, flags) in mounts(&fs::read(TABLE)?) {
         if writable.into_iter().any(|root| place.starts_with(root)) {
             continue;
         }
@@ -37,22 +39,21 @@ pub(super) fn everything_except<'a>(
     Ok(())
 }
 
+/// Where file systems of this kind are mounted.
+pub(super) fn places_of(kind: &str) -> io::Result<BTreeSet<PathBuf>> {
+    let table = fs::read(TABLE)?;
+    let lines = table.split(|byte| *byte == b'\n').filter_map(MountLine::of);
+    let of_kind = lines.filter(|line| line.kind == kind.as_bytes());
+    Ok(of_kind.map(|line| line.place).collect())
+}
+
 /// Writable mounts with their other flags, from a `mountinfo` table. Of several at one place the last,
 /// which is the visible one.
 fn mounts(table: &[u8]) -> BTreeMap<PathBuf, MsFlags> {
     let mut found = BTreeMap::new();
-    for line in table.split(|byte| *byte == b'\n') {
-        let fields: Vec<&[u8]> = line.split(|byte| *byte == b' ').collect();
-        let (Some(place), Some(options)) = (fields.get(4), fields.get(5)) else {
-            continue;
-        };
-        let place = unescaped(place);
-        let separator = fields.iter().position(|field| field == b"-");
-        let kind = separator.and_then(|at| fields.get(at + 1));
-        if kind.is_some_and(|kind| *kind == ON_DEMAND.as_bytes()) {
-            continue;
-        }
-        let options = String::from_utf8_lossy(options);
+    let lines = table.split(|byte| *byte == b'\n').filter_map(MountLine::of);
+    for line in lines.filter(|line| line.kind != ON_DEMAND.as_bytes()) {
+        let (place, options) = (line.place, String::from_utf8_lossy(line.options));
         if options.split(',').any(|option| option == "ro") {
             found.remove(&place);
         } else {
@@ -81,19 +82,6 @@ fn flags(options: &str) -> MsFlags {
     } else {
         flags | MsFlags::MS_STRICTATIME
     }
-}
-
-/// Spaces, tabs, newlines and backslashes are in the table as three octal digits.
-fn unescaped(field: &[u8]) -> PathBuf {
-    let mut bytes = Vec::with_capacity(field.len());
-    let mut rest = field;
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..3).filter(|_| *first == b'\\');
-        let code = digits.and_then(|it| u8::from_str_radix(std::str::from_utf8(it).ok()?, 8).ok());
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[3..] } else { after };
-    }
-    PathBuf::from(OsString::from_vec(bytes))
 }
 
 #[cfg(test)]

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 
 use nix::libc::{self, c_int, c_long};
 use seccompiler::{
     BpfProgram, Error, SeccompAction, SeccompCmpArgLen as Len, SeccompCmpOp as Op,
     SeccompCondition as Condition, SeccompFilter, SeccompRule as Rule, TargetArch, apply_filter,
 };
+
+use scorel_seccomp::Listener;
 
 use super::foreign_processes;
 use crate::job::NamespaceJob;
@@ -53,6 +56,14 @@ const SHARED_IPC: &[c_long] = &[
     libc::SYS_mq_unlink,
 ];
 
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SeccompError {
+    #[error("{0}")]
+    Filter(#[from] Error),
+    #[error("cannot receive calls: {0}")]
+    Listener(#[from] io::Error),
+}
+
 /// Whether the kernel has the actions and this architecture that the filters need.
 pub(crate) fn is_there() -> bool {
     let actions = fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail");
@@ -62,14 +73,16 @@ pub(crate) fn is_there() -> bool {
     })
 }
 
-/// Restricts this thread and its descendants.
-pub(super) fn restrict(sandbox: &Sandbox) -> Result<(), Error> {
+/// Restricts this thread and its descendants. Returns what receives their calls of `connect`, if they may
+/// have Unix sockets.
+pub(super) fn restrict(sandbox: &Sandbox) -> Result<Option<Listener>, SeccompError> {
     for program in [&filter(sandbox)?, &foreign_calls()] {
         if !program.is_empty() {
             apply_filter(program)?;
         }
     }
-    Ok(())
+    let install = || Listener::install(libc::SYS_connect as u32);
+    Ok(sandbox.may_use_unix_sockets().then(install).transpose()?)
 }
 
 /// Fails sockets, calls that name other processes, and [`DENIED`] with `EPERM`. A call of another
@@ -80,11 +93,14 @@ fn filter(sandbox: &Sandbox) -> Result<BpfProgram, Error> {
     ))?;
     let mut rules: BTreeMap<i64, Vec<Rule>> =
         DENIED.iter().map(|call| (*call, Vec::new())).collect();
-    rules.insert(
-        libc::SYS_socket,
-        vec![other_domain(sandbox.may_use_sockets())?],
-    );
-    rules.insert(libc::SYS_socketpair, unconnected_pairs()?);
+    let mut sockets = vec![other_domain(sandbox)?];
+    if sandbox.may_use_unix_sockets() {
+        let unix = libc::AF_UNIX.unsigned_abs().into();
+        let is_unix = Condition::new(0, Len::Dword, Op::Eq, unix)?;
+        sockets.extend(unconnected(&[is_unix])?);
+    }
+    rules.insert(libc::SYS_socket, sockets);
+    rules.insert(libc::SYS_socketpair, unconnected(&[])?);
     rules.extend(foreign_processes::rules(sandbox.isolation)?);
     if !NamespaceJob::of(sandbox).has_mounts() {
         rules.extend(SHARED_IPC.iter().map(|call| (*call, Vec::new())));
@@ -96,36 +112,37 @@ fn filter(sandbox: &Sandbox) -> Result<BpfProgram, Error> {
 
 /// Matches a socket of any domain that is not allowed.
 ///
-/// `AF_UNIX` never is: over such sockets a command could answer its own permission questions at the
-/// daemon, start processes outside the sandbox through systemd or Docker, or use an `ssh-agent`.
-/// Landlock covers abstract addresses only, and a filter cannot look at the address of `connect`,
-/// which is behind a pointer. `AF_NETLINK` is needed to list network interfaces. `AF_INET` is refused
-/// without the network because Landlock knows TCP only from ABI 4 on, and UDP not at all.
-fn other_domain(network: bool) -> Result<Rule, Error> {
-    let allowed: &[c_int] = if network {
-        &[libc::AF_NETLINK, libc::AF_INET, libc::AF_INET6]
-    } else {
-        &[libc::AF_NETLINK]
-    };
+/// `AF_UNIX` is only where each `connect` is [judged](super::connector): over such sockets a command
+/// could answer its own permission questions at the daemon, start processes outside the sandbox through
+/// systemd or Docker, or use an `ssh-agent`. `AF_NETLINK` is needed to list network interfaces. `AF_INET`
+/// is refused without the network because Landlock knows TCP only from ABI 4 on, and UDP not at all.
+fn other_domain(sandbox: &Sandbox) -> Result<Rule, Error> {
+    let mut allowed: Vec<c_int> = vec![libc::AF_NETLINK];
+    if sandbox.may_use_sockets() {
+        allowed.extend([libc::AF_INET, libc::AF_INET6]);
+    }
+    if sandbox.may_use_unix_sockets() {
+        allowed.push(libc::AF_UNIX);
+    }
     let is_other =
         |domain: &c_int| Condition::new(0, Len::Dword, Op::Ne, u64::from(domain.unsigned_abs()));
     let conditions = allowed.iter().map(is_other).collect::<Result<_, _>>()?;
     Ok(Rule::new(conditions)?)
 }
 
-/// Match a pair of sockets of any type but those that stay connected to their peer. A datagram socket
-/// of a pair can be connected to another address, such as the daemon's, and `AF_UNIX` takes `SOCK_RAW`
-/// for `SOCK_DGRAM` too.
-fn unconnected_pairs() -> Result<Vec<Rule>, Error> {
+/// Match a socket, or a pair, of any type but those that stay connected to their peer, if also the
+/// `others` match. A datagram socket can send to any address, such as the daemon's, and a filter sees
+/// none: it is behind a pointer. `AF_UNIX` takes `SOCK_RAW` for `SOCK_DGRAM`.
+fn unconnected(others: &[Condition]) -> Result<Vec<Rule>, Error> {
     let connected =
         [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(|it| u64::from(it.unsigned_abs()));
     // A condition cannot say that masked bits differ, so each of the other values is compared.
-    let others = (0..=TYPE_MASK).filter(|value| !connected.contains(value));
+    let unconnected = (0..=TYPE_MASK).filter(|value| !connected.contains(value));
     let rule = |value| {
         let is_it = Condition::new(1, Len::Dword, Op::MaskedEq(TYPE_MASK), value)?;
-        Ok(Rule::new(vec![is_it])?)
+        Ok(Rule::new([others, &[is_it]].concat())?)
     };
-    others.map(rule).collect()
+    unconnected.map(rule).collect()
 }
 
 /// Kills a process that makes an x32 call. Those carry the architecture of x86-64 but numbers with bit

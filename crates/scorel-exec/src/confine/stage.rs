@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 use super::landlock;
 use super::masks::MaskError;
 use super::mount_error::MountError;
+use super::seccomp::SeccompError;
 use super::space::SpaceError;
 use crate::child_pipes::ChildPipes;
 use crate::job::{StageJob, StageReport};
@@ -38,7 +39,7 @@ pub(super) enum StageError {
     #[error("cannot restrict the files: {0}")]
     Landlock(#[from] landlock::LandlockError),
     #[error("cannot restrict the system calls: {0}")]
-    Seccomp(#[from] seccompiler::Error),
+    Seccomp(#[from] SeccompError),
     #[error("cannot start {program}: {source}")]
     Program { program: String, source: io::Error },
 }

@@ -6,17 +6,18 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
-use nix::dir::Dir;
+use nix::dir::{Dir, Type};
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, readlinkat, renameat};
 use nix::libc::mode_t;
 use nix::sys::stat::{
     FchmodatFlags, FileStat, Mode, SFlag, fchmod, fchmodat, fstat, fstatat, mkdirat,
 };
-use nix::unistd::{UnlinkatFlags, symlinkat, unlinkat};
+use nix::unistd::symlinkat;
 // nix has `renameat2` for glibc only.
 use rustix::fs::{RenameFlags, renameat_with};
 
@@ -45,19 +46,62 @@ pub(super) fn permissions(fd: BorrowedFd<'_>) -> nix::Result<mode_t> {
 /// Opens a directory; fails with `ELOOP` or `ENOTDIR` on a link to one.
 pub(super) fn open_directory(dir: BorrowedFd<'_>, name: &OsStr) -> nix::Result<OwnedFd> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    openat(dir, name, flags, Mode::empty())
+    match openat(dir, name, flags, Mode::empty()) {
+        Err(Errno::EACCES) => open_unreadable(dir, name, flags),
+        other => other,
+    }
+}
+
+/// Opens a directory that its owner may not list. Programs that know the names in it need no list.
+fn open_unreadable(dir: BorrowedFd<'_>, name: &OsStr, flags: OFlag) -> nix::Result<OwnedFd> {
+    let path_flags = OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    let place = openat(dir, name, path_flags, Mode::empty())?;
+    let mode = permissions(place.as_fd())?;
+    change_mode(place.as_fd(), mode | Mode::S_IRUSR.bits())?;
+    let opened = openat(place.as_fd(), ".", flags, Mode::empty());
+    change_mode(place.as_fd(), mode)?;
+    opened
+}
+
+/// Sets the mode behind an `O_PATH` descriptor, which fchmod refuses with EBADF.
+fn change_mode(place: BorrowedFd<'_>, mode: mode_t) -> nix::Result<()> {
+    let path = format!("/proc/self/fd/{}", place.as_raw_fd());
+    let mode = Mode::from_bits_truncate(mode);
+    fchmodat(AT_FDCWD, path.as_str(), mode, FchmodatFlags::FollowSymlink)
+}
+
+/// Opens a directory by a path without links, as [`open_directory`].
+pub(super) fn open_below(root: BorrowedFd<'_>, path: &Path) -> nix::Result<OwnedFd> {
+    let mut opened = open_directory(root, OsStr::new("."))?;
+    for name in path {
+        opened = open_directory(opened.as_fd(), name)?;
+    }
+    Ok(opened)
 }
 
 /// The names in a directory.
 pub(super) fn names(dir: BorrowedFd<'_>) -> nix::Result<Vec<OsString>> {
-    // Opened again, since reading moves the descriptor's offset.
-    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    let entries = typed_names(dir, usize::MAX)?.into_iter();
+    Ok(entries.map(|(name, _)| name).collect())
+}
+
+/// The first names in a directory, with the types as far as the file system tells.
+pub(super) fn typed_names(
+    dir: BorrowedFd<'_>,
+    limit: usize,
+) -> nix::Result<Vec<(OsString, Option<Type>)>> {
     let mut names = Vec::new();
-    for entry in Dir::openat(dir, c".", flags, Mode::empty())?.iter() {
+    let copy = dir.try_clone_to_owned().map_err(|_| Errno::EMFILE)?;
+    // Not opened again, which may not be permitted any more. The iterator's end sets the offset back, which
+    // both descriptors have together.
+    for entry in Dir::from_fd(copy)?.iter() {
         let entry = entry?;
+        if names.len() == limit {
+            break;
+        }
         let name = entry.file_name().to_bytes();
         if !matches!(name, b"." | b"..") {
-            names.push(OsStr::from_bytes(name).to_owned());
+            names.push((OsStr::from_bytes(name).to_owned(), entry.file_type()));
         }
     }
     Ok(names)
@@ -109,24 +153,33 @@ pub(super) fn put_file(
             return Ok(mode_changed);
         }
     }
-    let temporary = kept::temporary(name);
+    let temporary = kept::unforeseen(name);
+    write(new_file(dir, &temporary)?, mode, content)?;
+    exchange(dir, &temporary, name)?;
+    Ok(true)
+}
+
+/// Keeps a version of `name` that never was in its place.
+pub(super) fn keep_version(dir: BorrowedFd<'_>, name: &OsStr, content: &[u8]) -> io::Result<()> {
+    let temporary = kept::unforeseen(name);
+    write(new_file(dir, &temporary)?, 0o600, content)?;
+    keep(dir, &temporary, name)
+}
+
+/// Makes an empty file.
+pub(super) fn new_file(dir: BorrowedFd<'_>, name: &OsStr) -> nix::Result<OwnedFd> {
     let flags =
         OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    let opened = create(dir, &temporary, || {
-        openat(
-            dir,
-            temporary.as_os_str(),
-            flags,
-            Mode::S_IRUSR | Mode::S_IWUSR,
-        )
-    })?;
+    openat(dir, name, flags, Mode::S_IRUSR | Mode::S_IWUSR)
+}
+
+/// Writes a new file to the disk.
+pub(super) fn write(opened: OwnedFd, mode: mode_t, content: &[u8]) -> io::Result<()> {
     let mut file = File::from(opened);
     file.write_all(content)?;
     fchmod(&file, Mode::from_bits_truncate(mode))?;
-    // Before the rename: a crash must not leave an empty file in the place of the old one.
-    file.sync_all()?;
-    exchange(dir, &temporary, name)?;
-    Ok(true)
+    // Before it is renamed: a crash must not leave an empty file in the place of the old one.
+    file.sync_all()
 }
 
 /// Makes `name` a link to `target`. Returns whether it was not.
@@ -134,10 +187,8 @@ pub(super) fn put_link(dir: BorrowedFd<'_>, name: &OsStr, target: &OsStr) -> io:
     if readlinkat(dir, name).is_ok_and(|now| now == target) {
         return Ok(false);
     }
-    let temporary = kept::temporary(name);
-    create(dir, &temporary, || {
-        symlinkat(target, dir, temporary.as_os_str())
-    })?;
+    let temporary = kept::unforeseen(name);
+    symlinkat(target, dir, temporary.as_os_str())?;
     exchange(dir, &temporary, name)?;
     Ok(true)
 }
@@ -150,10 +201,8 @@ pub(super) fn put_permissions(dir: BorrowedFd<'_>, name: &OsStr, mode: mode_t) -
     if file_type(&stat) == SFlag::S_IFLNK || stat.st_mode & PERMISSIONS == mode {
         return Ok(false);
     }
-    // fchmod refuses O_PATH descriptors with EBADF, and opening for reading may not be permitted.
-    let path = format!("/proc/self/fd/{}", opened.as_raw_fd());
-    let mode = Mode::from_bits_truncate(mode);
-    fchmodat(AT_FDCWD, path.as_str(), mode, FchmodatFlags::FollowSymlink)?;
+    // Opening for reading may not be permitted.
+    change_mode(opened.as_fd(), mode)?;
     Ok(true)
 }
 
@@ -200,22 +249,8 @@ fn keep(dir: BorrowedFd<'_>, from: &OsStr, name: &OsStr) -> io::Result<()> {
         }
     }
     let last = kept::version(name, MAX_VERSIONS);
-    Ok(renameat(dir, from, dir, last.as_os_str())?)
-}
-
-/// Creates the entry `name`, and removes what the command may have left there.
-fn create<T>(
-    dir: BorrowedFd<'_>,
-    name: &OsStr,
-    make: impl Fn() -> nix::Result<T>,
-) -> io::Result<T> {
-    match make() {
-        Err(Errno::EEXIST) => {
-            if unlinkat(dir, name, UnlinkatFlags::NoRemoveDir).is_err() {
-                unlinkat(dir, name, UnlinkatFlags::RemoveDir)?;
-            }
-            Ok(make()?)
-        }
-        other => Ok(other?),
-    }
+    // Fails where a directory is in the way, or is to be kept.
+    renameat(dir, from, dir, last.as_os_str())
+        .or_else(|_| renameat(dir, from, dir, kept::unforeseen(name).as_os_str()))?;
+    Ok(())
 }

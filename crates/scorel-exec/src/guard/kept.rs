@@ -1,6 +1,7 @@
 //! Names for the changed version of a restored file, which is kept beside it.
 
 use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher as _, RandomState};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 const SUFFIX: &str = ".scorel-put-back";
@@ -29,10 +30,10 @@ pub(super) fn version(name: &OsStr, n: u32) -> OsString {
     with_suffix(name, &suffix)
 }
 
-/// The name under which a replacement is written before it is renamed into place. It has the
-/// process's id in it, since the daemon and a supervisor may restore at the same time.
-pub(super) fn temporary(name: &OsStr) -> OsString {
-    with_suffix(name, &format!("{SUFFIX}-new-{}", std::process::id()))
+/// A name that no command can have taken before.
+pub(super) fn unforeseen(name: &OsStr) -> OsString {
+    let number = RandomState::new().hash_one(0);
+    with_suffix(name, &format!("{SUFFIX}-{number:016x}"))
 }
 
 /// Cuts `name` where the result would exceed `NAME_MAX`.
@@ -53,7 +54,7 @@ mod tests {
         let name = OsStr::new("config");
         assert_eq!(version(name, 0), "config.scorel-put-back");
         assert_eq!(version(name, 3), "config.scorel-put-back-3");
-        assert!(is_kept(&version(name, 3)) && is_kept(&temporary(name)));
+        assert!(is_kept(&version(name, 3)) && is_kept(&unforeseen(name)));
         assert!(is_inert(OsStr::new("pre-commit.sample")) && !is_inert(name));
     }
 

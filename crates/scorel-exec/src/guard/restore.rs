@@ -14,8 +14,13 @@ use super::files::{
     entry_type, make_directory, names, open_directory, put_file, put_link, put_permissions, remove,
 };
 use super::kept::is_inert;
-use super::place::GuardedPlace;
+use super::outcome::RestoreOutcome;
+use super::recorded::RecordedPlace;
 use super::state::PlaceState;
+use super::trail::{LinkOnTrail, Trail, TrailEnd};
+
+/// Directory entries that are looked at after one command.
+const MAX_ENTRIES: usize = 50_000;
 
 /// Restored paths that are reported. They become part of the model's context.
 const MAX_REPORTED: usize = 100;
@@ -23,17 +28,32 @@ const MAX_REPORTED: usize = 100;
 /// Restores places and records which were different.
 pub(super) struct Restorer<'fd> {
     root: BorrowedFd<'fd>,
+    root_path: &'fd Path,
     restored: Vec<String>,
     /// What could not be restored, with the reasons.
     failed: Vec<String>,
+    /// Data outside of the root that repositories in it may belong to, or work trees of the data in it.
+    outside: Vec<&'fd Path>,
+    /// Directory entries that may still be looked at for new repositories.
+    pub(super) entries_left: usize,
+    /// Set if some were not.
+    pub(super) is_partial: bool,
 }
 
 impl<'fd> Restorer<'fd> {
-    pub(super) fn new(root: BorrowedFd<'fd>) -> Self {
+    pub(super) fn new(
+        root: BorrowedFd<'fd>,
+        root_path: &'fd Path,
+        outside: Vec<&'fd Path>,
+    ) -> Self {
         Self {
+            outside,
             root,
+            root_path,
             restored: Vec::new(),
             failed: Vec::new(),
+            entries_left: MAX_ENTRIES,
+            is_partial: false,
         }
     }
 
@@ -41,26 +61,92 @@ impl<'fd> Restorer<'fd> {
         self.root
     }
 
-    /// The restored paths, and those that could not be, with the reasons.
-    pub(super) fn finish(self) -> (Vec<String>, Vec<String>) {
-        (self.restored, self.failed)
+    /// The result; `has_gaps` if there were before.
+    pub(super) fn finish(mut self, has_gaps: bool) -> RestoreOutcome {
+        self.restored.sort_unstable();
+        RestoreOutcome {
+            restored: self.restored,
+            has_gaps: has_gaps || self.is_partial,
+            failed: self.failed,
+        }
     }
 
-    pub(super) fn restore(&mut self, place: &GuardedPlace, before: &PlaceState) {
-        let Some(name) = place.path.file_name() else {
+    pub(super) fn is_known_outside(&self, path: &Path) -> bool {
+        self.outside.iter().any(|it| path.starts_with(it))
+    }
+
+    pub(super) fn root_path(&self) -> &'fd Path {
+        self.root_path
+    }
+
+    /// Where a path leads now.
+    pub(super) fn trail(&self, path: &Path) -> Trail {
+        Trail::of(self.root, self.root_path, path)
+    }
+
+    pub(super) fn restore(&mut self, before: &RecordedPlace) {
+        if before.state == PlaceState::Absent {
+            return self.put_away(before);
+        }
+        for (link, target) in &before.links {
+            let link_before = PlaceState::Link(target.clone());
+            self.restore_at(link, &before.place.anchor, &link_before);
+        }
+        self.restore_at(&before.real, &before.place.anchor, &before.state);
+    }
+
+    pub(super) fn restore_unless_gone(&mut self, before: &RecordedPlace) {
+        if self.trail(&before.place.path).leads_to_something(self.root) {
+            self.restore(before);
+        }
+    }
+
+    /// Moves aside what there is now at a place that was absent: the first new link that leads to it, or
+    /// else the place itself. A link that was there before may be a person's, and what it leads to is
+    /// not.
+    fn put_away(&mut self, before: &RecordedPlace) {
+        let anchor = &before.place.anchor;
+        let mut trail = self.trail(&before.place.path);
+        loop {
+            let leads_to_anchor = |(link, _): &LinkOnTrail| {
+                !anchor.as_os_str().is_empty() && anchor.starts_with(link)
+            };
+            let mut new = trail.links.iter().filter(|it| !before.links.contains(it));
+            let new = new.next().map(|(link, _)| link.as_path());
+            let place = match (&trail.end, new) {
+                _ if trail.links.iter().any(leads_to_anchor) => return,
+                // Even if nothing is there: what will be, is not seen from here.
+                (TrailEnd::Outside(_), Some(link)) => link,
+                (TrailEnd::Inside(real), new) if trail.leads_to_something(self.root) => {
+                    new.unwrap_or(real)
+                }
+                _ => return,
+            };
+            self.restore_at(place, anchor, &PlaceState::Absent);
+            let now = self.trail(&before.place.path);
+            if now == trail {
+                return;
+            }
+            trail = now;
+        }
+    }
+
+    /// Restores what is at a path without links.
+    pub(super) fn restore_at(&mut self, path: &Path, anchor: &Path, before: &PlaceState) {
+        let Some(name) = path.file_name() else {
             return;
         };
-        let parent = place.path.parent().unwrap_or(Path::new(""));
-        match self.open_parent(parent, &place.anchor, before) {
-            Ok(Some(dir)) => self.restore_entry(dir.as_fd(), name, before, &place.path),
+        let parent = path.parent().unwrap_or(Path::new(""));
+        match self.open_parent(parent, anchor, before) {
+            Ok(Some(dir)) => self.restore_entry(dir.as_fd(), name, before, path),
             Ok(None) => {}
-            Err(error) => self.fail(&place.path, &error),
+            Err(error) => self.fail(path, &error),
         }
     }
 
     /// Opens the parent directory of a place, and makes it again if needed. `None` if there is
     /// nothing to restore: the work tree is gone, or the place was absent and its directory is, too.
-    fn open_parent(
+    pub(super) fn open_parent(
         &mut self,
         parent: &Path,
         anchor: &Path,
@@ -150,7 +236,11 @@ impl<'fd> Restorer<'fd> {
     }
 
     fn report(&mut self, path: &Path) {
-        let path = path.to_string_lossy().into_owned();
+        self.tell(path.to_string_lossy().into_owned());
+    }
+
+    /// Reports a path, which may be followed by what happened there.
+    pub(super) fn tell(&mut self, path: String) {
         if self.restored.len() < MAX_REPORTED && !self.restored.contains(&path) {
             self.restored.push(path);
         }

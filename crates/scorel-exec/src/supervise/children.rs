@@ -13,6 +13,10 @@ use crate::job::ShellExit;
 use crate::process_table::{self, Process};
 use crate::signal;
 
+/// Rounds in which processes are listed to be stopped. One that forked between the listing and its stop leaves
+/// a child that was not listed.
+const FREEZE_ROUNDS: usize = 10;
+
 /// The shell and its descendants. A process that loses its parent becomes a child of the supervisor,
 /// which is a subreaper, or of the init of its pid namespace, which is the supervisor's child; so once
 /// there are no children, there are no descendants either.
@@ -26,6 +30,8 @@ pub(super) struct ChildProcesses {
     /// Whether a child other than the stage has ended. With a namespace that is the init.
     has_other_ended: bool,
     all_ended: bool,
+    /// The last listing.
+    listed: Vec<Process>,
     /// Process ids with start times, since a process id may be used again.
     signalled: HashSet<(i32, u64)>,
 }
@@ -38,8 +44,14 @@ impl ChildProcesses {
             has_namespace: false,
             has_other_ended: false,
             all_ended: false,
+            listed: Vec::new(),
             signalled: HashSet::new(),
         }
+    }
+
+    /// The process that becomes the shell, or the init of the shell's pid namespace.
+    pub(super) fn first(&self) -> Option<i32> {
+        self.init.or(self.stage)
     }
 
     /// Takes the init of the command's pid namespace.
@@ -94,11 +106,24 @@ impl ChildProcesses {
         self.has_namespace
     }
 
+    /// The processes that are measured, without the init; no more than it takes to exceed `limit`. Beside
+    /// a fork bomb, the whole table would take seconds.
+    pub(super) fn measured(&mut self, limit: u64) -> io::Result<Vec<Process>> {
+        let at_most = limit.saturating_add(1);
+        let Some(mut found) = process_table::living_below(getpid().as_raw(), at_most)? else {
+            return self.living();
+        };
+        found.retain(|process| Some(process.pid) != self.init);
+        self.listed.clone_from(&found);
+        Ok(found)
+    }
+
     /// Every process that exists now, without the init.
-    pub(super) fn living(&self) -> io::Result<Vec<Process>> {
+    pub(super) fn living(&mut self) -> io::Result<Vec<Process>> {
         let table = process_table::all()?;
         let mut found = process_table::descendants(&table, getpid().as_raw());
         found.retain(|process| !process.is_zombie && Some(process.pid) != self.init);
+        self.listed.clone_from(&found);
         Ok(found)
     }
 
@@ -106,16 +131,21 @@ impl ChildProcesses {
     pub(super) fn signal(&mut self, which: Signal) -> io::Result<()> {
         for process in self.living()? {
             if signal::send(&process, which)? {
-                self.signalled.insert((process.pid, process.started));
+                self.signalled.insert(identity(&process));
             }
         }
         Ok(())
     }
 
-    /// Kills every process that exists now. The kernel does that for a pid namespace whose init it
-    /// kills, and starts no new one in it.
+    /// Kills every process that exists now.
+    ///
+    /// The kernel does that for a pid namespace whose init it kills, and starts no new one in it. That is
+    /// one call, and to list them first would take long beside a fork bomb.
     pub(super) fn kill(&mut self) -> io::Result<()> {
-        let listed = self.signal(Signal::KILL);
+        if self.init.is_some() {
+            self.signalled
+                .extend(self.listed.drain(..).map(|it| identity(&it)));
+        }
         // Neither was waited for, so the process ids are still theirs.
         for child in [self.init, self.stage].into_iter().flatten() {
             if let Some(pid) = Pid::from_raw(child) {
@@ -123,7 +153,27 @@ impl ChildProcesses {
                 let _ignored = kill_process(pid, Signal::KILL);
             }
         }
-        listed
+        if !self.has_namespace {
+            self.freeze()?;
+        }
+        self.signal(Signal::KILL)
+    }
+
+    /// Stops every process, so that none forks while the others are killed.
+    fn freeze(&mut self) -> io::Result<()> {
+        let mut stopped = HashSet::new();
+        for _ in 0..FREEZE_ROUNDS {
+            let before = stopped.len();
+            for process in self.living()? {
+                if stopped.insert(identity(&process)) {
+                    signal::send(&process, Signal::STOP)?;
+                }
+            }
+            if stopped.len() == before {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// How many different processes got a signal.
@@ -132,11 +182,15 @@ impl ChildProcesses {
     }
 
     /// How many processes are left.
-    pub(super) fn survivors(&self) -> io::Result<u32> {
+    pub(super) fn survivors(&mut self) -> io::Result<u32> {
         if self.all_ended {
             return Ok(0);
         }
         let count = self.living()?.len() + usize::from(self.init.is_some());
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
+}
+
+fn identity(process: &Process) -> (i32, u64) {
+    (process.pid, process.started)
 }

@@ -15,7 +15,7 @@ use crate::process_table::Process;
 /// The shortest time between two measurements. A process fills some 100 MiB in it.
 const SHORTEST: Duration = Duration::from_millis(50);
 
-/// The longest time, on a machine with thousands of processes to list.
+/// The longest time, for a command with hundreds of processes.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Measuring takes at most this part of a processor's time, 1 /.
@@ -60,10 +60,10 @@ impl LimitWatch {
         self.next
     }
 
-    /// Measures what `list` lists. Sets the time of the next measurement.
+    /// Measures what `list` lists, which gets the limit of processes. Sets the time of the next measurement.
     pub(super) fn measure(
         &mut self,
-        list: impl FnOnce() -> io::Result<Vec<Process>>,
+        list: impl FnMut(u64) -> io::Result<Vec<Process>>,
     ) -> io::Result<Measurement> {
         // Not the time on the clock: when a fork bomb takes the processor, it is needed most.
         let before = processor_time()?;
@@ -77,18 +77,26 @@ impl LimitWatch {
 
     fn measure_now(
         &mut self,
-        list: impl FnOnce() -> io::Result<Vec<Process>>,
+        mut list: impl FnMut(u64) -> io::Result<Vec<Process>>,
     ) -> io::Result<Measurement> {
         let limits = self.job.limits;
-        let processes = list()?;
-        let memory = match self.job.cgroup {
-            Some(_) => 0,
-            None => memory::measure(&processes, limits.memory)?,
-        };
-        let usage = ResourceUsage {
-            memory,
+        let mut listed_at = Instant::now();
+        let processes = list(limits.processes)?;
+        let mut usage = ResourceUsage {
+            memory: 0,
             processes: processes.len() as u64,
         };
+        // A fork bomb leaves the supervisor little of the processor, and memory takes most of it.
+        if self.job.cgroup.is_none() && usage.exceeds(&limits).is_none() {
+            let count = &mut usage.processes;
+            usage.memory = memory::measure(&processes, limits.memory, || {
+                if listed_at.elapsed() > SHORTEST {
+                    listed_at = Instant::now();
+                    *count = list(limits.processes)?.len() as u64;
+                }
+                Ok(*count > limits.processes)
+            })?;
+        }
         let reached = match usage.exceeds(&limits) {
             Some(kind) => Some(kind),
             None => self.enforced()?,
@@ -138,7 +146,7 @@ mod tests {
             reports_usage: false,
         });
         fs::write(directory.path().join("quick"), vec![1; 3 << 20]).unwrap();
-        let measured = watch.measure(|| Ok(Vec::new())).unwrap();
+        let measured = watch.measure(|_| Ok(Vec::new())).unwrap();
         assert_eq!(measured.reached, Some(LimitKind::ScratchSpace));
     }
 
@@ -156,7 +164,7 @@ mod tests {
             cgroup: Some(group.path().to_owned()),
             reports_usage: true,
         });
-        let mut measure = || watch.measure(|| Ok(Vec::new()));
+        let mut measure = || watch.measure(|_| Ok(Vec::new()));
         events("oom_kill 0\n", "max 0\n");
         let measured = measure().unwrap();
         assert_eq!(measured.usage, Some(ResourceUsage::default()));

@@ -11,19 +11,26 @@ const KIB: u64 = 1024;
 ///
 /// What processes share after a fork counts once for each of them in the figures that are cheap to
 /// read. Only if those exceed `limit` are the shared pages divided, which takes a walk over the page
-/// tables.
-pub(super) fn measure(processes: &[Process], limit: u64) -> io::Result<u64> {
-    let quick = sum(processes, quick)?;
-    if quick <= limit {
-        return Ok(quick);
-    }
-    sum(processes, exact)
-}
-
-fn sum(processes: &[Process], measure: impl Fn(&Process) -> io::Result<u64>) -> io::Result<u64> {
+/// tables. Each walk waits until the process has forked, which takes seconds beside a fork bomb, so
+/// `is_enough` is asked before each; then what was found so far is returned.
+pub(super) fn measure(
+    processes: &[Process],
+    limit: u64,
+    mut is_enough: impl FnMut() -> io::Result<bool>,
+) -> io::Result<u64> {
     let mut total = 0_u64;
     for process in processes {
-        total = total.saturating_add(measure(process)?);
+        total = total.saturating_add(quick(process)?);
+    }
+    if total <= limit {
+        return Ok(total);
+    }
+    total = 0;
+    for process in processes {
+        if total > limit || is_enough()? {
+            break;
+        }
+        total = total.saturating_add(exact(process)?);
     }
     Ok(total)
 }
@@ -83,9 +90,10 @@ mod tests {
     fn this_process_uses_memory() {
         let own = Process::find(i32::try_from(std::process::id()).unwrap());
         let own = [own.unwrap().unwrap()];
-        let quick = measure(&own, u64::MAX).unwrap();
+        let quick = measure(&own, u64::MAX, || panic!("it is not exact")).unwrap();
         assert!(quick > 100 * KIB, "{quick}");
-        let exact = measure(&own, 0).unwrap();
+        let exact = measure(&own, 0, || Ok(false)).unwrap();
         assert!(exact > 100 * KIB, "{exact}");
+        assert_eq!(measure(&own, 0, || Ok(true)).unwrap(), 0);
     }
 }

@@ -30,8 +30,7 @@ pub(crate) fn serve() -> ExitCode {
                 anchor: PathBuf::new(),
                 rule: GuardRule::Unchanged,
             }],
-            has_gaps: false,
-            others: Vec::new(),
+            ..Guard::default()
         }),
         ..Sandbox::default()
     });

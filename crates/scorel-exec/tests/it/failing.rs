@@ -113,8 +113,7 @@ async fn cannot_restore() {
             guard: Some(Guard {
                 root: root.clone(),
                 places: vec![place],
-                has_gaps: false,
-                others: Vec::new(),
+                ..Guard::default()
             }),
             ..Sandbox::default()
         }),

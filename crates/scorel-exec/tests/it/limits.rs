@@ -4,12 +4,14 @@ use std::fs;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
 use scorel_exec::{
     CommandOrder, CommandResources, EndCause, LimitKind, LimitScope, ReachedLimit, ResourceLimits,
-    Run, RunEnd, RunGroup, Sandbox, ShellExit,
+    Run, RunEnd, RunGroup, Sandbox, ShellExit, Support, TaskLimit,
 };
 
 use crate::{open, order, processes, supervisors, trial};
@@ -83,6 +85,13 @@ pub(crate) fn trials() -> Vec<Trial> {
             trials.push(trial(name, move || runaway(script, *kind, place)));
         }
     }
+    // Elsewhere processes are counted, and a fork loop is faster.
+    let is_bounded = Support::probe().task_limit != TaskLimit::None;
+    let bounded = [
+        trial("limits::a_fork_loop_in_a_sandbox_ends", fork_loop),
+        trial("limits::threads_in_a_sandbox_are_bounded", many_threads),
+    ];
+    trials.extend(bounded.map(|it| it.with_ignored_flag(!is_bounded)));
     trials.push(trial(
         "limits::commands_of_a_group_are_limited_together",
         together,
@@ -101,21 +110,26 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-fn start(script: &str, directory: &Path, is_in_sandbox: bool, group: Option<Arc<RunGroup>>) -> Run {
+fn limited(script: &str, directory: &Path, is_in_sandbox: bool) -> CommandOrder {
     let sandbox = Sandbox {
         writable: vec![directory.to_owned()],
         ..Sandbox::default()
     };
-    let order = CommandOrder {
+    CommandOrder {
         sandbox: is_in_sandbox.then_some(sandbox),
         resources: Some(CommandResources {
             limits: LIMITS,
             scratch: vec![directory.to_owned()],
-            group,
+            group: None,
         }),
         timeout: Some(Duration::from_secs(60)),
         ..order(&script.replace("$T", directory.to_str().unwrap()))
-    };
+    }
+}
+
+fn start(script: &str, directory: &Path, is_in_sandbox: bool, group: Option<Arc<RunGroup>>) -> Run {
+    let mut order = limited(script, directory, is_in_sandbox);
+    order.resources = order.resources.map(|it| CommandResources { group, ..it });
     let opened = open(directory).unwrap();
     supervisors().start(order, opened.as_fd()).unwrap()
 }
@@ -147,6 +161,73 @@ async fn runaway(script: &str, kind: LimitKind, place: &str) {
         processes::left_after(&canary, Duration::from_secs(2)),
         [0; 0]
     );
+}
+
+/// Each child is a session of its own and so gets as much of the processor as the supervisor does. The
+/// test ends it by itself after some seconds more.
+async fn fork_loop() {
+    let directory = tempfile::tempdir().unwrap();
+    let canary = processes::canary();
+    let script = format!(
+        "python3 -c '
+import os, time
+end = time.monotonic() + 30
+while time.monotonic() < end:
+    try:
+        if os.fork() == 0: os.setsid()
+    except OSError: pass
+# {canary}'"
+    );
+    let order = CommandOrder {
+        timeout: Some(Duration::from_secs(8)),
+        ..limited(&script, directory.path(), true)
+    };
+    let opened = open(directory.path()).unwrap();
+    let run = supervisors().start(order, opened.as_fd()).unwrap();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let counter = thread::spawn({
+        let (canary, is_over) = (canary.clone(), Arc::clone(&is_over));
+        move || {
+            let count =
+                || (!is_over.load(Ordering::Relaxed)).then(|| processes::with(&canary).len());
+            std::iter::from_fn(count).max()
+        }
+    });
+    while run.ended().is_none() {
+        let other = start("true", directory.path(), true, None).wait().await;
+        assert_eq!(other.exit, Some(ShellExit::Code(0)), "{other:?}");
+    }
+    let end = run.wait().await;
+    is_over.store(true, Ordering::Relaxed);
+    let most = counter.join().unwrap().unwrap_or_default();
+    let kind = end.limit.map(|limit| limit.kind);
+    assert_eq!(kind, Some(LimitKind::Processes), "{end:?}");
+    assert_eq!((end.survivors, end.problems.as_slice()), (0, &[][..]));
+    assert!(end.duration < Duration::from_secs(16), "{end:?}");
+    assert!(most <= tasks() + 2, "{most}");
+    assert_eq!(processes::left_after(&canary, processes::LIMIT), [0; 0]);
+}
+
+/// What `LIMITS` allow, threads included.
+fn tasks() -> usize {
+    let processors = std::thread::available_parallelism().unwrap().get();
+    LIMITS.processes as usize + 128 * processors
+}
+
+async fn many_threads() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "python3 -c '
+import threading
+over, count = threading.Event(), 0
+try:
+    while count < 5000: threading.Thread(target=over.wait).start(); count += 1
+except RuntimeError: print(count)
+over.set()'";
+    let run = start(script, directory.path(), true, None);
+    let end = run.wait().await;
+    assert_eq!((end.exit, end.limit), (Some(ShellExit::Code(0)), None));
+    let count: usize = output(&run).trim().parse().unwrap();
+    assert!((200..tasks()).contains(&count), "{count}");
 }
 
 async fn together() {

@@ -12,6 +12,7 @@ mod foreign;
 mod limits;
 mod metadata;
 mod piped;
+mod places;
 mod processes;
 mod runaways;
 mod running;
@@ -19,6 +20,8 @@ mod sandbox;
 mod shapes;
 mod spaces;
 mod standby;
+mod terminals;
+mod unix_sockets;
 
 use std::io;
 use std::process::ExitCode;
@@ -49,13 +52,16 @@ fn main() -> ExitCode {
     }
     let mut trials = running::trials();
     trials.extend(piped::trials());
+    trials.extend(places::trials());
     trials.extend(runaways::trials());
     trials.extend(sandbox::trials());
     trials.extend(spaces::trials());
     trials.extend(standby::trials());
+    trials.extend(terminals::trials());
     trials.extend(foreign::trials());
     trials.extend(metadata::trials());
     trials.extend(limits::trials());
+    trials.extend(unix_sockets::trials());
     trials.extend(failing::trials());
     let support = Support::probe();
     if !support.is_enough() || !support.mounts || !support.spaces {

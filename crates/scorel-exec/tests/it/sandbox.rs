@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use scorel_exec::{CommandOrder, EndCause, RunEnd, Sandbox, ShellExit, Support, default_caches};
+use scorel_exec::{CommandOrder, EndCause, RunEnd, Sandbox, ShellExit, Support};
 
 use scripts::{ALLOWED, ESCAPES};
 
@@ -22,7 +22,7 @@ use crate::{open, order, processes, supervisors, trial};
 const HIDDEN: &[&str] = &[".aws", ".cargo/credentials.toml", ".scorel", ".ssh"];
 
 /// Whether the program is installed that the trial's name ends with.
-fn can_be_tried(name: &str) -> bool {
+pub(crate) fn can_be_tried(name: &str) -> bool {
     let Some((_, program)) = name.split_once("_with_") else {
         return true;
     };
@@ -146,7 +146,8 @@ impl World {
 
     fn sandbox(&self) -> Sandbox {
         let home = self.path("home");
-        let mut writable = default_caches(&home, None);
+        let caches = [".cargo/registry/cache", ".cargo/.package-cache"];
+        let mut writable: Vec<_> = caches.iter().map(|name| home.join(name)).collect();
         writable.extend([self.path("project"), self.path("tmp")]);
         let hidden = HIDDEN.iter().map(|name| home.join(name)).collect();
         Sandbox {

@@ -381,8 +381,9 @@ END
         SECRET
     );
     assert_eq!(
-        fs::read_to_string(path.join("elsewhere/b/key.pem")).unwrap(),
-        SECRET
+        fs::read_to_string(path.join("a/b/key.pem")).unwrap(),
+        SECRET,
+        "moved, it would be open to the next command: {output}"
     );
     let (output, _) = place.run("cat secrets/deep/key", place.sandbox()).await;
     assert_eq!(output, SECRET, "without masks it is readable");

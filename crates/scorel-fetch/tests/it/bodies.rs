@@ -18,20 +18,6 @@ fn encoded(encoding: &str, body: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_page_is_reduced_to_its_text_with_links() {
-    let html =
-        "<html><title>T</title><h1>Head</h1><script>x()</script><p>See <a href='/y'>this</a>.";
-    let server = Server::new(move |_| typed("text/html; charset=utf-8", html)).await;
-    let page = server.page("/a/b").await;
-    assert_eq!(
-        page.text,
-        format!("# Head\n\nSee [this]({}).\n", server.url("/y"))
-    );
-    assert_eq!((page.status, page.media_type.as_str()), (200, "text/html"));
-    assert_eq!(page.bytes, html.len() as u64);
-}
-
-#[tokio::test]
 async fn text_is_answered_as_it_is() {
     let server = Server::new(|path| match path {
         "/json" => typed("application/json", "{\"a\": \"<b>\"}"),

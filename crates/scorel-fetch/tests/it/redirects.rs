@@ -36,14 +36,12 @@ async fn a_redirect_to_another_host_is_answered() {
     let location = to.clone();
     let server = Server::new(move |path| match path {
         "/port" => redirect("301 Moved Permanently", &location),
-        "/scheme" => redirect("302 Found", "ftp://127.0.0.1/"),
         "/relative" => redirect("302 Found", "//example.com/x"),
         _ => redirect("302 Found", "http://169.254.169.254/latest"),
     })
     .await;
     for (path, expected, code) in [
         ("/port", to.as_str(), 301),
-        ("/scheme", "ftp://127.0.0.1/", 302),
         ("/relative", "http://example.com/x", 302),
         ("/else", "http://169.254.169.254/latest", 302),
     ] {
@@ -71,11 +69,11 @@ async fn redirects_come_to_an_end() {
 async fn a_redirect_to_an_invalid_address_is_reported() {
     let server = Server::new(|path| match path {
         "/bad" => redirect("302 Found", "http://"),
-        "/user" => redirect("302 Found", &format!("http://user:pw@{}", "example.com/")),
         _ => response("302 Found", "content-type: text/plain\r\n", b"no location"),
     })
     .await;
-    assert_eq!(server.fetch("/bad").await, Err(FetchError::BadRedirect));
+    let error = server.fetch("/bad").await.unwrap_err();
+    assert!(matches!(error, FetchError::BadRedirect(_)), "{error}");
     // Without an address it is only a page.
     let page = server.page("/none").await;
     assert_eq!((page.status, page.text.as_str()), (302, "no location"));

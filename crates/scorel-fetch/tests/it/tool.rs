@@ -70,7 +70,7 @@ fn figures(outcome: &ToolOutcome) -> Value {
 
 #[tokio::test]
 async fn a_page_is_shown_and_measured() {
-    let server = Server::new(|_| typed("text/html", "<p>Hello <b>you</b>")).await;
+    let server = Server::new(|_| typed("text/markdown", "Hello **you**\n")).await;
     let tools = Tools::new(&server);
     let url = server.url("/x");
     let (text, outcome) = tools.run(json!({ "url": format!("{url}#part") })).await;
@@ -79,8 +79,8 @@ async fn a_page_is_shown_and_measured() {
     assert_eq!(
         figures(&outcome),
         json!({
-            "ok": true, "url": url, "status": 200, "durationMs": 0, "contentType": "text/html",
-            "bytes": 19, "textBytes": 14, "truncated": false,
+            "ok": true, "url": url, "status": 200, "durationMs": 0, "contentType": "text/markdown",
+            "bytes": 14, "textBytes": 14, "truncated": false,
         })
     );
 }
@@ -112,9 +112,14 @@ async fn a_long_page_is_shown_in_part_and_kept_whole() {
 
 #[tokio::test]
 async fn a_failure_contains_the_text_of_the_server() {
-    let server =
-        Server::new(|_| response("404 Not Found", "content-type: text/html\r\n", b"<h1>Gone"))
-            .await;
+    let server = Server::new(|_| {
+        response(
+            "404 Not Found",
+            "content-type: text/markdown\r\n",
+            b"# Gone",
+        )
+    })
+    .await;
     let (text, outcome) = Tools::new(&server)
         .run(json!({ "url": server.url("/x") }))
         .await;
@@ -139,6 +144,35 @@ async fn the_new_address_of_a_page_is_reported() {
         "{text}"
     );
     assert_eq!(figures(&outcome)["redirect"], "https://example.org/new");
+}
+
+#[tokio::test]
+async fn an_address_that_cannot_be_fetched_is_not_offered() {
+    for location in [
+        "file:///etc/passwd",
+        "ftp://example.org/",
+        "javascript:alert(1)",
+        "data:text/plain,x",
+        "about:blank",
+        "unix:/run/docker.sock",
+        "http://user:pw@example.org/",
+        "https://user@example.org/",
+        "http://",
+        "http://../",
+        "http://1.2.3.4.5../",
+        &format!("https://example.org/{}", "x".repeat(8 << 10)),
+    ] {
+        let location = location.to_owned();
+        let server = Server::new(move |_| redirect("302 Found", &location)).await;
+        let tools = Tools::new(&server);
+        let (text, outcome) = tools.run(json!({ "url": server.url("/x") })).await;
+        assert!(outcome.is_error, "{text}");
+        assert!(
+            text.starts_with("E_BAD_RESPONSE: the server redirects to"),
+            "{text}"
+        );
+        assert!(!text.contains("pw@"), "{text}");
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use scorel_proto::BlobHash;
 
+use crate::own_file;
 use crate::project_dir::hash_of;
 
 /// Below this size a pack may have any number of old copies, in bytes.
@@ -23,13 +24,10 @@ impl Pack {
     pub(super) fn open(path: &Path, keep: bool) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).create(true).mode(0o600);
-        let file = if keep {
-            options.append(true).open(path)?
-        } else {
-            let emptied = options.clone().write(true).truncate(true).open(path)?;
-            drop(emptied);
-            options.append(true).open(path)?
-        };
+        if !keep {
+            drop(own_file::create(path)?);
+        }
+        let file = own_file::open(options.append(true), path)?;
         Ok(Self {
             end: file.metadata()?.len(),
             file,

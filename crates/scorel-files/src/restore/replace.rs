@@ -3,17 +3,18 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Component, Path};
+use std::path::Component;
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, fsync, mkdirat, openat, renameat,
-    renameat_with, symlinkat, unlinkat,
+    AtFlags, Mode, OFlags, RenameFlags, fchmod, fstat, mkdirat, openat, renameat, renameat_with,
+    symlinkat, unlinkat,
 };
 use rustix::io::Errno;
 use scorel_proto::{BlobHash, FileChange, FileMode, FileState, LinkTarget};
 
+use crate::attributes::Attributes;
 use crate::content_store::ContentStore;
-use crate::project_dir::{ProjectDir, errno, split};
+use crate::project_dir::{Found, ProjectDir, errno, split};
 
 /// The change of one file.
 #[derive(Debug)]
@@ -22,16 +23,42 @@ pub(super) struct Replacement<'a> {
     pub(super) store: &'a ContentStore,
     pub(super) change: &'a FileChange,
     /// The name of the new file until it is complete, in the same directory.
-    pub(super) temporary: &'a str,
+    pub(super) temporary: String,
+}
+
+/// A replacement whose content is written, or which is made but for the sync of its directory.
+#[derive(Debug)]
+pub(super) enum Begun {
+    Made,
+    /// The new file, or nothing for a link, and where it belongs.
+    New(Option<File>, OwnedFd, OsString),
+}
+
+impl Begun {
+    /// The file that is to be synced.
+    pub(super) fn file(&self) -> Option<&File> {
+        match self {
+            Self::New(file, ..) => file.as_ref(),
+            Self::Made => None,
+        }
+    }
+
+    /// The directory that it is in, if it is still open.
+    pub(super) fn parent(&self) -> Option<&OwnedFd> {
+        match self {
+            Self::New(_, parent, _) => Some(parent),
+            Self::Made => None,
+        }
+    }
 }
 
 impl Replacement<'_> {
-    /// Makes the change, durably, unless it was made.
+    /// Begins with the change, unless it was made: a crash may have come before its directory was synced.
     ///
     /// # Errors
     ///
     /// Why not, for people. The file is as it was.
-    pub(super) fn make(&self) -> Result<(), String> {
+    pub(super) fn begin(&self) -> Result<Begun, String> {
         let FileChange {
             path,
             before,
@@ -41,13 +68,10 @@ impl Replacement<'_> {
         self.remove_temporary();
         let now = self.observe()?;
         if now.is(after) {
-            // A crash may have come between the change and the sync of the directory, or before the
-            // directories that the change has emptied were removed.
-            self.sync_parent()?;
             if *after == FileState::Absent {
-                self.remove_empty(&split(path).0);
+                self.remove_empty();
             }
-            return Ok(());
+            return Ok(Begun::Made);
         }
         if !now.is(before) {
             return Err("another program has changed it".to_owned());
@@ -63,6 +87,32 @@ impl Replacement<'_> {
         }
     }
 
+    /// Gives the new file its name, if it is `synced` and nothing has happened to the old one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::begin`].
+    pub(super) fn finish(&self, begun: &Begun, synced: Result<(), Errno>) -> Result<(), String> {
+        let Begun::New(_, parent, name) = begun else {
+            return Ok(());
+        };
+        let placed = synced.map_err(in_words).and_then(|()| {
+            if !self.observe()?.is(&self.change.before) {
+                return Err("another program has changed it".to_owned());
+            }
+            let temporary = self.temporary.as_str();
+            let renamed = match self.change.before {
+                FileState::Absent => rename_to_nothing(parent.as_fd(), temporary, name),
+                _ => renameat(parent, temporary, parent, name),
+            };
+            renamed.map_err(in_words)
+        });
+        placed.inspect_err(|_| {
+            // The error that led here is the one to report.
+            let _ = unlinkat(parent, self.temporary.as_str(), AtFlags::empty());
+        })
+    }
+
     fn observe(&self) -> Result<FileState, String> {
         let max = self.store.limits().max_file_bytes;
         self.project
@@ -70,79 +120,66 @@ impl Replacement<'_> {
             .map_err(in_words)
     }
 
-    fn write(&self, sha256: &BlobHash, mode: FileMode) -> Result<(), String> {
+    fn write(&self, sha256: &BlobHash, mode: FileMode) -> Result<Begun, String> {
         let content = self.store.get(sha256);
         let content = content.ok_or("its earlier content is not kept any more")?;
         let (parent, name) = self.make_parent()?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let made = openat(&parent, self.temporary, flags, Mode::RUSR | Mode::WUSR);
+        let mode_until_then = Mode::RUSR | Mode::WUSR;
+        let made = openat(&parent, self.temporary.as_str(), flags, mode_until_then);
         let file = File::from(made.map_err(in_words)?);
-        let written = (&file)
-            .write_all(&content)
-            .map_err(|error| errno(&error))
-            .and_then(|()| fchmod(&file, Mode::from_raw_mode(mode.bits())))
-            .and_then(|()| fsync(&file))
-            .map_err(in_words);
-        self.put_in_place(written, &parent, &name)
+        let written = (&file).write_all(&content).map_err(|error| errno(&error));
+        self.keep_attributes(&file);
+        // After the attributes: an access control list has a mode too, and a file that is read-only takes none.
+        let written = written.and_then(|()| fchmod(&file, Mode::from_raw_mode(mode.bits())));
+        if let Err(error) = written {
+            let _ = unlinkat(&parent, self.temporary.as_str(), AtFlags::empty());
+            return Err(in_words(error));
+        }
+        Ok(Begun::New(Some(file), parent, name))
     }
 
-    fn link(&self, target: &LinkTarget) -> Result<(), String> {
-        let (parent, name) = self.make_parent()?;
-        let target = target.to_bytes();
-        let made = symlinkat(OsStr::from_bytes(&target), &parent, self.temporary);
-        self.put_in_place(made.map_err(in_words), &parent, &name)
-    }
-
-    /// Gives the new file its name, if it was `made` and nothing has happened to the old one.
-    fn put_in_place(
-        &self,
-        made: Result<(), String>,
-        parent: &OwnedFd,
-        name: &OsStr,
-    ) -> Result<(), String> {
-        let placed = made.and_then(|()| {
-            if !self.observe()?.is(&self.change.before) {
-                return Err("another program has changed it".to_owned());
-            }
-            let renamed = match self.change.before {
-                FileState::Absent => rename_to_nothing(parent.as_fd(), self.temporary, name),
-                _ => renameat(parent, self.temporary, parent, name),
-            };
-            renamed.map_err(in_words)
-        });
-        match placed {
-            Ok(()) => fsync(parent).map_err(in_words),
-            Err(error) => {
-                // The error that led here is the one to report.
-                let _ = unlinkat(parent, self.temporary, AtFlags::empty());
-                Err(error)
-            }
+    /// The new file gets the extended attributes of the one that it replaces. Records have none.
+    fn keep_attributes(&self, file: &File) {
+        let Ok(Found::File(old, _)) = self.project.find(&self.change.path) else {
+            return;
+        };
+        let lost = Attributes::of(old.as_fd()).copy(file.as_fd());
+        if !lost.is_empty() {
+            let path = &self.change.path;
+            tracing::warn!(%path, ?lost, "a restored file could not keep extended attributes");
         }
     }
 
-    fn delete(&self) -> Result<(), String> {
+    fn link(&self, target: &LinkTarget) -> Result<Begun, String> {
+        let (parent, name) = self.make_parent()?;
+        let target = target.to_bytes();
+        let temporary = self.temporary.as_str();
+        symlinkat(OsStr::from_bytes(&target), &parent, temporary).map_err(in_words)?;
+        Ok(Begun::New(None, parent, name))
+    }
+
+    fn delete(&self) -> Result<Begun, String> {
         let (parent, name) = split(&self.change.path);
-        let flags = OFlags::RDONLY;
-        let opened = self.project.open_directory(&parent, flags);
+        let opened = self.project.open_directory(&parent, OFlags::RDONLY);
         let directory = opened.map_err(in_words)?;
         unlinkat(&directory, &name, AtFlags::empty()).map_err(in_words)?;
-        fsync(&directory).map_err(in_words)?;
-        self.remove_empty(&parent);
-        Ok(())
+        self.remove_empty();
+        Ok(Begun::Made)
     }
 
     /// Removes the directories that the file was in, as far as nothing else is in them. As git does: it
     /// keeps no empty directory, and one that is left breaks builds that take every directory for a
     /// package.
-    fn remove_empty(&self, directory: &Path) {
-        for directory in directory.ancestors() {
+    fn remove_empty(&self) {
+        for directory in split(&self.change.path).0.ancestors() {
             let (Some(parent), Some(name)) = (directory.parent(), directory.file_name()) else {
                 return;
             };
             let Ok(parent) = self.project.open_directory(parent, OFlags::RDONLY) else {
                 return;
             };
-            if unlinkat(&parent, name, AtFlags::REMOVEDIR).is_err() || fsync(&parent).is_err() {
+            if unlinkat(&parent, name, AtFlags::REMOVEDIR).is_err() {
                 return;
             }
         }
@@ -171,16 +208,7 @@ impl Replacement<'_> {
     fn remove_temporary(&self) {
         let (parent, _) = split(&self.change.path);
         if let Ok(parent) = self.project.open_directory(&parent, OFlags::RDONLY) {
-            let _absent = unlinkat(&parent, self.temporary, AtFlags::empty());
-        }
-    }
-
-    fn sync_parent(&self) -> Result<(), String> {
-        let (parent, _) = split(&self.change.path);
-        match self.project.open_directory(&parent, OFlags::RDONLY) {
-            Ok(parent) => fsync(&parent).map_err(in_words),
-            // Nothing is left that could come back.
-            Err(_) => Ok(()),
+            let _absent = unlinkat(&parent, self.temporary.as_str(), AtFlags::empty());
         }
     }
 }
@@ -192,7 +220,6 @@ fn make_directory(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, Errno> {
             let directory = open_inner(parent.as_fd(), name)?;
             let mode = Mode::from_raw_mode(fstat(parent)?.st_mode & 0o2777);
             fchmod(&directory, mode | Mode::RWXU)?;
-            fsync(parent)?;
             Ok(directory)
         }
         Err(Errno::EXIST) => open_inner(parent.as_fd(), name),
@@ -215,7 +242,7 @@ fn rename_to_nothing(directory: BorrowedFd<'_>, from: &str, to: &OsStr) -> Resul
     }
 }
 
-fn in_words(error: Errno) -> String {
+pub(super) fn in_words(error: Errno) -> String {
     match error {
         Errno::EXIST | Errno::ISDIR | Errno::NOTEMPTY => "a directory has its name".to_owned(),
         Errno::LOOP | Errno::XDEV => "a directory on the way to it is a link".to_owned(),

@@ -53,11 +53,11 @@ fn without_override() {
     let (undo, _) = undoing(&recorder, &recorded.files);
     let closed = project.path("d1");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
-    let failed = recorder.restore("evt_1", &undo);
+    let failed = recorder.restore("evt_1", &undo, |_| true);
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(failed.len(), 100);
     assert!(failed.iter().all(|it| it.path.as_str().starts_with("d1/")));
     assert!(failed[0].error.contains("denied"), "{:?}", failed[0]);
-    assert_eq!(recorder.restore("evt_1", &undo), []);
+    assert_eq!(recorder.restore("evt_1", &undo, |_| true), []);
     assert_eq!(project.snapshot(), before);
 }

@@ -63,7 +63,7 @@ fn on_a_small_disk() {
     file.set_len(file.metadata().unwrap().len() - 400 * 1024)
         .unwrap();
 
-    let failed = recorder.restore("evt_1", &undo);
+    let failed = recorder.restore("evt_1", &undo, |_| true);
     assert!((1..300).contains(&failed.len()), "{} failed", failed.len());
     assert!(failed[0].error.contains("No space left"), "{:?}", failed[0]);
     for number in 0..300 {
@@ -79,6 +79,6 @@ fn on_a_small_disk() {
     assert_eq!(names.count(), 300, "no temporary file is left");
     drop(file);
     fs::remove_file(filler).unwrap();
-    assert_eq!(recorder.restore("evt_1", &undo), []);
+    assert_eq!(recorder.restore("evt_1", &undo, |_| true), []);
     assert_eq!(fs::read(project.path("299")).unwrap(), before(299));
 }

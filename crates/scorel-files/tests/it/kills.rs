@@ -41,7 +41,7 @@ fn restores_if_it_is_told_to() {
     let files: Vec<FileChange> = serde_json::from_slice(&record).unwrap();
     let dir = ProjectDir::open(Path::new(&project)).unwrap();
     let recorder = FileRecorder::new(dir, &session, CheckpointLimits::default());
-    assert_eq!(recorder.restore("evt_1", &files), []);
+    assert_eq!(recorder.restore("evt_1", &files, |_| true), []);
 }
 
 #[test]
@@ -114,7 +114,11 @@ fn died_at(call: &str, count: u32) -> bool {
         .output()
         .unwrap()
         .status;
-    assert_eq!(recorder.restore("evt_1", &files), [], "{call} {count}");
+    assert_eq!(
+        recorder.restore("evt_1", &files, |_| true),
+        [],
+        "{call} {count}"
+    );
     assert_eq!(project.snapshot(), before, "{call} {count}");
     !status.success()
 }

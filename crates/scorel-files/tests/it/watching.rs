@@ -122,10 +122,14 @@ fn too_many_files_are_not_watched_and_that_is_said() {
     let project = Project::new();
     project.sh("mkdir many; cd many; seq 1 20001 | xargs touch");
     let recorder = project.recorder();
-    let refused = recorder.watch_command().unwrap_err();
     // A slow disk is a reason too.
-    let reasons = ["more than 20000 files", "takes longer than 300 ms"];
-    assert!(reasons.iter().any(|it| refused.contains(it)), "{refused}");
+    let mut tries = (0..100).map(|_| recorder.watch_command().unwrap_err());
+    let refused = tries.find(|it| !it.contains("takes longer than 300 ms"));
+    let refused = refused.expect("20,000 files are listed in 300 ms");
+    assert!(refused.contains("more than 20000 files"), "{refused}");
+    project.sh("rm -r many");
+    let again = recorder.watch_command();
+    assert_eq!(again, Err(refused), "it is not listed again so soon");
 }
 
 #[test]
@@ -157,7 +161,7 @@ fn the_changes_of_a_command_survive_the_daemon() {
     assert_eq!(second.command_interrupted(), None);
     assert_eq!(project.recorder().command_interrupted(), None);
     let (files, _) = crate::project::undoing(&second, &recorded.files);
-    assert_eq!(second.restore("k", &files), []);
+    assert_eq!(second.restore("k", &files, |_| true), []);
     assert_eq!(fs::read(project.path("a")).unwrap(), b"before");
     second.forget_base();
     assert!(!project.session().join("base").exists());

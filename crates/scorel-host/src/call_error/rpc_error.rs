@@ -2,12 +2,11 @@ mod import_error;
 mod write_code;
 
 use std::error::Error;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use scorel_journal::BlobError;
 use scorel_orchestrator::OrchestratorError;
-use scorel_proto::{ErrorCode, RpcError};
+use scorel_proto::{ErrorCode, PermissionAnswer, PermissionConflict, RpcError};
 use scorel_provider::{ListError, SetupError};
 use scorel_runtime::ProviderError;
 use scorel_search::SearchError;
@@ -124,6 +123,10 @@ fn session(error: &SessionError) -> RpcError {
             None => json!({ "kind": kind }),
         },
         SessionError::RuntimeNotFound(id) => json!({ "runtimeId": id }),
+        SessionError::Answered(answer) => json!(PermissionConflict::Answered {
+            answer: PermissionAnswer::clone(answer),
+        }),
+        SessionError::NotAsked(_) => json!(PermissionConflict::NotOpen),
         SessionError::Archived => json!({ "kind": "archived" }),
         SessionError::NotPrepared(error) => json!({ "reason": error.code }),
         SessionError::TooLarge { limit } => json!({ "limit": limit }),
@@ -237,9 +240,12 @@ fn project(error: &ProjectError, path: Option<&str>) -> RpcError {
     match error {
         ProjectError::Quota(error) => RpcError::new(ErrorCode::InvalidParams, error.to_string())
             .with_details(json!({ "field": "policy" })),
-        ProjectError::Write { source, .. } if source.kind() == ErrorKind::ReadOnlyFilesystem => {
-            RpcError::new(ErrorCode::StorageStalled, failed.message)
-        }
+        ProjectError::OtherQuota(policy) => RpcError::new(ErrorCode::Conflict, error.to_string())
+            .with_details(json!({ "kind": "quota", "policy": policy })),
+        ProjectError::Write { source, .. } => match write_code(source) {
+            ErrorCode::FilesystemError => failed,
+            code => RpcError::new(code, failed.message),
+        },
         _ => failed,
     }
 }
@@ -292,6 +298,7 @@ fn mistaken_field(error: &ModelError) -> Option<&'static str> {
         ModelError::Setup(
             SetupError::UnknownProvider { .. }
             | SetupError::MissingModel { .. }
+            | SetupError::InvalidModelId { .. }
             | SetupError::NotTheDemo { .. }
             | SetupError::Retired { .. },
         ) => Some("model"),
@@ -338,116 +345,4 @@ fn provider_failed(provider: &str, error: &ProviderError) -> RpcError {
 }
 
 #[cfg(test)]
-mod tests {
-    use scorel_proto::{EventId, Phase, ProjectId, SessionId};
-    use scorel_session::{DamagedRange, TargetProblem};
-
-    use super::*;
-
-    fn on_the_wire(error: impl Into<CallError>) -> RpcError {
-        error.into().into()
-    }
-
-    #[test]
-    fn each_damaged_place_is_in_the_details() {
-        let place = DamagedRange {
-            offset: 7,
-            length: 9,
-            reason: "checksum".to_owned(),
-        };
-        let session_id = SessionId::generate();
-        let error = on_the_wire(SessionError::Damaged {
-            session_id,
-            places: vec![place],
-        });
-        assert_eq!(error.code, ErrorCode::SessionFailed);
-        let damage = json!([{ "offset": 7, "length": 9, "reason": "checksum" }]);
-        let details = json!({ "sessionId": session_id, "damage": damage });
-        assert_eq!(error.details, details);
-    }
-
-    #[test]
-    fn a_refused_move_says_how_the_session_stands() {
-        let id = EventId::generate();
-        let busy = SessionError::Busy {
-            phase: Phase::Running,
-            queued: 2,
-        };
-        let invalid = SessionError::InvalidTarget {
-            event_id: Some(id),
-            problem: TargetProblem::OtherBranch,
-        };
-        let moved = SessionError::LeafMoved { active: Some(id) };
-        let summarised = SessionError::Summarised {
-            compacted_through: id,
-        };
-        for (error, code, details) in [
-            (
-                busy,
-                ErrorCode::RuntimeBusy,
-                json!({ "phase": "running", "queueLength": 2 }),
-            ),
-            (
-                moved,
-                ErrorCode::Conflict,
-                json!({ "kind": "leaf", "activeLeafId": id }),
-            ),
-            (
-                invalid,
-                ErrorCode::InvalidEventId,
-                json!({ "eventId": id, "reason": "other_branch" }),
-            ),
-            (
-                summarised,
-                ErrorCode::CannotRewindPastCompact,
-                json!({ "compactedThrough": id }),
-            ),
-        ] {
-            let error = on_the_wire(error);
-            assert_eq!((error.code, error.details), (code, details));
-        }
-    }
-
-    #[test]
-    fn what_the_caller_referred_to_is_in_the_details() {
-        let path = Some("x".to_owned());
-        let error = ProjectError::NotAbsolute {
-            path: "x".to_owned(),
-        };
-        let error = on_the_wire(CallError::Project { error, path });
-        assert_eq!(error.code, ErrorCode::FilesystemError);
-        assert_eq!(error.message, "`x` is not an absolute path");
-        assert_eq!(error.details, json!({ "path": "x" }));
-
-        let id = ProjectId::generate();
-        let error = on_the_wire(CallError::ProjectNotFound(id));
-        assert_eq!(error.details, json!({ "projectId": id }));
-
-        let error = on_the_wire(CallError::invalid_field("content", "`content` is empty"));
-        assert_eq!(error.code, ErrorCode::InvalidParams);
-        assert_eq!(error.details, json!({ "field": "content" }));
-    }
-
-    #[test]
-    fn an_unknown_model_is_the_callers_mistake_and_a_missing_key_is_not() {
-        let unknown = SetupError::MissingModel {
-            provider: "openai".to_owned(),
-        };
-        let error = on_the_wire(CallError::NamedModel(unknown.into()));
-        assert_eq!(error.code, ErrorCode::InvalidParams);
-        assert_eq!(
-            error.details,
-            json!({ "provider": "openai", "field": "model" })
-        );
-
-        let no_key = ModelError::NoKey {
-            provider: "openai".to_owned(),
-            variables: vec!["OPENAI_API_KEY".to_owned()],
-            file: "/home/env".into(),
-        };
-        let error = on_the_wire(CallError::NamedModel(no_key));
-        assert_eq!(error.code, ErrorCode::ProviderError);
-        let details = json!({ "provider": "openai", "keyVariables": ["OPENAI_API_KEY"] });
-        assert_eq!(error.details, details);
-    }
-}
+mod tests;

@@ -28,30 +28,46 @@ struct TableCheck<'a> {
     origin: &'a DocumentOrigin,
 }
 
-/// The agents that the tables describe. Their turns run on one of `runners`, or on the daemon's own
-/// engine.
+/// The agents that the tables describe.
 pub(super) fn agents(
+    sections: &BTreeMap<String, Spanned<AgentSection>>,
+    origin: &DocumentOrigin,
+) -> Result<Agents, ConfigError> {
+    let settings = checks(sections, origin).into_iter();
+    settings
+        .map(|check| Ok((check.name.to_owned(), check.settings()?)))
+        .collect()
+}
+
+/// Accepts agents whose turns run on one of `runners`, or on the daemon's own engine. Not a part of loading:
+/// a wrong name fails the turns of its agent, and nothing else.
+pub(super) fn check_runners(
     sections: &BTreeMap<String, Spanned<AgentSection>>,
     runners: &Runners,
     origin: &DocumentOrigin,
-) -> Result<Agents, ConfigError> {
-    // In the order of the file, so that its first error is the one reported.
+) -> Result<(), ConfigError> {
+    let mut checks = checks(sections, origin).into_iter();
+    checks.try_for_each(|check| check.runner(runners))
+}
+
+/// In the order of the file, so that its first error is the one reported.
+fn checks<'a>(
+    sections: &'a BTreeMap<String, Spanned<AgentSection>>,
+    origin: &'a DocumentOrigin,
+) -> Vec<TableCheck<'a>> {
     let mut sections: Vec<_> = sections.iter().collect();
     sections.sort_by_key(|(_, section)| section.span().start);
-    let settings = sections.into_iter().map(|(name, section)| {
-        let check = TableCheck {
-            name,
-            section: section.get_ref(),
-            span: section.span(),
-            origin,
-        };
-        Ok((name.clone(), check.settings(runners)?))
-    });
-    settings.collect()
+    let check = |(name, section): (&'a String, &'a Spanned<AgentSection>)| TableCheck {
+        name,
+        section: section.get_ref(),
+        span: section.span(),
+        origin,
+    };
+    sections.into_iter().map(check).collect()
 }
 
 impl TableCheck<'_> {
-    fn settings(&self, runners: &Runners) -> Result<AgentSettings, ConfigError> {
+    fn settings(&self) -> Result<AgentSettings, ConfigError> {
         self.check_texts()?;
         let section = self.section;
         let text = |text: &Option<String>| filled(text.as_deref()).map(str::to_owned);
@@ -60,7 +76,7 @@ impl TableCheck<'_> {
             display_name: text(&section.display_name).unwrap_or_else(|| self.name.to_owned()),
             description: text(&section.description).unwrap_or_default(),
             capabilities: section.capabilities.clone(),
-            runner: self.runner(runners)?.to_owned(),
+            runner: text(&section.runner).unwrap_or_else(|| OWN_RUNNER.to_owned()),
             model: text(&section.model),
             thinking_level: section.thinking_level,
             tools: section.tools,
@@ -68,12 +84,13 @@ impl TableCheck<'_> {
             workspace: section.workspace,
             default_quota: quota.map_or(DEFAULT_QUOTA, saturated),
             enabled: section.enabled.unwrap_or(true),
+            max_turn_tokens: section.max_turn_tokens.map(|tokens| tokens.get()),
+            max_turn_seconds: section.max_turn_seconds.map(|seconds| seconds.get()),
+            max_session_cost: section.max_session_cost.and_then(Dollars::number),
         };
         let limits = AgentLimits {
-            max_turn_tokens: section.max_turn_tokens.map(|tokens| tokens.get()),
-            max_turn: section
-                .max_turn_seconds
-                .map(|seconds| Duration::from_secs(seconds.get())),
+            max_turn_tokens: config.max_turn_tokens,
+            max_turn: config.max_turn_seconds.map(Duration::from_secs),
             max_session_cost: section.max_session_cost.map(Dollars::get),
         };
         Ok(AgentSettings {
@@ -83,12 +100,12 @@ impl TableCheck<'_> {
         })
     }
 
-    fn runner(&self, runners: &Runners) -> Result<&str, ConfigError> {
+    fn runner(&self, runners: &Runners) -> Result<(), ConfigError> {
         let Some(name) = filled(self.section.runner.as_deref()) else {
-            return Ok(OWN_RUNNER);
+            return Ok(());
         };
         if name == OWN_RUNNER || runners.contains_key(name) {
-            return Ok(name);
+            return Ok(());
         }
         let known = runners.keys().map(String::as_str).chain([OWN_RUNNER]);
         let suggestion = nearest(name, known).map(str::to_owned);

@@ -1,3 +1,5 @@
+use scorel_provider::check_model_id;
+
 /// The longest name of an agent, or of a runner.
 const MAX_NAME: usize = 64;
 
@@ -5,7 +7,6 @@ const MAX_DISPLAY_NAME: usize = 1024;
 const MAX_DESCRIPTION: usize = 4 * 1024;
 const MAX_CAPABILITIES: usize = 64;
 const MAX_CAPABILITY: usize = 1024;
-const MAX_MODEL: usize = 1024;
 const MAX_PROMPT: usize = 64 * 1024;
 
 /// The texts of an agent. They are bounded because each model that may give it tasks gets some of them
@@ -35,7 +36,8 @@ impl AgentTexts<'_> {
         check_length("displayName", self.display_name, MAX_DISPLAY_NAME)?;
         check_length("description", self.description, MAX_DESCRIPTION)?;
         check_length("runner", self.runner, MAX_NAME)?;
-        check_length("model", self.model, MAX_MODEL)?;
+        check_model_id(self.model.unwrap_or_default())
+            .map_err(|error| refused("model", error.to_string()))?;
         check_length("prompt", self.prompt, MAX_PROMPT)?;
         let capabilities = self.capabilities.unwrap_or_default();
         if capabilities.len() > MAX_CAPABILITIES {

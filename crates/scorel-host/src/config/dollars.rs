@@ -1,5 +1,6 @@
 use scorel_provider::Price;
 use serde::de::{Deserialize, Deserializer, Error};
+use serde_json::Number;
 
 /// An amount in dollars, in millionths: a limit of cost, or a price per million tokens in the unit of a
 /// [`Price`].
@@ -12,6 +13,15 @@ impl Dollars {
 
     pub(super) const fn get(self) -> u64 {
         self.0
+    }
+
+    /// The amount in dollars.
+    pub(super) fn number(self) -> Option<Number> {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "the most is far below 2^53 millionths"
+        )]
+        Number::from_f64(self.0 as f64 / 1e6)
     }
 }
 

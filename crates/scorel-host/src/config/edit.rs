@@ -16,6 +16,7 @@ use super::error::ConfigError;
 use super::file_layer::{FileLayer, MAX_BYTES};
 use super::origin::DocumentOrigin;
 use super::parse::parse;
+use super::problems::check_change;
 use super::source::ConfigSource;
 use super::{Config, EditConfigError, RefusedText, check_agent_name};
 use agent_change::AgentChange;
@@ -23,7 +24,7 @@ pub use config_file::{ConfigFile, EditedText};
 use file_text::FileText;
 
 /// The parameters of `setAgent` that a value of the file can be at fault for.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 15] = [
     "displayName",
     "description",
     "capabilities",
@@ -35,6 +36,9 @@ const FIELDS: [&str; 12] = [
     "workspace",
     "defaultQuota",
     "enabled",
+    "maxTurnTokens",
+    "maxTurnSeconds",
+    "maxSessionCost",
     "agentType",
 ];
 
@@ -70,8 +74,9 @@ fn edited(file: &FileText, params: &SetAgentParams) -> Result<Option<String>, Ed
         let reason = format!("the file would be longer than {MAX_BYTES} bytes");
         return Err(EditConfigError::refused(None, reason, None));
     }
-    let (changed, new_origin) = parse(file.target(), text.as_bytes()).map_err(refused_value)?;
-    Config::from_user(&changed, &new_origin).map_err(refused_value)?;
+    let (_, new_origin) = parse(file.target(), text.as_bytes()).map_err(refused_value)?;
+    let checked = check_change(FileLayer::User, &origin, &new_origin);
+    checked.map_err(refused_value)?;
     if !change.is_all_between(&origin, &new_origin) {
         return Err(EditConfigError::Unsafe {
             path: file.target().to_owned(),
@@ -112,7 +117,7 @@ mod tests {
         let origin = |text: &str| DocumentOrigin::new(PathBuf::from("f"), text.to_owned());
         let params = SetAgentParams {
             agent_type: "x".to_owned(),
-            enabled: Some(false),
+            enabled: Some(Some(false)),
             ..SetAgentParams::default()
         };
         let change = AgentChange::new(&params);

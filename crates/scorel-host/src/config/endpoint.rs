@@ -1,6 +1,6 @@
 //! What `[model]` and `[providers.NAME]` have in common.
 
-use scorel_provider::{Price, builtin_providers};
+use scorel_provider::{Price, SetupError, builtin_providers};
 
 use super::dollars::Dollars;
 use super::model::{KeyName, Layer};
@@ -23,6 +23,17 @@ pub(super) fn dialect_named(name: &str) -> Result<&str, Option<&'static str>> {
 /// Whether the provider has an endpoint whose dialect another one can speak.
 fn has_dialect(provider: &str) -> bool {
     provider != DEMO && builtin_providers().contains(&provider)
+}
+
+/// The key of an endpoint's table that the error is about.
+pub(super) fn endpoint_key(error: &SetupError, key_header: Option<&str>) -> String {
+    match error {
+        SetupError::InvalidHeader { name, .. } if filled(key_header) == Some(name.as_str()) => {
+            "keyHeader".to_owned()
+        }
+        SetupError::InvalidHeader { name, .. } => format!("headers.{name:?}"),
+        _ => "baseUrl".to_owned(),
+    }
 }
 
 /// The key that the user named.

@@ -41,6 +41,16 @@ impl ConfigError {
         }
     }
 
+    /// Drops a position that the text does not have: it refers to one that is not written.
+    pub(super) fn within(mut self, text: &str) -> Self {
+        if let Self::Content { position, .. } = &mut self
+            && position.is_some_and(|it| it.line > text.lines().count())
+        {
+            *position = None;
+        }
+        self
+    }
+
     /// The problem as clients are told it.
     #[must_use]
     pub fn problem(&self) -> ConfigProblem {

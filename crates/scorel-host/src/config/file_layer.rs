@@ -1,3 +1,4 @@
+use super::agent_section::check_runners;
 use super::origin::DocumentOrigin;
 use super::parse::read;
 use super::project::ProjectLayer;
@@ -22,11 +23,14 @@ impl FileLayer {
         }
     }
 
-    /// Whether the loader accepts the text.
+    /// Accepts a text without a problem. The loader accepts an agent whose runner is not there.
     pub(super) fn check(self, origin: &DocumentOrigin) -> Result<(), ConfigError> {
         let document = read(origin)?;
         match self {
-            Self::User => Config::from_user(&document, origin).map(drop),
+            Self::User => {
+                let config = Config::from_user(&document, origin)?;
+                check_runners(&document.agents, &config.runners, origin)
+            }
             Self::Project => {
                 let _accepted = ProjectLayer::new(&document, origin);
                 Ok(())

@@ -75,7 +75,7 @@ impl Config {
         Ok(Self {
             model: model.unwrap_or_else(ModelSettings::demo),
             providers,
-            agents: agents(&document.agents, &runners, origin)?,
+            agents: agents(&document.agents, origin)?,
             runners,
             orchestrator: orchestrator_limits(&document.orchestrator),
             sessions: sessions(&document.sessions),

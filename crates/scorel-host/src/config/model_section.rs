@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use scorel_provider::{ModelConfig, ModelSource, builtin_providers, check_base_url};
+use scorel_provider::{ModelConfig, ModelSource, builtin_providers};
 
 use super::ConfigError;
-use super::endpoint::{DEMO, dialect_named, filled, named_key, price};
+use super::endpoint::{DEMO, dialect_named, endpoint_key, filled, named_key, price};
 use super::model::{CustomProviders, KeyName, ModelSettings};
 use super::origin::DocumentOrigin;
 use super::parse::nearest;
@@ -92,25 +92,24 @@ impl SectionCheck<'_> {
             ModelType::Builtin => self.builtin_source(provider)?,
             ModelType::Custom => self.custom_source(provider)?,
         };
-        self.check_base_url()?;
+        let key = self.key(&source);
+        let model = ModelConfig {
+            source,
+            dialect: self.dialect()?.map(str::to_owned),
+            key_header: filled(section.key_header.as_deref()).map(str::to_owned),
+            headers: section.headers.clone().into_iter().collect(),
+            ..ModelConfig::demo()
+        };
+        // Here rather than at the first call: this error has a line, that one would not.
+        model.check_endpoint().map_err(|error| {
+            let key = endpoint_key(&error, section.key_header.as_deref());
+            self.error(&key, format!("`model.{key}`: {error}"), None)
+        })?;
         Ok(ModelSettings {
-            key: self.key(&source),
-            model: ModelConfig {
-                source,
-                dialect: self.dialect()?.map(str::to_owned),
-                key_header: filled(section.key_header.as_deref()).map(str::to_owned),
-                headers: section.headers.clone().into_iter().collect(),
-                ..ModelConfig::demo()
-            },
+            key,
+            model,
             ..ModelSettings::demo()
         })
-    }
-
-    /// Here rather than at the first call: this error has a line, that one would not.
-    fn check_base_url(&self) -> Result<(), ConfigError> {
-        let url = filled(self.section.base_url.as_deref());
-        let checked = url.map_or(Ok(()), check_base_url);
-        checked.map_err(|error| self.error("baseUrl", format!("`model.baseUrl`: {error}"), None))
     }
 
     /// The endpoint's model, with what the section says of it.

@@ -1,6 +1,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use scorel_tools::text_of;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
@@ -20,11 +21,12 @@ pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Document, DocumentOrig
 
 /// The text of a file, if it is one.
 pub(super) fn origin_of(path: &Path, bytes: &[u8]) -> Result<DocumentOrigin, ConfigError> {
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-    let origin = DocumentOrigin::new(path.to_owned(), text);
+    let origin = DocumentOrigin::new(path.to_owned(), text_of(bytes).into_owned());
     // Checked first: the TOML parser would complain about the replacement character instead.
-    if let Err(error) = std::str::from_utf8(bytes) {
+    let is_utf16 = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    if let Err(error) = std::str::from_utf8(bytes)
+        && !is_utf16
+    {
         let offset = error.valid_up_to();
         return Err(origin.error(Some(offset..offset), None, "not UTF-8 text", None));
     }

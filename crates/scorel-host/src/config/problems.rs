@@ -4,11 +4,11 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use super::ConfigError;
 use super::file_layer::{FileLayer, MAX_BYTES};
 use super::origin::DocumentOrigin;
-use super::parse::origin_of;
+use super::parse::{origin_of, read};
 use super::text_keys::TextKeys;
+use super::{Config, ConfigError};
 use crate::trusted_file;
 
 /// Problems that are reported of one file. A file with more of them is no configuration.
@@ -54,6 +54,30 @@ pub(super) fn problems_of_text(path: &Path, bytes: &[u8], layer: FileLayer) -> V
     }
     found.sort_by_key(place);
     found
+}
+
+/// Accepts a change that leaves no problem but agents whose runner was not there before: else two of them would
+/// keep each other, and every other key, from being set right.
+pub(super) fn check_change(
+    layer: FileLayer,
+    before: &DocumentOrigin,
+    after: &DocumentOrigin,
+) -> Result<(), ConfigError> {
+    let Err(error) = layer.check(after) else {
+        return Ok(());
+    };
+    if layer == FileLayer::Project || Config::from_user(&read(after)?, after).is_err() {
+        return Err(error);
+    }
+    let problems = |it: &DocumentOrigin| problems_of_text(it.path(), it.text().as_bytes(), layer);
+    let known: Vec<_> = problems(before).iter().map(ConfigError::problem).collect();
+    let is_new = |error: &ConfigError| {
+        let new = error.problem();
+        !known
+            .iter()
+            .any(|it| (&it.key, &it.message) == (&new.key, &new.message))
+    };
+    problems(after).into_iter().find(is_new).map_or(Ok(()), Err)
 }
 
 fn place(error: &ConfigError) -> Option<(usize, usize)> {

@@ -8,7 +8,7 @@ use scorel_provider::{ModelConfig, builtin_providers};
 use toml::Spanned;
 
 use super::ConfigError;
-use super::endpoint::{dialect_named, filled, named_key, price};
+use super::endpoint::{dialect_named, endpoint_key, filled, named_key, price};
 use super::model::{CustomProviders, ModelSettings};
 use super::origin::DocumentOrigin;
 use super::schema::ProviderSection;
@@ -63,9 +63,10 @@ impl TableCheck<'_> {
             ..ModelConfig::custom(self.name, api.name(), base_url, "")
         };
         // Here rather than at the first call: this error has a line, that one would not.
-        model
-            .check_endpoint()
-            .map_err(|error| self.error(None, &error.to_string(), None))?;
+        model.check_endpoint().map_err(|error| {
+            let key = endpoint_key(&error, section.key_header.as_deref());
+            self.error(Some(&key), &error.to_string(), None)
+        })?;
         Ok(ModelSettings {
             model,
             key: section.api_key_env.as_ref().map(named_key),

@@ -34,6 +34,8 @@ pub struct RunnerConfig {
     pub state_dirs: Vec<ConfigPath>,
     /// How long its process is kept after a turn.
     pub keep: Duration,
+    /// The time in which it must be ready to take a prompt.
+    pub start: Duration,
     /// How long it may be silent while it does not ask.
     pub idle: Duration,
     /// How long it may take to end a turn after it was asked to.

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::time::Duration;
 
 use scorel_provider::check_base_url;
-use scorel_runner::{BuiltinRunner, CommandOutput, Version, WireKind, builtin, builtins};
+use scorel_runner::{
+    BuiltinRunner, CommandOutput, RunnerSetup, Version, WireKind, builtin, builtins,
+};
 use toml::Spanned;
 
 use super::ConfigError;
@@ -89,6 +91,8 @@ impl TableCheck<'_> {
         config.state_dirs.clone_from(&section.state_dirs);
         let seconds = |seconds, usual| Option::map_or(seconds, usual, Duration::from_secs);
         config.keep = seconds(section.keep_seconds.map(|it| it.get()), KEEP);
+        let start = section.start_seconds.map(|it| it.get());
+        config.start = seconds(start, RunnerSetup::START_LIMIT);
         config.idle = seconds(section.idle_seconds.map(|it| it.get()), IDLE);
         config.cancel = seconds(section.cancel_seconds.map(|it| it.get()), CANCEL);
         let bytes = section.handover_bytes.map_or(HANDOVER_BYTES, |it| it.get());
@@ -243,6 +247,7 @@ fn bare(name: String, label: String, wire: WireKind) -> RunnerConfig {
         sandbox: super::RunnerSandbox::default(),
         state_dirs: Vec::new(),
         keep: KEEP,
+        start: RunnerSetup::START_LIMIT,
         idle: IDLE,
         cancel: CANCEL,
         handover_bytes: 64 * 1024,

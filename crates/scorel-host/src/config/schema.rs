@@ -13,6 +13,7 @@ use super::auxiliary::AuxiliaryConfig;
 use super::bounded::Bounded;
 use super::dollars::Dollars;
 use super::login_shell_place::LoginShellPlace;
+use super::model_name::model_name;
 use super::path::ConfigPath;
 use super::runner::{OnContextLost, RunnerSandbox};
 use super::variable::{VariableName, VariablePattern, VariableValue};
@@ -52,6 +53,7 @@ pub(super) struct Document {
 pub(super) struct ModelSection {
     pub(super) r#type: ModelType,
     pub(super) provider: Option<String>,
+    #[serde(deserialize_with = "model_name")]
     pub(super) id: Option<String>,
     pub(super) api: Option<EndpointApi>,
     pub(super) base_url: Option<String>,
@@ -96,6 +98,7 @@ pub(super) struct RunnerSection {
     pub(super) command: Vec<String>,
     pub(super) base_url: Option<String>,
     pub(super) token_env: Option<SecretName>,
+    #[serde(deserialize_with = "model_name")]
     pub(super) model: Option<String>,
     pub(super) env: BTreeMap<VariableName, VariableValue>,
     pub(super) secret_env: BTreeMap<VariableName, SecretName>,
@@ -103,6 +106,7 @@ pub(super) struct RunnerSection {
     pub(super) sandbox: RunnerSandbox,
     pub(super) state_dirs: Vec<ConfigPath>,
     pub(super) keep_seconds: Option<Bounded<0, DAY>>,
+    pub(super) start_seconds: Option<Bounded<1, 600>>,
     pub(super) idle_seconds: Option<Bounded<1, DAY>>,
     pub(super) cancel_seconds: Option<Bounded<1, 600>>,
     pub(super) handover_bytes: Option<Bounded<1024, { 16 * MIB }>>,
@@ -138,6 +142,7 @@ pub(super) struct AgentSection {
     pub(super) description: Option<String>,
     pub(super) capabilities: Vec<String>,
     pub(super) runner: Option<String>,
+    #[serde(deserialize_with = "model_name")]
     pub(super) model: Option<String>,
     pub(super) thinking_level: Option<ThinkingLevel>,
     pub(super) tools: Option<ToolPreset>,

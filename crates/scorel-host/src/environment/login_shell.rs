@@ -34,7 +34,9 @@ pub(super) fn login_shell() -> Option<PathBuf> {
 /// Runs the shell in a directory as a login shell and an interactive one, since people set variables
 /// in the files of either, and returns the environment that it ends up with. Blocks.
 ///
-/// It runs under a supervisor, which ends whatever its start-up files leave running.
+/// It runs under a supervisor, which ends whatever its start-up files leave running. If the daemon is killed
+/// meanwhile, the shell goes on, unless a service manager ends it too: its files may have taken a lock that
+/// only their end gives back.
 pub(super) fn ask(
     supervisors: &Arc<Supervisors>,
     shell: &Path,
@@ -63,7 +65,7 @@ pub(super) fn ask(
         reason,
     };
     let run = supervisors
-        .start(order, opened.as_fd())
+        .start_lasting(order, opened.as_fd())
         .map_err(|error| not_started(error.to_string()))?;
     let waiting = tokio::runtime::Builder::new_current_thread().build();
     let end = waiting

@@ -16,7 +16,9 @@ impl Home {
     /// The home cannot be written.
     pub fn disk_time(&self) -> io::Result<SystemTime> {
         let path = self.root().join(".time.0.tmp");
-        let written = File::create(&path)?.metadata()?.modified();
+        // A killed daemon may have left one.
+        let _absent = fs::remove_file(&path);
+        let written = File::create_new(&path)?.metadata()?.modified();
         fs::remove_file(&path)?;
         written
     }

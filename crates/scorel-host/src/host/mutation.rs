@@ -4,6 +4,7 @@
 mod agents;
 mod attempt;
 mod import;
+mod orchestrator;
 mod project;
 mod trash;
 mod worktree;
@@ -11,10 +12,7 @@ mod worktree;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use scorel_proto::{
-    ClientId, CloneSessionParams, CreateSessionParams, ProjectId, SessionId, SessionKind,
-    ToolPreset,
-};
+use scorel_proto::{ClientId, CloneSessionParams, CreateSessionParams, SessionId, SessionKind};
 use scorel_session::{CloneRequest, Deletion, MutationCommand, NewSession, SessionError};
 
 use super::Host;
@@ -216,37 +214,6 @@ impl Host {
         Ok(Subject::SessionId(session_id))
     }
 
-    /// The project's orchestrator: the session with the preset for it that was changed last, or a new one.
-    async fn open_orchestrator(
-        &self,
-        client_id: ClientId,
-        session_id: SessionId,
-        project_id: ProjectId,
-    ) -> Result<Subject, CallError> {
-        if self.projects.get(project_id).is_none() {
-            return Err(CallError::ProjectNotFound(project_id));
-        }
-        // Two calls at once must not make two.
-        let _opening = self.opening.lock().await;
-        if let Some(known) = self.sessions.orchestrator(project_id).await? {
-            return Ok(Subject::SessionId(known));
-        }
-        let new = NewSession {
-            project_id,
-            kind: SessionKind::User,
-            parent: None,
-            client_id,
-            title: Some("Orchestrator".to_owned()),
-            agent: None,
-            model: None,
-            runner: None,
-            thinking_level: None,
-            tools: Some(ToolPreset::Orchestrator),
-        };
-        self.sessions.create_as(session_id, new).await?;
-        Ok(Subject::SessionId(session_id))
-    }
-
     async fn clone_session(
         &self,
         client_id: ClientId,
@@ -286,6 +253,7 @@ impl Host {
             Err(SessionError::NotFound(_)) if attempt == Attempt::Again => {}
             deleted => deleted?,
         }
+        self.forget_orchestrator(session_id).await;
         Ok(subject)
     }
 }

@@ -8,6 +8,7 @@ use scorel_proto::DaemonManager;
 use scorel_session::{SessionObserver, SessionSettings, Sessions, TurnSetup};
 
 use super::Host;
+use crate::client_names::ClientNames;
 use crate::commands::CommandHost;
 use crate::config::{Config, ConfigSource};
 use crate::configured_agents::ConfiguredAgents;
@@ -69,6 +70,7 @@ impl Host {
             SecretStore::new(home.env()),
             home.root(),
             parts.umask,
+            Some(Arc::clone(&projects)),
         );
         let git = SupervisedGit::new(
             Arc::clone(&parts.supervisors),
@@ -128,6 +130,7 @@ impl Host {
             importing: tokio::sync::Mutex::default(),
             collecting: tokio::sync::Mutex::default(),
             worktrees,
+            client_names: ClientNames::default(),
             search,
             metrics,
             followers: Arc::default(),

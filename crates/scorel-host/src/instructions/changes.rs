@@ -12,7 +12,10 @@ const MAX_DIFF: usize = 4 * 1024;
 
 /// The sources whose changes the model is told of. The others describe how the session began, or change
 /// with the daemon only.
-const FOLLOWED: [&str; 4] = ["environment", "prompt", "role", "agents"];
+const FOLLOWED: [&str; 5] = [ENVIRONMENT, "permissions", "prompt", "role", "agents"];
+
+/// The source of which only the changed lines are told.
+const ENVIRONMENT: &str = "environment";
 
 /// The data of the message: all parts that differ from the snapshot.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -80,7 +83,7 @@ fn message(
         kind: INSTRUCTIONS_KIND.to_owned(),
         message: Message::Internal(InternalMessage {
             content: vec![Block::text(format!(
-                "These instructions have changed and replace what the prompt says.\n\n{}",
+                "Since the prompt was written this has changed; the rest of it still holds.\n\n{}",
                 texts.join("\n\n")
             ))],
             meta: Meta::default(),
@@ -133,6 +136,9 @@ fn difference(before: &str, part: &InstructionPart) -> String {
     if before.is_empty() {
         return format!("{name} is new:\n\n{}", bounded(&part.text));
     }
+    if part.source == ENVIRONMENT {
+        return changed_lines(before, &part.text);
+    }
     let diff = TextDiff::from_lines(before, part.text.as_str());
     let text = diff.unified_diff().context_radius(2).to_string();
     if text.len() < part.text.len() {
@@ -140,6 +146,12 @@ fn difference(before: &str, part: &InstructionPart) -> String {
     } else {
         format!("{name} is now:\n\n{}", bounded(&part.text))
     }
+}
+
+/// The lines that the text before does not have. Every line names what it says.
+fn changed_lines(before: &str, now: &str) -> String {
+    let is_new = |line: &&str| !before.lines().any(|known| known == *line);
+    now.lines().filter(is_new).collect::<Vec<_>>().join("\n")
 }
 
 fn bounded(text: &str) -> String {
@@ -243,6 +255,32 @@ mod tests {
         assert!(text.len() < MAX_DIFF + 300, "{}", text.len());
         assert!(text.contains("more bytes of this change"), "{text}");
         assert!(!text.contains("workspace"), "{text}");
+    }
+
+    #[test]
+    fn another_date_is_one_line_and_another_mode_is_told_whole() {
+        let environment = |date| {
+            let text =
+                format!("<environment>\nshell of commands: bash\ndate: {date}\n</environment>");
+            part("environment", None, &text)
+        };
+        let mode = |mode| part("permissions", None, &format!("mode: {mode}\nfiles: none"));
+        let frozen = [environment("2026-11-27"), mode("ask")];
+        let told = guidance(
+            &known(&frozen, None),
+            vec![environment("2026-11-28"), mode("ask")],
+        );
+        let lead = "Since the prompt was written this has changed; the rest of it still holds.";
+        assert_eq!(text(&told), format!("{lead}\n\ndate: 2026-11-28"));
+        let now = vec![environment("2026-11-28"), mode("full")];
+        let told = guidance(&known(&frozen, Some(&told)), now.clone());
+        let name = "The part `permissions` of the prompt";
+        assert_eq!(
+            text(&told),
+            format!("{lead}\n\n{name} is now:\n\nmode: full\nfiles: none")
+        );
+        let again = guidance(&known(&frozen, Some(&told)), now);
+        assert_eq!(again, Guidance::default());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::{BoxFuture, FutureExt as _};
-use scorel_proto::Block;
+use scorel_proto::{Attachment, Block};
 use scorel_runtime::{Effect, Permit, Tool, ToolCall, ToolPlan, ToolSpec, blocking};
 
 use super::guide_file::{NAMES, read_below};
@@ -78,9 +78,14 @@ impl DeeperGuides {
         dirs
     }
 
-    /// The texts of the instructions in `dirs` that are still to be shown, outermost first.
-    fn newly_shown(&self, dirs: &[PathBuf], effects: &[Effect], permit: &Permit) -> Vec<String> {
-        let mut texts = Vec::new();
+    /// The instructions in `dirs` that are still to be shown, outermost first.
+    fn newly_shown(
+        &self,
+        dirs: &[PathBuf],
+        effects: &[Effect],
+        permit: &Permit,
+    ) -> Vec<Attachment> {
+        let mut files = Vec::new();
         for dir in dirs {
             for name in NAMES {
                 let relative = dir.join(name);
@@ -94,12 +99,12 @@ impl DeeperGuides {
                 // Marked even where the call reads the file itself, which shows it.
                 let is_new = may_show && self.mark(&path);
                 if is_new && !effects.iter().any(is_read) {
-                    texts.extend(self.text(&relative));
+                    files.extend(self.file(&relative));
                 }
                 break;
             }
         }
-        texts
+        files
     }
 
     fn mark(&self, path: &Path) -> bool {
@@ -107,7 +112,8 @@ impl DeeperGuides {
         shown.files.insert(path.to_owned())
     }
 
-    fn text(&self, relative: &Path) -> Option<String> {
+    /// The file for a tool's result, where it is read as instructions.
+    fn file(&self, relative: &Path) -> Option<Attachment> {
         let shown = relative.to_str()?;
         let file = read_below(&self.project, shown, MAX_FILE)?;
         let content = file.content.ok()?;
@@ -115,12 +121,13 @@ impl DeeperGuides {
             0 => String::new(),
             bytes => format!("\n[{bytes} more bytes; read the file]"),
         };
-        let text = content.text.trim_end();
-        let directory = relative.parent()?.display();
-        Some(format!(
-            "<system-reminder>\nInstructions for {directory}/, from {shown}:\n\n{text}{cut}\n\
-             </system-reminder>"
-        ))
+        let text = format!("{}{cut}", content.text.trim_end());
+        Some(Attachment {
+            path: shown.to_owned(),
+            size: content.text.len() as u64 + content.cut_bytes,
+            encoding: None,
+            content: vec![Block::text(text)],
+        })
     }
 }
 
@@ -154,9 +161,9 @@ impl Tool for GuidedTool {
                 if !outcome.is_error {
                     let guides = Arc::clone(&self.guides);
                     let look = move || Ok(guides.newly_shown(&dirs, &judged, &permit));
-                    let texts = blocking::<_, scorel_runtime::ToolOutcome>(look).await;
-                    let texts = texts.unwrap_or_default();
-                    outcome.content.extend(texts.into_iter().map(Block::text));
+                    let files = blocking::<_, scorel_runtime::ToolOutcome>(look).await;
+                    let files = files.unwrap_or_default().into_iter();
+                    outcome.content.extend(files.map(Block::Attachment));
                 }
                 outcome
             })
@@ -189,8 +196,11 @@ mod tests {
         assert!(read("Cargo.toml").is_empty());
         let shown = read("a/b/c/main.rs");
         assert_eq!(shown.len(), 2, "{shown:?}");
-        assert!(shown[0].contains("Instructions for a/, from a/AGENTS.md:\n\nof a\n"));
-        assert!(shown[1].contains("[3 more bytes; read the file]"));
+        assert_eq!(shown[0].path, "a/AGENTS.md");
+        assert_eq!(shown[0].content, [Block::text("of a")]);
+        assert_eq!(shown[1].size, MAX_FILE as u64 + 3);
+        let cut = Block::plain_text_of(&shown[1].content);
+        assert!(cut.ends_with("[3 more bytes; read the file]"));
         assert!(read("a/b/c/main.rs").is_empty());
         guides.set_epoch(1);
         assert_eq!(read("a").len(), 1);

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
-use scorel_tools::{Root, RootName, Roots};
+use scorel_tools::{Root, RootName, Roots, text_of};
 use sha2::{Digest as _, Sha256};
 
 /// The names of a directory's instructions; the first one that exists counts.
@@ -100,11 +100,18 @@ fn read(file: File, max: usize) -> Result<GuideText, String> {
     file.take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| error.to_string())?;
-    let read = bytes.len() as u64;
+    let cut_bytes = length.saturating_sub(bytes.len() as u64);
+    let sha256 = hex_digest(&bytes);
+    // The rest of a character that the cut divided would make the text one in another encoding.
+    if let (1.., Err(error)) = (cut_bytes, std::str::from_utf8(&bytes))
+        && error.error_len().is_none()
+    {
+        bytes.truncate(error.valid_up_to());
+    }
     Ok(GuideText {
-        sha256: hex_digest(&bytes),
-        text: String::from_utf8_lossy(&bytes).into_owned(),
-        cut_bytes: length.saturating_sub(read),
+        sha256,
+        text: text_of(&bytes).into_owned(),
+        cut_bytes,
     })
 }
 
@@ -161,7 +168,17 @@ mod tests {
         fs::write(dir.path().join("CLAUDE.md"), "é".repeat(60)).unwrap();
         let file = first_below(dir.path(), 101).unwrap();
         let content = file.content.unwrap();
-        assert_eq!((content.cut_bytes, content.text.chars().count()), (19, 51));
+        assert_eq!((content.cut_bytes, content.text.chars().count()), (19, 50));
+        for (mark, bytes) in [
+            ([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> _),
+            ([0xfe, 0xff], u16::to_be_bytes),
+        ] {
+            let units: Vec<u8> = "RULE: ß\n".encode_utf16().flat_map(bytes).collect();
+            fs::write(dir.path().join("CLAUDE.md"), [&mark[..], &units].concat()).unwrap();
+            assert_eq!(text(first_below(dir.path(), 100)).unwrap(), "RULE: ß\n");
+        }
+        fs::write(dir.path().join("CLAUDE.md"), "\u{feff}RULE\n").unwrap();
+        assert_eq!(text(first_below(dir.path(), 100)).unwrap(), "RULE\n");
         let pipe = dir.path().join("AGENTS.md");
         nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
         assert!(first_below(dir.path(), 100).unwrap().content.is_err());

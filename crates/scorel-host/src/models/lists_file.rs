@@ -98,7 +98,7 @@ impl ListsFile {
     }
 
     pub(super) fn read(path: &Path) -> Result<Self, ModelListsError> {
-        let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Ours)? else {
+        let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Home)? else {
             return Ok(Self::empty());
         };
         let damaged = |error: serde_json::Error| ModelListsError::Damaged {

@@ -10,7 +10,7 @@ use scorel_tools::Lazy;
 use super::findings::Findings;
 use super::hidden_by_rules::HiddenByRules;
 use super::hidden_reads::without_hidden;
-use super::ignored::ignored;
+use super::ignored::{existing, ignored};
 use super::read_filter::Unrestricted;
 use super::{GateRule, RuleSet};
 use crate::hidden_places::HiddenPlaces;
@@ -239,14 +239,17 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    /// The policy for a command: it knows which of the paths that are discarded git ignores.
+    /// The policy for a command: it knows which names given to `git checkout` are files, and which of the
+    /// paths that are discarded git ignores.
     fn policy_for(&self, run: &Action) -> Policy {
-        let discarded = self.policy.discarded(run);
+        let files = existing(self.policy.restored(run));
+        let policy = self.policy.clone().with_files(files);
+        let discarded = policy.discarded(run);
         if discarded.is_empty() {
-            return self.policy.clone();
+            return policy;
         }
         let project = self.settings.base_dirs.project();
-        self.policy.clone().ignoring(ignored(project, discarded))
+        policy.ignoring(ignored(project, discarded))
     }
 
     /// Judges a command and its use of the network separately. Without a sandbox every command is

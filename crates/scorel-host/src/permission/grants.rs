@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<GrantsFile, OpenGrantsError> {
         version: VERSION,
         ..GrantsFile::default()
     };
-    let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Ours)? else {
+    let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Home)? else {
         return Ok(empty);
     };
     let damaged = |reason: String| OpenGrantsError::Damaged {

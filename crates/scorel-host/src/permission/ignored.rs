@@ -27,6 +27,14 @@ pub(super) fn ignored(project: &Path, paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.into_iter().filter(is_ignored).collect()
 }
 
+/// Those of the paths where something is, of the first few.
+pub(super) fn existing(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let first = paths.into_iter().take(MAX_PATHS);
+    first
+        .filter(|path| fs::symlink_metadata(path).is_ok())
+        .collect()
+}
+
 /// The innermost list that says something about the path decides, as in git.
 fn is_ignored(top: &Path, path: &Path) -> bool {
     // An absent path counts as a directory: nothing can be lost there, whatever it would have been.

@@ -1,6 +1,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use scorel_proto::QuotaPolicy;
+
 use super::QuotaError;
 use crate::trusted_file::FileProblem;
 
@@ -41,6 +43,9 @@ pub enum ProjectError {
     TooMany { max: usize },
     #[error(transparent)]
     Quota(#[from] QuotaError),
+    /// With the policy in force.
+    #[error("the policy was changed meanwhile")]
+    OtherQuota(QuotaPolicy),
     #[error("cannot write {path}")]
     Write {
         path: PathBuf,

@@ -58,7 +58,7 @@ impl ProjectsFile {
     }
 
     pub(super) fn read(path: &Path) -> Result<Self, OpenProjectsError> {
-        let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Ours)? else {
+        let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Home)? else {
             return Ok(Self::empty());
         };
         let damaged = |reason| OpenProjectsError::Damaged {

@@ -1,9 +1,10 @@
-use std::fs;
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_journal::{FileStorage, LogFile, OpenMode, Storage, replace_file};
+use scorel_journal::{FileStorage, LogFile, OpenMode, Storage, open_regular, replace_file};
 
 use crate::trusted_file::{self, FileProblem, Trust};
 use crate::unix_time::now_ms;
@@ -33,7 +34,7 @@ impl ReceiptsFile {
     /// Opens the file at `path` and returns its complete lines. A missing file is created by the first
     /// append.
     pub(super) fn open(path: &Path) -> Result<(Self, Vec<u8>), FileProblem> {
-        let mut bytes = match trusted_file::read(path, MAX_BYTES, Trust::Ours)? {
+        let mut bytes = match trusted_file::read(path, MAX_BYTES, Trust::Home)? {
             Some((_, bytes)) => bytes,
             None => Vec::new(),
         };
@@ -90,9 +91,18 @@ impl ReceiptsFile {
     fn keep_aside(&mut self) -> io::Result<()> {
         let mut aside = self.path.clone().into_os_string();
         aside.push(format!(".damaged-{}", now_ms()));
-        match fs::copy(&self.path, &aside) {
+        match open_regular(File::options().read(true), &self.path) {
+            Ok(mut damaged) => {
+                let mut options = File::options();
+                let mut kept = options
+                    .write(true)
+                    .create_new(true)
+                    .mode(0o600)
+                    .open(&aside)?;
+                io::copy(&mut damaged, &mut kept)?;
+            }
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+            Err(_) => {}
         }
         tracing::warn!(kept = %aside.display(), "a copy of the damaged receipts was kept");
         self.damaged = false;

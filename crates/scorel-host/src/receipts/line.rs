@@ -17,6 +17,10 @@ pub(crate) struct CommandKey {
 /// One line of the file, without its checksum. The last line about a command counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "each is written or applied at once, and none is kept"
+)]
 pub(super) enum ReceiptLine {
     /// Durable before the effect.
     Begun(HostReceipt<Effect>),

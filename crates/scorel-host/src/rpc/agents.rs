@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    AgentInfo, ListAgents, ListAgentsParams, ListAgentsResult, Method, ProjectId, SetAgent,
-    SetAgentParams, SetAgentResult, SetQuota, SetQuotaParams, SetQuotaResult,
+    ListAgents, ListAgentsParams, ListAgentsResult, Method, SetAgent, SetAgentParams,
+    SetAgentResult, SetQuota, SetQuotaParams, SetQuotaResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::caller::command;
 use super::register::method;
-use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::config::{AgentTexts, check_agent_name};
 use crate::host::Host;
@@ -28,8 +27,7 @@ async fn list(
     _: RpcCall,
     params: ListAgentsParams,
 ) -> Result<ListAgentsResult, CallError> {
-    let agents = host.agents();
-    let agents = blocking(move || agents.list(params.project_id)).await??;
+    let agents = host.agents().list(params.project_id).await?;
     Ok(ListAgentsResult { agents })
 }
 
@@ -44,7 +42,7 @@ async fn set_agent(
     let agent_type = params.agent_type.clone();
     host.mutate(command, Effect::SetAgent { params }).await?;
     Ok(SetAgentResult {
-        agent: agent(&host, None, agent_type).await?,
+        agent: host.agents().get(None, &agent_type).await?,
     })
 }
 
@@ -54,7 +52,9 @@ async fn set_quota(
     mut params: SetQuotaParams,
 ) -> Result<SetQuotaResult, CallError> {
     check_agent_name(&params.agent_type)?;
-    check_policy(&params.policy).map_err(|error| CallError::Project {
+    let policies = [Some(&params.policy), params.expected.as_ref()];
+    let checked = policies.into_iter().flatten().try_for_each(check_policy);
+    checked.map_err(|error| CallError::Project {
         error: ProjectError::Quota(error),
         path: None,
     })?;
@@ -63,29 +63,28 @@ async fn set_quota(
     let (project_id, agent_type) = (params.project_id, params.agent_type.clone());
     host.mutate(command, Effect::SetQuota { params }).await?;
     Ok(SetQuotaResult {
-        agent: agent(&host, Some(project_id), agent_type).await?,
+        agent: host.agents().get(Some(project_id), &agent_type).await?,
     })
 }
 
 /// Before the receipt, which would keep a text of any length.
 fn check_texts(params: &SetAgentParams) -> Result<(), CallError> {
+    fn text(text: &Option<Option<String>>) -> Option<&str> {
+        text.as_ref()?.as_deref()
+    }
     let texts = AgentTexts {
         name: &params.agent_type,
-        display_name: params.display_name.as_deref(),
-        description: params.description.as_deref(),
-        capabilities: params.capabilities.as_deref(),
-        runner: params.runner.as_deref(),
-        model: params.model.as_deref(),
-        prompt: params.prompt.as_deref(),
+        display_name: text(&params.display_name),
+        description: text(&params.description),
+        capabilities: params
+            .capabilities
+            .iter()
+            .flatten()
+            .next()
+            .map(Vec::as_slice),
+        runner: text(&params.runner),
+        model: text(&params.model),
+        prompt: text(&params.prompt),
     };
     Ok(texts.check()?)
-}
-
-async fn agent(
-    host: &Host,
-    project: Option<ProjectId>,
-    agent_type: String,
-) -> Result<AgentInfo, CallError> {
-    let agents = host.agents();
-    blocking(move || agents.get(project, &agent_type)).await?
 }

@@ -1,21 +1,22 @@
 //! Methods that drive a session's turns: `sendMessage`, `rewriteQueue`, `cancel`, `compact`,
-//! `respondPermission`.
+//! `listQuestions`, `respondPermission`.
 
 use std::sync::Arc;
 
 use scorel_journal::MAX_RECORD;
 use scorel_proto::{
     Block, Cancel, CancelChildren, CancelParams, CancelResult, Compact, CompactParams,
-    CompactResult, Method, PermissionDecision, PermissionDecisionBody, QueueEdit,
-    RespondPermission, RespondPermissionParams, RewriteQueue, RewriteQueueParams,
-    RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult, SeqResult,
+    CompactResult, ListQuestions, ListQuestionsParams, ListQuestionsResult, Method,
+    PermissionDecision, PermissionDecisionBody, QueueEdit, RespondPermission,
+    RespondPermissionParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
+    SendMessageParams, SendMessageResult, SeqResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
-use scorel_session::{SendRequest, SessionError};
+use scorel_session::{QuestionFilter, SendRequest, SessionError};
 
 use super::caller::command;
 use super::register::method;
-use super::sessions::{check_model, check_name, check_runner};
+use super::sessions::{check_model, check_name, check_runner, check_tools, limit};
 use crate::attachments::attachments;
 use crate::call_error::CallError;
 use crate::host::Host;
@@ -28,6 +29,7 @@ pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<RewriteQueue, _, _>(table, rewrite_queue)?;
     method::<Cancel, _, _>(table, cancel)?;
     method::<Compact, _, _>(table, compact)?;
+    method::<ListQuestions, _, _>(table, list_questions)?;
     method::<RespondPermission, _, _>(table, respond)
 }
 
@@ -47,6 +49,9 @@ async fn send(
         return Ok(answer);
     }
     check_model(&host, &lane, params.model.as_deref(), None).await?;
+    if params.runner.is_some() {
+        check_tools(params.runner.as_deref(), lane.session()?.tools)?;
+    }
     let mut content = params.content.0;
     content.extend(attachments(&host, &lane, &params.attachments).await?);
     let request = SendRequest {
@@ -166,6 +171,19 @@ fn check_instructions(instructions: Option<&str>) -> Result<(), CallError> {
         return Err(CallError::invalid_field("instructions", text));
     }
     Ok(())
+}
+
+async fn list_questions(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: ListQuestionsParams,
+) -> Result<ListQuestionsResult, CallError> {
+    let filter = QuestionFilter {
+        session_id: params.session_id,
+        limit: limit(params.limit, 50, 200)?,
+        after: params.cursor,
+    };
+    Ok(host.sessions.list_questions(filter).await?)
 }
 
 async fn respond(

@@ -34,8 +34,7 @@ async fn preview(
     };
     let lane = host.sessions.get(params.session_id).await?;
     let scope = params.scope.unwrap_or_default();
-    let files = lane.preview_restore(point, scope).await?;
-    Ok(PreviewRestoreResult { files })
+    Ok(lane.preview_restore(point, scope).await?)
 }
 
 /// Waits for the restore, which is bounded by the files that it names, and never for a turn.

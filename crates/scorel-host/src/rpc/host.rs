@@ -12,12 +12,16 @@ use scorel_proto::{
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::caller::client;
 use super::register::method;
 use super::sessions::project_dir;
 use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::shutdown::ShutdownCause;
+
+/// Bytes of a client's name.
+const MAX_NAME: usize = 64;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<Hello, _, _>(table, hello)?;
@@ -48,8 +52,19 @@ async fn hello(
             advice,
         });
     };
+    let name = params.name.as_deref().map(str::trim);
+    let is_refused =
+        |name: &str| name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control);
+    if name.is_some_and(is_refused) {
+        let text = format!("`name` is one line of 1 to {MAX_NAME} bytes");
+        return Err(CallError::invalid_field("name", text));
+    }
     if let Some(id) = params.client_id {
         call.connection().claim_client(id);
+    }
+    if let Some(name) = name {
+        let tell = |names| host.sessions.host().client_changed(names);
+        host.client_names.set(client(&call), name.to_owned(), tell);
     }
     Ok(HelloResult {
         protocol,

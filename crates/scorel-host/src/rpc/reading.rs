@@ -7,8 +7,9 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use scorel_journal::BlobError;
 use scorel_proto::{
     GetBlob, GetBlobParams, GetBlobResult, GetContext, GetContextParams, GetContextResult,
-    GetEvents, GetEventsParams, GetEventsResult, GetTree, GetTreeParams, GetTreeResult, PutBlob,
-    PutBlobParams, PutBlobResult, Resync, ResyncParams, ResyncResult,
+    GetEvents, GetEventsParams, GetEventsResult, GetTree, GetTreeParams, GetTreeResult, GetTurn,
+    GetTurnParams, PutBlob, PutBlobParams, PutBlobResult, Resync, ResyncParams, ResyncResult,
+    TurnSummary,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
@@ -24,6 +25,7 @@ const MAX_BLOB_PART: u64 = 4 * 1024 * 1024;
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<GetTree, _, _>(table, get_tree)?;
     method::<GetEvents, _, _>(table, get_events)?;
+    method::<GetTurn, _, _>(table, get_turn)?;
     method::<GetContext, _, _>(table, get_context)?;
     method::<GetBlob, _, _>(table, get_blob)?;
     method::<PutBlob, _, _>(table, put_blob)?;
@@ -55,6 +57,19 @@ async fn get_events(
     Ok(lane
         .events(params.after_seq, params.before_seq, limit)
         .await?)
+}
+
+async fn get_turn(
+    host: Arc<Host>,
+    _: RpcCall,
+    params: GetTurnParams,
+) -> Result<TurnSummary, CallError> {
+    let lane = host.sessions.get(params.session_id).await?;
+    let turn = lane.turn_summary(params.turn_id).await?;
+    turn.ok_or_else(|| {
+        let text = format!("the session has no turn {}", params.turn_id);
+        CallError::invalid_field("turnId", text)
+    })
 }
 
 async fn get_context(

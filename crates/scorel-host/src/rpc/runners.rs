@@ -8,7 +8,6 @@ use scorel_proto::{
     ForgetContextResult, ListRunners, ListRunnersParams, ListRunnersResult, Method, OWN_RUNNER,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
-use scorel_runtime::{RunnerError, RunnerErrorKind};
 
 use super::caller::command;
 use super::register::method;
@@ -50,12 +49,10 @@ async fn check(
         return Err(CallError::invalid_field("runner", text));
     }
     let config = config(&host, None).await?;
-    let runner = HostRunners::find(&config, &name).map_err(|unknown| {
-        let error = RunnerError::new(RunnerErrorKind::NotInstalled, unknown.to_string());
-        CallError::Runner {
-            runner: name,
-            error: error.with_hint(unknown.hint()),
-        }
+    let found = HostRunners::find(&config, &name);
+    let runner = found.map_err(|unknown| CallError::Runner {
+        runner: name.clone(),
+        error: unknown.error(),
     })?;
     host.runners.check(&config, runner, home()).await
 }

@@ -85,6 +85,7 @@ async fn list(
         agent_type: params.agent_type,
         status: params.status,
         limit: limit(params.limit, 50, 1000)?,
+        cursor: params.cursor,
     };
     Ok(host.orchestrator.list(filter).await?)
 }
@@ -121,5 +122,6 @@ async fn graph(
     _: RpcCall,
     params: GetGraphParams,
 ) -> Result<RuntimeGraph, CallError> {
-    Ok(host.orchestrator.graph(params.session_id).await?)
+    let ended = params.ended.map(|ended| ended as usize);
+    Ok(host.orchestrator.graph(params.session_id, ended).await?)
 }

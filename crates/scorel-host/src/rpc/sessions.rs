@@ -8,7 +8,7 @@ use scorel_proto::{
     CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteChildren,
     DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams,
     GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult, Method, OWN_RUNNER,
-    ProjectId, SeqResult, SessionChanges, SessionId, ThinkingLevel, UndeleteSession,
+    ProjectId, SeqResult, SessionChanges, SessionId, ThinkingLevel, ToolPreset, UndeleteSession,
     UndeleteSessionParams, UndeleteSessionResult, UpdateSession, UpdateSessionParams,
     UpdateSessionResult,
 };
@@ -45,6 +45,7 @@ async fn create(
     check_name("title", params.title.as_deref())?;
     check_name("model", params.model.as_deref())?;
     check_runner(&host, params.runner.as_deref())?;
+    check_tools(params.runner.as_deref(), params.tools)?;
     let id = params.command_id.take();
     let command = command(&call, id, CreateSession::NAME, &params)?;
     let effect = Effect::CreateSession {
@@ -128,6 +129,11 @@ async fn update(
     let command = command(&call, id, UpdateSession::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     check_model(&host, &lane, params.model.as_deref(), params.thinking_level).await?;
+    if params.runner.is_some() || params.tools.is_some() {
+        let session = lane.session()?;
+        let runner = params.runner.as_ref().unwrap_or(&session.runner);
+        check_tools(Some(runner), params.tools.or(session.tools))?;
+    }
     let changes = SessionChanges {
         title: params.title,
         title_source: None,
@@ -155,7 +161,11 @@ async fn archive(
         ..SessionChanges::default()
     };
     let lane = host.sessions.get(params.session_id).await?;
-    change(&lane, command, changes).await
+    let changed = change(&lane, command, changes).await?;
+    if changed.session.archived {
+        host.forget_orchestrator(params.session_id).await;
+    }
+    Ok(changed)
 }
 
 async fn change(
@@ -295,6 +305,23 @@ pub(super) fn check_name(field: &str, name: Option<&str>) -> Result<(), CallErro
         return Ok(());
     };
     Err(CallError::invalid(format!("`{field}` {problem}")))
+}
+
+/// A runner has tools of its own, and none that give tasks to agents.
+pub(super) fn check_tools(
+    runner: Option<&str>,
+    tools: Option<ToolPreset>,
+) -> Result<(), CallError> {
+    match runner.filter(|name| *name != OWN_RUNNER) {
+        Some(name) if tools == Some(ToolPreset::Orchestrator) => {
+            let text = format!(
+                "`{name}` has tools of its own, and none that give tasks to agents: leave out the \
+                 runner, or the preset `orchestrator`"
+            );
+            Err(CallError::invalid_field("runner", text))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The daemon's own engine, or a runner of the user's configuration. A project configures none.

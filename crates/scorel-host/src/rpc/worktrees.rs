@@ -40,6 +40,7 @@ async fn list(
         path: found.record.path.display().to_string(),
         branch: found.record.branch,
         dirty: found.dirty,
+        commits: found.commits,
     };
     Ok(ListWorktreesResult {
         worktrees: found.into_iter().map(describe).collect(),

@@ -17,6 +17,8 @@ pub(crate) struct RunnerParts<'a> {
     pub(crate) settings: &'a RunnerConfig,
     pub(crate) mode: Mode,
     pub(crate) project: &'a ProjectTools,
+    /// Instructions that it does not read itself.
+    pub(crate) instructions: Option<String>,
     pub(crate) fetcher: &'a Fetcher,
     /// Judges what the runner does itself.
     pub(crate) gate: Arc<dyn Gatekeeper>,
@@ -46,6 +48,7 @@ impl RunnerParts<'_> {
             ports,
             directory: files.project().to_owned(),
             access: access(self.mode),
+            instructions: self.instructions,
             keep: settings.keep,
             settings_hash,
             handover_bytes: settings.handover_bytes,

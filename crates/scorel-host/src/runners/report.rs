@@ -55,6 +55,7 @@ impl HostRunners {
             directory,
             context: None,
             access: access(config.permissions.mode),
+            instructions: None,
         };
         // A plain command takes a prompt and nothing before it.
         if let WireKind::Command(_) = runner.wire {

@@ -46,8 +46,8 @@ pub(crate) fn listing(
         None if index.skills.is_empty() => return None,
         None => {
             let entries: Vec<&IndexEntry> = index.skills.iter().collect();
-            let head =
-                "Skills that you can load with the tool Skill, when a task is what one is for:";
+            let head = "Load a skill with the tool Skill before you start a task that it covers. \
+                        The skills:";
             list(head, &entries, window)
         }
         Some(known) => changes(known, &index, window)?,

@@ -37,7 +37,7 @@ impl Skill {
         let (_, bytes) = read
             .map_err(|error| scorel_proto::ErrorChain(&error).to_string())?
             .ok_or_else(|| format!("it has no {FILE}"))?;
-        let text = String::from_utf8(bytes).map_err(|_| format!("{FILE} is not UTF-8"))?;
+        let text = scorel_tools::text_of(&bytes);
         Self::parse(&text, name).map_err(|reason| format!("{FILE}: {reason}"))
     }
 

@@ -13,10 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::{LoadedSkill, SkillProject, Skills};
 
 const DESCRIPTION: &str = "\
-Loads a skill: instructions for a kind of task, with files beside them. Use it when a task is what a \
-listed skill is for, before you begin with the task, and then follow the instructions. The files of a \
-loaded skill are below `@skill/<name>/` for Read, Glob and Grep. Load a skill once: its text stays in the \
-conversation.";
+Loads a skill: instructions for a kind of task, with files beside them. Load a skill before you start a \
+task that it covers, and then follow the instructions. The files of a loaded skill are below \
+`@skill/<name>/` for Read, Glob and Grep. Load a skill once: its text stays in the conversation.";
 
 /// Where a skill's text wants the arguments.
 const PLACEHOLDER: &str = "$ARGUMENTS";

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use scorel_journal::{is_no_space, is_read_only};
 use scorel_proto::RuntimeId;
 
 /// Why a worktree cannot be made, looked at or removed. For people: it says what helps, where something does.
@@ -63,11 +64,9 @@ pub(crate) enum WorktreeError {
 impl WorktreeError {
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                Self::NoSpace(format!("{}: {source}", path.display()))
-            }
-            _ => Self::Io { path, source },
+        move |source| match is_no_space(&source) || is_read_only(&source) {
+            true => Self::NoSpace(format!("{}: {source}", path.display())),
+            false => Self::Io { path, source },
         }
     }
 

@@ -26,6 +26,9 @@ pub(crate) struct WorktreeRecord {
     pub(crate) branch: String,
     /// The data of the repository: `.git` of its main work tree, or what stands in for it.
     pub(super) repository: PathBuf,
+    /// The commit that its branch began at; `None` in a note of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) start: Option<String>,
 }
 
 impl WorktreeRecord {
@@ -40,7 +43,7 @@ impl WorktreeRecord {
             let source = io::Error::new(io::ErrorKind::InvalidData, reason);
             WorktreeError::io(file)(source)
         };
-        let read = trusted_file::read(file, MAX_BYTES, Trust::Ours);
+        let read = trusted_file::read(file, MAX_BYTES, Trust::Home);
         let Some((_, bytes)) = read.map_err(|problem| failed(problem.to_string()))? else {
             return Ok(None);
         };

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use scorel_exec::read_foreign_text;
 use scorel_permission::protected::GIT_DIRECTORY;
 
 use super::error::WorktreeError;
@@ -26,7 +27,7 @@ impl Registration {
         }
         let wanted = path.join(GIT_DIRECTORY);
         let names_it = |data: &PathBuf| {
-            let named = fs::read_to_string(data.join("gitdir")).unwrap_or_default();
+            let named = read_foreign_text(&data.join("gitdir")).unwrap_or_default();
             is_directory(data) && Path::new(named.trim_end()) == wanted
         };
         let mut entries = fs::read_dir(place).ok()?.flatten();
@@ -37,9 +38,9 @@ impl Registration {
 
     /// Whether the worktree at `path` is complete. While git makes one, a lock says so.
     pub(super) fn is_whole(&self, path: &Path) -> bool {
-        let named = fs::read_to_string(path.join(GIT_DIRECTORY)).unwrap_or_default();
+        let named = read_foreign_text(&path.join(GIT_DIRECTORY)).unwrap_or_default();
         let named = named.strip_prefix("gitdir: ").map(str::trim_end);
-        let lock = fs::read_to_string(self.data.join("locked")).unwrap_or_default();
+        let lock = read_foreign_text(&self.data.join("locked")).unwrap_or_default();
         named.is_some_and(|named| Path::new(named) == self.data)
             && self.data.join("index").is_file()
             && lock.trim_end() != "initializing"

@@ -10,6 +10,8 @@ use super::git::{GitOrder, GitProgram};
 pub(super) struct Repository {
     /// Its data: `.git` of its main work tree, or what stands in for it.
     pub(super) data: PathBuf,
+    /// The commit of the project's work tree.
+    pub(super) head: String,
 }
 
 impl Repository {
@@ -25,10 +27,12 @@ impl Repository {
         let data = PathBuf::from(found.stdout.trim_end_matches('\n'));
         let data = data.canonicalize().map_err(WorktreeError::io(&data))?;
         let arguments = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
-        if !git.run(&GitOrder::looking(path(), &arguments))?.is_ok() {
+        let head = git.run(&GitOrder::looking(path(), &arguments))?;
+        if !head.is_ok() {
             return Err(WorktreeError::NoCommit { path: path() });
         }
-        Ok(Self { data })
+        let head = head.stdout.trim().to_owned();
+        Ok(Self { data, head })
     }
 
     /// Whether the repository has a branch.

@@ -1,6 +1,6 @@
 //! What would be lost with a worktree.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Worktrees;
 use super::error::WorktreeError;
@@ -53,6 +53,30 @@ impl Worktrees {
         let arguments = ["for-each-ref", "--count=1", "--contains", commit];
         let branches = self.in_worktree(record, &registration, &arguments)?;
         Ok(branches.stdout.trim().is_empty())
+    }
+
+    /// The number of commits on a worktree's branch that it did not begin with; `None` if git does not
+    /// say.
+    pub(super) fn commits(&self, record: &WorktreeRecord) -> Option<u32> {
+        let registration = Registration::find(&record.repository, &record.path)?;
+        let range = format!("{}..HEAD", record.start.as_ref()?);
+        let counted = self.in_worktree(record, &registration, &["rev-list", "--count", &range]);
+        counted.ok()?.stdout.trim().parse().ok()
+    }
+
+    /// A sentence on the work in the worktree at `path` once its agent is done; `None` if all of it is
+    /// committed.
+    pub(crate) fn left_undone(&self, path: &Path) -> Option<String> {
+        let runtime_id = path.file_name()?.to_str()?.parse().ok()?;
+        let record = self.record(runtime_id).ok()??;
+        let has_none = self.commits(&record) == Some(0);
+        let is_dirty = self.is_dirty(&record).unwrap_or(false);
+        let notes = [
+            has_none.then_some("its branch has no commit"),
+            is_dirty.then_some("its worktree has changes that are not committed"),
+        ];
+        let notes: Vec<&str> = notes.into_iter().flatten().collect();
+        (!notes.is_empty()).then(|| notes.join(", and "))
     }
 
     /// Runs git in a worktree. What its `.git` says does not count: an agent could have changed it.

@@ -60,6 +60,7 @@ impl Place {
             work_dir: root.join("project").display().to_string(),
             created_at: 0,
             updated_at: 0,
+            orchestrator_session_id: None,
         };
         Some(Self {
             dir,

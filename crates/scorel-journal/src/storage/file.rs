@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag};
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
@@ -23,20 +24,15 @@ pub struct FileStorage;
 
 impl Storage for FileStorage {
     fn open(&self, path: &Path, mode: OpenMode) -> io::Result<Arc<dyn LogFile>> {
-        let mut options = options();
-        options.append(mode == OpenMode::Append);
-        let file = options.open(path)?;
-        regular(&file.metadata()?)?;
-        Ok(Arc::new(OpenFile(file)))
+        let mut options = OpenOptions::new();
+        options.read(true).append(mode == OpenMode::Append);
+        Ok(Arc::new(OpenFile(open_regular(&mut options, path)?)))
     }
 
     fn create_new(&self, path: &Path) -> io::Result<Arc<dyn LogFile>> {
-        let file = options()
-            .append(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)?;
-        Ok(Arc::new(OpenFile(file)))
+        let mut options = OpenOptions::new();
+        let options = options.read(true).append(true).create_new(true).mode(0o600);
+        Ok(Arc::new(OpenFile(open_regular(options, path)?)))
     }
 
     fn status(&self, path: &Path) -> io::Result<FileStatus> {
@@ -96,20 +92,31 @@ impl Storage for FileStorage {
     }
 }
 
-/// Without `O_NONBLOCK`, opening a FIFO in a file's place would wait for its other end.
-fn options() -> OpenOptions {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
-    let mut options = OpenOptions::new();
-    options.read(true).custom_flags(flags.bits());
-    options
+/// Opens a file of the home. A link is not followed, and a FIFO in the file's place not waited for.
+///
+/// # Errors
+///
+/// `InvalidInput` if something else than a regular file is at the path, or any other I/O error.
+pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
+    let opened = options.custom_flags(flags.bits()).open(path);
+    // What a link, a FIFO without a reader, and a socket answer.
+    let other = [Errno::ELOOP, Errno::ENXIO].map(|errno| Some(errno as i32));
+    let file = opened.map_err(|error| match other.contains(&error.raw_os_error()) {
+        true => not_regular(),
+        false => error,
+    })?;
+    regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
 
 fn regular(metadata: &Metadata) -> io::Result<FileStatus> {
     if !metadata.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file",
-        ));
+        return Err(not_regular());
     }
     Ok(FileStatus {
         id: FileId {

@@ -1,17 +1,23 @@
 //! Recording the end of a runtime, and delivering its result.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
 
 use scorel_proto::{
     AgentRuntime, Block, EventId, PersistentBody, ResultDelivery, RuntimeFinishedBody, RuntimeId,
     RuntimeSpawnedBody, RuntimeStamp,
 };
-use scorel_session::{RuntimeEnding, SessionError};
+use scorel_session::{Lane, RuntimeEnding, SessionError};
+use tokio::time::timeout;
 
 use super::RuntimeStep;
 use crate::error::OrchestratorError;
 use crate::outcome::{INLINE, beginning};
 use crate::result_text::result_text;
+
+/// The time limit for looking at a worktree.
+const LOOK: Duration = Duration::from_secs(5);
 
 impl RuntimeStep<'_> {
     /// The result, then the end. In this order a crash in between leaves a runtime that has not ended, and
@@ -68,6 +74,15 @@ impl RuntimeStep<'_> {
             .deliver_result(self.id, vec![Block::text(text)], self.is_ending())
             .await?;
         Ok(())
+    }
+
+    /// A sentence on the work in the session's worktree, if it has one. Other runtimes of the parent wait
+    /// meanwhile, so a repository that is too large to be looked at in time is left out.
+    pub(super) async fn left_undone(&self, child: &Lane) -> Option<String> {
+        let worktree = child.worktree()?;
+        let host = Arc::clone(self.orchestrator.host());
+        let looked = scorel_runtime::spawn_blocking(move || host.left_undone(&worktree));
+        timeout(LOOK, looked).await.ok()?.ok()?
     }
 
     /// Whether the session that gave the task is itself being deleted, or stopped by the one above it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use scorel_proto::{
     AgentRuntime, Block, ClientId, CommandId, OWN_RUNNER, RuntimeSpawnedBody, RuntimeStatus,
-    SendMessageResult, Seq, WhileRunning,
+    SUMMARY_CHARS, SendMessageResult, Seq, WhileRunning,
 };
 use scorel_session::{Lane, MutationCommand, RuntimeChange, SendRequest, SessionError};
 use tokio::time::Instant;
@@ -12,9 +12,6 @@ use tokio::time::Instant;
 use super::RuntimeStep;
 use crate::error::OrchestratorError;
 use crate::summaries::{LOGGED_EVERY, SummaryDue};
-
-/// The limit of a runtime's summary, in characters.
-const SUMMARY_CHARS: usize = 200;
 
 impl RuntimeStep<'_> {
     /// The number of the record in the session that holds the task, if the session has it for sure.
@@ -94,7 +91,8 @@ impl RuntimeStep<'_> {
                 false => RuntimeStatus::Running,
             })
         };
-        let doing = child.doing(SUMMARY_CHARS).await?;
+        let prompt = self.prompted().unwrap_or(Seq::ZERO);
+        let doing = child.doing(prompt, SUMMARY_CHARS).await?;
         let Some((text, source)) = doing else {
             self.lane.change_runtime(self.id, change).await?;
             return Ok(());

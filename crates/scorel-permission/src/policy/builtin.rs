@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::command::places_of;
+use super::command::{places, places_of};
 use super::{Policy, relative};
 use crate::program;
 use crate::rule::{CommandPattern, Likeness, RuleScope};
-use crate::shell::{self, SimpleCommand, Word};
+use crate::shell::{self, ShellScript, SimpleCommand, Word};
 use crate::{Action, Decision, Mode, PolicyVerdict, Rule};
 
 impl Policy {
@@ -18,11 +18,23 @@ impl Policy {
             return Vec::new();
         };
         let script = shell::read(command, &self.dirs.resolve(directory), &self.dirs);
-        let asked = script
-            .parts
-            .iter()
-            .filter(|part| self.asked_by_builtin(part).is_some());
+        let suspected = self.suspected(&script);
+        let parts = script.parts.iter().chain(&suspected);
+        let asked = parts.filter(|part| self.asked_by_builtin(part).is_some());
         asked.flat_map(discards).flatten().collect()
+    }
+
+    /// The paths that `git checkout` overwrites if they are files, and takes for branches otherwise.
+    /// Those that are files are for [`Policy::with_files`].
+    #[must_use]
+    pub fn restored(&self, action: &Action) -> Vec<PathBuf> {
+        let Action::Run { command, directory } = action else {
+            return Vec::new();
+        };
+        let script = shell::read(command, &self.dirs.resolve(directory), &self.dirs);
+        let suspected = self.suspected(&script);
+        let parts = script.parts.iter().chain(&suspected);
+        parts.flat_map(restores).collect()
     }
 
     /// The verdict of the built-in asking rules about a part. They recognise a command as it is
@@ -33,7 +45,44 @@ impl Policy {
             return None;
         }
         let mut rules = self.rules.builtin_ask.iter();
-        let rule = rules.find(|rule| covers(rule, part) && !self.lifts(rule, part))?;
+        let overwrites = restores(part).iter().any(|path| self.files.contains(path));
+        let restored = part
+            .facts
+            .restores
+            .as_ref()
+            .filter(|_| overwrites)
+            .map(checkout_of);
+        let rule = rules.find(|rule| {
+            let is_about = covers(rule, part) || restored.iter().any(|it| touches(rule, it, &[]));
+            is_about && !self.lifts(rule, part)
+        })?;
+        Some(PolicyVerdict::by(Decision::Ask, rule))
+    }
+
+    /// The same about a part that `find` or `xargs` runs with a shell, as in `find -exec sh -c 'rm "$1"'`.
+    pub(super) fn asked_within(&self, script: &ShellScript, index: usize) -> Option<PolicyVerdict> {
+        if self.mode != Mode::Workspace {
+            return None;
+        }
+        let part = &script.parts[index];
+        let within = |index: &usize| script.parts[*index].within;
+        let started = std::iter::successors(part.within, within).find_map(|outer| {
+            let outer = &script.parts[outer];
+            let start = match outer
+                .words
+                .get(outer.program)?
+                .known()
+                .map(program::base_name)?
+            {
+                "find" => &["find", "-exec"][..],
+                "xargs" => &["xargs"],
+                _ => return None,
+            };
+            let words = start.iter().map(|word| Word::literal(*word));
+            Some(words.chain(part.words.iter().cloned()).collect::<Vec<_>>())
+        })?;
+        let mut rules = self.rules.builtin_ask.iter();
+        let rule = rules.find(|rule| touches(rule, &started, &[]) && !self.lifts(rule, part))?;
         Some(PolicyVerdict::by(Decision::Ask, rule))
     }
 
@@ -67,8 +116,10 @@ impl Policy {
         if words.is_empty() {
             return false;
         }
-        let spellings = program::describe(&words, 0, &self.dirs).spellings;
-        touches(builtin, &words, &spellings)
+        let facts = program::describe(&words, 0, &self.dirs);
+        let restored = facts.restores.as_ref().map(checkout_of);
+        touches(builtin, &words, &facts.spellings)
+            || restored.is_some_and(|words| touches(builtin, &words, &[]))
     }
 }
 
@@ -77,6 +128,19 @@ fn discards(part: &SimpleCommand) -> Option<Vec<PathBuf>> {
     let paths = part.facts.discards.iter();
     let places = paths.map(|word| places_of(word, &part.directories));
     places.collect::<Option<Vec<_>>>().map(|all| all.concat())
+}
+
+/// The files that `git checkout` may mean by its only name.
+fn restores(part: &SimpleCommand) -> Vec<PathBuf> {
+    let name = part.facts.restores.iter();
+    name.flat_map(|name| places(name, &part.directories))
+        .collect()
+}
+
+/// `git checkout NAME` where the name is a file's.
+fn checkout_of(name: &Word) -> Vec<Word> {
+    let words = ["git", "checkout", "--"].map(Word::literal);
+    words.into_iter().chain([name.clone()]).collect()
 }
 
 fn covers(rule: &Rule, part: &SimpleCommand) -> bool {

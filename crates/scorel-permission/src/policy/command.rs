@@ -27,6 +27,9 @@ impl Policy {
         for index in 0..script.parts.len() {
             verdict = verdict.or_stronger(self.part(&script, index));
         }
+        if let Some(suspected) = self.about_suspected(&script) {
+            verdict = verdict.or_stronger(suspected);
+        }
         for opened in &script.opened {
             verdict = verdict.or_stronger(self.opened(opened));
         }
@@ -39,7 +42,8 @@ impl Policy {
     }
 
     /// Whether to ask about a command that is not fully understood. In the mode `workspace` the sandbox
-    /// confines it in any case, so there the question is due only if a rule of the user might be missed.
+    /// confines it in any case, and in `full` everything is allowed, so there the question is due only if a
+    /// rule of the user might be missed.
     fn must_understand(&self) -> bool {
         let is_about_commands = |rule: &Rule| {
             matches!(
@@ -47,7 +51,8 @@ impl Policy {
                 RuleScope::Run(_) | RuleScope::Read(_) | RuleScope::Write(_)
             )
         };
-        self.mode != Mode::Workspace || self.rules_to_guess_at().any(is_about_commands)
+        let is_free = matches!(self.mode, Mode::Workspace | Mode::Full);
+        !is_free || self.rules_to_guess_at().any(is_about_commands)
     }
 
     /// The rules that may apply to a command although its text does not show it.
@@ -59,7 +64,9 @@ impl Policy {
     }
 
     pub(super) fn part(&self, script: &ShellScript, index: usize) -> PolicyVerdict {
-        self.part_from(&script.parts[index], self.base(script, index))
+        let verdict = self.part_from(&script.parts[index], self.base(script, index));
+        let within = self.asked_within(script, index);
+        within.into_iter().fold(verdict, PolicyVerdict::or_stronger)
     }
 
     /// The verdict about a part: `base`, which says what allows it, unless something stronger is said.
@@ -68,11 +75,12 @@ impl Policy {
             .facts
             .always_ask
             .map(|reason| PolicyVerdict::ask(format!("`{}`: {reason}", shown(part))));
-        let touched = part
-            .facts
-            .paths
-            .iter()
-            .filter_map(|path| self.touched(part, path));
+        let is_harmless = part.facts.is_harmless || part.facts.spares_paths;
+        let paths = part.facts.paths.iter().map(|path| (path, is_harmless));
+        let reads = part.facts.reads.iter().map(|path| (path, true));
+        let touched = paths
+            .chain(reads)
+            .filter_map(|(path, is_harmless)| self.touched(part, path, is_harmless));
         self.forbidding_for_words(part)
             .into_iter()
             .chain(always)
@@ -84,7 +92,7 @@ impl Policy {
     }
 
     /// The verdict of denying and asking rules about commands.
-    fn forbidding_for_words(&self, part: &SimpleCommand) -> Option<PolicyVerdict> {
+    pub(super) fn forbidding_for_words(&self, part: &SimpleCommand) -> Option<PolicyVerdict> {
         if self.rules.deny.is_empty() && self.rules.ask.is_empty() {
             return None;
         }
@@ -102,7 +110,14 @@ impl Policy {
             return Some(verdict);
         }
         let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
-        let rule = rules.find(|rule| likeness(rule) == Likeness::Perhaps)?;
+        let may_be_missed = |rule: &Rule| match rule.scope() {
+            RuleScope::Run(pattern) if part.facts.has_more_spellings => {
+                let mut forms = part.facts.spellings.iter();
+                forms.any(|words| pattern.may_begin_with(words.first()))
+            }
+            _ => false,
+        };
+        let rule = rules.find(|rule| likeness(rule) == Likeness::Perhaps || may_be_missed(rule))?;
         Some(perhaps(rule, part))
     }
 
@@ -183,8 +198,12 @@ impl Policy {
     }
 
     /// The verdict of rules about files, and of protection, on an argument that may be a path.
-    fn touched(&self, part: &SimpleCommand, word: &Word) -> Option<PolicyVerdict> {
-        let is_harmless = part.facts.is_harmless || part.facts.spares_paths;
+    fn touched(
+        &self,
+        part: &SimpleCommand,
+        word: &Word,
+        is_harmless: bool,
+    ) -> Option<PolicyVerdict> {
         let writes = part.facts.is_writing && !is_harmless;
         match word.kind {
             WordKind::Literal => places(word, &part.directories)
@@ -272,13 +291,21 @@ impl Policy {
             (WordKind::Glob, FileAccess::Read) => places(&directory_of(word), from)
                 .map(|path| judge(&path.join("*")))
                 .collect(),
-            _ if self.must_understand() => vec![PolicyVerdict::ask(
+            _ if self.must_guess(access) => vec![PolicyVerdict::ask(
                 "which file it is, is only known when it runs",
             )],
-            _ => vec![PolicyVerdict::new(
-                Decision::Allow,
-                "it runs in the sandbox",
-            )],
+            _ => vec![PolicyVerdict::new(Decision::Allow, "the mode allows it")],
+        }
+    }
+
+    /// Returns whether to ask about a file that is only known when the command runs.
+    fn must_guess(&self, access: FileAccess) -> bool {
+        match self.mode {
+            Mode::Full => {
+                let only_reads = access == FileAccess::Read;
+                self.forbidding_below(Path::new("/"), only_reads).is_some()
+            }
+            _ => self.must_understand(),
         }
     }
 }

@@ -1,14 +1,16 @@
 //! Grants: rules that an answer adds.
 
+use std::collections::HashSet;
 use std::path::Path;
-
-use url::Url;
 
 use super::{Policy, relative};
 use crate::program::safe_prefix;
 use crate::rule::{CommandPattern, PathPattern, ToolNamePattern};
 use crate::shell::{self, FileAccess, ShellScript, SimpleCommand, Word, WordKind};
-use crate::{Action, Decision, Mode, Rule, RuleOffer};
+use crate::{Action, Decision, Mode, Rule, RuleOffer, WebUrl};
+
+/// The most rules that an answer adds. A person would not read more, and each is compared with every part.
+const MOST_RULES: usize = 50;
 
 impl Policy {
     /// The rules that, added to the allowing ones, allow this action: what the answers `session` and
@@ -30,9 +32,8 @@ impl Policy {
             Action::RunUnsandboxed { command, directory } => {
                 self.unsandboxed_rules(command, &self.dirs.resolve(directory))
             }
-            Action::Fetch { url } | Action::FetchPrivate { url } => Url::parse(url)
-                .ok()
-                .and_then(|url| Some(format!("WebFetch(domain:{})", url.host_str()?)))
+            Action::Fetch { url } | Action::FetchPrivate { url } => WebUrl::parse(url)
+                .map(|url| format!("WebFetch(domain:{})", url.host()))
                 .into_iter()
                 .collect(),
             Action::CallTool { tool } => ToolNamePattern::exactly(tool)
@@ -44,6 +45,9 @@ impl Policy {
                 .into_iter()
                 .collect(),
         };
+        if texts.len() > MOST_RULES {
+            return RuleOffer::default();
+        }
         let rules: Vec<Rule> = texts.iter().filter_map(|text| text.parse().ok()).collect();
         let granted = self.clone().allowing(rules.iter().cloned());
         if granted.judge(action).decision == Decision::Allow {
@@ -76,6 +80,11 @@ impl Policy {
                 rules.extend(forms.iter().map(|words| self.command_rule(part, words)));
             }
         }
+        for part in self.suspected(script) {
+            if self.asked_by_builtin(&part).is_some() {
+                rules.push(self.command_rule(&part, &part.words));
+            }
+        }
         for opened in &script.opened {
             let tool = match opened.access {
                 FileAccess::Read => "Read",
@@ -91,12 +100,8 @@ impl Policy {
                 rules.extend(paths.filter_map(|path| self.path_rule(tool, &path)));
             }
         }
-        let mut seen = Vec::new();
-        rules.retain(|rule| {
-            let is_new = !seen.contains(rule);
-            seen.push(rule.clone());
-            is_new
-        });
+        let mut seen = HashSet::new();
+        rules.retain(|rule| seen.insert(rule.clone()));
         rules
     }
 

@@ -1,20 +1,15 @@
 //! The verdict about a page of a private host.
 
-use url::Url;
-
-use super::{Policy, is_web, not_web};
+use super::Policy;
 use crate::rule::RuleScope;
-use crate::{PolicyVerdict, Rule};
+use crate::{PolicyVerdict, Rule, WebUrl};
 
 impl Policy {
     /// What such a host answers was never meant for the public, and a page that the model reads may have
     /// told it the address. So no mode allows it, and an allowing rule must name the host: one for every
     /// host was not written with this machine in mind.
-    pub(super) fn fetch_private(&self, address: &str) -> PolicyVerdict {
-        let Some(url) = Url::parse(address).ok().filter(is_web) else {
-            return not_web();
-        };
-        let host = url.host_str().unwrap_or_default();
+    pub(super) fn fetch_private(&self, url: &WebUrl) -> PolicyVerdict {
+        let host = url.host();
         let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::Fetch(p) if p.covers(host));
         let names = |rule: &Rule| matches!(rule.scope(), RuleScope::Fetch(p) if p.names(host));
         self.forbidding(covers)

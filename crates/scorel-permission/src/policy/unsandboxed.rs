@@ -9,7 +9,7 @@ use std::path::Path;
 use super::Policy;
 use super::command::{is_stream, places, shown};
 use crate::rule::CommandPattern;
-use crate::shell::{self, ShellScript, SimpleCommand, WordKind};
+use crate::shell::{self, ShellScript, SimpleCommand, Word, WordKind};
 use crate::{Decision, Mode, PolicyVerdict, Rule, Rules};
 
 /// Programs that a rule about the command before or after them covers, where they open no file.
@@ -27,7 +27,7 @@ impl Policy {
         if self.mode == Mode::Full {
             return self.for_unsandboxed(Mode::Full).run(command, directory);
         }
-        let script = shell::read(command, directory, &self.dirs);
+        let script = self.read_spelled(command, directory);
         let opened = script.opened.iter().map(|opened| self.opened(opened));
         opened.fold(
             self.for_unsandboxed(Mode::Readonly)
@@ -39,7 +39,7 @@ impl Policy {
     /// The rules that would allow an unsandboxed command from now on.
     pub(super) fn unsandboxed_rules(&self, command: &str, directory: &Path) -> Vec<String> {
         let policy = self.for_unsandboxed(Mode::Readonly);
-        let script = shell::read(command, directory, &self.dirs);
+        let script = self.read_spelled(command, directory);
         // Their input comes from outside the command, so no rule can name it.
         if script.parts.iter().any(|part| part.facts.is_exact) || opens_files(&script) {
             return Vec::new();
@@ -53,6 +53,20 @@ impl Policy {
             .collect();
         rules.dedup();
         rules
+    }
+
+    /// Parses a command, of which `*` in a rule matches only plain words: a rule must spell out all others.
+    fn read_spelled(&self, command: &str, directory: &Path) -> ShellScript {
+        let mut script = shell::read(command, directory, &self.dirs);
+        for part in &mut script.parts {
+            let words = part.words.iter().enumerate();
+            let others = words
+                .filter(|(_, word)| !is_plain(word))
+                .map(|(index, _)| index);
+            part.facts.special.extend(others);
+            part.facts.special.extend_from_slice(&part.facts.addresses);
+        }
+        script
     }
 
     /// The same policy, where rules about unsandboxed commands are those about commands. `Readonly` is the
@@ -84,6 +98,9 @@ impl Policy {
         for doubt in &script.doubts {
             verdict = verdict.or_stronger(PolicyVerdict::ask(doubt.clone()));
         }
+        if let Some(suspected) = self.about_suspected(script) {
+            verdict = verdict.or_stronger(suspected);
+        }
         if opens_files(script) {
             let reason = "outside the sandbox a redirection may lead anywhere";
             verdict = verdict.or_stronger(PolicyVerdict::ask(reason));
@@ -112,6 +129,21 @@ impl Policy {
         };
         self.part_from(part, base)
     }
+}
+
+/// Returns whether a word is plainly a word: no option, assignment, path, address or name of a file. A dot stands
+/// only in numbers, as in a version.
+fn is_plain(word: &Word) -> bool {
+    let text = word.text.as_str();
+    let is_digit = |index: usize| text.as_bytes().get(index).is_some_and(u8::is_ascii_digit);
+    let is_in_number = |index: usize| index > 0 && is_digit(index - 1) && is_digit(index + 1);
+    let mut letters = text.char_indices();
+    word.is_known()
+        && text.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+        && letters.all(|(index, letter)| match letter {
+            '.' => is_in_number(index),
+            letter => letter.is_alphanumeric() || "_-,".contains(letter),
+        })
 }
 
 /// Whether a part only passes on what it reads from its standard input.

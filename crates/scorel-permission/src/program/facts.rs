@@ -21,6 +21,16 @@ pub(crate) struct Facts {
     pub(crate) runs: Vec<Inner>,
     /// Arguments that may be paths.
     pub(crate) paths: Vec<Word>,
+    /// Files that words may name in a part, as in `@file`: it may read them.
+    pub(crate) reads: Vec<Word>,
+    /// Indices of words that are addresses or repositories, which may be paths.
+    pub(crate) addresses: Vec<usize>,
+    /// The name that `git checkout` takes for a branch, unless a file has it.
+    pub(crate) restores: Option<Word>,
+    /// Set if the program takes its arguments as data, but for those from the first special one on.
+    pub(crate) takes_data: bool,
+    /// The index of the first word that may begin a command which the program runs.
+    pub(crate) searched_from: usize,
     /// Changes or removes `paths`.
     pub(crate) is_writing: bool,
     /// Leaves `paths` as they are, although it is not harmless.
@@ -35,6 +45,8 @@ pub(crate) struct Facts {
     pub(crate) interprets_input: bool,
     /// Equivalent spellings that denying and asking rules match too.
     pub(crate) spellings: Vec<Vec<Word>>,
+    /// Set if there are more spellings than can be compared.
+    pub(crate) has_more_spellings: bool,
 }
 
 /// A command that a program runs.

@@ -3,11 +3,14 @@
 mod discards;
 
 use super::facts::Facts;
-use super::options::{has_short, is_long, operands};
+use super::names::operands;
+use super::options::{CommandLine, GivenOption};
+use super::subcommand::Subcommand;
+use super::table;
 use crate::shell::Word;
 
 /// Git's own commands. Any other name may be an alias, which can run anything.
-const COMMANDS: [&str; 66] = [
+const COMMANDS: [&str; 68] = [
     "add",
     "am",
     "apply",
@@ -20,6 +23,7 @@ const COMMANDS: [&str; 66] = [
     "check-attr",
     "check-ignore",
     "checkout",
+    "checkout-index",
     "cherry",
     "cherry-pick",
     "clean",
@@ -52,6 +56,7 @@ const COMMANDS: [&str; 66] = [
     "pull",
     "push",
     "range-diff",
+    "read-tree",
     "rebase",
     "reflog",
     "remote",
@@ -77,7 +82,7 @@ const COMMANDS: [&str; 66] = [
 ];
 
 /// Commands that only read.
-const READING: [&str; 29] = [
+const READING: [&str; 28] = [
     "blame",
     "cat-file",
     "check-attr",
@@ -94,7 +99,6 @@ const READING: [&str; 29] = [
     "ls-files",
     "ls-tree",
     "merge-base",
-    "merge-tree",
     "name-rev",
     "range-diff",
     "rev-list",
@@ -109,163 +113,94 @@ const READING: [&str; 29] = [
     "var",
 ];
 
-/// Options that write a file or run a program, in any command. Git accepts abbreviations.
-const SPECIAL: [&str; 16] = [
-    "--config",
-    "--config-env",
-    "--contents",
-    "--exec",
-    "--ext-diff",
-    "--filters",
-    "--no-index",
-    "--open-files-in-pager",
-    "--output",
-    "--output-directory",
-    "--receive-pack",
-    "--separate-git-dir",
-    "--template",
-    "--textconv",
-    "--upload-pack",
-    "--strategy",
-];
-
 /// Commands that change the repository, and of the files that they name nothing.
 const SPARING: [&str; 6] = ["add", "commit", "notes", "push", "stage", "tag"];
 
-/// The index of git's command among the arguments; `None` if it cannot be known.
-struct Split {
-    command: usize,
-    /// Whether a global option changes what the command does.
-    has_special: bool,
-}
-
 pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
-    facts.paths = operands(args, 1);
-    let Some(split) = split(args) else {
-        if super::reading::is_version(args) || args.is_empty() {
+    let Some(found) = Subcommand::find("git", args) else {
+        if super::version::is_version(args) || args.is_empty() {
             facts.is_harmless = true;
         } else {
             facts
                 .special
                 .extend((0..args.len()).map(|index| start + index));
+            facts.paths = operands(args);
             facts.obscure = Some("which command of git it runs is not known".to_owned());
         }
         return;
     };
-    let options = (0..split.command).filter(|index| args[*index].text != "--no-pager");
-    facts.special.extend(options.map(|index| start + index));
-    let command = args[split.command].text.as_str();
-    let args = &args[split.command + 1..];
-    let start = start + split.command + 1;
-    facts.paths = operands(args, 0);
-    facts.is_writing = matches!(command, "rm" | "mv" | "clean" | "init" | "clone" | "config");
+    let before = (0..found.index).filter(|index| args[*index].text != "--no-pager");
+    facts.special.extend(before.map(|index| start + index));
+    let command = found.name(args);
+    let args = &args[found.index + 1..];
+    let start = start + found.index + 1;
+    let usage = table::of_git(command);
+    let line = CommandLine::parse(&usage, args);
+    line.record(&usage, args, start, facts);
+    facts.is_writing |= matches!(command, "rm" | "mv" | "clean" | "init" | "clone" | "config");
     facts.spares_paths = SPARING.contains(&command);
     if command == "config" {
-        if !reads_configuration(args) {
+        if !reads_configuration(&line, args) {
             facts.always_ask = Some("git's configuration can make it run programs");
         }
     } else if !COMMANDS.contains(&command) && !READING.contains(&command) {
         facts.special.push(start - 1);
     }
-    facts.special_after(start, args, |word| is_special(command, word));
-    facts
-        .special
-        .retain(|index| !is_message(command, args, *index, start));
+    if ["clone", "fetch", "pull", "ls-remote", "push", "remote"].contains(&command) {
+        facts.special_after(start, args, |word| word.contains("::"));
+    }
     facts
         .special
         .extend(special_words(command, args).map(|index| start + index));
-    let is_quiet = !split.has_special && !facts.special.iter().any(|index| *index + 1 >= start);
-    facts.is_harmless = is_quiet && only_reads(command, args);
+    if command == "checkout" {
+        facts.restores = discards::lone_name(&line, args, &found.before);
+    }
+    let has_special = found
+        .before
+        .options
+        .iter()
+        .any(|option| !option.is("no-pager"));
+    let is_quiet = !has_special && !facts.special.iter().any(|index| *index + 1 >= start);
+    facts.is_harmless = is_quiet && only_reads(command, &line, args);
 }
 
 /// Equivalent spellings: without global options, and with implied arguments written out.
 pub(super) fn spellings(args: &[Word]) -> Vec<Vec<Word>> {
-    let Some(split) = split(args) else {
+    let Some(found) = Subcommand::find("git", args) else {
         return Vec::new();
     };
-    let command = args[split.command].text.as_str();
-    let rest = &args[split.command + 1..];
+    let command = found.name(args);
+    let rest = &args[found.index + 1..];
     let spelled = |words: &[&str]| -> Vec<Word> {
         let words = ["git"].iter().chain(words).map(|word| Word::literal(*word));
         words.chain(rest.iter().cloned()).collect()
     };
+    let line = CommandLine::parse(&table::of_git(command), rest);
     let mut spellings = vec![spelled(&[command])];
     match command {
-        "checkout" if discards::checks_out_paths(rest) => {
+        "checkout" if discards::checks_out_paths(&line, rest) => {
             spellings.push(spelled(&["checkout", "--"]));
         }
-        "restore" if discards::restores_files(rest) => {
+        "restore" if discards::restores_files(&line) => {
             spellings.push(spelled(&["restore", "--worktree"]));
         }
-        "branch" if discards::deletes_unmerged(rest) => {
+        "branch" if discards::deletes_unmerged(&line) => {
             spellings.push(spelled(&["branch", "-D"]));
+        }
+        // Options may precede what `submodule` shall do.
+        "submodule" => {
+            let mut rest = rest.to_vec();
+            if let Some(action) = line.operands.first().map(|index| rest.remove(*index)) {
+                let words = ["git", command].map(Word::literal);
+                spellings.push(words.into_iter().chain([action]).chain(rest).collect());
+            }
+        }
+        "branch" if line.has("M") || line.has("C") => {
+            spellings.push(spelled(&["branch", "--force"]));
         }
         _ => {}
     }
     spellings
-}
-
-fn split(args: &[Word]) -> Option<Split> {
-    let mut index = 0;
-    let mut has_special = false;
-    while let Some(word) = args.get(index) {
-        let text = word.known()?;
-        if !text.starts_with('-') {
-            return Some(Split {
-                command: index,
-                has_special,
-            });
-        }
-        let takes_value = matches!(
-            text,
-            "-C" | "-c"
-                | "--git-dir"
-                | "--work-tree"
-                | "--namespace"
-                | "--config-env"
-                | "--super-prefix"
-                | "--attr-source"
-        );
-        has_special |= text != "--no-pager";
-        index += if takes_value { 2 } else { 1 };
-    }
-    None
-}
-
-fn is_special(command: &str, word: &str) -> bool {
-    if SPECIAL
-        .iter()
-        .any(|option| is_long(word, option) && word != "--text")
-    {
-        return true;
-    }
-    match command {
-        "grep" => has_short(word, "O"),
-        "diff" | "log" | "show" | "format-patch" | "archive" => {
-            word.starts_with("-O") || word.starts_with("-o")
-        }
-        "clone" | "fetch" | "pull" | "ls-remote" => has_short(word, "uc") || word.contains("::"),
-        "push" | "remote" => word.contains("::"),
-        "rebase" => has_short(word, "xi") || is_long(word, "--interactive"),
-        "init" | "apply" => word.starts_with("--unsafe") || word.starts_with("--directory"),
-        _ => false,
-    }
-}
-
-/// Whether the word at `index` is the value of a message option and so cannot be an option itself.
-fn is_message(command: &str, args: &[Word], index: usize, start: usize) -> bool {
-    let before = index
-        .checked_sub(start + 1)
-        .and_then(|index| args.get(index));
-    let is_option = matches!(
-        before.and_then(Word::known),
-        Some("-m" | "-am" | "--message")
-    );
-    let is_one = index
-        .checked_sub(start)
-        .and_then(|index| args.get(index))
-        .is_some_and(|word| word.is_one);
-    matches!(command, "commit" | "tag") && is_option && is_one
 }
 
 /// Arguments that make a command run a program.
@@ -276,104 +211,57 @@ fn special_words(command: &str, args: &[Word]) -> impl Iterator<Item = usize> {
         "stash" | "notes" => &["edit"],
         _ => &[],
     };
-    args.iter()
-        .enumerate()
-        .filter(|(_, word)| runs.contains(&word.text.as_str()))
-        .map(|(index, _)| index)
-        .collect::<Vec<_>>()
-        .into_iter()
+    let words = args.iter().enumerate();
+    words.filter_map(|(index, word)| runs.contains(&word.text.as_str()).then_some(index))
 }
 
-fn only_reads(command: &str, args: &[Word]) -> bool {
-    let are_known = args
-        .iter()
-        .all(|word| !word.may_be_option() || word.is_known());
+fn only_reads(command: &str, line: &CommandLine, args: &[Word]) -> bool {
+    // Behind an option or `--` it may be a path: `git stash -- list` puts away the file `list`.
     let first = args.first().and_then(Word::known);
-    let options = |allowed: &[&str]| {
-        args.iter().all(|word| {
-            word.known().is_some_and(|text| {
-                allowed.contains(&text)
-                    || text.starts_with("--format=")
-                    || text.starts_with("--sort=")
-            })
-        })
+    let only = |allowed: &[&str]| {
+        let mut options = line.options.iter();
+        options.all(|option| allowed.iter().any(|name| option.is(name)))
     };
-    are_known
+    let lists = |allowed: &[&str]| line.operands.is_empty() && only(allowed);
+    line.unclear.is_empty()
         && match command {
             command if READING.contains(&command) => true,
-            "branch" => options(&[
-                "-a",
-                "-r",
-                "-v",
-                "-vv",
-                "-l",
-                "--list",
-                "--all",
-                "--remotes",
-                "--show-current",
-                "--verbose",
-                "-av",
-                "-avv",
-                "-rv",
+            "branch" => lists(&[
+                "all",
+                "remotes",
+                "verbose",
+                "list",
+                "show-current",
+                "sort",
+                "format",
             ]),
-            "tag" => options(&["-l", "--list", "-n"]),
-            "remote" => options(&["-v", "--verbose"]),
+            "tag" => lists(&["list", "n", "sort", "format"]),
+            "remote" => lists(&["v", "verbose"]),
             "stash" => matches!(first, Some("list" | "show")),
             "worktree" => matches!(first, Some("list")),
-            "reflog" => {
-                matches!(first, None | Some("show"))
-                    || args.iter().all(|word| word.text.starts_with('-'))
+            "reflog" => line.operands.is_empty() || first == Some("show"),
+            "config" => reads_configuration(line, args),
+            "clean" => {
+                let last = |option: &&GivenOption| option.is("dry-run") || option.is("no-dry-run");
+                let last = line.options.iter().rev().find(last);
+                last.is_some_and(|option| option.is("dry-run"))
             }
-            "config" => reads_configuration(args),
-            "clean" => only_shows(args),
-            "symbolic-ref" => options(&["HEAD", "--short", "-q"]),
+            // A second operand is what the name shall mean.
+            "symbolic-ref" => line.operands.len() <= 1 && only(&["short", "q", "quiet"]),
             _ => false,
         }
 }
 
-/// Whether `clean` only says what it would remove. The value of `-e`, in the same word or the next one,
-/// is a pattern: the `n` in `-enode_modules` is no option.
-fn only_shows(args: &[Word]) -> bool {
-    let mut shows = false;
-    let mut is_value = false;
-    for word in args {
-        let text = word.text.as_str();
-        if std::mem::take(&mut is_value) {
-            continue;
-        }
-        let letters = text.strip_prefix('-').unwrap_or_default();
-        if text == "--" {
-            break;
-        } else if is_long(text, "--no-dry-run") {
-            return false;
-        } else if is_long(text, "--exclude") {
-            is_value = !text.contains('=');
-        } else if !letters.starts_with('-')
-            && let Some((_, value)) = letters.split_once('e')
-        {
-            is_value = value.is_empty();
-        } else {
-            let is_plain = letters.bytes().all(|letter| b"dfnqxX".contains(&letter));
-            shows |= is_plain && letters.contains('n') || is_long(text, "--dry-run");
-        }
-    }
-    shows
-}
-
-fn reads_configuration(args: &[Word]) -> bool {
-    let first = args.first().and_then(Word::known);
-    let is_reading = matches!(
-        first,
-        Some("--get" | "--get-all" | "--list" | "-l" | "get" | "list")
-    );
-    is_reading
-        && args.iter().skip(1).all(|word| {
-            word.known().is_some_and(|text| {
-                !text.starts_with('-')
-                    || matches!(
-                        text,
-                        "--show-origin" | "--show-scope" | "-z" | "--null" | "--name-only"
-                    )
-            })
+/// Returns whether `config` gets a value: by an option, or since a name is all that it is given.
+fn reads_configuration(line: &CommandLine, args: &[Word]) -> bool {
+    let gets = ["get", "get-all", "get-regexp", "list"]
+        .iter()
+        .any(|name| line.has(name));
+    let texts: Option<Vec<&str>> = line.operands.iter().map(|it| args[*it].known()).collect();
+    line.unclear.is_empty()
+        && texts.is_some_and(|texts| match texts.as_slice() {
+            [] | ["get" | "list", ..] => gets || !texts.is_empty(),
+            [name] => gets || name.contains('.'),
+            _ => gets,
         })
 }

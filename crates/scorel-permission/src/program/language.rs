@@ -1,10 +1,12 @@
 //! Interpreters: their arguments are programs.
 
 use super::facts::Facts;
-use super::options::operands;
+use super::names::operands;
+use super::options::CommandLine;
+use super::table;
 use crate::shell::{Word, WordKind};
 
-const INTERPRETERS: [&str; 32] = [
+const INTERPRETERS: [&str; 28] = [
     "bun",
     "csh",
     "dart",
@@ -12,7 +14,6 @@ const INTERPRETERS: [&str; 32] = [
     "elixir",
     "elvish",
     "erl",
-    "fish",
     "gcl",
     "ghci",
     "groovy",
@@ -22,10 +23,8 @@ const INTERPRETERS: [&str; 32] = [
     "java",
     "js",
     "julia",
-    "ksh",
     "lua",
     "luajit",
-    "mksh",
     "node",
     "nodejs",
     "nu",
@@ -36,7 +35,6 @@ const INTERPRETERS: [&str; 32] = [
     "python",
     "ruby",
     "tclsh",
-    "zsh",
 ];
 
 /// Whether a program interprets a script or file given to it.
@@ -50,7 +48,7 @@ pub(super) fn is_interpreter(name: &str) -> bool {
 }
 
 pub(super) fn interpreter(args: &[Word], start: usize, facts: &mut Facts) {
-    if super::reading::is_version(args) {
+    if super::version::is_version(args) {
         facts.is_harmless = true;
         return;
     }
@@ -69,39 +67,25 @@ pub(super) fn interpreter(args: &[Word], start: usize, facts: &mut Facts) {
         }
         facts.special.push(start + index);
     }
-    facts.paths = operands(args, 0);
+    facts.paths = operands(args);
+}
+
+/// `python -m twine upload` as `twine upload`.
+pub(super) fn module(name: &str, args: &[Word]) -> Option<Vec<Word>> {
+    let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let line = CommandLine::parse(&table::usage(name).filter(|_| name == "python")?, args);
+    let option = line.options.iter().find(|option| option.is("m"))?;
+    let module = option.value().into_iter().chain(args.get(option.end..)?);
+    Some(module.cloned().collect())
 }
 
 /// `awk`: harmless if the program only prints.
-pub(super) fn awk(args: &[Word], start: usize, facts: &mut Facts) {
-    let mut program = None;
-    let mut is_value = false;
-    for (index, word) in args.iter().enumerate() {
-        if is_value {
-            is_value = false;
-            if !word.is_known() {
-                facts.special.push(start + index);
-            }
-        } else if matches!(word.known(), Some("-F" | "-v")) {
-            is_value = true;
-        } else if word.is_known() && word.text.starts_with("-F") {
-        } else if word.text.starts_with('-') || !word.is_known() {
-            facts.special.push(start + index);
-            break;
-        } else {
-            program = Some(index);
-            break;
-        }
+pub(super) fn awk(line: &CommandLine, args: &[Word], start: usize, facts: &mut Facts) {
+    match line.operands.first().filter(|_| !line.gives_first()) {
+        Some(index) if args[*index].known().is_some_and(only_prints) => {}
+        Some(index) => facts.special.push(start + index),
+        None => facts.special.push(start - 1),
     }
-    if let Some(index) = program {
-        if !only_prints(&args[index].text) {
-            facts.special.push(start + index);
-        }
-        facts.paths = operands(&args[index + 1..], 0);
-    } else {
-        facts.special.push(start - 1);
-    }
-    facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
 }
 
 /// Whether an awk program runs no command and opens no file.
@@ -112,84 +96,15 @@ fn only_prints(program: &str) -> bool {
         .any(|word| program.contains(word))
 }
 
-/// Options of `jq` without a value. `--args` and `--jsonargs` only make the operands values.
-const JQ_FLAGS: [&str; 23] = [
-    "--args",
-    "--ascii-output",
-    "--color-output",
-    "--compact-output",
-    "--exit-status",
-    "--help",
-    "--join-output",
-    "--jsonargs",
-    "--monochrome-output",
-    "--null-input",
-    "--raw-input",
-    "--raw-output",
-    "--raw-output0",
-    "--seq",
-    "--slurp",
-    "--sort-keys",
-    "--stream",
-    "--stream-errors",
-    "--tab",
-    "--unbuffered",
-    "--version",
-    "-V",
-    "-h",
-];
-
-/// What opens modules in a program of `jq`, wherever they are.
+/// Words that open modules in a program of `jq`, wherever they are.
 const JQ_MODULES: [&str; 3] = ["import", "include", "modulemeta"];
 
 /// `jq`: harmless if its program is known and opens no modules.
-pub(super) fn jq(args: &[Word], start: usize, facts: &mut Facts) {
-    let mut program = None;
-    let mut index = 0;
-    while let Some(word) = args.get(index) {
-        let values = match word.known().and_then(|text| text.strip_prefix('-')) {
-            None => {
-                if word.may_be_option() {
-                    facts.special.push(start + index);
-                }
-                if program.is_some() || word.may_split {
-                    facts.paths.push(word.clone());
-                }
-                program = program.or(Some(index));
-                0
-            }
-            Some("-arg" | "-argjson") => 2,
-            Some("-slurpfile" | "-rawfile") => {
-                facts.paths.extend(args.get(index + 2).cloned());
-                2
-            }
-            Some("-indent") => 1,
-            Some(letters)
-                if letters
-                    .bytes()
-                    .all(|letter| b"CMSacejnrs".contains(&letter)) =>
-            {
-                0
-            }
-            Some(_) if JQ_FLAGS.contains(&word.text.as_str()) => 0,
-            // A program in a file, a place of modules, or not known. What it names may be a file.
-            Some(_) => {
-                facts.special.push(start + index);
-                facts.paths.extend(operands(&args[index..], 0));
-                break;
-            }
-        };
-        // More words than one would move what follows.
-        let unclear = (index + 1..=index + values)
-            .filter(|value| args.get(*value).is_some_and(|word| word.may_split));
-        facts.special.extend(unclear.map(|value| start + value));
-        index += values + 1;
+pub(super) fn jq(line: &CommandLine, args: &[Word], start: usize, facts: &mut Facts) {
+    let is_plain = |text: &str| !JQ_MODULES.iter().any(|name| text.contains(name));
+    if let Some(index) = line.operands.first()
+        && !args[*index].known().is_some_and(is_plain)
+    {
+        facts.special.push(start + index);
     }
-    if let Some(index) = program {
-        let is_plain = |text: &str| !JQ_MODULES.iter().any(|name| text.contains(name));
-        if !args[index].known().is_some_and(is_plain) {
-            facts.special.push(start + index);
-        }
-    }
-    facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
 }

@@ -1,7 +1,9 @@
 //! Programs judged by name.
 
 use super::facts::Facts;
-use super::options::{has_short, is_long};
+use super::named::option_value;
+use super::options::CommandLine;
+use super::table;
 use crate::shell::Word;
 
 /// Shell builtins that evaluate text or change what names mean.
@@ -117,67 +119,61 @@ pub(super) fn mentions(word: &str) -> Option<&'static str> {
         .and_then(always_ask)
 }
 
-/// Arguments that make otherwise ordinary programs run something else.
-pub(super) fn other(name: &str, args: &[Word], start: usize, facts: &mut Facts) {
+/// Fills in the facts about a program that is no reader, by its row of the table if it has one.
+pub(super) fn other(
+    name: &str,
+    args: &[Word],
+    start: usize,
+    facts: &mut Facts,
+) -> Option<CommandLine> {
     if RUNNERS.contains(&name) || name.starts_with("ld-linux") || name.starts_with("qemu-") {
         facts.special.push(start - 1);
     }
-    let is_special: Option<fn(&str) -> bool> = match name {
-        "tar" | "bsdtar" | "gtar" => Some(is_special_for_tar),
-        "ssh" | "scp" | "sftp" | "slogin" => Some(|word| has_short(word, "oFSJPD")),
-        "rsync" => Some(|word| {
-            has_short(word, "e") || is_long(word, "--rsh") || is_long(word, "--rsync-path")
-        }),
-        "cargo" => Some(|word| is_long(word, "--config")),
-        "curl" => Some(|word| has_short(word, "KoOT") || word.starts_with("--")),
-        "wget" => Some(|word| {
-            has_short(word, "OPi")
-                || is_long(word, "--use-askpass")
-                || is_long(word, "--execute")
-                || has_short(word, "e")
-        }),
-        "go" => Some(|word| {
-            word.contains("exec") || word.contains("toolexec") || word.contains("vettool")
-        }),
-        "zip" => Some(|word| has_short(word, "T") || is_long(word, "--unzip-command")),
-        "man" => Some(|word| {
-            has_short(word, "PH") || is_long(word, "--pager") || is_long(word, "--html")
-        }),
-        "dpkg" | "apt" | "apt-get" => {
-            Some(|word| has_short(word, "o") || is_long(word, "--pre-invoke"))
+    let Some(usage) = table::usage(name) else {
+        if matches!(name, "gcc" | "cc" | "clang" | "g++" | "clang++") {
+            facts.special_after(start, args, is_special_for_compilers);
         }
-        "gcc" | "cc" | "clang" | "g++" => Some(|word| {
-            word.starts_with("-wrapper")
-                || word.starts_with("-fplugin")
-                || word.starts_with("-B")
-                || word.starts_with("@")
-        }),
-        _ => None,
+        facts.paths = operands(args);
+        return None;
     };
-    if let Some(is_special) = is_special {
-        facts.special_after(start, args, is_special);
+    let line = CommandLine::parse(&usage, args);
+    line.record(&usage, args, start, facts);
+    if matches!(name, "ssh" | "slogin")
+        && let Some(host) = line.operands.first()
+    {
+        // More options may follow the host.
+        let behind = host + 1;
+        let more = CommandLine::parse(&usage, &args[behind..]);
+        more.record(&usage, &args[behind..], start + behind, facts);
     }
+    if usage.has_bundle() {
+        // A file name with a colon is on another machine.
+        facts.special_after(start, args, |word| word.contains(':'));
+    }
+    Some(line)
 }
 
-fn is_special_for_tar(word: &str) -> bool {
-    const OPTIONS: [&str; 9] = [
-        "--to-command",
-        "--checkpoint-action",
-        "--use-compress-program",
-        "--info-script",
-        "--new-volume-script",
-        "--rsh-command",
-        "--rmt-command",
-        "--absolute-names",
-        "--directory",
+fn is_special_for_compilers(word: &str) -> bool {
+    const BEGINNINGS: [&str; 8] = [
+        "-wrapper", "-fplugin", "-B", "@", "-Wl,", "-Xlinker", "-specs", "--specs",
     ];
-    // `tar` takes option letters without a dash, and a file name with a colon is on another machine.
-    let is_old_style = !word.starts_with('-')
-        && !word.contains(['/', '.'])
-        && word.starts_with(['A', 'c', 'd', 'r', 't', 'u', 'x'])
-        && word.contains(['I', 'F']);
-    OPTIONS.iter().any(|option| is_long(word, option))
-        || has_short(word, "IF")
-        || is_old_style
-        || word.contains(':')
+    BEGINNINGS
+        .iter()
+        .any(|beginning| word.starts_with(beginning))
+}
+
+/// The arguments of a program without a row that may be paths: operands and values of options.
+pub(super) fn operands(args: &[Word]) -> Vec<Word> {
+    let mut operands = Vec::new();
+    let mut is_option_possible = true;
+    for word in args {
+        if is_option_possible && word.known() == Some("--") {
+            is_option_possible = false;
+        } else if is_option_possible && word.text.starts_with('-') && word.text != "-" {
+            operands.extend(option_value(word));
+        } else if word.text != "-" || !word.is_known() {
+            operands.push(word.clone());
+        }
+    }
+    operands
 }

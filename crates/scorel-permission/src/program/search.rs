@@ -1,73 +1,9 @@
 //! `find`.
 
 use super::facts::{Facts, Inner};
+use super::table;
+use super::usage::{marks, values};
 use crate::shell::Word;
-
-/// Tests and actions of `find` without side effects.
-const QUIET: [&str; 62] = [
-    "!",
-    "(",
-    ")",
-    ",",
-    "-H",
-    "-L",
-    "-P",
-    "-a",
-    "-amin",
-    "-and",
-    "-anewer",
-    "-atime",
-    "-cmin",
-    "-cnewer",
-    "-ctime",
-    "-daystart",
-    "-depth",
-    "-empty",
-    "-executable",
-    "-false",
-    "-follow",
-    "-fstype",
-    "-gid",
-    "-group",
-    "-ilname",
-    "-iname",
-    "-inum",
-    "-ipath",
-    "-iregex",
-    "-links",
-    "-lname",
-    "-ls",
-    "-maxdepth",
-    "-mindepth",
-    "-mmin",
-    "-mount",
-    "-mtime",
-    "-name",
-    "-newer",
-    "-nogroup",
-    "-not",
-    "-nouser",
-    "-o",
-    "-or",
-    "-path",
-    "-perm",
-    "-print",
-    "-print0",
-    "-printf",
-    "-prune",
-    "-quit",
-    "-readable",
-    "-regex",
-    "-regextype",
-    "-samefile",
-    "-size",
-    "-true",
-    "-type",
-    "-user",
-    "-wholename",
-    "-writable",
-    "-xdev",
-];
 
 const RUNNING: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
 
@@ -101,11 +37,18 @@ pub(super) fn find(args: &[Word], start: usize, facts: &mut Facts) {
                 runs.push(with_found(&rest[..length], &found));
                 index += length + 1;
             }
-            Some(option)
-                if option.starts_with('-') && !QUIET.contains(&option) && !is_number(option) =>
-            {
-                facts.special.push(start + index);
-                is_harmless = false;
+            Some(option) if option.starts_with('-') && !is_number(option) => {
+                let known = table::usage("find").and_then(|usage| usage.find(option));
+                let values = known.map_or(0, |token| values(marks(token)));
+                let values = args.get(index + 1..=index + values).unwrap_or_default();
+                if known.is_none() || values.iter().any(|word| word.may_split) {
+                    facts.special.push(start + index);
+                    is_harmless = false;
+                }
+                if known.is_some_and(|token| token.ends_with('<')) {
+                    facts.reads.extend_from_slice(values);
+                }
+                index += values.len();
             }
             None if word.may_be_option() => {
                 facts.special.push(start + index);

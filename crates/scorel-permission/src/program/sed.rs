@@ -1,63 +1,21 @@
 //! `sed`.
 
 use super::facts::Facts;
-use super::options::{has_short, is_long, operands};
+use super::options::CommandLine;
 use crate::shell::Word;
 
-pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
-    facts.special_after(start, args, |word| {
-        has_short(word, "if") || is_long(word, "--in-place") || is_long(word, "--file")
+pub(super) fn describe(line: &CommandLine, args: &[Word], start: usize, facts: &mut Facts) {
+    let texts = line.options.iter().filter(|option| option.is("expression"));
+    let texts = texts.map(|option| (option.end - 1, option.value()));
+    let first = line.operands.first().filter(|_| !line.gives_first());
+    let first = first.map(|index| (*index, args.get(*index)));
+    let special = texts.chain(first).filter_map(|(index, text)| {
+        let prints = text.and_then(Word::known).is_some_and(only_prints);
+        (!prints).then_some(start + index)
     });
-    let mut has_script = false;
-    let mut is_script_next = false;
-    let mut scripts = Vec::new();
-    for (index, word) in args.iter().enumerate() {
-        let is_expression =
-            word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('e');
-        if is_script_next {
-            scripts.push(index);
-            is_script_next = false;
-        } else if is_expression || word.text == "--expression" {
-            is_script_next = true;
-            has_script = true;
-        } else if word.text.starts_with('-') {
-            // Fail closed: whatever is not known to be harmless is treated as a script.
-            let is_flag = matches!(
-                word.text.as_str(),
-                "-n" | "-E"
-                    | "-r"
-                    | "-s"
-                    | "-u"
-                    | "-z"
-                    | "-nE"
-                    | "-nr"
-                    | "-En"
-                    | "--quiet"
-                    | "--silent"
-                    | "--regexp-extended"
-            );
-            if !is_flag {
-                facts.special.push(start + index);
-            }
-        } else if !has_script {
-            scripts.push(index);
-            has_script = true;
-        }
-    }
-    for index in &scripts {
-        if !args[*index].known().is_some_and(only_prints) {
-            facts.special.push(start + index);
-        }
-    }
+    facts.special.extend(special.collect::<Vec<_>>());
     facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
     facts.is_writing = !facts.is_harmless;
-    let files: Vec<Word> = args
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| !scripts.contains(index))
-        .map(|(_, word)| word.clone())
-        .collect();
-    facts.paths = operands(&files, 0);
 }
 
 /// Whether a script only selects, prints and substitutes.

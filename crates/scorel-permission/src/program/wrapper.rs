@@ -1,132 +1,37 @@
 //! Wrappers, such as `env` and `xargs`: the program they run is judged in their place.
 
 use super::facts::{Facts, Inner};
+use super::options::{CommandLine, GivenOption};
+use super::table;
+use super::usage::Usage;
 use crate::shell::{Word, is_harmless_for_programs};
 
-/// How the words before the inner program are parsed.
-struct Grammar {
-    /// Options without a value.
-    flags: &'static [&'static str],
-    /// Options with a value, in the same word or the next one.
-    valued: &'static [&'static str],
-    /// Options with a value that may be left out, and stands in the same word.
-    optional: &'static [&'static str],
-    /// Whether a number may be an option, as in `nice -5`.
-    has_numbers: bool,
-    /// How many operands precede the program.
-    operands: usize,
-    /// Whether assignments may precede the program.
-    has_assignments: bool,
-}
-
-const PLAIN: Grammar = Grammar {
-    flags: &[],
-    valued: &[],
-    optional: &[],
-    has_numbers: false,
-    operands: 0,
-    has_assignments: false,
-};
-
 pub(super) fn is_wrapper(name: &str) -> bool {
-    grammar(name).is_some() || is_shell(name)
+    usage(name).is_some() || is_shell(name)
 }
 
+fn usage(name: &str) -> Option<Usage> {
+    table::usage(name).filter(|usage| usage.before_program().is_some())
+}
+
+/// Shells, whose languages are much the same for what is looked for.
 fn is_shell(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "dash")
+    const OTHERS: [&str; 8] = ["ash", "zsh", "ksh", "ksh93", "mksh", "oksh", "yash", "fish"];
+    is_plain_shell(name) || OTHERS.contains(&name)
 }
 
-fn grammar(name: &str) -> Option<Grammar> {
-    Some(match name {
-        "builtin" | "nohup" => PLAIN,
-        "command" => Grammar {
-            flags: &["-p"],
-            ..PLAIN
-        },
-        "exec" => Grammar {
-            flags: &["-c", "-l"],
-            valued: &["-a"],
-            ..PLAIN
-        },
-        "env" => Grammar {
-            flags: &[
-                "-i",
-                "-",
-                "--ignore-environment",
-                "-0",
-                "--null",
-                "-v",
-                "--debug",
-            ],
-            valued: &["-u", "--unset", "-C", "--chdir", "-S", "--split-string"],
-            has_assignments: true,
-            ..PLAIN
-        },
-        "time" => Grammar {
-            flags: &["-p", "--portability", "-v", "--verbose", "-q", "--quiet"],
-            valued: &["-f", "--format"],
-            has_assignments: true,
-            ..PLAIN
-        },
-        "nice" => Grammar {
-            valued: &["-n", "--adjustment"],
-            has_numbers: true,
-            ..PLAIN
-        },
-        "timeout" => Grammar {
-            flags: &["--preserve-status", "--foreground", "-v", "--verbose"],
-            valued: &["-k", "-s", "--kill-after", "--signal"],
-            operands: 1,
-            ..PLAIN
-        },
-        "stdbuf" => Grammar {
-            valued: &["-i", "-o", "-e", "--input", "--output", "--error"],
-            ..PLAIN
-        },
-        "xargs" => Grammar {
-            flags: &[
-                "-0",
-                "-r",
-                "-t",
-                "-x",
-                "--null",
-                "--no-run-if-empty",
-                "--verbose",
-                "--exit",
-            ],
-            valued: &[
-                "-a",
-                "-n",
-                "-P",
-                "-L",
-                "-I",
-                "-d",
-                "-E",
-                "-s",
-                "--arg-file",
-                "--max-args",
-                "--max-procs",
-                "--delimiter",
-                "--max-chars",
-            ],
-            optional: &["-e", "-i", "-l", "--eof", "--max-lines", "--replace"],
-            ..PLAIN
-        },
-        "sudo" | "doas" => Grammar {
-            flags: &["-n", "-E", "-H", "-k", "-S"],
-            valued: &["-u", "-g"],
-            has_assignments: true,
-            ..PLAIN
-        },
-        _ => return None,
-    })
+/// Shells that read no startup file before a script.
+fn is_plain_shell(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "dash")
 }
 
 pub(super) fn describe(name: &str, words: &[Word], program: usize, facts: &mut Facts) {
     let args = &words[program + 1..];
     let start = program + 1;
     if is_shell(name) {
-        return shell(args, start, facts);
+        shell(args, start, facts);
+        facts.is_transparent &= is_plain_shell(name);
+        return;
     }
     if name == "command" && matches!(args.first().and_then(Word::known), Some("-v" | "-V")) {
         facts.is_harmless = true;
@@ -137,39 +42,40 @@ pub(super) fn describe(name: &str, words: &[Word], program: usize, facts: &mut F
         facts.is_harmless = true;
         return;
     }
-    let head = grammar(name).and_then(|grammar| Some((Head::parse(args, &grammar)?, grammar)));
-    let Some((head, grammar)) = head else {
+    let Some(usage) = usage(name) else { return };
+    let line = CommandLine::parse(&usage, args);
+    let text = line.options.iter().find(|it| it.is("split-string"));
+    let end = text.map_or(args.len(), |text| text.end);
+    let mut unclear = line.unclear.iter().filter(|index| **index < end);
+    if unclear.clone().any(|index| args[*index].is_known()) {
         facts.special.extend(program..words.len());
         facts.obscure = Some(format!("the options of `{name}` are not understood"));
         return;
-    };
-    if head.is_unsure {
+    }
+    if unclear.next().is_some() {
         facts.obscure = Some(format!("what `{name}` runs is only known when it runs"));
     }
-    let is_renamed = places(name, &head, facts);
+    let is_renamed = places(name, &line, facts);
     let is_clear = facts.obscure.is_none() && !is_renamed;
-    if let Some(text) = head.text_to_split() {
+    if let Some(text) = text {
         facts.special.extend(program..words.len());
-        return split(text, &args[head.program..], is_clear, facts);
+        return split(text, args, is_clear, facts);
     }
-    if head.program >= args.len() {
+    if line.end >= args.len() {
         facts.is_harmless = is_clear && matches!(name, "exec" | "xargs" | "time");
         facts.special.push(program);
         return;
     }
-    let mut run = args[head.program..].to_vec();
-    if name == "xargs" && !replace_arguments(&head, &mut run) {
+    let mut run = args[line.end..].to_vec();
+    if name == "xargs" && !replace_arguments(&line, &mut run) {
         facts.obscure = Some("where `xargs` puts what it reads is not clear".to_owned());
     }
-    let assigned = if grammar.has_assignments {
-        assignments(&mut run)
-    } else {
-        0
+    let assigned = match name {
+        "env" | "time" | "sudo" | "doas" => assignments(&mut run),
+        _ => 0,
     };
     // An allowing rule for the whole must name every word up to the inner program.
-    facts
-        .special
-        .extend(program..=start + head.program + assigned);
+    facts.special.extend(program..=start + line.end + assigned);
     if assigned >= run.len() {
         return;
     }
@@ -191,12 +97,11 @@ fn runs(inner: Inner, is_clear: bool, facts: &mut Facts) {
 }
 
 /// Records the places that options name; returns whether the inner program is called by another name,
-/// which some programs take for what they shall do.
-fn places(name: &str, head: &Head, facts: &mut Facts) -> bool {
-    let mut is_renamed = false;
-    for (option, value) in &head.options {
-        match (name, option.as_str(), value) {
-            ("env", "-C" | "--chdir", Some(directory)) => {
+/// which some programs take for what they shall do, or is the wrapper's own.
+fn places(name: &str, line: &CommandLine, facts: &mut Facts) -> bool {
+    for option in &line.options {
+        match (name, option.value()) {
+            ("env", Some(directory)) if option.is("chdir") => {
                 if directory.is_known() && facts.runs_in.is_none() {
                     facts.runs_in = Some(directory.text.clone());
                 } else {
@@ -204,22 +109,26 @@ fn places(name: &str, head: &Head, facts: &mut Facts) -> bool {
                 }
                 facts.paths.push(directory.clone());
             }
-            ("xargs", "-a" | "--arg-file", Some(file)) => facts.paths.push(file.clone()),
-            ("exec", "-a", _) => is_renamed = true,
+            ("xargs", Some(file)) if option.is("arg-file") => facts.paths.push(file.clone()),
             _ => {}
         }
     }
-    is_renamed
+    match name {
+        "exec" => line.has("a"),
+        "busybox" | "toybox" => true,
+        _ => false,
+    }
 }
 
 /// `env -S`: what it runs is an `env` again, with the words of the text before the rest.
-fn split(text: &Word, rest: &[Word], is_clear: bool, facts: &mut Facts) {
+fn split(option: &GivenOption, args: &[Word], is_clear: bool, facts: &mut Facts) {
     let is_plain = |text: &&str| !text.contains(['\\', '$', '\'', '"', '#']);
-    let Some(text) = text.known().filter(is_plain) else {
+    let Some(text) = option.value().and_then(Word::known).filter(is_plain) else {
         facts.obscure = Some("the text that `env` splits is not understood".to_owned());
         return;
     };
     let words = std::iter::once("env").chain(text.split_ascii_whitespace());
+    let rest = args.get(option.end..).unwrap_or_default();
     let words = words.map(Word::literal).chain(rest.iter().cloned());
     runs(
         Inner::Words {
@@ -229,106 +138,6 @@ fn split(text: &Word, rest: &[Word], is_clear: bool, facts: &mut Facts) {
         is_clear,
         facts,
     );
-}
-
-/// The words before the inner program.
-#[derive(Debug, Default)]
-struct Head {
-    /// The index of the inner program.
-    program: usize,
-    options: Vec<(String, Option<Word>)>,
-    /// Whether the inner program may be another word, since one before it may be none or several.
-    is_unsure: bool,
-}
-
-impl Head {
-    /// `None` if the words are not understood.
-    fn parse(args: &[Word], grammar: &Grammar) -> Option<Self> {
-        let mut head = Self::default();
-        let mut operands = grammar.operands;
-        let mut may_be_option = true;
-        while let Some(word) = args.get(head.program) {
-            let option = word
-                .known()
-                .filter(|text| may_be_option && text.starts_with('-'));
-            match option {
-                Some("--") => may_be_option = false,
-                Some(option) => head.option(option, args, grammar)?,
-                None if operands > 0 => {
-                    head.is_unsure |= !word.is_known() && (may_be_option || word.may_split);
-                    operands -= 1;
-                    may_be_option = false;
-                }
-                None => break,
-            }
-            head.program += 1;
-            if head.text_to_split().is_some() {
-                break;
-            }
-        }
-        Some(head)
-    }
-
-    /// The value of `env -S`, behind which the words have another meaning.
-    fn text_to_split(&self) -> Option<&Word> {
-        let (option, value) = self.options.last()?;
-        value
-            .as_ref()
-            .filter(|_| matches!(option.as_str(), "-S" | "--split-string"))
-    }
-
-    fn option(&mut self, option: &str, args: &[Word], grammar: &Grammar) -> Option<()> {
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
-        let number = option[1..].trim_start_matches(['-', '+']);
-        if grammar.flags.contains(&option) || grammar.has_numbers && is_number(number) {
-            self.options.push((option.to_owned(), None));
-            return Some(());
-        }
-        if option.starts_with("--") {
-            let (name, value) = match option.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (option, None),
-            };
-            return self.with_value(name, value, args, grammar);
-        }
-        let letters = option.char_indices().skip(1);
-        let mut has_letters = false;
-        for (index, letter) in letters {
-            has_letters = true;
-            let name = format!("-{letter}");
-            if grammar.flags.contains(&name.as_str()) {
-                self.options.push((name, None));
-                continue;
-            }
-            let rest = &option[index + letter.len_utf8()..];
-            let value = (!rest.is_empty()).then_some(rest);
-            return self.with_value(&name, value, args, grammar);
-        }
-        has_letters.then_some(())
-    }
-
-    /// An option that has a value, here or in the next word; `None` if it is not known.
-    fn with_value(
-        &mut self,
-        name: &str,
-        value: Option<&str>,
-        args: &[Word],
-        grammar: &Grammar,
-    ) -> Option<()> {
-        let mut value = value.map(Word::literal);
-        if grammar.valued.contains(&name) {
-            if value.is_none() {
-                self.program += 1;
-                let next = args.get(self.program)?;
-                self.is_unsure |= next.may_split || !next.is_known() && !next.is_one;
-                value = Some(next.clone());
-            }
-        } else if !grammar.optional.contains(&name) {
-            return None;
-        }
-        self.options.push((name.to_owned(), value));
-        Some(())
-    }
 }
 
 /// Removes harmless assignments; returns how many others there are.
@@ -347,23 +156,28 @@ fn assignments(run: &mut Vec<Word>) -> usize {
     kept
 }
 
+/// The replacement strings of `xargs` that are looked for. Of several one counts, and the user is asked.
+const MOST_MARKS: usize = 8;
+
 /// Adds the unknown words that `xargs` reads, in place of its replacement string or at the end. Returns
 /// whether it is certain where: of several options about that the last one counts, not always alone.
-fn replace_arguments(head: &Head, run: &mut Vec<Word>) -> bool {
+fn replace_arguments(line: &CommandLine, run: &mut Vec<Word>) -> bool {
     let mut marks = Vec::new();
     let mut others = 0;
-    for (option, value) in &head.options {
-        match option.as_str() {
-            "-I" | "-i" | "--replace" => marks.push(value.as_ref().map_or("{}", |mark| {
-                // An unknown mark is in every word.
-                mark.known().unwrap_or_default()
-            })),
-            "-n" | "-L" | "-l" | "--max-args" | "--max-lines" => others += 1,
-            _ => {}
+    for option in &line.options {
+        if option.is("I") || option.is("replace") {
+            // An unknown mark is in every word.
+            let mark = option.value().map(|it| it.known().unwrap_or_default());
+            marks.push(mark.unwrap_or("{}"));
         }
+        let is_number = |name: &&str| option.is(name);
+        others += usize::from(["max-args", "L", "max-lines"].iter().any(is_number));
     }
     for word in run.iter_mut() {
-        let places = marks.iter().filter_map(|mark| word.text.find(mark));
+        let places = marks
+            .iter()
+            .take(MOST_MARKS)
+            .filter_map(|mark| word.text.find(mark));
         if let Some(position) = places.min() {
             *word = word.replaced_from(position);
         }
@@ -378,7 +192,7 @@ fn replace_arguments(head: &Head, run: &mut Vec<Word>) -> bool {
 /// A shell: `sh -c SCRIPT`, `sh FILE`, or one that reads its standard input.
 fn shell(args: &[Word], start: usize, facts: &mut Facts) {
     facts.special.push(start - 1);
-    if super::reading::is_version(args) {
+    if super::version::is_version(args) {
         facts.is_harmless = true;
         return;
     }
@@ -399,7 +213,7 @@ fn shell(args: &[Word], start: usize, facts: &mut Facts) {
         }
     } else if operand.is_some() && !options.reads_input {
         // A script file.
-        facts.paths = super::options::operands(&args[options.length..], 0);
+        facts.paths = super::names::operands(&args[options.length..]);
     } else {
         facts.is_exact = true;
         facts.obscure = Some("what the shell reads and runs is not known".to_owned());
@@ -473,7 +287,7 @@ impl ShellOptions {
     }
 }
 
-/// What `-o` may set without changing what a script does.
+/// Settings of `-o` that do not change what a script does.
 const SHELL_OPTIONS: [&str; 4] = ["errexit", "nounset", "pipefail", "xtrace"];
 
 /// Long options of shells.

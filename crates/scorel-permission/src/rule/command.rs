@@ -81,6 +81,14 @@ impl CommandPattern {
         self.words.iter().map(word).collect()
     }
 
+    /// The program that the pattern names.
+    pub(crate) fn program(&self) -> Option<String> {
+        match self.words.first()? {
+            WordPattern::Any => None,
+            WordPattern::One(word) | WordPattern::Begun(word, _) => word.literal(),
+        }
+    }
+
     /// Whether an allowing rule with this pattern matches. `*` does not match the `special` words; with
     /// `is_exact` wildcards match nothing. Errs towards no.
     pub(crate) fn allows(&self, words: &[Word], special: &[usize], is_exact: bool) -> bool {
@@ -92,33 +100,29 @@ impl CommandPattern {
             WordKind::Glob => pattern.is(&word.text),
             WordKind::Unknown => false,
         };
+        // Up to the first `*` each word has its own pattern. A rule that an answer adds may be as long as the
+        // command, and has no `*`.
+        let patterns = self.words.iter();
+        let leading = patterns.take_while(|pattern| !matches!(pattern, WordPattern::Any));
+        let leading = leading.count();
+        if leading > words.len() {
+            return false;
+        }
+        let (own, others) = self.words.split_at(leading);
+        if !own
+            .iter()
+            .zip(words)
+            .all(|(pattern, word)| covers(pattern, word))
+        {
+            return false;
+        }
         let mut is_special = vec![false; words.len() + 1];
         for index in special {
             if let Some(is_special) = is_special.get_mut(*index) {
                 *is_special = true;
             }
         }
-        let mut reached = start(words.len());
-        for pattern in &self.words {
-            let mut next = vec![false; words.len() + 1];
-            match pattern {
-                WordPattern::Any => {
-                    let mut is_open = false;
-                    for (index, reached) in reached.iter().enumerate() {
-                        is_open |= reached;
-                        next[index] = is_open;
-                        is_open &= !is_special[index];
-                    }
-                }
-                WordPattern::One(_) | WordPattern::Begun(..) => {
-                    for (index, word) in words.iter().enumerate() {
-                        next[index + 1] = reached[index] && covers(pattern, word);
-                    }
-                }
-            }
-            reached = next;
-        }
-        reached[words.len()]
+        spans(others, &words[leading..], &is_special[leading..], covers)
     }
 
     /// Whether a denying or asking rule with this pattern matches. Errs towards yes.
@@ -163,7 +167,7 @@ impl CommandPattern {
     }
 
     /// A quick answer for most rules, which name another program.
-    fn may_begin_with(&self, word: Option<&Word>) -> bool {
+    pub(crate) fn may_begin_with(&self, word: Option<&Word>) -> bool {
         match (self.words.first(), word.and_then(Word::known)) {
             (Some(WordPattern::Any) | None, _) | (_, None) => true,
             (Some(pattern), Some(text)) => pattern.matches(text),
@@ -201,4 +205,34 @@ fn start(words: usize) -> Vec<bool> {
     let mut reached = vec![false; words + 1];
     reached[0] = true;
     reached
+}
+
+/// Returns whether the patterns match all of the words, where `*` matches none that `is_special`.
+fn spans(
+    patterns: &[WordPattern],
+    words: &[Word],
+    is_special: &[bool],
+    covers: impl Fn(&WordPattern, &Word) -> bool,
+) -> bool {
+    let mut reached = start(words.len());
+    for pattern in patterns {
+        let mut next = vec![false; words.len() + 1];
+        match pattern {
+            WordPattern::Any => {
+                let mut is_open = false;
+                for (index, reached) in reached.iter().enumerate() {
+                    is_open |= reached;
+                    next[index] = is_open;
+                    is_open &= !is_special[index];
+                }
+            }
+            WordPattern::One(_) | WordPattern::Begun(..) => {
+                for (index, word) in words.iter().enumerate() {
+                    next[index + 1] = reached[index] && covers(pattern, word);
+                }
+            }
+        }
+        reached = next;
+    }
+    reached[words.len()]
 }

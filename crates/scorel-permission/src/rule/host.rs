@@ -3,14 +3,15 @@
 use url::Host;
 
 use super::RuleErrorKind;
+use crate::WebHost;
 
 /// A pattern of host names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HostPattern {
     Any,
-    Exactly(String),
+    Exactly(WebHost),
     /// The subdomains of this name, without the name itself.
-    Below(String),
+    Below(WebHost),
 }
 
 impl HostPattern {
@@ -30,36 +31,28 @@ impl HostPattern {
             None => (host, false),
         };
         let is_plain = !name.contains(['*', '/', '@', ' ']);
-        match Host::parse(name) {
-            Ok(parsed) if is_plain => {
-                let name = canonical(&parsed.to_string());
-                Ok(if is_below {
-                    Self::Below(name)
-                } else {
-                    Self::Exactly(name)
-                })
-            }
+        match name.parse() {
+            Ok(host) if is_plain && is_below => Ok(Self::Below(host)),
+            Ok(host) if is_plain => Ok(Self::Exactly(host)),
             _ => Err(error),
         }
     }
 
     /// Whether it covers the host by its name, or by that of a domain above it.
-    pub(crate) fn names(&self, host: &str) -> bool {
+    pub(crate) fn names(&self, host: &WebHost) -> bool {
         !matches!(self, Self::Any) && self.covers(host)
     }
 
-    pub(crate) fn covers(&self, host: &str) -> bool {
-        let host = canonical(host);
+    pub(crate) fn covers(&self, host: &WebHost) -> bool {
         match self {
             Self::Any => true,
-            Self::Exactly(name) => host == *name,
-            Self::Below(name) => host
-                .strip_suffix(name.as_str())
-                .is_some_and(|rest| rest.ends_with('.')),
+            Self::Exactly(name) => host == name,
+            Self::Below(name) => match (host.as_host(), name.as_host()) {
+                (Host::Domain(host), Host::Domain(name)) => host
+                    .strip_suffix(name.as_str())
+                    .is_some_and(|rest| rest.ends_with('.')),
+                _ => false,
+            },
         }
     }
-}
-
-fn canonical(host: &str) -> String {
-    host.trim_end_matches('.').to_lowercase()
 }

@@ -15,8 +15,19 @@ const LONGEST: usize = 32 * 1024;
 /// How deep scripts and syntax may be nested; the walk is recursive.
 const DEEPEST: usize = 60;
 
+/// The greatest number of changes of the directory in a command.
+const MOST_CHANGES: usize = 40;
+
+/// The greatest number of possible working directories, and of their letters together: each simple command has them.
+const MOST_DIRECTORIES: usize = 16;
+const MOST_DIRECTORY_LETTERS: usize = 8 * 1024;
+
 /// The characters that may stand beside a reserved word.
 const WORD_EDGES: [char; 11] = [' ', '\t', '\n', ';', '&', '|', '(', ')', '<', '>', '`'];
+
+/// The greatest number of words of all simple commands together. Of nested ones, as in `env env ls`, each has those of the
+/// next.
+const MOST_WORDS: usize = 40_000;
 
 /// How many pipes a command may have.
 const MOST_PIPES: usize = 1_000;
@@ -31,6 +42,8 @@ pub(super) struct Cursor<'a> {
     pub(super) entered: Option<Vec<PathBuf>>,
     /// Whether the next simple command gets a here-document.
     pub(super) has_heredoc: bool,
+    /// The text that the next simple command reads, if it stands in the command.
+    pub(super) input: Option<String>,
     /// The index of the part that runs this script; `None` at the top.
     pub(super) within: Option<usize>,
     pub(super) depth: usize,
@@ -80,6 +93,7 @@ pub(super) fn read(
         directories,
         entered: None,
         has_heredoc: false,
+        input: None,
         within,
         depth,
         substitutions: 0,
@@ -87,6 +101,28 @@ pub(super) fn read(
     cursor.blank(0, root.start_byte(), true);
     cursor.blank(root.end_byte(), source.len(), true);
     cursor.statement(root);
+}
+
+/// Records the simple command of these words, the program being the first.
+pub(super) fn call(
+    words: Vec<Word>,
+    directories: &mut Vec<PathBuf>,
+    dirs: &BaseDirs,
+    script: &mut ShellScript,
+) {
+    let mut cursor = Cursor {
+        source: "",
+        dirs,
+        script,
+        directories,
+        entered: None,
+        has_heredoc: false,
+        input: None,
+        within: None,
+        depth: 0,
+        substitutions: 0,
+    };
+    cursor.call(words, 0);
 }
 
 fn parse(source: &str) -> Option<Tree> {
@@ -204,7 +240,7 @@ impl Cursor<'_> {
         let mut end = node.start_byte();
         for child in children(node) {
             self.blank(end, child.start_byte(), may_have_lines);
-            self.understood_if(!is_reserved(child) || self.is_word(child), child);
+            self.understood_if(!is_reserved(child, node) || self.is_word(child), child);
             end = child.end_byte();
         }
         if node.child_count() > 0 {
@@ -241,6 +277,12 @@ impl Cursor<'_> {
             self.leave();
             return;
         }
+        self.script.words += words.len();
+        if self.script.words > MOST_WORDS {
+            self.doubt("it is too intricate to be understood");
+            self.leave();
+            return;
+        }
         let facts = program::describe(&words, program, self.dirs);
         if let Some(reason) = &facts.obscure {
             self.script.doubt(reason.clone());
@@ -252,6 +294,7 @@ impl Cursor<'_> {
             words,
             program,
             has_heredoc: std::mem::take(&mut self.has_heredoc),
+            input: self.input.take(),
             facts,
             directories: self.directories.clone(),
             within: self.within,
@@ -289,12 +332,19 @@ impl Cursor<'_> {
 
     /// After a `cd`, which may have failed: both directories are possible.
     fn change_directory(&mut self, directory: &str) {
+        self.script.directory_changes += 1;
+        if self.script.directory_changes > MOST_CHANGES {
+            return self.doubt("it changes its directory too often");
+        }
         let new = self.below(directory);
+        if letters(&new) > MOST_DIRECTORY_LETTERS {
+            return self.doubt("the names of its directories are too long");
+        }
         self.add_directories(&new);
         self.entered = Some(new);
     }
 
-    /// What `directory` stands for, one for each possible working directory.
+    /// The paths that `directory` stands for, one for each possible working directory.
     fn below(&self, directory: &str) -> Vec<PathBuf> {
         let all = self.directories.iter();
         all.map(|old| normal(&old.join(directory))).collect()
@@ -306,21 +356,39 @@ impl Cursor<'_> {
                 self.directories.push(directory.clone());
             }
         }
-        if self.directories.len() > 16 {
+        if self.directories.len() > MOST_DIRECTORIES
+            || letters(self.directories) > MOST_DIRECTORY_LETTERS
+        {
             self.doubt("it changes its directory too often");
             self.directories.truncate(1);
         }
     }
 }
 
+fn letters(paths: &[PathBuf]) -> usize {
+    paths.iter().map(|path| path.as_os_str().len()).sum()
+}
+
 /// Whether a node is a word of the grammar, such as `case` or `export`, or a brace or `!` in its place.
-fn is_reserved(node: Node<'_>) -> bool {
-    let parent = node.parent().map(|parent| parent.kind());
+/// It gets the parent, since a node looks for its own from the root on.
+fn is_reserved(node: Node<'_>, parent: Node<'_>) -> bool {
     match node.kind() {
-        "{" | "}" => parent == Some("compound_statement"),
-        "!" => parent == Some("negated_command"),
+        "{" | "}" => parent.kind() == "compound_statement",
+        "!" => parent.kind() == "negated_command",
         kind => !node.is_named() && kind.bytes().all(|byte| byte.is_ascii_alphabetic()),
     }
+}
+
+/// A node's children with the fields of the grammar that they are.
+pub(super) fn fields(node: Node<'_>) -> Vec<(Option<&'static str>, Node<'_>)> {
+    let mut walk = node.walk();
+    let mut fields = Vec::new();
+    let mut is_at_child = walk.goto_first_child();
+    while is_at_child {
+        fields.push((walk.field_name(), walk.node()));
+        is_at_child = walk.goto_next_sibling();
+    }
+    fields
 }
 
 /// A node's children.

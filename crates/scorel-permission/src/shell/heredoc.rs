@@ -6,6 +6,14 @@ use super::cursor::{Cursor, children};
 use super::word::WordPieces;
 
 impl Cursor<'_> {
+    /// The text of a here-document, as it is written.
+    pub(super) fn heredoc_text(&self, node: Node<'_>) -> Option<String> {
+        let body = children(node)
+            .into_iter()
+            .find(|it| it.kind() == "heredoc_body");
+        body.map(|body| self.text(body).to_owned())
+    }
+
     /// A here-document. Its bounds are found again by the shell's own rule: where the grammar and the shell
     /// differ, commands would pass for text.
     pub(super) fn heredoc(&mut self, node: Node<'_>) {
@@ -24,7 +32,12 @@ impl Cursor<'_> {
                 "heredoc_start" | "heredoc_body" | "heredoc_end" | "heredoc_redirect" | "ERROR" => {
                     self.not_understood(child);
                 }
-                _ if child.is_named() => self.statement(child),
+                // What follows in a pipe reads what the first command passes on.
+                _ if child.is_named() => {
+                    self.input = self.heredoc_text(node);
+                    self.statement(child);
+                    self.input = None;
+                }
                 _ => self.not_understood(child),
             }
         }

@@ -13,18 +13,25 @@ impl Cursor<'_> {
         match node.kind() {
             "file_redirect" => self.file_redirect(node),
             "herestring_redirect" => {
-                self.no_gaps(node, false);
-                for child in children(node) {
-                    if child.is_named() && child.kind() != "file_descriptor" {
-                        self.word(child);
-                    } else if !child.is_named() && self.text(child) != "<<<" {
-                        self.not_understood(child);
-                    }
-                }
+                self.herestring(node);
             }
             "heredoc_redirect" => self.heredoc(node),
             _ => self.salvage(node),
         }
+    }
+
+    /// A here-string; returns its text as far as it is known.
+    pub(super) fn herestring(&mut self, node: Node<'_>) -> Option<String> {
+        self.no_gaps(node, false);
+        let mut text = None;
+        for child in children(node) {
+            if child.is_named() && child.kind() != "file_descriptor" {
+                text = Some(self.word(child).text);
+            } else if !child.is_named() && self.text(child) != "<<<" {
+                self.not_understood(child);
+            }
+        }
+        text
     }
 
     fn file_redirect(&mut self, node: Node<'_>) {

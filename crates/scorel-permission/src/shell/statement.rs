@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::cursor::{Cursor, children};
+use super::cursor::{Cursor, children, fields};
 use super::{Word, is_harmless_for_programs, is_harmless_in_shell};
 
 /// The separators in a compound command.
@@ -97,10 +97,7 @@ impl Cursor<'_> {
         self.no_gaps(node, true);
         let directories = self.directories.len();
         let is_function = node.kind() == "function_definition";
-        for (index, child) in children(node).into_iter().enumerate() {
-            let field = u32::try_from(index)
-                .ok()
-                .and_then(|index| node.field_name_for_child(index));
+        for (field, child) in fields(node) {
             match (field, child.kind()) {
                 (Some("variable"), _) => {
                     let name = self.text(child).to_owned();
@@ -140,10 +137,7 @@ impl Cursor<'_> {
 
     fn case(&mut self, node: Node<'_>) {
         self.no_gaps(node, true);
-        for (index, child) in children(node).into_iter().enumerate() {
-            let field = u32::try_from(index)
-                .ok()
-                .and_then(|index| node.field_name_for_child(index));
+        for (field, child) in fields(node) {
             match child.kind() {
                 "extglob_pattern" => {
                     if self
@@ -166,16 +160,18 @@ impl Cursor<'_> {
     fn redirected(&mut self, node: Node<'_>) {
         self.no_gaps(node, true);
         let is_heredoc = |child: &Node<'_>| child.kind() == "heredoc_redirect";
-        let has_heredoc = children(node).iter().any(is_heredoc);
+        let heredoc = children(node).into_iter().find(is_heredoc);
         for child in children(node) {
             match child.kind() {
                 "file_redirect" | "heredoc_redirect" | "herestring_redirect" => {
                     self.redirect(child);
                 }
                 _ => {
-                    self.has_heredoc = has_heredoc && child.kind() == "command";
+                    self.has_heredoc = heredoc.is_some() && child.kind() == "command";
+                    self.input = heredoc.and_then(|it| self.heredoc_text(it));
                     self.statement(child);
                     self.has_heredoc = false;
+                    self.input = None;
                 }
             }
         }
@@ -195,6 +191,7 @@ impl Cursor<'_> {
         self.no_gaps(node, false);
         // Taken now, since the words may run other commands.
         let has_heredoc = std::mem::take(&mut self.has_heredoc);
+        let mut input = self.input.take();
         let mut assignments = Vec::new();
         let mut words = Vec::new();
         for child in children(node) {
@@ -211,7 +208,8 @@ impl Cursor<'_> {
                     }
                     _ => self.not_understood(child),
                 },
-                "file_redirect" | "herestring_redirect" => self.redirect(child),
+                "herestring_redirect" => input = self.herestring(child).or(input),
+                "file_redirect" => self.redirect(child),
                 _ => words.push(self.word(child)),
             }
         }
@@ -231,6 +229,7 @@ impl Cursor<'_> {
         all.extend(words);
         if program < all.len() {
             self.has_heredoc = has_heredoc;
+            self.input = input;
             self.call(all, program);
         } else if program > 0 {
             self.not_understood(node);
@@ -287,6 +286,7 @@ impl Cursor<'_> {
             }
             Some(value) => self.word(*value),
         };
+        self.evaluated(&value.text);
         Some((name, value))
     }
 
@@ -329,7 +329,7 @@ impl Cursor<'_> {
                     let name = self.text(child).to_owned();
                     self.shell_variable(&name);
                 }
-                _ => self.not_understood(child),
+                _ => self.salvage(child),
             }
         }
     }
@@ -337,10 +337,22 @@ impl Cursor<'_> {
     /// Walks the parts of something that is not understood: rules may deny one of them.
     pub(super) fn salvage(&mut self, node: Node<'_>) {
         self.not_understood(node);
+        if matches!(node.kind(), "raw_string" | "string" | "ansi_c_string") {
+            let text = self.text(node).trim_matches(['$', '\'', '"']).to_owned();
+            self.evaluated(&text);
+        }
         for child in children(node) {
             if child.is_named() {
                 self.statement(child);
             }
+        }
+    }
+
+    /// Records a text that may be evaluated where it is used.
+    pub(super) fn evaluated(&mut self, text: &str) {
+        if text.contains(['(', '`']) {
+            let text = (text.to_owned(), self.directories.clone());
+            self.script.evaluated.push(text);
         }
     }
 }

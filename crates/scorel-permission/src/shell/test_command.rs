@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::cursor::{Cursor, children};
+use super::{Word, WordKind};
 
 /// Numeric comparisons, whose operands `[[ ]]` evaluates as arithmetic.
 const NUMERIC: [&str; 6] = ["-eq", "-ge", "-gt", "-le", "-lt", "-ne"];
@@ -11,7 +12,7 @@ const NUMERIC: [&str; 6] = ["-eq", "-ge", "-gt", "-le", "-lt", "-ne"];
 /// grammar reads on to the bracket, the shell does not.
 const OF_BRACKET: [&str; 6] = ["[", "]", "!", "=", "==", "!="];
 
-/// Those of `[[ ]]`, which the shell parses itself.
+/// The operators of `[[ ]]`, which the shell parses itself.
 const OF_DOUBLE_BRACKET: [&str; 13] = [
     "[[", "]]", "!", "=", "==", "!=", "=~", "<", ">", "&&", "||", "(", ")",
 ];
@@ -55,9 +56,15 @@ impl Cursor<'_> {
                 }
                 _ if child.is_named() => {
                     let word = self.word(child);
+                    self.evaluated(&word.text);
                     let is_number = word.known().is_some_and(|text| text.parse::<i64>().is_ok());
                     let is_count = matches!(self.text(child).trim_matches('"'), "$?" | "$#");
-                    if computes && is_numeric && !is_number && !is_count {
+                    let is_open = if computes {
+                        is_numeric
+                    } else {
+                        may_be_operator(&word)
+                    };
+                    if is_open && !is_number && !is_count {
                         self.not_understood(child);
                     }
                 }
@@ -72,6 +79,12 @@ impl Cursor<'_> {
         }
         self.leave();
     }
+}
+
+/// Returns whether a word of `[ ]` may expand to several, with `-v` among them.
+fn may_be_operator(word: &Word) -> bool {
+    let is_pattern = word.kind == WordKind::Glob && word.may_be_option();
+    word.may_split || is_pattern && !word.text.contains(['.', '/'])
 }
 
 /// Whether the brackets are words of their own. To a shell `[[$x` is the name of a program, and a

@@ -139,8 +139,13 @@ impl WordPieces {
         };
         let mut text = String::new();
         let mut kind = WordKind::Literal;
+        // Where the last component begins.
+        let mut name = 0;
         let mut pieces = pieces.iter().peekable();
         while let Some(piece) = pieces.next() {
+            if text.ends_with('/') {
+                name = text.len();
+            }
             match piece {
                 WordPiece::Unknown | WordPiece::UnknownText => {
                     return unknown(&text);
@@ -156,8 +161,7 @@ impl WordPieces {
                 WordPiece::Bare(letter) => {
                     if matches!(letter, '*' | '?' | '[') {
                         // A pattern that starts with a dot can match `..`.
-                        let name = text.rsplit('/').next().unwrap_or_default();
-                        if name.starts_with('.') {
+                        if text[name..].starts_with('.') {
                             return unknown(&text);
                         }
                         kind = WordKind::Glob;

@@ -95,15 +95,21 @@ fetch https://EVIL.org./x               - - -
 fetch https://a.ask.org                 ? ? ?
 fetch https://ask.org                   ? ? +
 fetch https://example.com               ? ? +
-fetch http://localhost:8080             ? ? ?
-fetch http://127.0.0.1                  ? ? ?
-fetch http://0x7f000001                 ? ? ?
-fetch http://[::1]/                     ? ? ?
-fetch http://[::ffff:10.0.0.1]/         ? ? ?
-fetch http://192.168.1.1                ? ? ?
-fetch http://169.254.169.254/latest     ? ? ?
-fetch http://printer.local              ? ? ?
-fetch http://intranet                   ? ? ?
+fetch http://localhost:8080             ? ? +
+fetch http://127.0.0.1..                ? ? +
+private http://localhost:8080           ? ? ?
+private http://127.0.0.1../             ? ? ?
+private http://intranet                 ? ? ?
+private https://EVIL.org../x            - - -
+private https://a.ASK.org。/            ? ? ?
+fetch https://evil.org../x              - - -
+fetch https://ｅｖｉｌ.org               - - -
+fetch https://%65vil.org                - - -
+fetch https://docs.rs../                + + +
+fetch https://docs.rs:8443/             + + +
+fetch https://docs..rs/                 ? ? +
+private file:///etc/passwd              - - -
+private http://1.2.3.4.5../             - - -
 fetch file:///etc/passwd                - - -
 fetch ftp://example.com                 - - -
 fetch nonsense                          - - -
@@ -182,6 +188,9 @@ fn action(text: &str) -> Action {
         "read" => read(about),
         "write" => write(about),
         "fetch" => fetch(about),
+        "private" => Action::FetchPrivate {
+            url: about.to_owned(),
+        },
         "run" => run(about),
         _ => panic!("{text}"),
     }
@@ -279,7 +288,7 @@ fn a_verdict_says_why_and_which_rule_decided() {
         ("write /etc/x", "`/etc/x` is outside of the project", None),
         ("read src", "it is in the project", None),
         (
-            "fetch http://10.0.0.1",
+            "private http://10.0.0.1",
             "10.0.0.1 is not a public address",
             None,
         ),

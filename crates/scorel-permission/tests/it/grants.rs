@@ -196,3 +196,12 @@ fn an_interpreter_with_a_here_document_is_granted_for_the_session() {
         assert!(offer.rules.is_empty(), "{command}: {offer:?}");
     }
 }
+
+#[test]
+fn an_answer_adds_no_more_rules_than_a_person_reads() {
+    let of = |count: usize| {
+        let parts: Vec<String> = (0..count).map(|index| format!("a{index} x")).collect();
+        granted(Mode::Ask, &run(&parts.join("; "))).len()
+    };
+    assert_eq!((of(50), of(51)), (50, 0));
+}

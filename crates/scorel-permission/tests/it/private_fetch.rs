@@ -26,6 +26,19 @@ fn a_private_host_needs_an_answer_or_a_rule_that_names_it() {
         assert_eq!(decide(&["WebFetch"], &named, url), Decision::Deny);
         let address = ["WebFetch(domain:127.0.0.1)"];
         assert_eq!(decide(&[], &address, "http://127.1/"), Decision::Allow);
+        for spelled in [
+            "http://127.0.0.1../",
+            "http://0x7f.1。",
+            "http://[::ffff:127.0.0.1]/",
+        ] {
+            assert_eq!(decide(&[], &address, spelled), Decision::Allow);
+            assert_eq!(decide(&address, &[], spelled), Decision::Deny);
+            let named = [&*format!(
+                "WebFetch(domain:{})",
+                &spelled[7..].trim_end_matches('/')
+            )];
+            assert_eq!(decide(&named, &[], "http://127.0.0.1/"), Decision::Deny);
+        }
         let below = ["WebFetch(domain:*.lan)"];
         assert_eq!(decide(&[], &below, "https://wiki.lan/"), Decision::Allow);
         assert_eq!(decide(&[], &named, "ftp://localhost/"), Decision::Deny);
@@ -38,4 +51,6 @@ fn an_answer_offers_a_rule_that_names_the_host() {
     let rules = policy.offer(&private("http://LOCALHOST:80/x")).rules;
     let rules: Vec<String> = rules.iter().map(Rule::to_string).collect();
     assert_eq!(rules, ["WebFetch(domain:localhost)"]);
+    let rules = policy.offer(&private("http://0x7f.0.0.1..:80/x")).rules;
+    assert_eq!(rules[0].as_str(), "WebFetch(domain:127.0.0.1)");
 }

@@ -230,6 +230,9 @@ fn commands_that_are_very_long_or_deep_are_asked_about() {
         "ls;".repeat(100_000),
         format!("ls {}", "a ".repeat(40_000)),
         "env ".repeat(200) + "ls",
+        format!("{}ls{}", "env ".repeat(50), " a".repeat(2_000)),
+        "find . -exec ".repeat(2_000) + "ls",
+        format!("unknown {}", "@".repeat(30_000)),
         "! ".repeat(10_000) + "ls",
         "cat <<EOF ".repeat(2_000),
         format!("cat <<{}\n", "A".repeat(5_000)),
@@ -238,6 +241,8 @@ fn commands_that_are_very_long_or_deep_are_asked_about() {
         "a=(".repeat(10_000),
         "ls | ".repeat(6_000),
         "cd a;".repeat(6_000),
+        format!("({})", "cd a&&ls;".repeat(3_500)),
+        format!("cd {}; {}", "a".repeat(16_000), "ls a;".repeat(3_000)),
     ] {
         let start: String = command.chars().take(20).collect();
         assert_eq!(

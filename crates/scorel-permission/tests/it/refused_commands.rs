@@ -132,6 +132,14 @@ fn a_denied_program_is_denied_however_it_is_called() {
         "xargs --arg-file=f -0r rm",
         "exec -a n rm x",
         "exec -cla n rm x",
+        "bash <<'EOF'\nrm x\nEOF",
+        "bash <<< 'rm x'",
+        "bash --unknown -c 'rm x'",
+        "env A=$x rm",
+        "bash -o $x 'rm x'",
+        "env --unknown rm x",
+        "nice -x rm x",
+        "xargs --unknown rm",
     ] {
         assert_eq!(decide(&policy, command), Decision::Deny, "{command}");
     }
@@ -143,22 +151,22 @@ fn what_may_hide_a_denied_program_is_asked_about() {
     for mode in [Mode::Ask, Mode::Workspace, Mode::Full] {
         let policy = policy(mode, &["Bash(rm *)"], &[], &["Bash"]);
         for command in [
-            "bash <<'EOF'\nrm x\nEOF",
-            "bash <<< 'rm x'",
+            "bash <<'EOF'\n$x\nEOF",
+            "bash <<< \"$x\"",
             "echo 'rm x' | bash",
             "echo 'rm x' | sh -s a",
             "bash -l",
-            "bash --unknown -c 'rm x'",
-            "bash -o $x 'rm x'",
+            "bash --unknown -c \"$x\"",
+            "bash -o $x script",
             "bash $x",
-            "env --unknown rm x",
+            "env --unknown $x",
             "env -S 'r\\_m x'",
             "env -S \"$x\"",
-            "env A=$x rm",
-            "nice -x rm x",
+            "env A=$x $y",
+            "nice -x $x",
             "nice -n $x ls",
             "timeout $x ls",
-            "xargs --unknown rm",
+            "xargs --unknown $x",
             "xargs -I A -I true sh -c true",
             "exec -a $x ls",
         ] {

@@ -43,7 +43,7 @@ fn every_part_needs_a_rule() {
     let docker = policy(Mode::Workspace, &[], &[], &["Outside(docker *)"]);
     for command in [
         "docker ps",
-        "docker compose up -d",
+        "docker compose up",
         "docker ps && docker images",
         "docker ps | grep web | head -5",
         "docker ps 2>&1 | wc -l",
@@ -56,6 +56,7 @@ fn every_part_needs_a_rule() {
         assert_eq!(decision(&docker, command), Decision::Allow, "{command}");
     }
     for command in [
+        "docker compose up -d",
         "docker ps; ls",
         "docker ps && git status",
         "docker ps | cat link",

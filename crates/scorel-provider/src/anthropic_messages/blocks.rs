@@ -1,8 +1,8 @@
-use scorel_runtime::ProviderEvent;
+use scorel_runtime::{ProviderEvent, foreign_json};
 use serde_json::{Value, json};
 
 use super::opaque::OpaqueBlocks;
-use crate::wire::{BlockNumbers, ModelOrigin, text_of};
+use crate::wire::{ModelOrigin, ReplyTally, text_of};
 
 /// The content blocks of one reply. They arrive strictly one after another.
 ///
@@ -11,7 +11,7 @@ use crate::wire::{BlockNumbers, ModelOrigin, text_of};
 #[derive(Debug)]
 pub(super) struct AnthropicBlocks {
     origin: ModelOrigin,
-    numbers: BlockNumbers,
+    tally: ReplyTally,
     open: Option<OpenContentBlock>,
     opaque: OpaqueBlocks,
 }
@@ -45,10 +45,14 @@ impl AnthropicBlocks {
     pub(super) fn new(origin: ModelOrigin) -> Self {
         Self {
             origin,
-            numbers: BlockNumbers::default(),
+            tally: ReplyTally::default(),
             open: None,
             opaque: OpaqueBlocks::default(),
         }
+    }
+
+    pub(super) const fn tally(&mut self) -> &mut ReplyTally {
+        &mut self.tally
     }
 
     /// The metadata to store with the message.
@@ -76,12 +80,15 @@ impl AnthropicBlocks {
             "tool_use" => self.tool_call(block, out),
             // Server-side tools and their results, MCP, compaction, and types added later. The API
             // wants them back unchanged.
-            _ => {
+            _ if block.is_object() => {
+                self.tally.add_part();
+                self.tally.keep(block);
                 self.open = Some(OpenContentBlock::Opaque {
                     block: block.clone(),
                     input: String::new(),
                 });
             }
+            _ => {}
         }
     }
 
@@ -93,12 +100,7 @@ impl AnthropicBlocks {
             "signature_delta" => self.signature(text_of(&delta["signature"])),
             "citations_delta" => self.citation(&delta["citation"]),
             "input_json_delta" => self.input(text_of(&delta["partial_json"]), out),
-            "compaction_delta" => {
-                if let Some(OpenContentBlock::Opaque { block, .. }) = &mut self.open {
-                    let before = text_of(&block["content"]);
-                    block["content"] = json!(format!("{before}{}", text_of(&delta["content"])));
-                }
-            }
+            "compaction_delta" => self.compaction(text_of(&delta["content"])),
             _ => {}
         }
     }
@@ -116,7 +118,7 @@ impl AnthropicBlocks {
             // A signed block without text is real: newer models omit the text of their reasoning.
             // It has to go back all the same.
             Some(OpenContentBlock::Thinking { block, signature }) if !signature.is_empty() => {
-                let block = block.unwrap_or_else(|| self.numbers.take_next());
+                let block = block.unwrap_or_else(|| self.tally.take_next());
                 self.sign(block, signature, false, out);
             }
             Some(OpenContentBlock::ToolCall {
@@ -128,10 +130,10 @@ impl AnthropicBlocks {
                 out.push(ProviderEvent::ToolCallDelta { block, delta });
             }
             Some(OpenContentBlock::Opaque { mut block, input }) => {
-                if let Ok(input) = serde_json::from_str::<Value>(&input) {
+                if let Ok(input) = foreign_json::<Value>(input.as_bytes()) {
                     block["input"] = input;
                 }
-                self.opaque.push(self.numbers.taken(), &block);
+                self.opaque.push(self.tally.taken(), block);
             }
             _ => {}
         }
@@ -159,9 +161,9 @@ impl AnthropicBlocks {
             self.stop(out);
             self.open_text();
         }
-        let Self { open, numbers, .. } = self;
+        let Self { open, tally, .. } = self;
         if let Some(OpenContentBlock::Text { block, .. }) = open {
-            let block = *block.get_or_insert_with(|| numbers.take_next());
+            let block = *block.get_or_insert_with(|| tally.take_next());
             let delta = delta.to_owned();
             out.push(ProviderEvent::Text { block, delta });
         }
@@ -175,9 +177,9 @@ impl AnthropicBlocks {
             self.stop(out);
             self.open_thinking();
         }
-        let Self { open, numbers, .. } = self;
+        let Self { open, tally, .. } = self;
         if let Some(OpenContentBlock::Thinking { block, .. }) = open {
-            let block = *block.get_or_insert_with(|| numbers.take_next());
+            let block = *block.get_or_insert_with(|| tally.take_next());
             let delta = delta.to_owned();
             out.push(ProviderEvent::Thinking { block, delta });
         }
@@ -185,12 +187,24 @@ impl AnthropicBlocks {
 
     fn signature(&mut self, delta: &str) {
         if let Some(OpenContentBlock::Thinking { signature, .. }) = &mut self.open {
+            self.tally.keep_text(delta);
             signature.push_str(delta);
+        }
+    }
+
+    fn compaction(&mut self, delta: &str) {
+        if let Some(OpenContentBlock::Opaque { block, .. }) = &mut self.open {
+            self.tally.keep_text(delta);
+            match &mut block["content"] {
+                Value::String(content) => content.push_str(delta),
+                other => *other = json!(delta),
+            }
         }
     }
 
     fn citation(&mut self, citation: &Value) {
         if let Some(OpenContentBlock::Text { citations, .. }) = &mut self.open {
+            self.tally.keep(citation);
             citations.push(citation.clone());
         }
     }
@@ -198,7 +212,7 @@ impl AnthropicBlocks {
     /// Redacted reasoning arrives whole in `content_block_start`.
     fn redacted(&mut self, data: &str, out: &mut Vec<ProviderEvent>) {
         if !data.is_empty() {
-            let block = self.numbers.take_next();
+            let block = self.tally.take_next();
             self.sign(block, data.to_owned(), true, out);
         }
     }
@@ -213,7 +227,7 @@ impl AnthropicBlocks {
     }
 
     fn tool_call(&mut self, call: &Value, out: &mut Vec<ProviderEvent>) {
-        let block = self.numbers.take_next();
+        let block = self.tally.take_next();
         // `caller` has to go back where a server-side tool made the call, not the model.
         let caller = call
             .get("caller")
@@ -243,7 +257,10 @@ impl AnthropicBlocks {
                     delta: delta.to_owned(),
                 });
             }
-            Some(OpenContentBlock::Opaque { input, .. }) => input.push_str(delta),
+            Some(OpenContentBlock::Opaque { input, .. }) => {
+                self.tally.keep_text(delta);
+                input.push_str(delta);
+            }
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::blocks::AnthropicBlocks;
 use super::stop;
 use super::usage::AnthropicUsage;
-use crate::wire::{ModelOrigin, ReplyStatus, WireDecoder, non_empty, text_of};
+use crate::wire::{ModelOrigin, ReplyStatus, ReplyTally, WireDecoder, non_empty, text_of};
 
 /// Decodes the events of the Messages API: `message_start`, the content blocks one after another,
 /// `message_delta` with the stop reason, `message_stop`.
@@ -70,6 +70,10 @@ impl WireDecoder for AnthropicDecoder {
             status.done = true;
         }
         Ok(())
+    }
+
+    fn tally(&mut self) -> &mut ReplyTally {
+        self.blocks.tally()
     }
 
     fn finish(&mut self, _reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {

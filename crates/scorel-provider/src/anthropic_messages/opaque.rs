@@ -14,8 +14,10 @@ pub(super) struct OpaqueBlocks {
 }
 
 impl OpaqueBlocks {
-    pub(super) fn push(&mut self, at: usize, block: &Value) {
-        self.blocks.push(json!({"at": at, "block": block}));
+    pub(super) fn push(&mut self, at: usize, block: Value) {
+        let mut entry = json!({"at": at});
+        entry["block"] = block;
+        self.blocks.push(entry);
     }
 
     pub(super) fn into_metadata(self, origin: &ModelOrigin) -> Option<Value> {

@@ -90,8 +90,8 @@ const INTRODUCTION: &str = "I am Scorel's built-in demo, not a language model: I
 const ADVICE: &str = "For real answers, run `scorelctl init`, or name a model in `~/.scorel/config.toml`, such as:\n\n\
     ```toml\n\
     [model]\n\
-    provider = \"openai\"\n\
-    id = \"gpt-5-mini\"\n\
+    provider = \"anthropic\"\n\
+    id = \"claude-sonnet-5-5\"\n\
     ```\n";
 
 fn answer(turn: &DemoTurn) -> String {

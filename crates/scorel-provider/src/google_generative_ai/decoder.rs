@@ -5,7 +5,9 @@ use serde_json::Value;
 use super::parts::GeminiParts;
 use super::{finish, usage};
 use crate::http::provider_error;
-use crate::wire::{FinishReason, ModelOrigin, ReplyStatus, WireDecoder, non_empty, text_of};
+use crate::wire::{
+    FinishReason, ModelOrigin, ReplyStatus, ReplyTally, WireDecoder, non_empty, text_of,
+};
 
 /// Decodes the events of a Gemini reply: each is a complete `GenerateContentResponse` with further
 /// parts. There is no end mark, and an error may still follow the finish reason.
@@ -56,12 +58,17 @@ impl WireDecoder for GeminiDecoder {
         }
     }
 
+    fn tally(&mut self) -> &mut ReplyTally {
+        self.parts.tally()
+    }
+
     fn finish(&mut self, reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {
         // Streamed arguments sometimes lack their end mark. After any other reason the call was
         // cut off, and completing it would run it with arguments missing.
-        if reported == StopReason::EndTurn {
-            self.parts.finish(out);
+        if reported != StopReason::EndTurn {
+            self.parts.drop_call();
         }
+        self.parts.finish(out);
         None
     }
 }

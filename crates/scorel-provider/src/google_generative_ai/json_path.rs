@@ -1,6 +1,12 @@
 //! Resolves the `jsonPath` of streamed arguments.
 
+use scorel_runtime::MAX_FOREIGN_NESTING;
 use serde_json::{Value, json};
+
+use crate::wire::ReplyTally;
+
+/// The most steps of a path. Deeper arguments are refused when they are parsed, and so is a deeper event.
+const MAX_STEPS: usize = MAX_FOREIGN_NESTING;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PathStep {
@@ -12,14 +18,23 @@ enum PathStep {
 /// or contradicts the existing value.
 ///
 /// An array grows by one element at most, so that a path cannot allocate at will.
-pub(super) fn resolve<'a>(root: &'a mut Value, path: &str) -> Option<&'a mut Value> {
+pub(super) fn resolve<'a>(
+    root: &'a mut Value,
+    path: &str,
+    tally: &mut ReplyTally,
+) -> Option<&'a mut Value> {
     let steps = parse(path)?;
     steps.into_iter().try_fold(root, |value, step| match step {
         PathStep::Field(name) => {
             if value.is_null() {
                 *value = json!({});
             }
-            Some(value.as_object_mut()?.entry(name).or_insert(Value::Null))
+            let fields = value.as_object_mut()?;
+            if !fields.contains_key(&name) {
+                tally.keep(&Value::Null);
+                tally.keep_text(&name);
+            }
+            Some(fields.entry(name).or_insert(Value::Null))
         }
         PathStep::Index(index) => {
             if value.is_null() {
@@ -27,6 +42,7 @@ pub(super) fn resolve<'a>(root: &'a mut Value, path: &str) -> Option<&'a mut Val
             }
             let items = value.as_array_mut()?;
             if index == items.len() {
+                tally.keep(&Value::Null);
                 items.push(Value::Null);
             }
             items.get_mut(index)
@@ -46,6 +62,9 @@ fn parse(path: &str) -> Option<Vec<PathStep>> {
             bracketed(rest.strip_prefix('[')?)?
         };
         steps.push(step);
+        if steps.len() > MAX_STEPS {
+            return None;
+        }
         rest = after;
     }
     Some(steps)
@@ -82,10 +101,12 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::resolve;
+    use super::{MAX_STEPS, resolve};
+    use crate::wire::ReplyTally;
 
     fn put(root: &mut Value, path: &str, value: Value) -> bool {
-        resolve(root, path).map(|target| *target = value).is_some()
+        let target = resolve(root, path, &mut ReplyTally::default());
+        target.map(|target| *target = value).is_some()
     }
 
     #[test]
@@ -96,6 +117,16 @@ mod tests {
         assert!(put(&mut root, "$['x.y'][\"it\\\"s\"]", json!(true)));
         let expected = json!({"a": {"b": [{"c": 1}, "x"]}, "x.y": {"it\"s": true}});
         assert_eq!(root, expected);
+    }
+
+    #[test]
+    fn paths_of_many_steps_are_refused() {
+        for step in [".a", "[0]", "['a']"] {
+            let path = |steps: usize| format!("${}", step.repeat(steps));
+            assert!(put(&mut Value::Null, &path(MAX_STEPS), json!(1)));
+            assert!(!put(&mut Value::Null, &path(MAX_STEPS + 1), json!(1)));
+            assert!(!put(&mut Value::Null, &path(1_000_000), json!(1)));
+        }
     }
 
     #[test]

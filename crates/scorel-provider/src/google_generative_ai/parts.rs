@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::passback::{self, SignedSpan};
 use super::pending_call::{ConflictingArguments, PendingCall};
-use crate::wire::{BlockNumbers, ModelOrigin, non_empty};
+use crate::wire::{ModelOrigin, ReplyTally, non_empty};
 
 /// The largest part, in bytes of JSON, that is stored without being understood: it is written to the
 /// log and sent back with every request.
@@ -13,7 +13,7 @@ const OPAQUE_LIMIT: usize = 256 << 10;
 #[derive(Debug)]
 pub(super) struct GeminiParts {
     origin: ModelOrigin,
-    numbers: BlockNumbers,
+    tally: ReplyTally,
     open: OpenPart,
 }
 
@@ -38,9 +38,13 @@ impl GeminiParts {
     pub(super) fn new(origin: ModelOrigin) -> Self {
         Self {
             origin,
-            numbers: BlockNumbers::default(),
+            tally: ReplyTally::default(),
             open: OpenPart::Nothing,
         }
+    }
+
+    pub(super) const fn tally(&mut self) -> &mut ReplyTally {
+        &mut self.tally
     }
 
     pub(super) fn add(
@@ -62,11 +66,24 @@ impl GeminiParts {
         Ok(())
     }
 
-    /// Emits the open call, if any.
+    /// Emits what of the open part is still to come: a call, or the signatures of a text.
     pub(super) fn finish(&mut self, out: &mut Vec<ProviderEvent>) {
-        if let OpenPart::Call(call) = std::mem::take(&mut self.open) {
-            let block = self.numbers.take_next();
-            call.finish(block, &self.origin, out);
+        match std::mem::take(&mut self.open) {
+            OpenPart::Call(call) => {
+                let block = self.tally.take_next();
+                call.finish(block, &self.origin, out);
+            }
+            OpenPart::Text { block, signed, .. } if !signed.is_empty() => {
+                let provider = SignedSpan::tag(&signed, &self.origin);
+                out.push(ProviderEvent::TextMeta { block, provider });
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn drop_call(&mut self) {
+        if matches!(self.open, OpenPart::Call(_)) {
+            self.open = OpenPart::Nothing;
         }
     }
 
@@ -88,7 +105,7 @@ impl GeminiParts {
         let OpenPart::Call(pending) = &mut self.open else {
             return Ok(());
         };
-        pending.add(call, signature)?;
+        pending.add(call, signature, &mut self.tally)?;
         if call["willContinue"] != true {
             self.finish(out);
         }
@@ -99,7 +116,7 @@ impl GeminiParts {
         if !matches!(self.open, OpenPart::Text { .. }) {
             self.finish(out);
             self.open = OpenPart::Text {
-                block: self.numbers.take_next(),
+                block: self.tally.take_next(),
                 length: 0,
                 signed: Vec::new(),
             };
@@ -119,13 +136,12 @@ impl GeminiParts {
             out.push(ProviderEvent::Text { block, delta });
         }
         if let Some(signature) = signature {
+            self.tally.keep_text(signature);
             signed.push(SignedSpan {
                 start,
                 end: *length,
                 signature: signature.to_owned(),
             });
-            let provider = SignedSpan::tag(signed, &self.origin);
-            out.push(ProviderEvent::TextMeta { block, provider });
         }
     }
 
@@ -134,7 +150,7 @@ impl GeminiParts {
             OpenPart::Thinking { block } => block,
             _ => {
                 self.finish(out);
-                self.numbers.take_next()
+                self.tally.take_next()
             }
         };
         self.open = OpenPart::Thinking { block };
@@ -168,7 +184,7 @@ impl GeminiParts {
         }
         self.finish(out);
         self.open = OpenPart::Nothing;
-        let block = self.numbers.take_next();
+        let block = self.tally.take_next();
         let provider = passback::tag_part(part, &self.origin);
         out.push(ProviderEvent::TextMeta { block, provider });
     }

@@ -4,7 +4,7 @@ use ulid::Ulid;
 
 use super::json_path;
 use super::passback::CallFacts;
-use crate::wire::{ModelOrigin, non_empty};
+use crate::wire::{ModelOrigin, ReplyTally, non_empty};
 
 /// A call whose arguments may arrive in pieces (`streamFunctionCallArguments`): each has a path and
 /// a value, and strings continue those at the same path.
@@ -33,33 +33,40 @@ impl PendingCall {
         &mut self,
         call: &Value,
         signature: Option<&str>,
+        tally: &mut ReplyTally,
     ) -> Result<(), ConflictingArguments> {
         if let Some(id) = non_empty(&call["id"]) {
+            tally.keep_text(id);
             self.facts.id = Some(id.to_owned());
         }
         if let Some(signature) = signature {
+            tally.keep_text(signature);
             self.facts.signature = Some(signature.to_owned());
         }
         if let Some(arguments) = call.get("args").filter(|arguments| arguments.is_object()) {
+            tally.keep(arguments);
             self.arguments = arguments.clone();
         }
         let mut pieces = call["partialArgs"].as_array().into_iter().flatten();
-        pieces.try_for_each(|piece| self.piece(piece))
+        pieces.try_for_each(|piece| self.piece(piece, tally))
     }
 
-    fn piece(&mut self, piece: &Value) -> Result<(), ConflictingArguments> {
+    fn piece(&mut self, piece: &Value, tally: &mut ReplyTally) -> Result<(), ConflictingArguments> {
         if self.arguments.is_null() {
             self.arguments = json!({});
         }
         let path = piece["jsonPath"].as_str().ok_or(ConflictingArguments)?;
-        let target = json_path::resolve(&mut self.arguments, path).ok_or(ConflictingArguments)?;
+        let target = json_path::resolve(&mut self.arguments, path, tally);
+        let target = target.ok_or(ConflictingArguments)?;
         if let Some(text) = piece["stringValue"].as_str() {
+            tally.keep_text(text);
             match target {
                 Value::String(begun) => begun.push_str(text),
                 Value::Null => *target = json!(text),
                 _ => return Err(ConflictingArguments),
             }
         } else if let Some(value) = piece.get("numberValue").or_else(|| piece.get("boolValue")) {
+            tally.keep(value);
             *target = value.clone();
         }
         Ok(())

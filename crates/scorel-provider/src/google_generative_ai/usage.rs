@@ -18,9 +18,9 @@ pub(super) fn of_event(event: &Value) -> Option<Usage> {
     Some(Usage {
         // The prompt includes the tokens read from the cache, but not the results of Google's own
         // tools.
-        input_tokens: count("promptTokenCount") + count("toolUsePromptTokenCount"),
+        input_tokens: count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount")),
         // The candidates do not include the thoughts.
-        output_tokens: count("candidatesTokenCount") + reasoning_tokens,
+        output_tokens: count("candidatesTokenCount").saturating_add(reasoning_tokens),
         cache_read_tokens: count("cachedContentTokenCount"),
         cache_write_tokens: 0,
         reasoning_tokens,

@@ -17,6 +17,8 @@ pub(crate) enum BodyError {
     Cut(String),
     #[error("the provider sent an event of more than 16 MiB")]
     TooLarge,
+    #[error("the provider sent more than 256 MiB in one reply")]
+    TooLong,
     #[error("the provider's reply is not valid UTF-8")]
     NotUtf8,
     #[error("the provider's reply cannot be decompressed: {0}")]
@@ -35,9 +37,10 @@ impl From<BodyError> for ProviderError {
         let (category, retryable) = match error {
             BodyError::Silent(_) => (ErrorCategory::Timeout, true),
             BodyError::Cut(_) => (ErrorCategory::StreamTruncated, true),
-            BodyError::TooLarge | BodyError::Encoding(_) | BodyError::Page(_) => {
-                (ErrorCategory::ServerError, false)
-            }
+            BodyError::TooLarge
+            | BodyError::TooLong
+            | BodyError::Encoding(_)
+            | BodyError::Page(_) => (ErrorCategory::ServerError, false),
             BodyError::NotUtf8 | BodyError::Garbled(_) => (ErrorCategory::ServerError, true),
         };
         let is_page = matches!(error, BodyError::Page(_));
@@ -48,8 +51,8 @@ impl From<BodyError> for ProviderError {
     }
 }
 
-/// Ends the body with an error when no byte arrives for `idle`. There is no limit on the whole
-/// reply: a model may reason for many minutes, and keep-alive comments show that it is at work.
+/// Ends the body with an error when no byte arrives for `idle`. There is no limit on the time of the
+/// whole reply: a model may reason for many minutes, and keep-alive comments show that it is at work.
 pub(crate) fn idle_limited(
     body: impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static,
     idle: Duration,

@@ -212,10 +212,15 @@ fn unreachable(address: &EndpointAddress, error: reqwest::Error) -> ProviderErro
         ErrorCategory::Network
     };
     let error = error.without_url();
-    let hint = is_refused(&error).then(|| address.nothing_listens());
-    let message = format!("cannot reach {address}: {}", ErrorChain(&error));
+    let is_refused = is_refused(&error);
+    let cause = if is_refused {
+        "connection refused".to_owned()
+    } else {
+        ErrorChain(&error).to_string()
+    };
+    let message = format!("cannot reach {address}: {cause}");
     ProviderError {
-        hint,
+        hint: is_refused.then(|| address.nothing_listens()),
         ..provider_error(category, true, message)
     }
 }

@@ -21,8 +21,8 @@ use super::body::{BodyError, BodyStream};
 /// How often a body may be compressed. More than once is rare, and each time multiplies what a few
 /// bytes can become.
 const MOST_LAYERS: usize = 2;
-/// The largest decompressed body. A reply has a few megabytes; without the limit a body that inflates
-/// to nothing but comments would keep a processor busy for hours.
+/// The largest decompressed body. A reply has a few megabytes; without the limit a body of nothing but
+/// line ends or comments would keep a processor busy for hours.
 const LIMIT: usize = 256 << 20;
 /// The base-2 logarithm of zstd's largest window: what RFC 9659 allows over HTTP.
 const ZSTD_WINDOW: u32 = 23;
@@ -44,7 +44,7 @@ enum Encoding {
 pub(super) fn decoded(headers: &HeaderMap, body: BodyStream) -> Result<BodyStream, BodyError> {
     let encodings = encodings(headers)?;
     if encodings.is_empty() {
-        return Ok(body);
+        return Ok(limited(body));
     }
     let body = body.map_err(io::Error::other);
     // The encodings are listed in the order in which they were applied.
@@ -113,14 +113,15 @@ fn limited(body: BodyStream) -> BodyStream {
     stream::try_unfold(
         (body, 0),
         async |(mut body, before): (BodyStream, usize)| {
-            // A decoder that has input is always ready; others have to get their turn.
+            // A decoder that has input is always ready, and so is a fast host; others have to get their
+            // turn.
             tokio::task::coop::consume_budget().await;
             let Some(chunk) = body.try_next().await? else {
                 return Ok(None);
             };
             let length = before + chunk.len();
             if length > LIMIT {
-                return Err(BodyError::TooLarge);
+                return Err(BodyError::TooLong);
             }
             Ok::<Option<(Bytes, _)>, BodyError>(Some((chunk, (body, length))))
         },
@@ -136,5 +137,26 @@ fn body_error(error: io::Error) -> BodyError {
             BodyError::Cut("the compressed data is incomplete".to_owned())
         }
         Err(error) => BodyError::Garbled(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_of_blank_lines_ends_and_lets_others_run() {
+        let block = Bytes::from(vec![b'\n'; 64 * 1024]);
+        let endless = stream::repeat(Ok(block)).boxed();
+        let mut body = decoded(&HeaderMap::new(), endless).unwrap();
+        let other = tokio::spawn(tokio::task::yield_now());
+        let mut length = 0;
+        let mut last = None;
+        while let Some(chunk) = body.next().await {
+            length += chunk.as_ref().map_or(0, Bytes::len);
+            last = chunk.err();
+        }
+        assert_eq!((length, last), (LIMIT, Some(BodyError::TooLong)));
+        assert!(other.is_finished());
     }
 }

@@ -1,3 +1,4 @@
+use scorel_runtime::foreign_json;
 use serde_json::Value;
 
 use super::html_page;
@@ -37,7 +38,7 @@ impl ErrorBody {
     pub(crate) fn parse(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         let text = text.trim();
-        match serde_json::from_str::<Value>(text) {
+        match foreign_json::<Value>(text.as_bytes()) {
             Ok(value) => {
                 let mut parsed = Self::from_value(&value);
                 if parsed.message.is_empty() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::listed_model::ListedModel;
-use super::listing_api::{ListingApi, ModelPage};
+use super::listing_api::ListingApi;
 use super::number::first;
 use crate::thinking_levels::level_named;
 use crate::wire::non_empty;
@@ -15,18 +15,8 @@ pub(super) const LISTING: ListingApi = ListingApi {
     headers: &[("anthropic-version", "2023-06-01")],
     query: &[("limit", "1000")],
     cursor: Some("after_id"),
-    read,
+    read: model,
 };
-
-fn read(page: &Value) -> Option<ModelPage> {
-    let models = page["data"].as_array()?.iter().filter_map(model).collect();
-    let more = page["has_more"] == true;
-    let next = page["last_id"].as_str().filter(|_| more);
-    Some(ModelPage {
-        models,
-        next: next.map(str::to_owned),
-    })
-}
 
 fn model(entry: &Value) -> Option<ListedModel> {
     let can = &entry["capabilities"];

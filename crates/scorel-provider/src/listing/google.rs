@@ -3,10 +3,9 @@
 use serde_json::Value;
 
 use super::listed_model::ListedModel;
-use super::listing_api::{ListingApi, ModelPage};
+use super::listing_api::ListingApi;
 use super::number::first;
 use crate::ModelFacts;
-use crate::wire::non_empty;
 
 pub(super) const LISTING: ListingApi = ListingApi {
     version: Some("v1beta"),
@@ -14,16 +13,8 @@ pub(super) const LISTING: ListingApi = ListingApi {
     headers: &[],
     query: &[("pageSize", "1000")],
     cursor: Some("pageToken"),
-    read,
+    read: model,
 };
-
-fn read(page: &Value) -> Option<ModelPage> {
-    let models = page["models"].as_array()?.iter();
-    Some(ModelPage {
-        models: models.filter_map(model).collect(),
-        next: non_empty(&page["nextPageToken"]).map(str::to_owned),
-    })
-}
 
 /// `None` for models that do not generate text, such as embedding models.
 fn model(entry: &Value) -> Option<ListedModel> {

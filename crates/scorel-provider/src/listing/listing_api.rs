@@ -3,6 +3,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
 use super::listed_model::ListedModel;
+use super::model_page::ModelPage;
 use crate::wire::{has_version, with_path};
 
 /// How an API lists its models.
@@ -15,15 +16,8 @@ pub(super) struct ListingApi {
     pub(super) query: &'static [(&'static str, &'static str)],
     /// The query parameter that takes the cursor of the next page.
     pub(super) cursor: Option<&'static str>,
-    pub(super) read: fn(&Value) -> Option<ModelPage>,
-}
-
-/// One page of a list.
-#[derive(Debug, Default)]
-pub(super) struct ModelPage {
-    pub(super) models: Vec<ListedModel>,
-    /// The cursor of the next page; `None` on the last.
-    pub(super) next: Option<String>,
+    /// The model of an entry; `None` if it is not a chat model.
+    pub(super) read: fn(&Value) -> Option<ListedModel>,
 }
 
 impl ListingApi {
@@ -37,6 +31,14 @@ impl ListingApi {
             url.query_pairs_mut().append_pair(name, value);
         }
         url
+    }
+
+    pub(super) fn page(self, text: &[u8]) -> Option<ModelPage> {
+        let page = ModelPage::parse(text, self.read)?;
+        Some(ModelPage {
+            next: page.next.filter(|_| self.cursor.is_some()),
+            ..page
+        })
     }
 
     pub(super) fn headers(self) -> HeaderMap {

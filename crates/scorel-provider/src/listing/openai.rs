@@ -5,7 +5,7 @@ use scorel_proto::ThinkingLevel;
 use serde_json::Value;
 
 use super::listed_model::ListedModel;
-use super::listing_api::{ListingApi, ModelPage};
+use super::listing_api::ListingApi;
 use super::number::{first, per_token};
 use crate::thinking_levels::level_named;
 use crate::wire::non_empty;
@@ -17,7 +17,7 @@ pub(super) const LISTING: ListingApi = ListingApi {
     headers: &[],
     query: &[],
     cursor: None,
-    read,
+    read: model,
 };
 
 /// Parts of the ids of models that do not chat. OpenAI and others list all they have without saying
@@ -36,14 +36,6 @@ const OTHER_KINDS: &[&str] = &[
     "rerank",
     "ocr",
 ];
-
-/// The list is the document itself, or its `data` or `models`.
-fn read(page: &Value) -> Option<ModelPage> {
-    let lists = [page, &page["data"], &page["models"]];
-    let list = lists.into_iter().find_map(Value::as_array)?;
-    let models = list.iter().filter_map(model).collect();
-    Some(ModelPage { models, next: None })
-}
 
 fn model(entry: &Value) -> Option<ListedModel> {
     let id = non_empty(&entry["id"])?;

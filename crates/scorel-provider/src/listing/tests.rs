@@ -1,8 +1,14 @@
 use reqwest::Url;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{listing_api, openai};
+use super::listing_api::ListingApi;
+use super::model_page::MAX_MODELS;
+use super::{ListedModel, listing_api, openai};
 use crate::Price;
+
+fn models(api: ListingApi, list: &Value) -> Option<Vec<ListedModel>> {
+    Some(api.page(list.to_string().as_bytes())?.models)
+}
 
 fn url(api: &str, base: &str, next: Option<&str>) -> String {
     listing_api(api).url(Url::parse(base).unwrap(), next).into()
@@ -60,7 +66,7 @@ fn facts_are_found_wherever_servers_put_them() {
         {"id": "text-embedding-3-large"},
         {"object": "model"},
     ]});
-    let models = (openai::LISTING.read)(&list).unwrap().models;
+    let models = models(openai::LISTING, &list).unwrap();
     let ids: Vec<_> = models.iter().map(|model| model.id.as_str()).collect();
     assert_eq!(ids, ["router/one", "vllm", "groq", "auto"]);
     let router = &models[0].facts;
@@ -82,8 +88,16 @@ fn facts_are_found_wherever_servers_put_them() {
 
 #[test]
 fn an_invalid_list_is_not_taken_for_an_empty_one() {
-    assert!((openai::LISTING.read)(&json!({"error": "no"})).is_none());
-    assert!((openai::LISTING.read)(&json!([])).is_some_and(|page| page.models.is_empty()));
+    for list in [
+        json!({"error": "no"}),
+        json!({"data": null}),
+        json!({"data": {}}),
+        json!("no"),
+        json!(null),
+    ] {
+        assert_eq!(models(openai::LISTING, &list), None, "{list}");
+    }
+    assert_eq!(models(openai::LISTING, &json!([])), Some(Vec::new()));
 }
 
 #[test]
@@ -99,7 +113,7 @@ fn efforts_and_the_last_day_are_found_too() {
         {"id": "old", "shutdown_date": "2026-12-11"},
         {"id": "new", "shutdown_date": null},
     ]});
-    let models = (openai::LISTING.read)(&list).unwrap().models;
+    let models = models(openai::LISTING, &list).unwrap();
     let levels = |place: usize| {
         models[place]
             .listed
@@ -138,7 +152,7 @@ fn anthropic_lists_each_effort() {
         {"id": "claude-b", "max_tokens": null, "capabilities": {"thinking": yes, "effort": {"supported": false}}},
         {"id": "claude-c"},
     ]});
-    let models = (super::anthropic::LISTING.read)(&list).unwrap().models;
+    let models = models(super::anthropic::LISTING, &list).unwrap();
     let first = &models[0].listed;
     assert_eq!(first.max_output_tokens, Some(128_000));
     assert_eq!(first.context_window, Some(1_000_000));
@@ -153,7 +167,67 @@ fn llama_cpp_lists_the_context_that_it_was_started_with() {
         {"id": "new", "meta": {"n_ctx": 65_536, "n_ctx_train": 131_072}},
         {"id": "old", "meta": {"n_ctx_train": 131_072}},
     ]});
-    let models = (openai::LISTING.read)(&list).unwrap().models;
+    let models = models(openai::LISTING, &list).unwrap();
     let windows = models.iter().map(|model| model.listed.context_window);
     assert_eq!(windows.collect::<Vec<_>>(), [Some(65_536), Some(131_072)]);
+}
+
+#[test]
+fn of_a_list_without_end_the_first_models_are_taken() {
+    let entry = |number| format!(r#"{{"id":"m{number}"}}"#);
+    let entries = |count| (0..count).map(entry).collect::<Vec<_>>().join(",");
+    for list in [
+        format!("[{}]", entries(2 * MAX_MODELS)),
+        format!(r#"{{"data":[{}],"x":[[{{}}]]}}"#, entries(2 * MAX_MODELS)),
+        format!(r#" {{"models":[{}]}}"#, entries(2 * MAX_MODELS)),
+    ] {
+        let page = openai::LISTING.page(list.as_bytes()).unwrap();
+        assert_eq!(page.models.len(), MAX_MODELS);
+    }
+    let numbers = format!("[{}0]", "0,".repeat(1 << 20));
+    assert!(
+        openai::LISTING
+            .page(numbers.as_bytes())
+            .unwrap()
+            .models
+            .is_empty()
+    );
+    // An entry that is a list itself is left out, and the others are not.
+    let one = format!(r#"[{{"id":"a","x":{numbers}}},{}]"#, entry(1));
+    let page = openai::LISTING.page(one.as_bytes()).unwrap();
+    assert_eq!(page.models.len(), 1);
+}
+
+#[test]
+fn each_page_says_where_the_next_one_begins() {
+    for (api, page, next) in [
+        (
+            "anthropic-messages",
+            r#"{"data":[],"has_more":true,"last_id":"a"}"#,
+            Some("a"),
+        ),
+        (
+            "anthropic-messages",
+            r#"{"data":[],"has_more":false,"last_id":"a"}"#,
+            None,
+        ),
+        (
+            "anthropic-messages",
+            r#"{"data":[],"has_more":true,"last_id":null}"#,
+            None,
+        ),
+        (
+            "google-generative-ai",
+            r#"{"models":[],"nextPageToken":"t"}"#,
+            Some("t"),
+        ),
+        (
+            "google-generative-ai",
+            r#"{"models":[],"nextPageToken":""}"#,
+            None,
+        ),
+    ] {
+        let page = listing_api(api).page(page.as_bytes()).unwrap();
+        assert_eq!(page.next.as_deref(), next);
+    }
 }

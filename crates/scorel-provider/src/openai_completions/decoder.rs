@@ -8,14 +8,14 @@ use super::tool_calls::{EXTRA_CONTENT, StreamedCalls};
 use super::{finish, usage};
 use crate::http::provider_error;
 use crate::wire::{
-    BlockNumbers, FinishReason, ModelOrigin, ReplyStatus, WireDecoder, non_empty, text_of,
+    FinishReason, ModelOrigin, ReplyStatus, ReplyTally, WireDecoder, non_empty, text_of,
 };
 
 /// Decodes the chunks of a chat completion.
 #[derive(Debug)]
 pub(crate) struct ChatDecoder {
     origin: ModelOrigin,
-    numbers: BlockNumbers,
+    tally: ReplyTally,
     open: Option<OpenTextBlock>,
     /// The reasoning blocks, each with the field that it came in.
     thinking: Vec<(usize, ReasoningField)>,
@@ -46,7 +46,7 @@ impl ChatDecoder {
     pub(super) fn new(origin: ModelOrigin) -> Self {
         Self {
             origin,
-            numbers: BlockNumbers::default(),
+            tally: ReplyTally::default(),
             open: None,
             thinking: Vec::new(),
             details: ReasoningDetails::default(),
@@ -58,8 +58,9 @@ impl ChatDecoder {
     }
 
     fn delta(&mut self, delta: &Value, status: &mut ReplyStatus, out: &mut Vec<ProviderEvent>) {
-        self.details.add(delta);
+        self.details.add(delta, &mut self.tally);
         if let Some(extra) = delta.get(EXTRA_CONTENT).filter(|extra| !extra.is_null()) {
+            self.tally.keep(extra);
             self.extra = Some(extra.clone());
         }
         if let Some((field, text)) = ReasoningField::read(delta) {
@@ -83,7 +84,7 @@ impl ChatDecoder {
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.flush_tags(out);
             self.open = None;
-            self.calls.delta(call, &mut self.numbers, out);
+            self.calls.delta(call, &mut self.tally, out);
         }
     }
 
@@ -138,7 +139,7 @@ impl ChatDecoder {
         match self.open {
             Some(open) if open.kind == kind => open.block,
             _ => {
-                let block = self.numbers.take_next();
+                let block = self.tally.take_next();
                 self.open = Some(OpenTextBlock { kind, block });
                 block
             }
@@ -179,6 +180,10 @@ impl WireDecoder for ChatDecoder {
             let message = "the provider ended its reply with an error";
             Err(provider_error(category, retryable, message))
         })
+    }
+
+    fn tally(&mut self) -> &mut ReplyTally {
+        &mut self.tally
     }
 
     fn finish(&mut self, _reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::wire::text_of;
+use crate::wire::{ReplyTally, text_of};
 
 /// The part of a reply that carried reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +67,9 @@ impl ReasoningField {
 pub(super) struct ReasoningDetails(Vec<Value>);
 
 impl ReasoningDetails {
-    pub(super) fn add(&mut self, delta: &Value) {
+    pub(super) fn add(&mut self, delta: &Value, tally: &mut ReplyTally) {
         for detail in details_of(delta) {
-            self.push(detail);
+            self.push(detail, tally);
         }
     }
 
@@ -78,22 +78,31 @@ impl ReasoningDetails {
         (!details.is_empty()).then(|| json!(details))
     }
 
-    fn push(&mut self, detail: &Value) {
-        let text = ["text", "summary"];
+    fn push(&mut self, detail: &Value, tally: &mut ReplyTally) {
         match self.0.last_mut() {
             Some(last) if is_continued(last, detail) => {
                 for (name, value) in detail.as_object().into_iter().flatten() {
-                    match (last[name].as_str(), value.as_str()) {
-                        (Some(before), Some(more)) if text.contains(&name.as_str()) => {
-                            last[name] = json!(format!("{before}{more}"));
-                        }
-                        _ if value.is_null() => {}
-                        _ => last[name] = value.clone(),
-                    }
+                    continue_field(&mut last[name], name, value, tally);
                 }
             }
-            _ => self.0.push(detail.clone()),
+            _ => {
+                tally.keep(detail);
+                self.0.push(detail.clone());
+            }
         }
+    }
+}
+
+/// Every delta repeats most fields; only what is new takes memory.
+fn continue_field(field: &mut Value, name: &str, value: &Value, tally: &mut ReplyTally) {
+    if let (Value::String(before), Some(more)) = (&mut *field, value.as_str())
+        && ["text", "summary"].contains(&name)
+    {
+        tally.keep_text(more);
+        before.push_str(more);
+    } else if !value.is_null() && field != value {
+        tally.keep(value);
+        *field = value.clone();
     }
 }
 
@@ -119,6 +128,7 @@ mod tests {
     use serde_json::json;
 
     use super::{ReasoningDetails, ReasoningField};
+    use crate::wire::ReplyTally;
 
     #[test]
     fn two_equal_fields_count_once() {
@@ -137,7 +147,8 @@ mod tests {
             json!({"type": "reasoning.encrypted", "data": "x", "index": 1}),
             json!({"type": "reasoning.encrypted", "data": "y", "index": 1}),
         ] {
-            details.add(&json!({"reasoning_details": [piece]}));
+            let delta = json!({"reasoning_details": [piece]});
+            details.add(&delta, &mut ReplyTally::default());
         }
         let expected = json!([
             {"type": "reasoning.text", "text": "ab", "index": 0, "signature": "sig"},
@@ -146,5 +157,20 @@ mod tests {
         ]);
         assert_eq!(details.take(), Some(expected));
         assert_eq!(details.take(), None);
+    }
+
+    #[test]
+    fn a_piece_is_appended_in_place() {
+        let piece =
+            |text: &str| json!({"reasoning_details": [{"type": "reasoning.text", "text": text}]});
+        let (mut details, mut tally) = (ReasoningDetails::default(), ReplyTally::default());
+        details.add(&piece(&"t".repeat(1 << 16)), &mut tally);
+        let place = |details: &ReasoningDetails| details.0[0]["text"].as_str().unwrap().as_ptr();
+        let moves = (0..1_000).filter(|_| {
+            let before = place(&details);
+            details.add(&piece("a"), &mut tally);
+            place(&details) != before
+        });
+        assert!(moves.count() < 8);
     }
 }

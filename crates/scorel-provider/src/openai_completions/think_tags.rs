@@ -29,6 +29,9 @@ pub(super) enum TaggedText {
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
+/// The longest white space before the tag, in bytes. All of it waits, and is looked at again with each piece.
+const MAX_BLANK: usize = 1_024;
+
 impl ThinkTags {
     /// Takes more text and returns the pieces that are decided.
     pub(super) fn push(&mut self, text: &str) -> Vec<TaggedText> {
@@ -81,7 +84,7 @@ impl ThinkTags {
         if let Some(rest) = begun.strip_prefix(OPEN) {
             self.held = rest.to_owned();
             self.state = TagState::Thinking;
-        } else if OPEN.starts_with(begun) {
+        } else if OPEN.starts_with(begun) && self.held.len() <= MAX_BLANK {
             return false;
         } else {
             self.state = TagState::Text;
@@ -116,7 +119,7 @@ fn partial(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{TaggedText, ThinkTags};
+    use super::{MAX_BLANK, TaggedText, ThinkTags};
 
     /// The thinking and the text of an answer that comes in these pieces.
     fn split<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (String, String) {
@@ -164,6 +167,23 @@ mod tests {
         ] {
             assert_eq!(split([text]), (String::new(), text.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn much_white_space_is_text() {
+        let mut tags = ThinkTags::default();
+        let mut pieces = Vec::new();
+        for _ in 0..10_000 {
+            pieces.extend(tags.push(" "));
+            assert!(tags.held.len() <= MAX_BLANK);
+        }
+        pieces.extend(tags.push("<think>"));
+        let texts = pieces.into_iter().map(|piece| match piece {
+            TaggedText::Text(text) => text,
+            TaggedText::Thinking(text) => panic!("{text}"),
+        });
+        let text: String = texts.collect();
+        assert_eq!(text, " ".repeat(10_000) + "<think>");
     }
 
     #[test]

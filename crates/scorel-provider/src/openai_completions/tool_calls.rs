@@ -1,8 +1,10 @@
+use std::collections::{HashMap, HashSet};
+
 use scorel_runtime::ProviderEvent;
 use serde_json::{Map, Value};
 use ulid::Ulid;
 
-use crate::wire::{BlockNumbers, arguments_text, text_of};
+use crate::wire::{ReplyTally, arguments_text, text_of};
 
 /// The field of calls and messages that Google's chat completions put signatures into.
 pub(super) const EXTRA_CONTENT: &str = "extra_content";
@@ -11,12 +13,16 @@ pub(super) const EXTRA_CONTENT: &str = "extra_content";
 #[derive(Debug, Default)]
 pub(super) struct StreamedCalls {
     calls: Vec<StreamedCall>,
+    /// The last call of each index.
+    by_index: HashMap<u64, usize>,
+    /// The last call of each id of the server's.
+    by_id: HashMap<String, usize>,
+    /// The ids under which calls were announced.
+    ids: HashSet<String>,
 }
 
 #[derive(Debug)]
 struct StreamedCall {
-    /// The index by which the server continues the call.
-    index: Option<u64>,
     /// The server's id; empty if there was none so far.
     id: String,
     block: usize,
@@ -35,34 +41,29 @@ impl StreamedCalls {
     pub(super) fn delta(
         &mut self,
         delta: &Value,
-        numbers: &mut BlockNumbers,
+        tally: &mut ReplyTally,
         out: &mut Vec<ProviderEvent>,
     ) {
         let id = text_of(&delta["id"]);
         let index = delta["index"].as_u64();
         let name = text_of(&delta["function"]["name"]);
-        let position = self.position(index, id, name).unwrap_or_else(|| {
-            self.calls.push(StreamedCall {
-                index,
-                id: String::new(),
-                block: numbers.take_next(),
-                announced: None,
-                held: String::new(),
-                extra: None,
-            });
-            self.calls.len() - 1
-        });
-        if self.calls[position].id.is_empty() {
+        let position = self
+            .position(index, id, name)
+            .unwrap_or_else(|| self.begin(index, tally.take_next()));
+        if self.calls[position].id.is_empty() && !id.is_empty() {
+            tally.keep_text(id);
             id.clone_into(&mut self.calls[position].id);
+            self.by_id.insert(id.to_owned(), position);
         }
         if let Some(extra) = delta.get(EXTRA_CONTENT).filter(|extra| !extra.is_null()) {
+            tally.keep(extra);
             self.calls[position].extra = Some(extra.clone());
         }
         if !name.is_empty() {
             self.announce(position, name, out);
         }
         if let Some(arguments) = arguments_text(&delta["function"]["arguments"]) {
-            self.calls[position].append(arguments, out);
+            self.calls[position].append(arguments, tally, out);
         }
     }
 
@@ -81,20 +82,30 @@ impl StreamedCalls {
         (!extras.is_empty()).then_some(Value::Object(extras))
     }
 
+    fn begin(&mut self, index: Option<u64>, block: usize) -> usize {
+        let position = self.calls.len();
+        self.by_index.extend(index.map(|index| (index, position)));
+        self.calls.push(StreamedCall {
+            id: String::new(),
+            block,
+            announced: None,
+            held: String::new(),
+            extra: None,
+        });
+        position
+    }
+
     /// The call that a delta continues.
     ///
     /// By index, unless it comes with another id: some servers count every call as 0. Without an
-    /// index (Mistral, sometimes) by id. With neither it is the last call, unless a name begins
-    /// another.
+    /// index (Mistral, sometimes) or with one that names no call (some servers count pieces), by id. With
+    /// neither it is the last call, unless a name begins another.
     fn position(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let continues = |call: &StreamedCall| id.is_empty() || call.id.is_empty() || call.id == id;
-        match index {
-            Some(_) => self
-                .calls
-                .iter()
-                .rposition(|call| call.index == index)
-                .filter(|position| continues(&self.calls[*position])),
-            None if !id.is_empty() => self.calls.iter().rposition(|call| call.id == id),
+        match index.and_then(|index| self.by_index.get(&index).copied()) {
+            Some(last) => Some(last).filter(|position| continues(&self.calls[*position])),
+            None if !name.is_empty() && index.is_some() => None,
+            None if !id.is_empty() => self.by_id.get(id).copied(),
             None if name.is_empty() => self.calls.len().checked_sub(1),
             None => None,
         }
@@ -104,7 +115,7 @@ impl StreamedCalls {
         if self.calls[position].announced.is_some() {
             return;
         }
-        let id = self.unique_id(&self.calls[position].id);
+        let id = self.unique_id(self.calls[position].id.clone());
         let call = &mut self.calls[position];
         out.push(ProviderEvent::ToolCallStart {
             block: call.block,
@@ -114,35 +125,33 @@ impl StreamedCalls {
         });
         call.announced = Some(id);
         let held = std::mem::take(&mut call.held);
-        call.append(held, out);
+        call.show(held, out);
     }
 
     /// The server's id, or a new one if it sent none or sent it twice.
-    fn unique_id(&self, id: &str) -> String {
-        let mut announced = self
-            .calls
-            .iter()
-            .filter_map(|call| call.announced.as_deref());
-        if id.is_empty() || announced.any(|other| other == id) {
+    fn unique_id(&mut self, id: String) -> String {
+        if id.is_empty() || !self.ids.insert(id.clone()) {
             format!("call_{}", Ulid::generate())
         } else {
-            id.to_owned()
+            id
         }
     }
 }
 
 impl StreamedCall {
-    fn append(&mut self, arguments: String, out: &mut Vec<ProviderEvent>) {
-        if arguments.is_empty() {
-            return;
-        }
+    fn append(&mut self, arguments: String, tally: &mut ReplyTally, out: &mut Vec<ProviderEvent>) {
         if self.announced.is_some() {
-            out.push(ProviderEvent::ToolCallDelta {
-                block: self.block,
-                delta: arguments,
-            });
+            self.show(arguments, out);
         } else {
+            tally.keep_text(&arguments);
             self.held.push_str(&arguments);
+        }
+    }
+
+    fn show(&self, delta: String, out: &mut Vec<ProviderEvent>) {
+        if !delta.is_empty() {
+            let block = self.block;
+            out.push(ProviderEvent::ToolCallDelta { block, delta });
         }
     }
 }

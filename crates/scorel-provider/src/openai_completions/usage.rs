@@ -33,11 +33,13 @@ fn parse(usage: &Value) -> Option<Usage> {
     ]);
     // Everywhere else the completion includes the reasoning; xAI counts it apart, which only the
     // total shows.
-    let apart = reasoning_tokens > 0
-        && usage["total_tokens"] == (input_tokens + completion + reasoning_tokens);
+    let all = input_tokens
+        .saturating_add(completion)
+        .saturating_add(reasoning_tokens);
+    let apart = reasoning_tokens > 0 && usage["total_tokens"] == all;
     Some(Usage {
         input_tokens,
-        output_tokens: completion + if apart { reasoning_tokens } else { 0 },
+        output_tokens: completion.saturating_add(if apart { reasoning_tokens } else { 0 }),
         cache_read_tokens,
         // OpenRouter
         cache_write_tokens: first(&[&input["cache_write_tokens"]]),

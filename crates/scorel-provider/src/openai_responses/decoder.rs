@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::output::ResponseOutput;
 use super::{stop, usage};
 use crate::http::ErrorBody;
-use crate::wire::{ModelOrigin, ReplyStatus, WireDecoder, stream_failure, text_of};
+use crate::wire::{ModelOrigin, ReplyStatus, ReplyTally, WireDecoder, stream_failure, text_of};
 
 /// Decodes the events of a response: its output items, then one terminal event.
 #[derive(Debug)]
@@ -48,17 +48,22 @@ impl ResponsesDecoder {
         Ok(())
     }
 
-    /// Emits everything up to the last event with content.
-    fn release(&mut self, out: &mut Vec<ProviderEvent>) {
+    /// Emits everything up to the last event with content, and holds the rest back.
+    fn release(&mut self, mut events: Vec<ProviderEvent>, out: &mut Vec<ProviderEvent>) {
         let shows = |event: &ProviderEvent| {
             !matches!(
                 event,
                 ProviderEvent::ThinkingMeta { .. } | ProviderEvent::TextMeta { .. }
             )
         };
-        if let Some(last) = self.held.iter().rposition(shows) {
-            out.extend(self.held.drain(..=last));
+        if let Some(last) = events.iter().rposition(shows) {
+            out.append(&mut self.held);
+            out.extend(events.drain(..=last));
         }
+        for event in &events {
+            self.output.tally().keep_metadata(event);
+        }
+        self.held.append(&mut events);
     }
 }
 
@@ -92,9 +97,12 @@ impl WireDecoder for ResponsesDecoder {
             "created" | "queued" | "in_progress" => {}
             kind => self.output.event(kind, payload, &mut events)?,
         }
-        self.held.append(&mut events);
-        self.release(out);
+        self.release(events, out);
         Ok(())
+    }
+
+    fn tally(&mut self) -> &mut ReplyTally {
+        self.output.tally()
     }
 
     fn finish(&mut self, _reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {

@@ -16,7 +16,7 @@ use std::mem::discriminant;
 use scorel_runtime::{ProviderError, ProviderEvent};
 use serde_json::Value;
 
-use crate::wire::{BlockNumbers, ModelOrigin, non_empty, text_of};
+use crate::wire::{ModelOrigin, ReplyTally, non_empty, text_of};
 use call::OutputCall;
 use message::OutputMessage;
 use reasoning::{OutputReasoning, ReasoningPart};
@@ -28,7 +28,7 @@ pub(super) struct ResponseOutput {
     items: BTreeMap<u64, OutputItem>,
     /// Whether an event had an `output_index`.
     has_places: bool,
-    numbers: BlockNumbers,
+    tally: ReplyTally,
     refused: bool,
 }
 
@@ -52,9 +52,13 @@ impl ResponseOutput {
             origin,
             items: BTreeMap::new(),
             has_places: false,
-            numbers: BlockNumbers::default(),
+            tally: ReplyTally::default(),
             refused: false,
         }
+    }
+
+    pub(super) const fn tally(&mut self) -> &mut ReplyTally {
+        &mut self.tally
     }
 
     /// Whether the output contains a refusal.
@@ -106,7 +110,7 @@ impl ResponseOutput {
         // Calls that never got a name get an error result instead of getting lost.
         for item in self.items.values_mut() {
             if let OutputContent::Call(call) = &mut item.content {
-                call.begin(&Value::Null, &self.origin, &mut self.numbers, out);
+                call.begin(&Value::Null, &self.origin, &mut self.tally, out);
             }
         }
         Ok(())
@@ -181,11 +185,11 @@ impl ResponseOutput {
     }
 
     fn added(&mut self, at: u64, item: &Value, out: &mut Vec<ProviderEvent>) {
-        let (origin, entry, numbers) = self.entry(at, || OutputContent::of(item));
+        let (origin, entry, tally) = self.entry(at, || OutputContent::of(item));
         if let OutputContent::Call(call) = &mut entry.content
             && non_empty(&item["name"]).is_some()
         {
-            call.begin(item, origin, numbers, out);
+            call.begin(item, origin, tally, out);
         }
     }
 
@@ -195,20 +199,22 @@ impl ResponseOutput {
         item: &Value,
         out: &mut Vec<ProviderEvent>,
     ) -> Result<(), ProviderError> {
-        let (origin, entry, numbers) = self.entry(at, || OutputContent::of(item));
-        entry.done = true;
+        let (origin, entry, tally) = self.entry(at, || OutputContent::of(item));
+        if std::mem::replace(&mut entry.done, true) {
+            return Ok(());
+        }
         match &mut entry.content {
             OutputContent::Message(message) => {
-                self.refused |= message.done(item, origin, numbers, out);
+                self.refused |= message.done(item, origin, tally, out);
             }
-            OutputContent::Reasoning(reasoning) => reasoning.done(item, origin, numbers, out),
-            OutputContent::Call(call) => return call.done(item, origin, numbers, out),
+            OutputContent::Reasoning(reasoning) => reasoning.done(item, origin, tally, out),
+            OutputContent::Call(call) => return call.done(item, origin, tally, out),
             // A call of a kind that we do not run gets no output, and an input with an unanswered
             // call is rejected.
             OutputContent::Opaque if item["call_id"].is_string() => {}
             // An empty text block marks its position.
             OutputContent::Opaque => out.push(ProviderEvent::TextMeta {
-                block: numbers.take_next(),
+                block: tally.take_next(),
                 provider: origin.tag("item", item.clone()),
             }),
         }
@@ -224,9 +230,9 @@ impl ResponseOutput {
         out: &mut Vec<ProviderEvent>,
     ) {
         let new = || OutputContent::Message(OutputMessage::default());
-        let (_, entry, numbers) = self.entry(at, new);
+        let (_, entry, tally) = self.entry(at, new);
         if let OutputContent::Message(message) = &mut entry.content {
-            message.delta(part, refusal, delta, numbers, out);
+            message.delta(part, refusal, delta, tally, out);
             self.refused |= refusal && !delta.is_empty();
         }
     }
@@ -239,16 +245,17 @@ impl ResponseOutput {
         out: &mut Vec<ProviderEvent>,
     ) {
         let new = || OutputContent::Reasoning(OutputReasoning::default());
-        let (_, entry, numbers) = self.entry(at, new);
+        let (_, entry, tally) = self.entry(at, new);
         if let OutputContent::Reasoning(reasoning) = &mut entry.content {
-            reasoning.delta(part, delta, numbers, out);
+            reasoning.delta(part, delta, tally, out);
         }
     }
 
     fn arguments(&mut self, at: u64, delta: &str, out: &mut Vec<ProviderEvent>) {
         let new = || OutputContent::Call(OutputCall::default());
-        if let OutputContent::Call(call) = &mut self.entry(at, new).1.content {
-            call.delta(delta, out);
+        let (_, entry, tally) = self.entry(at, new);
+        if let OutputContent::Call(call) = &mut entry.content {
+            call.delta(delta, tally, out);
         }
     }
 
@@ -257,12 +264,15 @@ impl ResponseOutput {
         &mut self,
         at: u64,
         new: impl FnOnce() -> OutputContent,
-    ) -> (&ModelOrigin, &mut OutputItem, &mut BlockNumbers) {
-        let item = self.items.entry(at).or_insert_with(|| OutputItem {
-            content: new(),
-            done: false,
+    ) -> (&ModelOrigin, &mut OutputItem, &mut ReplyTally) {
+        let item = self.items.entry(at).or_insert_with(|| {
+            self.tally.add_part();
+            OutputItem {
+                content: new(),
+                done: false,
+            }
         });
-        (&self.origin, item, &mut self.numbers)
+        (&self.origin, item, &mut self.tally)
     }
 }
 

@@ -2,6 +2,7 @@ use scorel_proto::{StopReason, Usage};
 use scorel_runtime::{ProviderError, ProviderEvent};
 use serde_json::Value;
 
+use super::reply_tally::ReplyTally;
 use super::text::non_empty;
 
 /// Reads the payloads of one streamed reply. Everything that does not depend on the API is done by
@@ -29,6 +30,9 @@ pub(crate) trait WireDecoder: Send + 'static {
         status: &mut ReplyStatus,
         out: &mut Vec<ProviderEvent>,
     ) -> Result<(), ProviderError>;
+
+    /// The count of the reply's parts, and of the bytes that are kept of it.
+    fn tally(&mut self) -> &mut ReplyTally;
 
     /// Emits the remaining events and returns the metadata to store with the message.
     fn finish(&mut self, reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value>;

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use futures_util::stream::{self, BoxStream, StreamExt};
 use scorel_runtime::{ProviderError, ProviderEvent, ProviderStream};
+use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 
 use super::decoder::WireDecoder;
@@ -52,11 +53,16 @@ struct ReplyReader<D> {
 
 impl<D: WireDecoder> ReplyReader<D> {
     async fn next(&mut self) -> Option<Result<ProviderEvent, ProviderError>> {
-        while self.ready.is_empty() {
+        loop {
+            // One chunk of the body can hold thousands of events, which are there at once and may give
+            // nothing; others have to get their turn.
+            consume_budget().await;
+            if let Some(ready) = self.ready.pop_front() {
+                return Some(ready);
+            }
             let reply = self.reply.take()?;
             self.step(reply).await;
         }
-        self.ready.pop_front()
     }
 
     /// Reads one event and puts the reply back unless it has ended.
@@ -107,5 +113,65 @@ impl<D: WireDecoder> ReplyReader<D> {
     fn redacted(&self, mut error: ProviderError) -> ProviderError {
         error.message = error_text(&error.message, self.key.as_ref());
         error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use scorel_proto::StopReason;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::wire::{ReplyStatus, ReplyTally};
+
+    /// Finds nothing in any event.
+    #[derive(Default)]
+    struct BlindDecoder(ReplyTally);
+
+    impl WireDecoder for BlindDecoder {
+        const EVENT_FIELD: &'static str = "type";
+
+        fn observe(&mut self, _payload: &Value, _status: &mut ReplyStatus) {}
+
+        fn decode(
+            &mut self,
+            _payload: &Value,
+            _status: &mut ReplyStatus,
+            _out: &mut Vec<ProviderEvent>,
+        ) -> Result<(), ProviderError> {
+            Ok(())
+        }
+
+        fn tally(&mut self) -> &mut ReplyTally {
+            &mut self.0
+        }
+
+        fn finish(
+            &mut self,
+            _reported: StopReason,
+            _out: &mut Vec<ProviderEvent>,
+        ) -> Option<Value> {
+            None
+        }
+    }
+
+    #[tokio::test]
+    async fn events_that_are_there_at_once_let_others_run() {
+        let event = SseEvent {
+            name: None,
+            data: "{}".to_owned(),
+        };
+        let events = stream::repeat_with(move || Ok(event.clone())).take(10_000);
+        let decoder = BlindDecoder::default();
+        let mut reply = read(events.boxed(), decoder, None, Duration::ZERO);
+        let mut polls = 0;
+        let end = poll_fn(|context| {
+            polls += 1;
+            reply.poll_next_unpin(context)
+        });
+        assert!(end.await.is_some_and(|end| end.is_err()));
+        assert!(polls > 50, "{polls} polls");
     }
 }

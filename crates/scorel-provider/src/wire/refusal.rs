@@ -24,7 +24,7 @@ struct SentConversation<'a> {
 /// Whether the endpoint refused the request itself, so that its conversation may be the reason.
 pub(super) fn is_refusal(error: &ProviderError) -> bool {
     // FastAPI, which several inference servers are built on, answers 422 where others do 400.
-    matches!(error.status, Some(400 | 422)) && error.category == ErrorCategory::InvalidRequest
+    matches!(error.status, Some(400 | 413 | 422)) && error.category == ErrorCategory::InvalidRequest
 }
 
 /// Adds to an error the message that its text points to, and a hint. `body` is the request's body.

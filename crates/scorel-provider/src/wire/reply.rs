@@ -1,4 +1,4 @@
-use scorel_proto::StopReason;
+use scorel_proto::{StopReason, Usage};
 use scorel_runtime::{ProviderError, ProviderEvent};
 use serde_json::Value;
 
@@ -104,6 +104,7 @@ impl<D: WireDecoder> StreamedReply<D> {
         out: &mut Vec<ProviderEvent>,
     ) -> Result<(), ProviderError> {
         self.decoder.observe(payload, &mut self.status);
+        self.status.usage = self.status.usage.filter(Usage::is_plausible);
         self.status.charged = charged(payload).or(self.status.charged);
         if is_error || reports_failure::<D>(payload) {
             return Err(self.failure(&ErrorBody::from_value(payload)));
@@ -111,10 +112,12 @@ impl<D: WireDecoder> StreamedReply<D> {
         let mut events = Vec::new();
         let decoded = self.decoder.decode(payload, &mut self.status, &mut events);
         self.emit(events, out);
-        decoded.map_err(|error| ProviderError {
-            usage: self.status.usage,
-            ..error
-        })
+        decoded
+            .and_then(|()| self.decoder.tally().check())
+            .map_err(|error| ProviderError {
+                usage: self.status.usage,
+                ..error
+            })
     }
 
     /// Passes events on, with `Start` before the first. Not before: a call that fails without an
@@ -129,6 +132,9 @@ impl<D: WireDecoder> StreamedReply<D> {
         }
         let is_call = |event: &ProviderEvent| matches!(event, ProviderEvent::ToolCallStart { .. });
         self.has_calls |= events.iter().any(is_call);
+        for event in &events {
+            self.decoder.tally().keep_metadata(event);
+        }
         out.extend(events);
     }
 

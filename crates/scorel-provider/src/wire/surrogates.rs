@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use scorel_runtime::foreign_json;
 use serde_json::Value;
 
 /// Stands before a half while an event is parsed. A noncharacter, which no text contains.
@@ -18,6 +19,8 @@ const SECOND: u32 = 0xDC00;
 const LAST: u32 = 0xDFFF;
 /// How many first halves may wait. They are as many as strings that stream at once.
 const MOST_WAITING: usize = 64;
+/// The longest place that a half waits at, in bytes. Those of the APIs have less than a hundred.
+const LONGEST_PLACE: usize = 256;
 
 /// Numbers by which events tell apart what streams at once.
 const INDICES: [&str; 4] = ["index", "output_index", "content_index", "summary_index"];
@@ -32,7 +35,7 @@ impl SplitSurrogates {
     /// Parses the payload of an event. A half that stays alone becomes U+FFFD.
     pub(super) fn parse(&mut self, data: &str) -> serde_json::Result<Value> {
         let marked = marked(data);
-        let mut value = serde_json::from_str(&marked)?;
+        let mut value = foreign_json(marked.as_bytes())?;
         if matches!(marked, Cow::Owned(_)) || !self.waiting.is_empty() {
             self.join(&mut value, &mut String::new());
         }
@@ -51,7 +54,9 @@ impl SplitSurrogates {
                 }
             }
             Value::Object(fields) => {
-                let indices = INDICES.iter().filter_map(|name| fields.get(*name));
+                let indices = INDICES
+                    .iter()
+                    .filter_map(|name| fields.get(*name)?.as_u64());
                 let indices: String = indices.map(|index| format!("#{index}")).collect();
                 for (name, field) in fields {
                     place.push_str(&indices);
@@ -70,7 +75,8 @@ impl SplitSurrogates {
         if text.is_empty() || (self.waiting.is_empty() && !text.contains(MARK)) {
             return;
         }
-        let begun = self.waiting.remove(place);
+        let may_wait = place.len() <= LONGEST_PLACE;
+        let begun = may_wait.then(|| self.waiting.remove(place)).flatten();
         let mut joined = String::with_capacity(text.len() + 4);
         let mut rest = text.as_str();
         match (begun, first_half(rest)) {
@@ -84,7 +90,9 @@ impl SplitSurrogates {
         while let Some(at) = rest.find(MARK) {
             joined.push_str(&rest[..at]);
             match first_half(&rest[at..]) {
-                Some((first, "")) if first < SECOND && self.waiting.len() < MOST_WAITING => {
+                Some((first, ""))
+                    if may_wait && first < SECOND && self.waiting.len() < MOST_WAITING =>
+                {
                     self.waiting.insert(place.to_owned(), first);
                     rest = "";
                 }
@@ -161,7 +169,7 @@ fn escaped_half(text: &str) -> Option<u32> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{SplitSurrogates, marked};
+    use super::{LONGEST_PLACE, MOST_WAITING, SplitSurrogates, marked};
 
     fn parsed(events: &[&str]) -> Vec<Value> {
         let mut split = SplitSurrogates::default();
@@ -197,6 +205,36 @@ mod tests {
         let got = parsed(&events.each_ref().map(String::as_str));
         assert_eq!(got[2]["calls"][0]["arguments"], "\u{1F600}");
         assert_eq!(got[3]["calls"][0]["arguments"], "\u{1F355}");
+    }
+
+    #[test]
+    fn what_waits_takes_little_memory() {
+        let long = "k".repeat(1_000);
+        let halves = [r#""\ud83d""#; 100].join(",");
+        let mut split = SplitSurrogates::default();
+        let deep = format!(r#"{{"{long}":[{halves}]}}"#);
+        let value = split.parse(&deep).unwrap();
+        assert_eq!(value[&long][0], "\u{FFFD}");
+        assert_eq!(split.waiting.len(), 0);
+        for (index, is_number) in [(format!("\"{long}\""), false), ("7".to_owned(), true)] {
+            split
+                .parse(&format!(r#"{{"index":{index},"s":"\ud83d"}}"#))
+                .unwrap();
+            assert!(
+                split
+                    .waiting
+                    .keys()
+                    .any(|place| place.contains("#7") == is_number)
+            );
+        }
+        split.parse(&format!("[{halves}]")).unwrap();
+        assert_eq!(split.waiting.len(), MOST_WAITING);
+        assert!(
+            split
+                .waiting
+                .keys()
+                .all(|place| place.len() <= LONGEST_PLACE)
+        );
     }
 
     #[test]

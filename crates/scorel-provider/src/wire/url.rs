@@ -10,10 +10,17 @@ pub(crate) fn has_version(base: &Url) -> bool {
     })
 }
 
-/// Appends segments to the path and keeps the query: Azure and some gateways need theirs, such as
-/// `?api-version=…`.
-pub(crate) fn with_path(mut url: Url, path: &str) -> Url {
+/// Appends a path and keeps the query: Azure and some gateways need theirs, such as `?api-version=…`.
+pub(crate) fn with_path(url: Url, path: &str) -> Url {
+    with_segments(url, path.split('/'))
+}
+
+/// Appends encoded segments to the path. None leads out of it: `.` and `..` are left out.
+pub(crate) fn with_segments<'a>(mut url: Url, segments: impl Iterator<Item = &'a str>) -> Url {
     let base = url.path().trim_end_matches('/').to_owned();
-    url.set_path(&format!("{base}/{path}"));
+    url.set_path(&base);
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(segments);
+    }
     url
 }

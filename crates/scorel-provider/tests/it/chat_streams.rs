@@ -89,6 +89,46 @@ async fn calls_without_index_or_id_are_told_apart_by_their_names() {
     assert_ne!(got.calls[0].id, got.calls[1].id);
 }
 
+/// Some servers count the pieces, not the calls, or begin to count anew.
+#[tokio::test]
+async fn a_piece_whose_index_names_no_call_belongs_to_the_call_that_is_streamed() {
+    let part = |index: u64, id: Option<&str>, name: &str, arguments: &str| {
+        let function = json!({"name": name, "arguments": arguments});
+        json!({"index": index, "id": id, "function": function})
+    };
+    let begin = |index, id, arguments| part(index, Some(id), "Read", arguments);
+    let piece = |index, arguments| part(index, None, "", arguments);
+    let with_id = |index, id, arguments| part(index, Some(id), "", arguments);
+    for pieces in [
+        vec![
+            begin(0, "a", ""),
+            piece(0, "{\"p\":1}"),
+            begin(0, "b", ""),
+            piece(1, "{\"q\":2}"),
+        ],
+        vec![
+            begin(0, "a", "{\"p\""),
+            piece(1, ":1"),
+            piece(2, "}"),
+            begin(3, "b", "{"),
+            piece(4, "\"q\":2}"),
+        ],
+        vec![
+            begin(0, "a", "{\"p\""),
+            begin(1, "b", "{\"q\""),
+            with_id(2, "a", ":1}"),
+            with_id(3, "b", ":2}"),
+        ],
+    ] {
+        let got = answered(calls(&pieces)).await;
+        let calls = got.calls.iter();
+        let calls = calls.map(|call| format!("{} {} {}", call.id, call.name, call.arguments));
+        let calls: Vec<_> = calls.collect();
+        let expected = ["a Read {\"p\":1}", "b Read {\"q\":2}"];
+        assert_eq!(calls, expected, "{pieces:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_second_call_with_the_same_id_gets_another() {
     let got = answered(calls(&[

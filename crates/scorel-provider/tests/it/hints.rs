@@ -183,6 +183,13 @@ async fn a_refused_history_names_the_message_and_what_helps() {
             r#"{"loc":["body","messages",1,"tool_calls"],"msg":"Field required"}"#,
             "(message 2 of 3, the model's: calls Read)",
         ),
+        // A proxy, which does not look into the body.
+        (
+            "openai-completions",
+            413,
+            "Payload Too Large",
+            "Payload Too Large",
+        ),
     ] {
         let server = ModelServer::start().await.unwrap();
         let body = json!({"error": {"message": words}}).to_string();

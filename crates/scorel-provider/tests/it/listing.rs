@@ -188,3 +188,17 @@ async fn a_refused_connection_is_a_network_failure() {
     };
     assert_eq!(error.category, ErrorCategory::Network);
 }
+
+#[tokio::test]
+async fn a_model_is_listed_once_and_only_with_an_id_that_can_be_used() {
+    let server = ModelServer::start().await.unwrap();
+    let page = r#"{"data":[{"id":"a"},{"id":"a","context_window":5},{"id":"../x"},{"id":"b c"},
+        {"id":"e\u001b[2J"},{"id":""},{"id":7},[],null,{"id":"org/b:free"}],"has_more":true,"last_id":"c"}"#;
+    server.answer(ScriptedResponse::json(200, page));
+    server.answer(ScriptedResponse::json(
+        200,
+        r#"{"data":[{"id":"a"},{"id":"c"}]}"#,
+    ));
+    let found = ids(&custom("anthropic-messages", &server)).await;
+    assert_eq!(found, ["a", "c", "org/b:free"]);
+}

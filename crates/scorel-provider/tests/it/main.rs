@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod anthropic_messages;
+mod bounds;
 mod chat_streams;
 mod collected;
 mod compression;

@@ -22,9 +22,9 @@ impl Place {
         self.0.borrow_mut().pop();
     }
 
-    /// The path to this place, such as `messages[2].role`, if it is inside a value. Reads the text once,
-    /// up to the place.
-    pub(super) fn path(&self, text: &str) -> Option<Path> {
+    /// The path to this place, such as `messages[2].role`, if it is inside a value, or to a member that is
+    /// missing there. Reads the text once, up to the place.
+    pub(super) fn path(&self, text: &str, missing: Option<&str>) -> Option<Path> {
         let mut path = Path::default();
         let descent = Descent {
             indices: &self.0.borrow(),
@@ -32,6 +32,8 @@ impl Place {
         };
         // Fails where it has arrived.
         let _ = descent.deserialize(&mut serde_json::Deserializer::from_str(text));
+        path.0
+            .extend(missing.map(|name| Segment::Member(name.to_owned())));
         (!path.0.is_empty()).then_some(path)
     }
 }

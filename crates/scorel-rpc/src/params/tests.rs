@@ -198,14 +198,20 @@ fn the_path_leads_to_the_invalid_value() {
             r#"{"tagged":[{"type":"text","text":"a"},{"type":"number","number":"a"}]}"#,
             Some("tagged[1]"),
         ),
-        (r#"{"tagged":[{}]}"#, Some("tagged[0]")),
+        (r#"{"tagged":[{}]}"#, Some("tagged[0].type")),
+        (
+            r#"{"tagged":[{"type":"text","text":"a"},{"type":"number"}]}"#,
+            Some("tagged[1].number"),
+        ),
     ] {
         let error = params(Some(json)).unwrap().parse::<Everything>();
         let error = error.unwrap_err();
         assert_eq!(error.details["field"].as_str(), path, "{json}: {error}");
     }
     let missing = params(Some("{}")).unwrap().parse::<Required>();
-    assert_eq!(missing.unwrap_err().details["field"], Value::Null);
+    let missing = missing.unwrap_err();
+    assert_eq!(missing.details["field"], "text");
+    assert_eq!(missing.message, "missing field `text`");
 }
 
 #[derive(Debug, Deserialize)]

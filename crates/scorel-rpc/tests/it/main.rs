@@ -10,6 +10,7 @@ mod framing;
 mod http;
 mod listener;
 mod methods;
+mod own_writes;
 mod peer;
 mod requests;
 mod subscriptions;

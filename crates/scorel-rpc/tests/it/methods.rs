@@ -212,6 +212,18 @@ fn waiting(table: &mut Table<Probe>) {
     table
         .method(
             MethodSpec {
+                access: AccessLevel::Control,
+                ..spec("change", || names(["sessionId"]))
+            },
+            |probe: Arc<Probe>, _, _| async move {
+                probe.gate.acquire().await.unwrap().forget();
+                raw(&"changed")
+            },
+        )
+        .unwrap();
+    table
+        .method(
+            MethodSpec {
                 reply: 40 * 1024,
                 ..spec("slowAndLarge", Vec::new)
             },

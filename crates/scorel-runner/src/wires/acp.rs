@@ -11,11 +11,10 @@ use agent_client_protocol_schema::v1::{
     NewSessionResponse, PlanEntryStatus, PromptRequest, PromptResponse, RequestPermissionRequest,
     ResumeSessionRequest, SessionNotification, SessionUpdate, StopReason,
 };
-use scorel_exec::RunEnd;
 use scorel_proto::Usage;
 use scorel_runtime::{
     PlanEntry, PlanStatus, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent,
-    RunnerInput, RunnerOrder, RunnerSpent, ServiceReply,
+    RunnerInput, RunnerOrder, RunnerSpent, ServiceReply, foreign_json,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -24,7 +23,7 @@ use self::permission::Permissions;
 use self::services::Services;
 use super::json::{number, parsed};
 use crate::data_url::base64;
-use crate::dialect::{Dialect, ended};
+use crate::dialect::{Dialect, not_spoken};
 use crate::exchange::Exchange;
 use crate::rpc::{Incoming, JsonRpc, METHOD_NOT_FOUND, RpcFailure};
 use crate::usage_meter::UsageMeter;
@@ -32,8 +31,8 @@ use crate::usage_meter::UsageMeter;
 /// "Authentication required".
 const AUTH_REQUIRED: i64 = -32000;
 
-/// Bytes that are kept of what a program says instead of a handshake.
-const JUNK: usize = 2 * 1024;
+/// A request that no agent knows. Its refusal says that what was written before it has come.
+const BARRIER: &str = "_scorel/barrier";
 
 /// What a call of ours was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +41,9 @@ enum Purpose {
     New,
     /// The session is the one of the order.
     Resume,
+    /// The same, with a replay of its messages.
+    Load,
+    Barrier,
     Prompt,
 }
 
@@ -56,8 +58,6 @@ pub(crate) struct AcpDialect {
     permissions: Permissions,
     services: Services,
     meter: UsageMeter,
-    /// What came before the handshake and is no message.
-    junk: String,
 }
 
 impl AcpDialect {
@@ -72,7 +72,6 @@ impl AcpDialect {
             permissions: Permissions::default(),
             services: Services::default(),
             meter: UsageMeter::default(),
-            junk: String::new(),
         }
     }
 
@@ -98,7 +97,7 @@ impl AcpDialect {
             self.call(Purpose::Resume, "session/resume", &resume, out)
         } else if self.capabilities.load_session {
             let load = LoadSessionRequest::new(session, directory);
-            self.call(Purpose::Resume, "session/load", &load, out)
+            self.call(Purpose::Load, "session/load", &load, out)
         } else {
             let message = "the agent does not resume sessions";
             Err(RunnerError::new(RunnerErrorKind::ContextLost, message))
@@ -129,7 +128,9 @@ impl AcpDialect {
                 self.opened(response.session_id.to_string(), out);
                 Ok(())
             }
-            (Purpose::Resume, Ok(_)) => {
+            // Gemini answers first, and then replays the session. Its turn must not begin with that.
+            (Purpose::Load, Ok(_)) => self.call(Purpose::Barrier, BARRIER, &json!({}), out),
+            (Purpose::Resume, Ok(_)) | (Purpose::Barrier, _) => {
                 let session = self.order.context.clone().unwrap_or_default();
                 self.opened(session, out);
                 Ok(())
@@ -138,7 +139,8 @@ impl AcpDialect {
             (_, Err(failure)) if failure.code == AUTH_REQUIRED => {
                 Err(self.not_logged_in(failure.message))
             }
-            (Purpose::Resume, Err(failure)) => {
+            (Purpose::Initialize, Err(failure)) => Err(not_spoken(failure.message)),
+            (Purpose::Resume | Purpose::Load, Err(failure)) => {
                 let kind = RunnerErrorKind::ContextLost;
                 Err(RunnerError::new(kind, failure.message))
             }
@@ -310,12 +312,8 @@ impl Dialect for AcpDialect {
     }
 
     fn receive(&mut self, piece: &[u8], out: &mut Exchange) -> Result<(), RunnerError> {
-        let Ok(message) = serde_json::from_slice(piece) else {
-            if self.session.is_none() && self.junk.len() < JUNK {
-                self.junk.push_str(&String::from_utf8_lossy(piece));
-                self.junk.push('\n');
-            }
-            out.unknown(piece);
+        let Ok(message) = foreign_json(piece) else {
+            out.junk(piece);
             return Ok(());
         };
         match self.rpc.incoming(message) {
@@ -325,8 +323,12 @@ impl Dialect for AcpDialect {
                 Ok(())
             }
             Incoming::Answer { purpose, result } => self.answered(purpose, result, out),
-            Incoming::Notification { .. } | Incoming::Stray | Incoming::Unknown => {
+            Incoming::Notification { .. } => {
                 out.unknown(piece);
+                Ok(())
+            }
+            Incoming::Stray | Incoming::Unknown => {
+                out.junk(piece);
                 Ok(())
             }
         }
@@ -387,15 +389,5 @@ impl Dialect for AcpDialect {
             out.send(&self.rpc.answer(&id, &result))?;
         }
         Ok(true)
-    }
-
-    /// A program that says something else instead of a handshake, such as that it is retired.
-    fn ended(&mut self, end: &RunEnd, errors: &str) -> Result<RunnerEnd, RunnerError> {
-        let said = [self.junk.trim(), errors].map(str::trim).join("\n");
-        if self.session.is_none() && !said.trim().is_empty() {
-            let kind = RunnerErrorKind::Protocol;
-            return Err(RunnerError::new(kind, said.trim()));
-        }
-        Err(ended(end, errors))
     }
 }

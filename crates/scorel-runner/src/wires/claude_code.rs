@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use scorel_proto::Usage;
 use scorel_runtime::{
     RunnerAnswer, RunnerCallEnd, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput,
-    RunnerOrder, RunnerQuestion, ToolCall,
+    RunnerOrder, RunnerQuestion, ToolCall, foreign_json,
 };
 use serde_json::{Value, json};
 
@@ -77,7 +77,11 @@ impl ClaudeCodeDialect {
                     name: owned(message, "model"),
                 });
             }
-            "status" | "thinking_tokens" => out.event(RunnerEvent::Progress),
+            "status" | "thinking_tokens" | "hook_started" => out.event(RunnerEvent::Progress),
+            // Such as our own.
+            "hook_response" if message["outcome"] == "success" && message["output"] == "" => {
+                out.event(RunnerEvent::Progress);
+            }
             "compact_boundary" => out.notice("claude compacted its context"),
             _ => out.unknown(line),
         }
@@ -256,7 +260,10 @@ impl Dialect for ClaudeCodeDialect {
     /// With the handshake a lost session shows before the prompt is sent.
     fn open(&mut self, out: &mut Exchange) -> Result<(), RunnerError> {
         self.session.clone_from(&self.order.context);
-        let request = json!({"subtype": "initialize", "hooks": null});
+        let mut request = json!({"subtype": "initialize", "hooks": null});
+        if let Some(text) = &self.order.instructions {
+            request["appendSystemPrompt"] = json!(text);
+        }
         let message = json!({
             "type": "control_request", "request_id": HANDSHAKE, "request": request,
         });
@@ -276,8 +283,8 @@ impl Dialect for ClaudeCodeDialect {
     }
 
     fn receive(&mut self, piece: &[u8], out: &mut Exchange) -> Result<(), RunnerError> {
-        let Ok(message) = serde_json::from_slice::<Value>(piece) else {
-            out.unknown(piece);
+        let Ok(message) = foreign_json::<Value>(piece) else {
+            out.junk(piece);
             return Ok(());
         };
         if let Some(call) = message["parent_tool_use_id"].as_str() {

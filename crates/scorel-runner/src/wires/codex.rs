@@ -1,22 +1,28 @@
 //! `codex app-server`: JSON-RPC in both directions, one message a line.
 
 mod items;
+mod notifications;
+mod plain_command;
+mod plan;
 mod questions;
 mod steers;
+mod usage;
 
-use scorel_proto::Usage;
 use scorel_runtime::{
-    PlanEntry, PlanStatus, RunnerAccess, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind,
-    RunnerEvent, RunnerInput, RunnerOrder,
+    RunnerAccess, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput,
+    RunnerOrder, foreign_json,
 };
 use serde_json::{Value, json};
 
 use self::items::Items;
+use self::notifications::is_known;
+use self::plan::plan;
 use self::questions::Questions;
 use self::steers::{AfterTurn, Steers};
-use super::json::{number, owned, text};
+use self::usage::{usage_of, without};
+use super::json::{owned, text};
 use crate::data_url::data_url;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, not_spoken};
 use crate::exchange::Exchange;
 use crate::rpc::{Incoming, JsonRpc, METHOD_NOT_FOUND, RpcFailure};
 use crate::usage_meter::UsageMeter;
@@ -114,9 +120,8 @@ impl CodexDialect {
     ) -> Result<(), RunnerError> {
         let result = match (purpose, result) {
             (_, Ok(result)) => result,
-            (Purpose::Thread, Err(failure)) if self.order.context.is_some() => {
-                let kind = RunnerErrorKind::ContextLost;
-                return Err(RunnerError::new(kind, failure.message));
+            (Purpose::Thread, Err(lost)) if self.order.context.is_some() => {
+                return Err(RunnerError::new(RunnerErrorKind::ContextLost, lost.message));
             }
             // The turn has ended by itself.
             (Purpose::Steer, Err(_)) => {
@@ -127,6 +132,7 @@ impl CodexDialect {
                 out.notice(failure.message);
                 return Ok(());
             }
+            (Purpose::Initialize, Err(failure)) => return Err(not_spoken(failure.message)),
             (_, Err(failure)) => {
                 return Err(RunnerError::new(RunnerErrorKind::Failed, failure.message));
             }
@@ -345,8 +351,8 @@ impl Dialect for CodexDialect {
     }
 
     fn receive(&mut self, piece: &[u8], out: &mut Exchange) -> Result<(), RunnerError> {
-        let Ok(message) = serde_json::from_slice(piece) else {
-            out.unknown(piece);
+        let Ok(message) = foreign_json(piece) else {
+            out.junk(piece);
             return Ok(());
         };
         match self.rpc.incoming(message) {
@@ -356,7 +362,7 @@ impl Dialect for CodexDialect {
             }
             Incoming::Answer { purpose, result } => self.answered(purpose, result, out),
             Incoming::Stray | Incoming::Unknown => {
-                out.unknown(piece);
+                out.junk(piece);
                 Ok(())
             }
         }
@@ -420,21 +426,6 @@ fn user_input(input: &[RunnerInput]) -> Value {
     input.iter().map(part).collect()
 }
 
-fn plan(steps: &Value) -> RunnerEvent {
-    let entry = |step: &Value| PlanEntry {
-        text: owned(step, "step"),
-        status: match text(step, "status") {
-            "completed" => PlanStatus::Completed,
-            "inProgress" => PlanStatus::InProgress,
-            _ => PlanStatus::Pending,
-        },
-    };
-    let steps = steps.as_array().map(Vec::as_slice).unwrap_or_default();
-    RunnerEvent::Plan {
-        entries: steps.iter().map(entry).collect(),
-    }
-}
-
 fn turn_error(error: &Value) -> RunnerError {
     let message = match error["message"].as_str() {
         Some(message) => message.to_owned(),
@@ -446,53 +437,8 @@ fn turn_error(error: &Value) -> RunnerError {
     RunnerError::new(RunnerErrorKind::Failed, message)
 }
 
-fn usage_of(tokens: &Value) -> Usage {
-    Usage {
-        input_tokens: number(tokens, "inputTokens"),
-        output_tokens: number(tokens, "outputTokens"),
-        cache_read_tokens: number(tokens, "cachedInputTokens"),
-        cache_write_tokens: number(tokens, "cacheWriteInputTokens"),
-        reasoning_tokens: number(tokens, "reasoningOutputTokens"),
-    }
-}
-
-/// What a total was before its last part.
-fn without(total: &Usage, last: &Usage) -> Usage {
-    Usage {
-        input_tokens: total.input_tokens.saturating_sub(last.input_tokens),
-        output_tokens: total.output_tokens.saturating_sub(last.output_tokens),
-        cache_read_tokens: total
-            .cache_read_tokens
-            .saturating_sub(last.cache_read_tokens),
-        cache_write_tokens: total
-            .cache_write_tokens
-            .saturating_sub(last.cache_write_tokens),
-        reasoning_tokens: total.reasoning_tokens.saturating_sub(last.reasoning_tokens),
-    }
-}
-
 /// `scorel/0.169.0 (Debian …)`: our name, its version.
 fn version(user_agent: &str) -> Option<String> {
     let version = user_agent.split('/').nth(1)?;
     version.split_whitespace().next().map(str::to_owned)
-}
-
-/// Notifications without a meaning for a turn.
-fn is_known(method: &str) -> bool {
-    const GROUPS: &[&str] = &[
-        "account/",
-        "app/",
-        "hook/",
-        "mcpServer/",
-        "model/",
-        "modelProvider/",
-        "project/",
-        "rawResponse/",
-        "rawResponseItem/",
-        "remoteControl/",
-        "skills/",
-        "thread/",
-        "turn/",
-    ];
-    GROUPS.iter().any(|group| method.starts_with(group))
 }

@@ -22,6 +22,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("handshakes::a_version_is_asked_once_for_a_file", asked_once),
         trial("handshakes::a_retired_agent_is_quoted", retired),
         trial(
+            "handshakes::a_program_that_is_no_runner_is_quoted",
+            no_runner,
+        ),
+        trial(
             "handshakes::an_agent_without_a_login_says_how",
             not_logged_in,
         ),
@@ -116,11 +120,42 @@ async fn asked_once() {
     assert_eq!((version.to_string().as_str(), count()), ("1.2.4", 2));
 }
 
+const CHECK: &str = "update it, or check `type` and `command` of its table";
+
+/// Programs that speak none of the protocols, and what is said of them.
+async fn no_runner() {
+    const SILENT: &str = "the runner ended before its handshake, and said nothing";
+    let says: &[&str] = &["bash", "-c", "echo hello"];
+    let silent: &[&str] = &["bash", "-c", ""];
+    for (wire, command, expected) in [
+        (WireKind::Acp, says, "hello"),
+        (WireKind::Codex, says, "hello"),
+        (WireKind::ClaudeCode, says, "hello"),
+        (WireKind::Acp, silent, SILENT),
+        (WireKind::Codex, silent, SILENT),
+        (WireKind::ClaudeCode, silent, SILENT),
+        // Our request comes back, is refused as the agent's, and the refusal comes back.
+        (WireKind::Acp, &["cat"], "method not found"),
+    ] {
+        let setup = setup(wire, command);
+        let (code, text) = fail(Bench::new(runner(setup), "/".as_ref())).await;
+        assert_eq!(code, "runner_protocol", "{wire:?} {command:?}: {text}");
+        assert_eq!(text, format!("{expected}; {CHECK}"), "{wire:?}");
+    }
+    let setup = setup(WireKind::Acp, &["/tmp"]);
+    let (code, text) = fail(Bench::new(runner(setup), "/".as_ref())).await;
+    assert_eq!(code, "runner_not_installed");
+    assert_eq!(text, "/tmp is not a program; ");
+}
+
 async fn retired() {
     let script = "echo 'kimi-cli is no longer maintained.'; echo 'Use kimi-code.' >&2; exit 0";
     let (code, text) = fail(bench(WireKind::Acp, script, "/".as_ref())).await;
     assert_eq!(code, "runner_protocol");
-    assert_eq!(text, "kimi-cli is no longer maintained.\nUse kimi-code.; ");
+    assert_eq!(
+        text,
+        format!("kimi-cli is no longer maintained.\nUse kimi-code.; {CHECK}")
+    );
 }
 
 async fn not_logged_in() {
@@ -146,10 +181,12 @@ async fn codex_not_logged_in() {
     assert_eq!(text, "codex is not logged in; log in with `codex login`");
 }
 
-/// An agent that runs `load` to answer a load of its session, and then works.
-fn loading(load: &str) -> String {
+/// An agent that runs `load` to answer a load of its session, `after` once it is asked something else, and
+/// then works.
+fn loading(load: &str, after: &str) -> String {
     format!(
         r#"
+        prompt=3
         session() {{ echo "{{\"jsonrpc\":\"2.0\",\"id\":2,$1}}"; }}
         read -r _; echo '{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":1,"agentCapabilities":{{"loadSession":true}}}}}}'
         read -r line
@@ -157,15 +194,20 @@ fn loading(load: &str) -> String {
             *session/load*) {load} ;;
             *) session '"result":{{"sessionId":"new"}}'; id=new ;;
         esac
+        case $line in
+            *session/load*) read -r _ || exit 0
+                {after}
+                echo '{{"jsonrpc":"2.0","id":3,"error":{{"code":-32601,"message":"method not found"}}}}'; prompt=4 ;;
+        esac
         read -r _ || exit 0
         echo "{{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{{\"sessionId\":\"$id\",\"update\":{{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{\"type\":\"text\",\"text\":\"hi\"}}}}}}}}"
-        echo '{{"jsonrpc":"2.0","id":3,"result":{{"stopReason":"end_turn"}}}}'
+        echo "{{\"jsonrpc\":\"2.0\",\"id\":$prompt,\"result\":{{\"stopReason\":\"end_turn\"}}}}"
         cat >/dev/null"#
     )
 }
 
-async fn resume(load: &str) -> Turn {
-    let mut bench = bench(WireKind::Acp, &loading(load), "/".as_ref());
+async fn resume(load: &str, after: &str) -> Turn {
+    let mut bench = bench(WireKind::Acp, &loading(load, after), "/".as_ref());
     bench.order.context = Some("old".to_owned());
     let turn = bench.turn("go", Permission::Granted).await;
     bench.release().await;
@@ -173,29 +215,45 @@ async fn resume(load: &str) -> Turn {
 }
 
 async fn lost() {
-    let turn = resume(r#"session '"error":{"code":-32603,"message":"no such session"}'"#).await;
+    let error =
+        r#"{"code":-32603,"message":"Internal error","data":{"details":"no such session"}}"#;
+    let turn = resume(&format!("session '\"error\":{error}'"), "").await;
     assert_eq!(
         (turn.outcome().as_str(), turn.text().as_str()),
         ("completed", "hi")
     );
     let mut facts = turn.facts();
-    let reason = "no such session".to_owned();
+    let reason = "Internal error: no such session".to_owned();
     assert_eq!(facts.next(), Some(&RunnerFact::ContextLost { reason }));
     assert!(matches!(facts.next(), Some(RunnerFact::Started(start)) if !start.resumed));
     assert_eq!(turn.context().as_deref(), Some("new"));
 }
 
 async fn not_lost() {
-    let turn = resume(r#"session '"error":{"code":-32000,"message":"log in"}'"#).await;
+    let turn = resume(
+        r#"session '"error":{"code":-32000,"message":"log in"}'"#,
+        "",
+    )
+    .await;
     assert_eq!(turn.outcome(), "runner_not_logged_in");
 }
 
 async fn replayed() {
     let update = r#"echo '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"old","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"old text"}}}}'; id=old;"#;
-    let turn = resume(&format!(r#"{update} session '"result":{{}}'"#)).await;
-    assert_eq!(
-        (turn.outcome().as_str(), turn.text().as_str()),
-        ("completed", "hi")
-    );
-    assert_eq!(turn.context().as_deref(), Some("old"));
+    let answer = r#"session '"result":{}';"#;
+    // Gemini replays after its answer, and it may be long.
+    let long = format!("for i in $(seq 2000); do {update} done");
+    for (load, after) in [
+        (format!("{update} {answer}"), ""),
+        (format!("{answer} {update}"), ""),
+        (format!("{answer} {long}"), ""),
+        (answer.to_owned() + " id=old", long.as_str()),
+    ] {
+        let turn = resume(&load, after).await;
+        assert_eq!(
+            (turn.outcome().as_str(), turn.text().as_str()),
+            ("completed", "hi")
+        );
+        assert_eq!(turn.context().as_deref(), Some("old"));
+    }
 }

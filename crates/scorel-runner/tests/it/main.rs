@@ -11,17 +11,22 @@ mod claude;
 mod cli;
 mod clock;
 mod commands;
+mod floods;
 mod gate;
 mod handshakes;
 mod hostile;
+mod probe;
 mod processes;
 mod programs;
 mod replay;
 mod scripted;
 mod turn;
 
+use std::panic::resume_unwind;
 use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Trial};
@@ -37,25 +42,35 @@ fn main() -> ExitCode {
     let mut trials = replay::trials();
     trials.extend(claude::trials());
     trials.extend(commands::trials());
+    trials.extend(floods::trials());
     trials.extend(handshakes::trials());
     trials.extend(hostile::trials());
     trials.extend(programs::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// An asynchronous test.
+/// An asynchronous test, on a thread of its own: one that never yields must not hang the others.
 fn trial<F>(name: impl Into<String>, test: impl FnOnce() -> F + Send + 'static) -> Trial
 where
     F: Future<Output = ()>,
 {
     Trial::test(name.into(), move || {
-        let mut builder = tokio::runtime::Builder::new_current_thread();
-        let runtime = builder.enable_all().build()?;
-        let bounded = async { tokio::time::timeout(TIME_LIMIT, test()).await };
-        let ended = runtime.block_on(bounded);
-        // What hangs on a blocking thread must not hold up the end.
-        runtime.shutdown_background();
-        ended.map_err(|_| format!("it did not end within {} s", TIME_LIMIT.as_secs()).into())
+        let (ended, end) = mpsc::channel();
+        let running = thread::spawn(move || {
+            let mut builder = tokio::runtime::Builder::new_current_thread();
+            let runtime = builder.enable_all().build().unwrap();
+            runtime.block_on(test());
+            // What hangs on a blocking thread must not hold up the end.
+            runtime.shutdown_background();
+            let _waited: Result<(), _> = ended.send(());
+        });
+        match end.recv_timeout(TIME_LIMIT) {
+            Ok(()) => Ok(()),
+            Err(RecvTimeoutError::Disconnected) => resume_unwind(running.join().unwrap_err()),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(format!("it did not end within {} s", TIME_LIMIT.as_secs()).into())
+            }
+        }
     })
 }
 

@@ -33,6 +33,10 @@ pub(crate) fn trials() -> Vec<Trial> {
                 trial(name("says_that_it_is_not_logged_in"), move || no_login(cli)),
             ]);
         }
+        if cli != AgentCli::Gemini {
+            let test = name("keeps_its_token_from_commands");
+            all.push(trial(test, move || hidden_token(cli)));
+        }
         if cli == AgentCli::Claude {
             let test = name("sends_its_token_nowhere_else");
             all.push(trial(test, hostile_settings));
@@ -227,6 +231,28 @@ async fn no_login(cli: AgentCli) {
         .events()
         .any(|event| matches!(event, RawRuntimeEvent::MessageEnd { .. }));
     assert!(!shown, "{turn:?}");
+}
+
+/// Its endpoint gets the token, a command does not.
+async fn hidden_token(cli: AgentCli) {
+    let command = cli.command("call_1", "env; touch made");
+    let program = Installed::new(cli, [command, say("done")]).await;
+    let mut bench = program.bench();
+    let turn = bench.turn("go", Permission::Granted).await;
+    assert_eq!(turn.outcome(), "completed", "{turn:?}");
+    assert!(program.project.path().join("made").exists());
+    let output = &turn.results()[0].2;
+    assert!(output.contains("PATH="), "{output}");
+    assert!(!output.contains("token-of-the-test"), "{output}");
+    // What is told here is cut; what the model was told is not.
+    let requests = program.requests();
+    assert!(requests[1].contains("PATH="), "{}", requests[1]);
+    assert!(
+        !requests[1].contains("token-of-the-test"),
+        "{}",
+        requests[1]
+    );
+    bench.release().await;
 }
 
 /// Settings of the user and of the project that would lead the token elsewhere.

@@ -101,7 +101,11 @@ async fn cut_after_every_line(recording: Recording) {
         // That each turn is well formed is checked by the bench.
         let (_, turns) = recording.play(lines).await;
         let last = turns.last().unwrap().outcome();
-        assert_eq!(last, "runner_failed", "after {lines} lines");
+        let expected = match lines {
+            0 => "runner_protocol",
+            _ => "runner_failed",
+        };
+        assert_eq!(last, expected, "after {lines} lines");
     }
     let (mut bench, turns) = recording.play(all).await;
     assert_eq!(turns.len(), recording.prompts.len());

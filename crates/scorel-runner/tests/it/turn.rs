@@ -20,6 +20,7 @@ pub(crate) struct Bench {
     pub(crate) runner: Arc<dyn Runner>,
     pub(crate) gate: AskingGate,
     pub(crate) signal: StopSignal,
+    pub(crate) idle: Duration,
     pub(crate) cancel: Duration,
     pub(crate) order: RunnerOrder,
     link: Option<Box<dyn RunnerLink>>,
@@ -38,11 +39,13 @@ impl Bench {
             runner: Arc::new(runner),
             gate: AskingGate::default(),
             signal: StopSignal::new(),
+            idle: Duration::from_secs(120),
             cancel: Duration::from_secs(5),
             order: RunnerOrder {
                 directory: directory.to_owned(),
                 context: None,
                 access: RunnerAccess::Workspace,
+                instructions: None,
             },
             link: None,
         }
@@ -57,7 +60,7 @@ impl Bench {
             services: Arc::new(self.gate.clone()),
             clock: Arc::new(RealClock::new()),
             limits: TurnLimits::default(),
-            idle: Duration::from_secs(120),
+            idle: self.idle,
             cancel: self.cancel,
             renew_lost: true,
         };

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::ToolOutcome;
+use super::lenient::lenient;
 
 /// The error code of arguments that do not fit, as in the `details` of an outcome.
 const CODE: &str = "E_INVALID_ARGUMENTS";
@@ -55,14 +56,21 @@ impl From<ArgumentError> for ToolOutcome {
     }
 }
 
-/// Parses a call's arguments.
+/// Parses a call's arguments, also in the spellings of other tools.
 ///
 /// # Errors
 /// They are no JSON object, or do not fit the type.
-pub fn parse_arguments<A: DeserializeOwned>(input: Value) -> Result<A, ArgumentError> {
+pub fn parse_arguments<A>(input: Value) -> Result<A, ArgumentError>
+where
+    A: DeserializeOwned + JsonSchema + 'static,
+{
     if !input.is_object() {
         return Err(ArgumentError::new("the arguments must be a JSON object"));
     }
+    parse(input.clone()).or_else(|_| parse(lenient(input, &schema::<A>())))
+}
+
+fn parse<A: DeserializeOwned>(input: Value) -> Result<A, ArgumentError> {
     serde_path_to_error::deserialize(input).map_err(|error| {
         let field = error.path().to_string();
         let message = error.into_inner().to_string();
@@ -111,6 +119,10 @@ fn simplify(schema: &mut Value) {
     };
     for noise in ["title", "format", "default"] {
         fields.shift_remove(noise);
+    }
+    // Its line breaks are those of the source.
+    if let Some(Value::String(text)) = fields.get_mut("description") {
+        *text = text.replace('\n', " ");
     }
     if let Some(Value::Array(types)) = fields.get_mut("type") {
         types.retain(|name| name != "null");

@@ -40,6 +40,14 @@ pub struct ModelInfo {
     pub price: Option<TokenPrice>,
 }
 
+impl ModelInfo {
+    /// The model's name in records and configuration, `provider:id`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}:{}", self.provider, self.id)
+    }
+}
+
 /// One request to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {

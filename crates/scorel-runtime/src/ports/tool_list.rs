@@ -48,10 +48,15 @@ impl ToolList {
         self.tools.iter().map(|tool| tool.spec())
     }
 
-    /// The tool of that name.
+    /// The tool of that name; in other capitals, if there is one such tool.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.iter().find(|tool| tool.spec().name == name)
+        let exact = self.tools.iter().find(|tool| tool.spec().name == name);
+        exact.or_else(|| {
+            let is_like = |tool: &&Arc<dyn Tool>| tool.spec().name.eq_ignore_ascii_case(name);
+            let mut like = self.tools.iter().filter(is_like);
+            like.next().filter(|_| like.next().is_none())
+        })
     }
 
     /// Plans a call. An unknown tool and arguments that are no JSON object are answered here, without

@@ -1,10 +1,12 @@
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
 use scorel_proto::{OutcomeReason, RunnerErrorKind};
 
 use super::RunnerDriver;
 use super::state::{LinkState, Waited};
 use super::step::{RunnerFact, RunnerStep};
-use crate::ports::{RunnerError, RunnerExit};
+use crate::ports::{RunnerError, RunnerEvent, RunnerExit, RunnerLogStream};
 
 impl RunnerDriver {
     /// Waits for whatever comes first. Cancel-safe.
@@ -51,14 +53,33 @@ impl RunnerDriver {
         }
     }
 
-    /// Until the runner counts as stalled; without end while it waits for a person or for the daemon.
-    fn time_left(&self) -> BoxFuture<'static, ()> {
-        let until = match &self.ending {
-            Some((_, until)) => *until,
-            None if self.questions.is_open() || self.services.is_busy() => {
-                return Box::pin(std::future::pending());
+    /// When the runner counts as stalled; `None` while it waits for a person or for the daemon, or was
+    /// asked to end.
+    pub(super) fn stalls_at(&self) -> Option<Duration> {
+        let waits = self.questions.is_open() || self.services.is_busy() || self.ending.is_some();
+        (!waits).then(|| self.heard_at.saturating_add(self.ports.idle))
+    }
+
+    /// Returns whether a line that is no message comes when the runner counts as stalled. Such lines are no
+    /// progress, and hide that there is none: `wait` looks at output first.
+    pub(super) fn hears_only_noise(&mut self, event: &RunnerEvent) -> bool {
+        let now = self.ports.clock.now();
+        match event {
+            RunnerEvent::Log { stream, .. } if *stream == RunnerLogStream::Stdout => {
+                self.stalls_at().is_some_and(|at| at <= now)
             }
-            None => self.heard_at.saturating_add(self.ports.idle),
+            _ => {
+                self.heard_at = now;
+                false
+            }
+        }
+    }
+
+    /// Until the runner has to have ended, or counts as stalled.
+    fn time_left(&self) -> BoxFuture<'static, ()> {
+        let until = self.ending.as_ref().map(|(_, until)| *until);
+        let Some(until) = until.or_else(|| self.stalls_at()) else {
+            return Box::pin(std::future::pending());
         };
         let left = until.saturating_sub(self.ports.clock.now());
         self.ports.clock.sleep(left)

@@ -1,6 +1,8 @@
 //! Answers of the model, good and bad.
 
-use scorel_proto::{Block, Context, MessageCancelReason, OutcomeReason, StopReason};
+use scorel_proto::{
+    AssistantMessage, Block, Context, MessageCancelReason, OutcomeReason, StopReason,
+};
 use scorel_runtime::{ErrorCategory, ProviderEvent, RawRuntimeEvent};
 use serde_json::json;
 
@@ -40,20 +42,21 @@ async fn the_events_of_a_turn_with_a_tool_are_in_order() {
     assert_eq!(played.story(), story);
     assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
     assert_eq!(played.end.usage.input_tokens, 20);
-    assert_eq!(played.messages()[0].model, "scripted-1-mini");
-    assert_eq!(played.messages()[1].model, "scripted-1");
+    assert_eq!(played.messages()[0].model, "scripted:scripted-1");
+    assert_eq!(played.messages()[1].model, "scripted:scripted-1");
     let calls = scene.tools.calls();
     assert_eq!(calls[0].input, json!({"path": "a"}));
 }
 
 #[tokio::test(start_paused = true)]
-async fn repeated_and_empty_call_ids_become_distinct() {
+async fn repeated_empty_and_long_call_ids_become_distinct() {
     let calls = [
         ("x", "Read"),
         ("", "Read"),
         ("x", "Read"),
         ("", "Read"),
         ("x-2", "Read"),
+        (&*"y".repeat(20_000), "Read"),
     ];
     let scene = Scene::new(
         [Script::asks(&calls), Script::says("so")],
@@ -61,7 +64,7 @@ async fn repeated_and_empty_call_ids_become_distinct() {
     );
     let played = scene.play().await;
     let ids: Vec<&str> = played.answers().iter().map(|answer| answer.0).collect();
-    assert_eq!(ids, ["x", "call", "x-2", "call-2", "x-2-2"]);
+    assert_eq!(ids, ["x", "call", "x-2", "call-2", "x-2-2", "call-3"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,6 +97,23 @@ async fn arguments_that_are_no_object_are_answered_with_what_was_written() {
     );
     let kept = &played.messages()[0].content[1];
     assert!(matches!(kept, Block::ToolUse { invalid_input: Some(text), .. } if text == "[1]"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_recorded_so_that_it_can_be_read() {
+    let nested = |depth| format!("{{\"path\":{}{}}}", "[".repeat(depth), "]".repeat(depth));
+    let script = Script::default()
+        .call("c1", "Read", &nested(63))
+        .call("c2", "Read", &nested(64))
+        .call("c3", "Read", &nested(125))
+        .done(StopReason::ToolUse);
+    let scene = Scene::new([script, Script::says("oh")], [Tool::reads("Read")]);
+    let played = scene.play().await;
+    let ran: Vec<String> = scene.tools.calls().into_iter().map(|it| it.id).collect();
+    assert_eq!(ran, ["c1"], "the others are refused");
+    let line = serde_json::to_string(played.messages()[0]).unwrap();
+    let read: AssistantMessage = serde_json::from_str(&line).unwrap();
+    assert_eq!(&read, played.messages()[0]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -32,7 +32,7 @@ async fn a_call_that_showed_nothing_is_made_again() {
     assert_eq!(played.story(), story);
     assert_eq!(played.outcome(), (OutcomeReason::Completed, None));
     assert_eq!(played.end.steps, 1);
-    assert_eq!(played.messages()[0].model, "scripted-1");
+    assert_eq!(played.messages()[0].model, "scripted:scripted-1");
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,6 +10,8 @@ use crate::SessionError;
 #[derive(Debug, Default)]
 pub(super) struct CatalogEntries {
     pub(super) by_id: HashMap<SessionId, CatalogEntry>,
+    /// Those that have given tasks to agents. Each event of an agent asks for them.
+    with_runtimes: HashSet<SessionId>,
     /// Sessions without a summary, with the reason.
     pub(super) unreadable: BTreeMap<SessionId, String>,
     /// Sessions that were deleted before the file was read. Reading must not bring them back.
@@ -33,6 +35,12 @@ enum ListedSession<'a> {
 }
 
 impl CatalogEntry {
+    /// True if it has the history of each agent's runtimes. One that an older version saved has none.
+    pub(super) fn has_histories(&self) -> bool {
+        let runtimes = self.session.runtimes.as_ref();
+        runtimes.is_none_or(|it| it.total == 0 || !it.agents.is_empty())
+    }
+
     /// As it is saved: whether the log can be written is not for the next daemon to be told.
     pub(super) fn without_stall(&self) -> Self {
         let mut entry = self.clone();
@@ -48,11 +56,27 @@ impl CatalogEntries {
         let id = entry.session.session_id;
         self.unreadable.remove(&id);
         self.dirty |= self.by_id.get(&id) != Some(&entry);
+        if entry.session.runtimes.is_some() {
+            self.with_runtimes.insert(id);
+        }
         self.by_id.insert(id, entry);
+    }
+
+    pub(super) fn replace(&mut self, by_id: HashMap<SessionId, CatalogEntry>) {
+        let with_runtimes = by_id.iter().filter(|it| it.1.session.runtimes.is_some());
+        self.with_runtimes = with_runtimes.map(|(id, _)| *id).collect();
+        self.by_id = by_id;
+    }
+
+    /// The sessions that have given tasks to agents.
+    pub(super) fn with_runtimes(&self) -> impl Iterator<Item = &Session> {
+        let entries = self.with_runtimes.iter();
+        entries.filter_map(|id| Some(&self.by_id.get(id)?.session))
     }
 
     pub(super) fn remove(&mut self, id: SessionId) {
         self.unreadable.remove(&id);
+        self.with_runtimes.remove(&id);
         self.dirty |= self.by_id.remove(&id).is_some();
     }
 

@@ -21,8 +21,8 @@ impl Cut {
     /// The cut that leaves the longest tail of at most `keep_tokens`. `None` if there is nothing to
     /// replace.
     ///
-    /// A tail never begins at a tool result, which belongs to the call before it, and reminders are
-    /// part of their result. Of the running turn at least the last step stays: the model has not
+    /// A tail never begins at a tool result, which belongs to the call before it, nor at the end of a
+    /// turn without a message of it, and reminders are part of their result. Of the running turn at least the last step stays: the model has not
     /// seen its results yet.
     pub(crate) fn choose(
         window: &ContextWindow,
@@ -47,7 +47,8 @@ impl Cut {
             if calibration.tokens(tail) > keep_tokens {
                 break;
             }
-            if !matches!(message, Message::ToolResult(_)) {
+            let is_result = matches!(message, Message::ToolResult(_));
+            if !is_result && !ends_turn_of_one_before(&items, start) {
                 end = start;
             }
         }
@@ -70,6 +71,12 @@ impl Cut {
             answered: is_of_user && goes_on && Some(last.event_id) != keep,
         })
     }
+}
+
+/// Returns whether a message says how the turn of the one before it has ended.
+pub(crate) fn ends_turn_of_one_before(items: &[(&WindowItem, &Message)], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| items[before].0);
+    before.is_some_and(|before| before.last_event_id == items[at].0.event_id)
 }
 
 #[cfg(test)]

@@ -43,7 +43,10 @@ impl Lane {
     /// The model that a compaction would ask, if there is something to summarise.
     async fn can_compact(self: &Arc<Self>) -> Result<String, SessionError> {
         let prepared = self.prepare_outside_turn().await?;
-        let (ports, setup) = prepared.map_err(SessionError::NotPrepared)?;
+        let (ports, setup) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return Err(self.not_prepared(error).await),
+        };
         let compaction = Compaction {
             lane: Arc::clone(self),
             ports,

@@ -1,5 +1,7 @@
 //! The prompt that asks a model for a summary.
 
+use scorel_proto::without_tags;
+
 const PROMPT: &str = include_str!("prompt.md");
 
 /// The system prompt of a request that quotes the conversation.
@@ -41,6 +43,7 @@ pub(super) fn quoted_prompt(
     prompt: &str,
 ) -> String {
     let so_far = so_far.map_or_else(String::new, |summary| {
+        let summary = without_tags(summary, &["conversation", "summary"]);
         format!(
             "<summary>\n{summary}\n</summary>\n\nThe summary above covers what came before. Write \
              it anew so that it covers the following part too.\n\n"

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use scorel_proto::{ContextPart, ContextWindow, GetContextResult, Message, TokenEstimate};
 
 use crate::SessionError;
-use crate::context_size::{FixedParts, WindowSizes, model_key};
+use crate::context_size::{FixedParts, WindowSizes};
 use crate::lane::Lane;
 
 impl Lane {
@@ -16,7 +16,10 @@ impl Lane {
     pub async fn context_report(self: &Arc<Self>) -> Result<GetContextResult, SessionError> {
         self.published().check_exists()?;
         let prepared = self.prepare_outside_turn().await?;
-        let (ports, setup) = prepared.map_err(SessionError::NotPrepared)?;
+        let (ports, setup) = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => return Err(self.not_prepared(error).await),
+        };
         let window = self.read_window(ContextWindow::clone).await?;
         let (fixed, model) = (FixedParts::of(&ports), ports.provider.model());
         let size = self.size_of(&WindowSizes::of(&window), fixed, model);
@@ -41,7 +44,7 @@ impl Lane {
             }
         }
         Ok(GetContextResult {
-            model: model_key(model),
+            model: model.name(),
             context_window: model.context_window,
             budget: setup.settings.budget(model),
             tokens: size.tokens,

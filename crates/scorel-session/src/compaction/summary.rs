@@ -59,14 +59,12 @@ impl Summarizer<'_> {
     pub(super) async fn of_session(&self, spent: &mut Spent) -> Result<String, SummaryError> {
         let provider = Arc::clone(&self.ports.provider);
         let window = provider.model().context_window;
-        let prompt = self.prompt(self.cut.answered);
-        let mut messages = self.conversation.context().up_to(self.cut.end);
-        let covered: TokenEstimate = messages.iter().map(TokenEstimate::of_message).sum();
-        let request = FixedParts::of(self.ports).all() + covered + TokenEstimate::of_text(&prompt);
-        if self.calibration.tokens(request) + self.settings.summary_tokens > window {
-            return self.of_quotation(&*provider, window, spent).await;
+        if !self.fits_session() {
+            let parts = self.quote(window).await?;
+            return self.of_quotation(&*provider, &parts, spent).await;
         }
-        messages.push(Message::user(prompt));
+        let mut messages = self.conversation.context().up_to(self.cut.end);
+        messages.push(Message::user(self.prompt(self.cut.answered)));
         let request = ModelRequest {
             system: self.ports.system.clone(),
             messages,
@@ -78,25 +76,33 @@ impl Summarizer<'_> {
                 if error.category == ErrorCategory::ContextOverflow =>
             {
                 // Its window is smaller than it is said to be.
-                self.of_quotation(&*provider, window / 2, spent).await
+                let parts = self.quote(window / 2).await?;
+                self.of_quotation(&*provider, &parts, spent).await
             }
             asked => asked,
         }
+    }
+
+    /// Set if the session's model can be asked with the request that it knows.
+    pub(super) fn fits_session(&self) -> bool {
+        let messages = self.conversation.context().up_to(self.cut.end);
+        let covered: TokenEstimate = messages.iter().map(TokenEstimate::of_message).sum();
+        let prompt = TokenEstimate::of_text(&self.prompt(self.cut.answered));
+        let request = self
+            .calibration
+            .tokens(FixedParts::of(self.ports).all() + covered + prompt);
+        request + self.settings.summary_tokens <= self.ports.provider.model().context_window
     }
 
     /// Asks a model that does not know the conversation: part by part, each with the summary so far.
     pub(super) async fn of_quotation(
         &self,
         provider: &dyn Provider,
-        window: u64,
+        parts: &[String],
         spent: &mut Spent,
     ) -> Result<String, SummaryError> {
-        let prompt = self.prompt(false);
-        let beside = TokenEstimate::of_text(&prompt).tokens() + 2 * self.settings.summary_tokens;
-        let room = (window as f64 * QUOTED_SHARE) as u64;
-        let parts = self.quote(room.saturating_sub(beside).max(1024)).await?;
         let mut summary: Option<String> = None;
-        for (number, part) in (1..).zip(&parts) {
+        for (number, part) in (1..).zip(parts) {
             let place = (number, parts.len());
             // The next part shows what comes after any other.
             let prompt = self.prompt(self.cut.answered && number == parts.len());
@@ -116,7 +122,12 @@ impl Summarizer<'_> {
         summary_prompt(self.settings.summary_tokens, answered, self.instructions)
     }
 
-    async fn quote(&self, room: u64) -> Result<Vec<String>, SummaryError> {
+    /// The conversation as a quotation, in parts for a model with a window of so many tokens.
+    pub(super) async fn quote(&self, window: u64) -> Result<Vec<String>, SummaryError> {
+        let prompt = TokenEstimate::of_text(&self.prompt(false)).tokens();
+        let beside = prompt + 2 * self.settings.summary_tokens;
+        let room = (window as f64 * QUOTED_SHARE) as u64;
+        let room = room.saturating_sub(beside).max(1024);
         let (conversation, end) = (self.conversation.clone(), self.cut.end);
         let blobs = self.lane.blobs().clone();
         let quoted = blocking(move || {

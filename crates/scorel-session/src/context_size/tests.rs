@@ -27,7 +27,7 @@ fn window() -> WindowSizes {
         tokens: estimate(780),
         measured: Some(MeasuredCall::new(
             (EventId::generate(), Seq::new(7).expect("small")),
-            "m-2026-01-01",
+            "p:m",
             Usage {
                 input_tokens: 300,
                 output_tokens: 30,
@@ -72,13 +72,6 @@ fn what_was_learned_counts_after_an_edit() {
     let after = size(&edited, "m", Some(learned.clone()), 1);
     assert_eq!((after.tokens, after.counted), (390, None));
     assert_eq!(size(&edited, "other", Some(learned), 1).tokens, 780);
-}
-
-#[test]
-fn an_endpoint_may_name_the_model_otherwise() {
-    let known = Calibration::new(&model("alias")).answers_as("m-2026-01-01");
-    assert_eq!(size(&window(), "alias", Some(known), 1).counted, Some(330));
-    assert_eq!(size(&window(), "alias", None, 1).counted, None);
 }
 
 #[test]

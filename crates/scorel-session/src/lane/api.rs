@@ -184,7 +184,7 @@ impl Lane {
     ///
     /// # Errors
     ///
-    /// [`SessionError::Conflict`] if the request is not open,
+    /// [`SessionError::Answered`] or [`SessionError::NotAsked`] if the request is not open,
     /// [`SessionError::InvalidParams`] if it cannot be answered like that, otherwise see
     /// [`SessionError`]. Nothing is decided then.
     pub async fn respond(

@@ -40,17 +40,10 @@ impl Section<'_> {
             return;
         }
         let fold = &published.state().fold;
-        let (storage, dir) = (&*self.lane.shared.storage, &self.lane.dir);
-        let written = Checkpoint::write(
-            storage,
-            dir,
-            resume,
-            &fold.view,
-            &fold.index,
-            &fold.receipts,
-        );
+        let encoded = Checkpoint::encode(resume, &fold.view, &fold.index, &fold.receipts);
         drop(published);
-        match written {
+        let (storage, dir) = (&*self.lane.shared.storage, &self.lane.dir);
+        match encoded.and_then(|encoded| Checkpoint::write(storage, dir, &encoded)) {
             Ok(()) => self.state.checkpointed = self.state.log.end(),
             Err(error) => {
                 tracing::warn!(session = %self.lane.id(), %error, "no checkpoint was written");

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_journal::EVENTS;
+use scorel_proto::TurnError;
 
 use super::Lane;
+use crate::SessionError;
 
 /// The interval between looks.
 const RETRY: Duration = Duration::from_millis(250);
@@ -26,6 +28,15 @@ impl Lane {
             tokio::time::sleep(RETRY).await;
         }
         wait.end().await;
+    }
+
+    /// Why a call has no model. What sets it up says of a file only that it cannot be read.
+    pub(crate) async fn not_prepared(&self, error: TurnError) -> SessionError {
+        if self.has_descriptors().await {
+            return SessionError::NotPrepared(error);
+        }
+        self.shared.descriptors.want();
+        SessionError::OutOfDescriptors(error.message)
     }
 
     /// Whether a step of a turn can open its files.

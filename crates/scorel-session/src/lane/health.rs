@@ -1,4 +1,4 @@
-use scorel_proto::{SessionId, StorageStall};
+use scorel_proto::{NoticeBody, SessionId, StorageStall};
 
 use crate::SessionError;
 use crate::damage::DamagedRange;
@@ -19,6 +19,8 @@ pub(super) struct Health {
     pub(super) recovery_due: Option<String>,
     /// A step that is owed to the log waits until it can be written; with the reason.
     pub(super) stalled: Option<(String, StorageStall)>,
+    /// The log is an older copy of the one that was there. The next turn records this.
+    pub(super) older: Option<NoticeBody>,
 }
 
 impl Health {
@@ -31,6 +33,7 @@ impl Health {
             deleted: false,
             recovery_due: None,
             stalled: None,
+            older: None,
         }
     }
 
@@ -87,7 +90,9 @@ impl Health {
             }
             (None, None) => {
                 let stalled = self.stalled.as_ref();
-                stalled.map(|(reason, _)| format!("the log cannot be written: {reason}"))
+                let stalled =
+                    stalled.map(|(reason, _)| format!("the log cannot be written: {reason}"));
+                stalled.or_else(|| self.older.as_ref().map(|older| older.text.clone()))
             }
         }
     }

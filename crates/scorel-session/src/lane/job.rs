@@ -1,7 +1,7 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use scorel_proto::{CompactionId, OpenRestore, TurnId};
 use scorel_runtime::{StopCause, StopSignal};
+
+use crate::locks::Leaf;
 
 /// What a session can be busy with. It runs at most one job at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl RunningJob {
 /// round, and it is held for these few lines only.
 #[derive(Debug, Default)]
 pub(super) struct JobSlot {
-    slot: Mutex<OccupiedSlot>,
+    slot: Leaf<OccupiedSlot>,
 }
 
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ impl JobSlot {
             job,
             stop: StopSignal::new(),
         };
-        *self.slot() = OccupiedSlot {
+        *self.slot.lock() = OccupiedSlot {
             running: Some(running.clone()),
             closing: false,
         };
@@ -78,23 +78,19 @@ impl JobSlot {
 
     /// Empties the slot: the job has its outcome, or never will.
     pub(super) fn end(&self) {
-        *self.slot() = OccupiedSlot::default();
+        *self.slot.lock() = OccupiedSlot::default();
     }
 
     /// The job's outcome is about to be written, or could not be.
     pub(super) fn set_closing(&self, closing: bool) {
-        self.slot().closing = closing;
+        self.slot.lock().closing = closing;
     }
 
     /// Signals the running job, if it is the expected turn or none is expected. Returns the job that
     /// took the signal.
     pub(super) fn cancel(&self, expected: Option<TurnId>) -> Option<Job> {
-        let slot = self.slot();
+        let slot = self.slot.lock();
         let running = slot.running.as_ref().filter(|_| !slot.closing)?;
-        // Half of a restore would be neither state.
-        if matches!(running.job, Job::Restore(_)) {
-            return None;
-        }
         if expected.is_some() && running.job.turn() != expected {
             return None;
         }
@@ -108,33 +104,33 @@ impl JobSlot {
 
     /// Asks the running job to park, if it is a turn.
     pub(super) fn park(&self) {
-        if let Some(running) = &self.slot().running {
+        if let Some(running) = &self.slot.lock().running {
             running.park();
         }
     }
 
     /// Ends the running job because the daemon stops.
     pub(super) fn interrupt(&self) {
-        if let Some(running) = &self.slot().running {
+        if let Some(running) = &self.slot.lock().running {
             running.stop.interrupt();
         }
     }
 
     /// Why the running job has to end, once it has to.
     pub(super) fn stop(&self) -> Option<StopCause> {
-        let slot = self.slot();
+        let slot = self.slot.lock();
         slot.running
             .as_ref()
             .and_then(|running| running.stop.cause())
     }
 
     pub(super) fn is_closing(&self) -> bool {
-        self.slot().closing
+        self.slot.lock().closing
     }
 
     /// Empties the slot of a job that is closing, unless the next one has begun.
     pub(super) fn closed(&self) {
-        let mut slot = self.slot();
+        let mut slot = self.slot.lock();
         if slot.closing {
             *slot = OccupiedSlot::default();
         }
@@ -142,16 +138,11 @@ impl JobSlot {
 
     /// Whether there is a job, also one whose outcome is being written.
     pub(super) fn is_occupied(&self) -> bool {
-        self.slot().running.is_some()
+        self.slot.lock().running.is_some()
     }
 
     pub(super) fn is_running(&self) -> bool {
-        let slot = self.slot();
+        let slot = self.slot.lock();
         slot.running.is_some() && !slot.closing
-    }
-
-    fn slot(&self) -> MutexGuard<'_, OccupiedSlot> {
-        // A panic cannot leave the slot half written: every access is one assignment or one read.
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -14,12 +14,12 @@ use scorel_proto::{Seq, SessionId};
 use super::fold::LogFold;
 use super::health::Health;
 use super::log::SessionLog;
-use super::open_report::{beyond_repair, log_report};
+use super::open_report::{beyond_repair, log_report, older_log};
 use super::send::is_busy;
 use super::state::{LaneState, PublishedState};
 use super::{Lane, Section, StartJob};
-use crate::checkpoint::Checkpoint;
-use crate::damage::unaccepted_damage;
+use crate::checkpoint::{Checkpoint, CheckpointFile};
+use crate::damage::{lost_end, unaccepted_damage};
 use crate::recovery_mark::GivenUp;
 use crate::shared::LaneShared;
 use crate::spool::Spool;
@@ -83,9 +83,12 @@ impl Lane {
         let mut locked = lane.lock_unshared();
         let mut section = locked.section();
         section.wake();
-        let problem = section.published().state().health.problem();
-        if problem.is_some() || lane.shared.has_failed(id) {
-            // Listings still show the state from before the log was read.
+        let published = section.published();
+        let is_news =
+            published.state().health.problem().is_some() || !published.open_questions().is_empty();
+        drop(published);
+        if is_news || lane.shared.has_failed(id) {
+            // Listings still show the state from before the log was read, and the host feed no questions.
             section.announce();
         }
         drop(locked);
@@ -169,14 +172,24 @@ impl LoadedLog {
         let mut health = Health::new(id);
         health.damage = unaccepted_damage(report, &fold.view.state.accepted_damage);
         health.failed = beyond_repair(report);
-        let known_bytes = known_bytes.max(shared.saved_log_bytes(id).unwrap_or_default());
+        let covered = known_bytes;
+        let known_bytes = covered.max(shared.saved_log_bytes(id).unwrap_or_default());
         // With a torn line, which was there when the length was taken and is moved aside now.
         let torn = report.torn.as_ref().map(|torn| torn.offset + torn.len);
         let bytes = torn.unwrap_or(opened.end());
         let is_shorter = bytes < known_bytes;
         if is_shorter {
-            tracing::warn!(session = %id, known_bytes, bytes,
-                "the log is shorter than it was: another one was put in its place");
+            tracing::warn!(session = %id, known_bytes, bytes, "the log is shorter than it was");
+            // A copy comes with its own checkpoint, or without one: a checkpoint that covers more than
+            // the log holds says that the log itself lost its end.
+            let accepted = &fold.view.state.accepted_damage;
+            if bytes >= covered {
+                health.older = Some(older_log(bytes, known_bytes));
+            } else {
+                health
+                    .damage
+                    .extend(lost_end(opened.end(), covered, accepted));
+            }
         }
         // Transient events of an open turn may have used seqs that the last record reserved, a hole
         // may hide that a turn is open, and records that are gone had seqs. Otherwise the last
@@ -248,6 +261,7 @@ impl LoadedLog {
             lost: self.lost,
             unsaved: None,
             checkpointed: self.checkpointed,
+            asking: Vec::new(),
         };
         let published = PublishedState {
             fold,
@@ -300,6 +314,10 @@ fn open(shared: &LaneShared, dir: &Path, id: SessionId) -> Result<OpenedLog, Ope
                 known_bytes,
             });
         }
+    }
+    if let Ok(CheckpointFile::UpTo(resume)) = CheckpointFile::inspect(&*shared.storage, dir) {
+        // Of another version, it still tells how far the log reached.
+        known_bytes = known_bytes.max(resume.place().end() + 1);
     }
     let (opened, fold) = open_from(shared, dir, None, LogFold::default())?;
     Ok(OpenedLog {

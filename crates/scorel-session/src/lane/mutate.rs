@@ -72,8 +72,13 @@ impl Section<'_> {
         let Some(command) = mutation.command() else {
             return Ok(None);
         };
-        let published = self.published();
-        let answer = published.state().fold.receipts.find(command)?;
-        Ok(answer.and_then(|answer| mutation.repeat(answer, self)))
+        let answer = self
+            .published()
+            .state()
+            .fold
+            .receipts
+            .find(command)?
+            .cloned();
+        Ok(answer.and_then(|answer| mutation.repeat(&answer, self)))
     }
 }

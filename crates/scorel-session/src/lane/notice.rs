@@ -17,4 +17,15 @@ impl Section<'_> {
         self.commit(EventDraft::new(body).in_turn(turn_id))?;
         Ok(())
     }
+
+    /// Records that the log is an older copy, and then counts it as said.
+    pub(crate) fn tell_older(&mut self, turn_id: TurnId) -> Result<(), SessionError> {
+        let older = self.published().state().health.older.clone();
+        if let Some(notice) = older {
+            self.tell(turn_id, &notice)?;
+            self.publish_change(|state| state.health.older = None);
+            self.announce();
+        }
+        Ok(())
+    }
 }

@@ -1,7 +1,7 @@
 //! What the journal found when it read a log.
 
 use scorel_journal::OpenReport;
-use scorel_proto::SessionId;
+use scorel_proto::{NoticeBody, SessionId};
 
 /// Writes torn lines and damage to the daemon's log.
 pub(super) fn log_report(report: &OpenReport, id: SessionId) {
@@ -25,4 +25,16 @@ pub(super) fn log_report(report: &OpenReport, id: SessionId) {
 pub(super) fn beyond_repair(report: &OpenReport) -> Option<String> {
     let (listed, more) = (report.damage.len(), report.more_damage);
     (more > 0).then(|| format!("the log is damaged at {listed} places and {more} more"))
+}
+
+/// The notice about a log that ends, after `bytes`, before the length that the index of sessions
+/// knows, although its checkpoint fits.
+pub(super) fn older_log(bytes: u64, known: u64) -> NoticeBody {
+    let gone = known.saturating_sub(bytes);
+    NoticeBody {
+        code: "older_log".to_owned(),
+        text: format!(
+            "this is an older copy of the conversation, such as a restored backup: its log is {gone} bytes shorter than the index of sessions knows"
+        ),
+    }
 }

@@ -1,7 +1,7 @@
 //! Reading a session while a record of it is being synced.
 
 use std::ops::Deref;
-use std::sync::{PoisonError, RwLockReadGuard};
+use std::sync::RwLockReadGuard;
 
 use scorel_journal::RecordPosition;
 use scorel_proto::{
@@ -12,16 +12,17 @@ use super::state::PublishedState;
 use super::{Lane, Section};
 use crate::SessionError;
 use crate::lane::phase::phase;
+use crate::locks::Held;
 
 /// The published state of a lane, at one moment: fold and feed agree, since records and transient
 /// events are folded and published in one step.
 ///
-/// Other tasks must not take a second one while they hold one, nor wait for anything: the section
-/// that publishes next waits for it.
+/// What is read while it is held is read through it: a second one, also of another lane, panics. See
+/// `locks`.
 #[derive(Debug)]
 pub(crate) struct PublishedLane<'a> {
     pub(super) lane: &'a Lane,
-    state: RwLockReadGuard<'a, PublishedState>,
+    state: Held<RwLockReadGuard<'a, PublishedState>>,
 }
 
 /// The fold of a [`PublishedLane`].
@@ -37,14 +38,11 @@ impl Deref for PublishedView<'_> {
 }
 
 impl Lane {
+    #[track_caller]
     pub(crate) fn published(&self) -> PublishedLane<'_> {
         PublishedLane {
             lane: self,
-            // After a panic in the middle of a change the session is marked as failed.
-            state: self
-                .published
-                .read()
-                .unwrap_or_else(PoisonError::into_inner),
+            state: self.published.read(),
         }
     }
 
@@ -69,18 +67,18 @@ impl Section<'_> {
     /// one such change at a time.
     pub(super) fn publish_change<R>(&mut self, change: impl FnOnce(&mut PublishedState) -> R) -> R {
         let lane: &Lane = self.lane;
-        change(
-            &mut lane
-                .published
-                .write()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+        change(&mut lane.published.write())
     }
 }
 
 impl PublishedLane<'_> {
     pub(crate) fn check_exists(&self) -> Result<(), SessionError> {
         self.state.health.check_exists()
+    }
+
+    /// Returns whether it is opened for reading only because daemons have died of its recovery.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.state.health.given_up
     }
 
     pub(crate) fn view(&self) -> &SessionView {

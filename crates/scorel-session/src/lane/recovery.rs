@@ -235,7 +235,7 @@ fn message(message: Message) -> PersistentBody {
 fn unknown_result(call: OpenCall, cause: &str) -> ToolResultMessage {
     let text = match (&call.ran_by, call.started) {
         (Some(runner), _) => format!("ran in {runner}, outcome unknown: {cause}"),
-        (None, Some(_)) => format!("started, outcome unknown: {cause} before the tool had ended"),
+        (None, Some(_)) => format!("started, but its outcome is unknown: {cause} before it ended"),
         (None, None) => format!("not started: {cause}"),
     };
     ToolResultMessage::new(

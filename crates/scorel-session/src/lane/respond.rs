@@ -58,10 +58,11 @@ impl Mutation for PermissionResponse {
 impl PermissionResponse {
     fn request(&self, section: &Section<'_>) -> Result<PermissionRequestBody, SessionError> {
         let id = self.decision.request_id;
-        section.open_request(id).ok_or_else(|| {
-            SessionError::Conflict(format!(
-                "{id} is not open: it was answered, or its turn has ended"
-            ))
-        })
+        section
+            .open_request(id)
+            .ok_or_else(|| match section.view().state.answers.get(id) {
+                Some(answer) => SessionError::Answered(Box::new(answer.clone())),
+                None => SessionError::NotAsked(id),
+            })
     }
 }

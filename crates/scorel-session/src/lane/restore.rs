@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use scorel_proto::{
     EventId, FailedFile, FilesRestoredBody, OpenRestore, PersistentBody, PersistentEvent,
-    RestoreEntry, RestoreFilesResult, RestoreScope, Seq,
+    PreviewRestoreResult, RestoreFilesResult, RestoreScope, Seq,
 };
 
 use super::begin_restore::{
@@ -30,13 +30,17 @@ impl Lane {
         self: &Arc<Self>,
         point: RestorePoint,
         scope: RestoreScope,
-    ) -> Result<Vec<RestoreEntry>, SessionError> {
+    ) -> Result<PreviewRestoreResult, SessionError> {
         self.published().check_exists()?;
         if let RestorePoint::After(target) = point {
             self.published().check_target(target)?;
         }
         let from = self.restore_from(point).await?;
-        Ok(self.plan_restore(from, scope).await?.entries)
+        let plan = self.plan_restore(from, scope).await?;
+        Ok(PreviewRestoreResult {
+            files: plan.entries,
+            unwatched: plan.unwatched,
+        })
     }
 
     /// Restores files, and returns when that is done. It goes on if the caller is dropped.
@@ -97,8 +101,11 @@ impl Lane {
         let mut plan = None;
         for _ in 0..=MAX_PLANS {
             match self.mutate(attempt(plan.take())).await? {
-                RestoreStep::Begun(event) => return self.restored(&event).await,
-                RestoreStep::Repeated(seq) => return self.restored_before(seq).await,
+                RestoreStep::Begun(event) => return self.restored(&event, point).await,
+                RestoreStep::Repeated(seq) => {
+                    let event = self.record(seq).await?;
+                    return self.restored(&event, point).await;
+                }
                 RestoreStep::NeedsPlan => {
                     let from = self.restore_from(point).await?;
                     let RestoreChoice { scope, on_conflict } = choice;
@@ -117,18 +124,11 @@ impl Lane {
         }
     }
 
-    async fn restored_before(
-        self: &Arc<Self>,
-        seq: Seq,
-    ) -> Result<RestoreFilesResult, SessionError> {
-        let event = self.record(seq).await?;
-        self.restored(&event).await
-    }
-
     /// Waits for the end of the restore that `event` records.
     async fn restored(
         self: &Arc<Self>,
         event: &PersistentEvent,
+        point: RestorePoint,
     ) -> Result<RestoreFilesResult, SessionError> {
         let files = event.body.restored_files().map_or(0, <[_]>::len);
         let failed = match files {
@@ -138,11 +138,14 @@ impl Lane {
                 self.failed_files(event).await?
             }
         };
+        let from = self.restore_from(point).await?;
+        let unwatched = self.unwatched(from, event.seq).await?;
         Ok(RestoreFilesResult {
             seq: event.seq,
             event_id: event.id,
             restored: files.saturating_sub(failed.len()) as u64,
             failed,
+            unwatched,
         })
     }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use scorel_files::FileRecorder;
 use scorel_proto::{
     ChangedBy, Event, EventId, FileChange, FileHistory, FilePath, OnConflict, OpenCall,
-    PersistentBody, RecordedFiles, RestoreAction, RestoreEntry, RestoreScope, Seq,
+    PersistentBody, PersistentEvent, RecordedFiles, RestoreAction, RestoreEntry, RestoreScope, Seq,
+    UnwatchedCalls,
 };
 
 use super::read::{decoded, event_id};
@@ -19,6 +20,8 @@ pub(crate) struct RestorePlan {
     pub(crate) entries: Vec<RestoreEntry>,
     /// The files that are written or deleted.
     pub(crate) files: Vec<FileChange>,
+    /// The calls of whose changes nothing is known.
+    pub(crate) unwatched: Option<UnwatchedCalls>,
     /// The last record that was read.
     read_through: Seq,
 }
@@ -154,7 +157,7 @@ impl Lane {
     }
 
     fn find_restore(&self, from: Seq, scope: RestoreScope) -> Result<RestorePlan, SessionError> {
-        let (history, read_through) = self.file_history(from)?;
+        let (history, unwatched, read_through) = self.file_history(from)?;
         let recorder = self.recorder()?;
         let (mut entries, mut files) = (Vec::new(), Vec::new());
         for (path, file) in history.files() {
@@ -178,30 +181,63 @@ impl Lane {
         Ok(RestorePlan {
             entries,
             files,
+            unwatched,
             read_through,
         })
     }
 
-    /// The changes of files from a record on. Reads the log from there, one record at a time.
-    fn file_history(&self, from: Seq) -> Result<(FileHistory, Seq), SessionError> {
-        let (places, last) = {
-            let published = self.published();
-            let before = Seq::new(from.get().saturating_sub(1)).unwrap_or_default();
-            let places = published.places_after(before).to_vec();
-            (places, published.view().state.last_persistent_seq)
-        };
+    /// The calls from a record on, and before another, of whose changes nothing is known.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read.
+    pub(crate) async fn unwatched(
+        self: &Arc<Self>,
+        from: Seq,
+        end: Seq,
+    ) -> Result<Option<UnwatchedCalls>, SessionError> {
+        let lane = Arc::clone(self);
+        let found = blocking(move || lane.read_files(from, end, |_| {}));
+        found.await?
+    }
+
+    /// The changes of files from a record on.
+    fn file_history(
+        &self,
+        from: Seq,
+    ) -> Result<(FileHistory, Option<UnwatchedCalls>, Seq), SessionError> {
+        let last = self.published().view().state.last_persistent_seq;
         let mut history = FileHistory::default();
-        for place in places {
+        let unwatched = self.read_files(from, last.next(), |event| history.apply(event))?;
+        Ok((history, unwatched, last))
+    }
+
+    /// Reads the log from `from` to before `end`, one record at a time.
+    fn read_files(
+        &self,
+        from: Seq,
+        end: Seq,
+        mut each: impl FnMut(&PersistentEvent),
+    ) -> Result<Option<UnwatchedCalls>, SessionError> {
+        let before = Seq::new(from.get().saturating_sub(1)).unwrap_or_default();
+        let places = self.published().places_after(before).to_vec();
+        let mut unwatched = None;
+        for place in places.into_iter().filter(|place| place.seq < end) {
             // A record that damage hides is gone, and what it said about files with it.
             let Some(line) = self.read_intact(place)? else {
                 continue;
             };
             let text = std::str::from_utf8(&line).unwrap_or_default();
             if let Ok(Event::Persistent(event)) = Event::decode(text) {
-                history.apply(&event);
+                // A record that a clone copied is about another session's files.
+                let reason = event.body.unwatched().filter(|_| event.origin.is_none());
+                if let Some(reason) = reason {
+                    UnwatchedCalls::add(&mut unwatched, reason);
+                }
+                each(&event);
             }
         }
-        Ok((history, last))
+        Ok(unwatched)
     }
 
     pub(crate) fn recorder(&self) -> Result<Arc<FileRecorder>, SessionError> {

@@ -7,12 +7,12 @@ use crate::SessionError;
 
 impl Section<'_> {
     /// Starts the task of a turn whose first record is durable.
-    pub(super) fn begin_turn(&self, turn_id: TurnId) {
+    pub(super) fn begin_turn(&mut self, turn_id: TurnId) {
         self.begin_job(Job::Turn(turn_id));
     }
 
     /// Starts the task of a job whose first record is durable.
-    pub(super) fn begin_job(&self, job: Job) {
+    pub(super) fn begin_job(&mut self, job: Job) {
         let running = self.lane.job.begin(job);
         self.lane.shared.windows.job_begins(self.lane.id());
         // Drain sets its flag and then interrupts every job it finds. This fills the slot and then

@@ -98,7 +98,7 @@ impl Section<'_> {
 
     /// Updates listings and the host feed after a change that they show. In a section, so that the
     /// order of announcements is that of the changes.
-    pub(crate) fn announce(&self) {
+    pub(crate) fn announce(&mut self) {
         let published = self.published();
         // A late announcement would bring a deleted session back into the listings.
         if published.state().health.deleted {
@@ -112,6 +112,7 @@ impl Section<'_> {
         let session = published.describe();
         drop(published);
         self.lane.shared.session_changed(session, summarised);
+        self.announce_questions();
     }
 
     /// Takes the session off the active list, unless it needs the daemon.
@@ -142,12 +143,21 @@ impl Section<'_> {
         drop(published);
         self.lane.reread_begins();
         let mut fold = LogFold::default();
+        let end = self.state.log.end();
         match self.lane.reader.scan(&mut |record| fold.read(record)) {
             Ok(found) => {
                 log_report(&found, self.lane.id());
                 self.publish_change(|state| {
                     let accepted = &fold.view.state.accepted_damage;
-                    state.health.damage = unaccepted_damage(&found, accepted);
+                    // A lost end is not in the log, so reading it does not find that.
+                    let mut damage = unaccepted_damage(&found, accepted);
+                    damage.extend(
+                        state
+                            .health
+                            .damage
+                            .extract_if(.., |place| place.offset >= end),
+                    );
+                    state.health.damage = damage;
                     state.health.failed = beyond_repair(&found);
                     state.fold = fold;
                 });

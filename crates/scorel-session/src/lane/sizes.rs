@@ -1,10 +1,7 @@
-use std::sync::{MutexGuard, PoisonError};
-
 use scorel_proto::{PersistentBody, Seq, TokenEstimate};
 use scorel_runtime::ModelInfo;
 
 use super::Lane;
-use super::call_sizes::CallSizes;
 use super::read::decoded;
 use crate::SessionError;
 use crate::compaction_breaker::CompactionBreaker;
@@ -19,23 +16,15 @@ impl Lane {
         model: &ModelInfo,
     ) -> ContextSize {
         let snapshot: Option<Seq> = self.view(|view| view.state.snapshot_seq);
-        let known = self.sizes().calibration.clone();
+        let known = self.sizes.lock().calibration.clone();
         let size = ContextSize::of(window, fixed, model, known, snapshot);
-        self.sizes().calibration = Some(size.calibration.clone());
+        self.sizes.lock().calibration = Some(size.calibration.clone());
         size
-    }
-
-    /// The endpoint of `model` names it so in its answers.
-    pub(crate) fn answered_as(&self, model: &ModelInfo, name: &str) {
-        let mut sizes = self.sizes();
-        let known = sizes.calibration.take().filter(|known| known.is_of(model));
-        let known = known.unwrap_or_else(|| Calibration::new(model));
-        sizes.calibration = Some(known.answers_as(name));
     }
 
     /// The endpoint refused a request of this estimated size as larger than `window`.
     pub(crate) fn overflowed(&self, model: &ModelInfo, estimate: TokenEstimate, window: u64) {
-        let mut sizes = self.sizes();
+        let mut sizes = self.sizes.lock();
         let known = sizes.calibration.take().filter(|known| known.is_of(model));
         let mut known = known.unwrap_or_else(|| Calibration::new(model));
         known.overflowed(estimate, window);
@@ -47,17 +36,12 @@ impl Lane {
         &self,
         change: impl FnOnce(&mut CompactionBreaker) -> R,
     ) -> R {
-        change(&mut self.sizes().breaker)
+        change(&mut self.sizes.lock().breaker)
     }
 
     /// Whether automatic compactions have stopped.
     pub(crate) fn has_stopped_compacting(&self) -> bool {
-        self.sizes().breaker.is_open()
-    }
-
-    fn sizes(&self) -> MutexGuard<'_, CallSizes> {
-        // Every access is one assignment or one read.
-        self.sizes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sizes.lock().breaker.is_open()
     }
 }
 

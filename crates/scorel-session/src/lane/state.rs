@@ -1,4 +1,4 @@
-use scorel_proto::{TurnId, UnsavedRecord};
+use scorel_proto::{PermissionRequestId, TurnId, UnsavedRecord};
 
 use super::fold::LogFold;
 use super::health::Health;
@@ -21,6 +21,8 @@ pub(super) struct LaneState {
     pub(super) unsaved: Option<UnsavedRecord>,
     /// The length of the log at the last checkpoint, in bytes.
     pub(super) checkpointed: u64,
+    /// The open questions that the host feed knows.
+    pub(super) asking: Vec<PermissionRequestId>,
 }
 
 /// State that reads need too: the fold of the committed records, and the session's health.

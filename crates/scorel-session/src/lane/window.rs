@@ -18,8 +18,29 @@ struct WindowPlan {
     leaf: Option<EventId>,
     /// From the root to the leaf. Events without a place are in a hole that a client has accepted.
     path: Vec<(PathNode, Option<RecordPosition>)>,
-    /// The events of the log that edit others, in order.
+    /// The events of the log that edit the context, in order.
     edits: Vec<RecordPosition>,
+}
+
+impl WindowPlan {
+    /// Where the events are that a window is made of, in log order.
+    fn places(
+        &self,
+        needed: &[PathNode],
+        barrier: Option<&PersistentEvent>,
+    ) -> Vec<RecordPosition> {
+        // Both are in path order, so one pass finds the places.
+        let mut path = self.path.iter();
+        let place = |node: &PathNode| path.find(|(known, _)| known.id == node.id)?.1;
+        let mut places: Vec<RecordPosition> = needed.iter().filter_map(place).collect();
+        // An event edits what is before it, so those before the first one have nothing to edit here.
+        let first = needed.first().map(|node| node.seq);
+        let first = first.or(barrier.map(|event| event.seq));
+        let edits = self.edits.iter().copied();
+        places.extend(edits.filter(|place| first.is_some_and(|first| place.seq > first)));
+        places.sort_by_key(|place| place.seq);
+        places
+    }
 }
 
 /// A window and the length of the records that it was folded from.
@@ -108,22 +129,9 @@ impl Lane {
             needed = ContextWindow::needs(&needed, barrier);
         }
         let mut window = ContextWindow::beginning_with(barrier.as_ref());
-        let first = needed.first().map(|node| node.seq);
-        // Both are in path order, so one pass finds the places.
-        let mut path = plan.path.iter();
-        for node in needed {
-            let place = path.find(|(known, _)| known.id == node.id);
-            if let Some(place) = place.and_then(|(_, place)| *place)
-                && let Some(event) = read(place)?
-            {
+        for place in plan.places(&needed, barrier.as_ref()) {
+            if let Some(event) = read(place)? {
                 window.include(&event);
-            }
-        }
-        // An event edits events before it, so those before the first one have nothing to edit here.
-        let edits = plan.edits.iter();
-        for place in edits.filter(|place| first.is_some_and(|first| place.seq > first)) {
-            if let Some(event) = read(*place)? {
-                window.edit(&event);
             }
         }
         Ok(BuiltWindow {

@@ -124,6 +124,8 @@ pub(super) struct Reference {
     pub(super) moves: usize,
     pub(super) queue: Vec<Item>,
     pub(super) paused: bool,
+    /// A client paused it.
+    held: bool,
     /// A message was added after a cancel.
     go_on: bool,
     pub(super) version: u64,
@@ -147,6 +149,7 @@ impl Reference {
             moves: 0,
             queue: Vec::new(),
             paused: false,
+            held: false,
             go_on: false,
             version: 0,
             job: None,
@@ -256,9 +259,13 @@ impl Reference {
         item
     }
 
+    fn pause(&mut self, is_paused: bool) {
+        (self.paused, self.held) = (is_paused, is_paused);
+    }
+
     fn settle_queue(&mut self) {
         if self.queue.is_empty() {
-            self.paused = false;
+            self.pause(false);
             self.go_on = false;
         }
     }

@@ -166,6 +166,22 @@ async fn one_that_does_something_meanwhile_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_that_never_pauses_ends() {
+    let test = TestPool::new();
+    let process = test.keep(SessionId::generate()).await;
+    let mut notes = 0;
+    while process.send(RunnerEvent::Progress).await.is_ok() {
+        notes += 1;
+    }
+    test.ended(1).await;
+    // The last ones were sent, and not read.
+    assert!(
+        (MAX_NOTES / NOTE..MAX_NOTES / NOTE + 20).contains(&notes),
+        "{notes}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn its_time_is_limited() {
     let test = TestPool::new();
     let _process = test.keep(SessionId::generate()).await;

@@ -153,7 +153,8 @@ impl Sessions {
     }
 
     fn forget(&self, id: SessionId) {
-        self.loaded().remove(&id);
+        let slot = self.loaded.lock().remove(&id);
+        drop(slot);
         self.shared.session_removed(id);
     }
 }

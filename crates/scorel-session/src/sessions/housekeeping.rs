@@ -53,7 +53,8 @@ impl Sessions {
                 // Before it leaves the map: afterwards another lane may be loaded on the same log.
                 let _ = lane.section(|section| section.checkpoint()).await;
             }
-            is_due |= self.unload_if(id, |slot| self.is_idle(slot) && self.is_unused(slot));
+            let may_go = |slot: &Arc<LaneSlot>| self.is_idle(slot) && self.is_unused(slot);
+            is_due |= self.unload_if(id, may_go).await;
         }
         let shared = Arc::clone(&self.shared);
         let end = move || {
@@ -68,7 +69,7 @@ impl Sessions {
     /// Sessions on the active list that have not been used for a while. Leaving earlier would cost a
     /// synced write of the list with the next message of a conversation.
     fn idle_active(&self) -> Vec<Arc<Lane>> {
-        let loaded = self.loaded();
+        let loaded = self.loaded.lock();
         let idle = loaded.values().filter(|slot| self.is_idle(slot));
         let lanes = idle.filter_map(|slot| slot.lane.get());
         let active = lanes.filter(|lane| self.shared.active.contains(lane.id()));
@@ -80,7 +81,7 @@ impl Sessions {
     }
 
     fn unused(&self) -> Vec<SessionId> {
-        let loaded = self.loaded();
+        let loaded = self.loaded.lock();
         let idle = loaded
             .iter()
             .filter(|(_, slot)| self.is_idle(slot) && self.is_unused(slot));
@@ -94,26 +95,41 @@ impl Sessions {
     }
 
     /// Unloads a session and returns whether it did.
-    ///
-    /// New references to the lane come from the map only. So while the map is locked and holds the
-    /// last reference, no task can get the lane.
-    pub(super) fn unload_if(
+    pub(super) async fn unload_if(
         &self,
         id: SessionId,
         may_go: impl FnOnce(&Arc<LaneSlot>) -> bool,
     ) -> bool {
-        let mut loaded = self.loaded();
-        if !loaded.get(&id).is_some_and(may_go) {
+        let Some(slot) = self.take_if(id, may_go) else {
             return false;
+        };
+        let shared = Arc::clone(&self.shared);
+        // Without the map's lock, for which every call waits: this takes other locks and the disk.
+        let freed = move || {
+            drop(slot);
+            shared.windows.remove(id);
+            shared.setup.unload(id);
+        };
+        scorel_runtime::spawn_blocking(freed).await.is_ok()
+    }
+
+    /// New references to the lane come from the map only. So while the map is locked and holds the
+    /// last reference, no task can get the lane.
+    fn take_if(
+        &self,
+        id: SessionId,
+        may_go: impl FnOnce(&Arc<LaneSlot>) -> bool,
+    ) -> Option<Arc<LaneSlot>> {
+        let mut loaded = self.loaded.lock();
+        if !loaded.get(&id).is_some_and(may_go) {
+            return None;
         }
-        loaded.remove(&id);
-        self.shared.windows.remove(id);
-        self.shared.setup.unload(id);
-        true
+        loaded.remove(&id)
     }
 
     pub(super) fn lane_in_memory(&self, id: SessionId) -> Option<Arc<Lane>> {
-        self.loaded()
+        self.loaded
+            .lock()
             .get(&id)
             .and_then(|slot| slot.lane.get().cloned())
     }

@@ -28,7 +28,7 @@ impl Sessions {
             };
             let lane = make(sessions, known).await?;
             let mut locked = lane.lock().await;
-            let section = locked.section();
+            let mut section = locked.section();
             section.announce();
             Ok(section.describe())
         });

@@ -1,4 +1,4 @@
-use scorel_proto::{ActiveSession, Phase, SessionsByPhase};
+use scorel_proto::{ActiveSession, Phase, SessionId, SessionsByPhase};
 
 use super::Sessions;
 
@@ -22,9 +22,20 @@ impl Sessions {
         for lane in self.lanes() {
             let published = lane.published();
             let questions = published.view().state.permissions.len();
-            overview.add(published.active(), questions, lane.is_given_up());
+            overview.add(published.active(), questions, published.is_given_up());
         }
         overview
+    }
+
+    /// Takes the locks that every read takes, one after the other. Calls `at` before each: of the map of
+    /// sessions without an id, of a session with its id. For a watchdog: does not return while one cannot
+    /// be had.
+    pub fn try_locks(&self, mut at: impl FnMut(Option<SessionId>)) {
+        at(None);
+        for lane in self.lanes() {
+            at(Some(lane.id()));
+            let _active = lane.published().active();
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl Sessions {
                     continue;
                 }
             }
-            let gone = self.unload_if(id, |slot| self.is_unused(slot));
+            let gone = self.unload_if(id, |slot| self.is_unused(slot)).await;
             unloaded += usize::from(gone);
         }
         self.tidy_active().await;
@@ -65,7 +65,7 @@ impl Sessions {
 
     /// The sessions that nothing uses, the one that was used longest ago first.
     fn oldest_unused(&self) -> Vec<SessionId> {
-        let loaded = self.loaded();
+        let loaded = self.loaded.lock();
         let free = loaded.iter().filter(|(_, slot)| slot.is_free());
         let mut free: Vec<(Instant, SessionId)> =
             free.map(|(id, slot)| (slot.last_used(), *id)).collect();

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use scorel_proto::SessionId;
@@ -13,13 +14,7 @@ impl Sessions {
     /// Loads the sessions on the active list, so that interrupted turns are closed and queues go on
     /// although no client asks for them. To be spawned: the daemon serves clients meanwhile.
     pub async fn recover(self: Arc<Self>) {
-        let shared = Arc::clone(&self.shared);
-        let known = scorel_runtime::spawn_blocking(move || shared.active.read()).await;
-        let sessions = match known.ok().flatten() {
-            Some(sessions) => sessions,
-            None => self.enter_unfinished().await,
-        };
-        for id in sessions {
+        for id in self.left_unfinished().await {
             if self.shared.is_draining() {
                 return;
             }
@@ -31,10 +26,39 @@ impl Sessions {
                 }
             }
         }
+        self.recovered.store(true, Ordering::Release);
         let shared = Arc::clone(&self.shared);
         let saved = scorel_runtime::spawn_blocking(move || shared.active.complete()).await;
         if let Ok(Err(error)) = saved {
             tracing::warn!(%error, "the list of active sessions was not written");
+        }
+    }
+
+    /// Loads what [`Sessions::recover`] has not loaded yet.
+    ///
+    /// # Errors
+    ///
+    /// If a session cannot be loaded at the moment. One that cannot be used at all is passed over.
+    pub(super) async fn load_unfinished(self: &Arc<Self>) -> Result<(), SessionError> {
+        if self.recovered.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        for id in self.left_unfinished().await {
+            match self.get(id).await {
+                Ok(_) | Err(SessionError::NotFound(_) | SessionError::Failed { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The sessions that the last daemon left with work, and those that have some by now.
+    async fn left_unfinished(&self) -> Vec<SessionId> {
+        let shared = Arc::clone(&self.shared);
+        let known = scorel_runtime::spawn_blocking(move || shared.active.read()).await;
+        match known.ok().flatten() {
+            Some(sessions) => sessions,
+            None => self.enter_unfinished().await,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The check between the context of a model call and the call: does it fit?
 //!
-//! Over budget, old tool results are shortened if that is enough; else a summary takes the place of
-//! the older messages. After either the turn looks again from the start: it may have been cancelled,
+//! Over budget, old tool results are shortened if that is enough, and new ones if nothing else can be;
+//! else a summary takes the place of the older messages. After either the turn looks again from the start: it may have been cancelled,
 //! or have reached a limit, meanwhile.
 
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use scorel_proto::{
     CompactionBody, CompactionId, CompactionState, CompactionTrigger, Context, ContextSizes,
     ContextTrimBody, ContextWindow, PersistentBody, TurnError,
 };
-use scorel_runtime::{ModelInfo, RawRuntimeEvent, Spent, TurnPorts};
+use scorel_runtime::{ModelInfo, Spent, TurnPorts};
 
 use super::task::TurnTask;
 use crate::compaction::{
-    Compaction, CompactionEnd, CompactionOrder, KEPT_CHARS, compaction_result, trim,
+    Compaction, CompactionEnd, CompactionOrder, compaction_result, trim, trim_last_step,
 };
 use crate::compaction_breaker::BudgetCheck;
-use crate::context_size::{ContextSize, FixedParts, WindowSizes, model_key};
+use crate::context_size::{Calibration, ContextSize, FixedParts, WindowSizes};
 use crate::lane::EventDraft;
 use crate::{CompactionSetup, SessionError};
 
@@ -34,6 +34,9 @@ pub(super) struct ContextCheck {
     renewed: Option<String>,
     /// What summaries have used since this was last taken.
     spent: Spent,
+    /// Set once the turn has tried a compaction. The first is tried even after those of earlier turns were
+    /// in vain: it may replace what theirs could not, the last step of their turn.
+    tried: bool,
 }
 
 /// What the turn does next.
@@ -63,6 +66,7 @@ impl ContextCheck {
             setup,
             renewed: None,
             spent: Spent::default(),
+            tried: false,
         }
     }
 
@@ -72,13 +76,6 @@ impl ContextCheck {
 
     pub(super) fn take_spent(&mut self) -> Spent {
         std::mem::take(&mut self.spent)
-    }
-
-    /// Learns from an answer how its endpoint names the model.
-    pub(super) fn look_at(&self, event: &RawRuntimeEvent) {
-        if let RawRuntimeEvent::MessageEnd { message } = event {
-            self.task.lane.answered_as(self.model(), &message.model);
-        }
     }
 
     /// How many tokens the next request has, from the sizes that the window keeps.
@@ -95,13 +92,13 @@ impl ContextCheck {
             over: size.tokens > budget,
             counted_over: size.counted.map(|tokens| tokens > budget),
         };
-        let key = model_key(self.model());
+        let key = self.model().name();
         let lane = &self.task.lane;
-        let allowed = lane.compaction_breaker(|breaker| breaker.check(&key, check));
+        let allowed = lane.compaction_breaker(|breaker| breaker.check(&key, check)) || !self.tried;
         if !check.over {
             return Ok(NextContext::Ready(context));
         }
-        if self.trim(&size).await? {
+        if self.trim(&size).await? || self.trim_last_step(&size.calibration, budget).await? {
             return Ok(NextContext::Again);
         }
         let failed = if allowed {
@@ -112,8 +109,12 @@ impl ContextCheck {
         } else {
             None
         };
-        if size.tokens + LEAST_ANSWER <= self.model().context_window {
+        let most = self.model().context_window.saturating_sub(LEAST_ANSWER);
+        if size.tokens <= most {
             return Ok(NextContext::Ready(context));
+        }
+        if self.trim_last_step(&size.calibration, most).await? {
+            return Ok(NextContext::Again);
         }
         self.full(failed).await
     }
@@ -127,18 +128,31 @@ impl ContextCheck {
         let window = self.model().context_window;
         let all = lane.read_window(ContextWindow::tokens).await? + self.fixed.all();
         lane.overflowed(self.model(), all, window);
-        let key = model_key(self.model());
+        let (_, size) = self.sized().await?;
+        let budget = self.setup.settings.budget(self.model());
+        if self.trim_last_step(&size.calibration, budget).await? {
+            return Ok(NextContext::Again);
+        }
+        let key = self.model().name();
         let check = BudgetCheck {
             over: true,
             counted_over: Some(true),
         };
-        if lane.compaction_breaker(|breaker| breaker.check(&key, check)) {
+        let mut failed = None;
+        if lane.compaction_breaker(|breaker| breaker.check(&key, check)) || !self.tried {
             match self.compact(CompactionTrigger::Overflow).await? {
                 Room::Made | Room::Stopped => return Ok(NextContext::Again),
-                Room::Failed(error) => return self.full(error.or(Some(refused))).await,
+                Room::Failed(error) => failed = error,
             }
         }
-        self.full(Some(refused)).await
+        // The window may be smaller than it is said to be.
+        if self
+            .trim_last_step(&size.calibration, size.tokens / 2)
+            .await?
+        {
+            return Ok(NextContext::Again);
+        }
+        self.full(failed.or(Some(refused))).await
     }
 
     fn model(&self) -> &ModelInfo {
@@ -158,14 +172,27 @@ impl ContextCheck {
         let turn_id = self.task.turn_id;
         let window = self.task.lane.read_window(ContextWindow::clone).await?;
         let chosen = trim(&window, Some(turn_id), size, self.model().context_window);
-        let Some(event_ids) = chosen else {
+        self.shorten(chosen).await
+    }
+
+    /// Shortens the results that the model has not seen, if they are what has no room.
+    async fn trim_last_step(
+        &self,
+        calibration: &Calibration,
+        budget: u64,
+    ) -> Result<bool, SessionError> {
+        let window = self.task.lane.read_window(ContextWindow::clone).await?;
+        let room = budget.saturating_sub(calibration.tokens(self.fixed.all()));
+        let chosen = trim_last_step(&window, self.task.turn_id, calibration, room);
+        self.shorten(chosen).await
+    }
+
+    /// Returns whether there was something to shorten.
+    async fn shorten(&self, chosen: Option<ContextTrimBody>) -> Result<bool, SessionError> {
+        let Some(body) = chosen else {
             return Ok(false);
         };
-        let body = PersistentBody::ContextTrim(ContextTrimBody {
-            event_ids,
-            keep_chars: KEPT_CHARS,
-        });
-        let draft = EventDraft::new(body).in_turn(turn_id);
+        let draft = EventDraft::new(PersistentBody::ContextTrim(body)).in_turn(self.task.turn_id);
         let committed = self
             .task
             .lane
@@ -187,6 +214,7 @@ impl ContextCheck {
         let Some(plan) = compaction.plan().await? else {
             return Ok(Room::Failed(None));
         };
+        self.tried = true;
         let order = CompactionOrder {
             id: CompactionId::generate(),
             trigger,
@@ -266,7 +294,9 @@ impl ContextCheck {
             },
             retryable: false,
             hint: Some(
-                "choose a model with a larger window, fewer tools, or begin a new session"
+                "make room with `scorelctl compact`, or go back to before what is too long with \
+                 `scorelctl rewind`; else choose a model with a larger window, fewer tools, or a new \
+                 session"
                     .to_owned(),
             ),
         }))

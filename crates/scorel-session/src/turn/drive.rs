@@ -11,6 +11,7 @@ use super::ask::{PermissionAnswer, permission, remember};
 use super::bridge::TurnBridge;
 use super::close::Completion;
 use super::context_check::{ContextCheck, NextContext};
+use super::empty_answer::EmptyAnswer;
 use super::exit::TurnExit;
 use super::task::TurnTask;
 use crate::{CompactionSetup, SessionError};
@@ -33,6 +34,7 @@ impl TurnTask {
     ) -> Result<Driven, SessionError> {
         let mut check = ContextCheck::new(self, &ports, compaction);
         let mut bridge = TurnBridge::new(self.clone());
+        let mut empty = EmptyAnswer::default();
         let gate = Arc::clone(&ports.gate);
         let mut driver = self.driver(ports, progress).await?;
         loop {
@@ -61,16 +63,27 @@ impl TurnTask {
                     return Ok(Driven::Left(end.into()));
                 }
                 TurnStep::Event(event) => {
-                    check.look_at(&event);
+                    empty.look_at(&event);
                     if let Err(error) = bridge.handle(event).await {
                         wind_down(driver).await;
                         return Err(error);
                     }
                 }
                 TurnStep::Finished(end) => {
-                    let may_go_on = end.reason == OutcomeReason::Completed && driver.may_go_on();
-                    if !may_go_on {
+                    if end.reason != OutcomeReason::Completed {
                         return Ok(Driven::Left(end.into()));
+                    }
+                    let may_go_on = driver.may_go_on();
+                    match empty.ask_again(self, may_go_on).await? {
+                        Err(error) => {
+                            return Ok(Driven::Left(self.failed(error).into()));
+                        }
+                        Ok(true) => {
+                            driver.go_on();
+                            continue;
+                        }
+                        Ok(false) if !may_go_on => return Ok(Driven::Left(end.into())),
+                        Ok(false) => {}
                     }
                     match self.complete(end).await? {
                         Completion::Closed => return Ok(Driven::Left(TurnExit::Closed)),

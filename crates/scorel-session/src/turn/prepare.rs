@@ -31,7 +31,7 @@ impl TurnTask {
                 for notice in &notices {
                     section.tell(turn_id, notice)?;
                 }
-                Ok(())
+                section.tell_older(turn_id)
             })
             .await
     }

@@ -68,7 +68,7 @@ impl TurnTask {
         let turn = RunnerTurn {
             task: self.clone(),
             bridge: TurnBridge::of_runner(self.clone(), &name),
-            records: RunRecords::new(self.clone(), name, prepared.handover_bytes),
+            records: RunRecords::new(self.clone(), name, &prepared),
             prepared,
             decided,
             place,

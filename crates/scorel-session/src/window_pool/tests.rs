@@ -73,7 +73,7 @@ async fn a_window_follows_its_path_and_a_rewind_drops_it() {
     });
     pool.apply(ids[0], &event(Some(next.id), back), 10);
     assert_eq!(held(&pool, &ids), [false]);
-    assert_eq!(pool.windows().bytes, 0);
+    assert_eq!(pool.windows.lock().bytes, 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -126,10 +126,10 @@ async fn over_the_budget_the_window_that_is_idle_longest_goes_first() {
     // None is idle any more. The one that grows stays for as long as it fits alone.
     pool.apply(ids[3], &said(leaf), 150);
     assert!(held(&pool, &ids)[3]);
-    assert!(pool.windows().bytes <= 400);
+    assert!(pool.windows.lock().bytes <= 400);
     pool.insert(ids[3], ContextWindow::default(), 401);
     assert_eq!(held(&pool, &ids), [false; 4]);
-    assert_eq!(pool.windows().bytes, 0);
+    assert_eq!(pool.windows.lock().bytes, 0);
 }
 
 /// A deleted session's window goes before its time, long after its job.

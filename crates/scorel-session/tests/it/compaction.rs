@@ -6,6 +6,7 @@ mod failing;
 mod fixed;
 mod images;
 mod meanwhile;
+mod step;
 mod stopped;
 mod trim;
 

@@ -123,7 +123,7 @@ async fn calls_without_results_get_an_error_that_says_whether_they_had_started()
         contents,
         [
             "one",
-            "started, outcome unknown: the daemon stopped before the tool had ended",
+            "started, but its outcome is unknown: the daemon stopped before it ended",
             "not started: the daemon stopped",
         ]
     );

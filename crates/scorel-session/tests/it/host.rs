@@ -20,6 +20,7 @@ fn project(name: &str) -> Project {
         work_dir: "/somewhere".to_owned(),
         created_at: 1,
         updated_at: 1,
+        orchestrator_session_id: None,
     }
 }
 
@@ -29,7 +30,7 @@ async fn a_snapshot_and_the_changes_after_it_tell_everything() {
     let id = rig.session().await;
     let (version, snapshot) = rig
         .sessions
-        .snapshot(vec![project("p")], Vec::new)
+        .snapshot(|| (vec![project("p")], Vec::new(), Vec::new()))
         .await
         .expect("made");
     let HostEvent::Snapshot {

@@ -23,6 +23,7 @@ mod loading;
 mod log;
 mod lost_records;
 mod merged;
+mod named_outcome;
 mod newer;
 mod notices;
 mod numbers;

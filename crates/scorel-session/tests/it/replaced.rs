@@ -3,9 +3,10 @@
 use std::fs;
 use std::time::Duration;
 
-use scorel_proto::{SessionId, SyncMode};
+use scorel_proto::{Phase, SessionId, SyncMode};
 
 use crate::follower::Follower;
+use crate::found::{accept, places};
 use crate::pages::resync;
 use crate::rig::{Rig, copy};
 
@@ -87,9 +88,70 @@ async fn a_log_that_is_shorter_than_its_checkpoint_does_not_use_its_numbers_agai
     assert!(rig.sessions.drain(Duration::from_secs(5)).await);
     fs::write(&log, before).expect("writable");
     let rig = rig.restarted();
+    for place in places(&rig, id).await {
+        accept(&rig, id, place).await;
+    }
     rig.exchange(id, "three").await;
     let last = rig.log(id).all("user").last().expect("a message")["seq"].as_u64();
     assert!(last > Some(RESERVE), "{last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_log_that_lost_its_end_is_damaged_until_a_client_accepts_that() {
+    // Between two records, and within one.
+    for cut in [0, 40] {
+        let rig = Rig::new();
+        let id = rig.session().await;
+        rig.exchange(id, "one").await;
+        let log = rig.dir(id).join("events.jsonl");
+        let kept = fs::read(&log).expect("readable");
+        rig.exchange(id, "two").await;
+        assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+        let whole = fs::read(&log).expect("readable");
+        fs::write(&log, &whole[..kept.len() + cut]).expect("writable");
+        // Opening changes nothing, so each daemon finds it.
+        for rig in [&rig.restarted(), &rig.restarted()] {
+            let (offset, length) = places(rig, id).await[0];
+            assert_eq!(
+                (offset, offset + length),
+                (kept.len() as u64, whole.len() as u64)
+            );
+            let session = rig.lane(id).await.session().expect("there");
+            assert_eq!(session.phase, Phase::Failed);
+            let problem = session.problem.expect("a problem");
+            assert!(
+                problem.contains("records at the end are missing"),
+                "{problem}"
+            );
+            assert!(rig.sessions.drain(Duration::from_secs(5)).await);
+        }
+        let rig = rig.restarted();
+        for place in places(&rig, id).await {
+            accept(&rig, id, place).await;
+        }
+        // Accepted for good: also without a checkpoint of what followed.
+        let rig = rig.crashed();
+        rig.exchange(id, "three").await;
+        assert_eq!(rig.lane(id).await.session().expect("there").problem, None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restored_backup_says_that_it_is_older_until_a_turn_records_it() {
+    let (rig, id, _) = restored(true).await;
+    let session = rig.lane(id).await.session().expect("there");
+    assert_ne!(session.phase, Phase::Failed);
+    let problem = session.problem.expect("a problem");
+    assert!(problem.contains("an older copy"), "{problem}");
+    rig.exchange(id, "three").await;
+    assert_eq!(rig.lane(id).await.session().expect("there").problem, None);
+    let log = rig.log(id);
+    let said = log.all("notice");
+    assert_eq!(said.len(), 1);
+    assert_eq!(
+        (&said[0]["code"], &said[0]["text"]),
+        (&"older_log".into(), &problem.into())
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -81,7 +81,7 @@ async fn an_interrupted_turn_goes_on_once_where_that_is_wanted() {
     assert_eq!(follower.outcome().await, "completed");
     let log = again.check(id).await;
     let result = &log.only("tool_result")["message"]["content"][0]["content"][0];
-    assert!(text(result, "text").starts_with("started, outcome unknown"));
+    assert!(text(result, "text").starts_with("started, but its outcome is unknown"));
     assert_eq!(log.all("turn_resumed").len(), 1);
 
     twice.lane(id).await;

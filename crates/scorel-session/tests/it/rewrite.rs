@@ -233,12 +233,18 @@ async fn a_queue_that_is_held_or_paused_starts_no_turn_until_it_goes_on() {
     let held = rewrite(&rig, id, anonymous(), session.queue.version, vec![hold]).await;
     let held = held.expect("held");
     assert_eq!(held.queue[3].kind, QueueKind::FollowUp, "no turn reads it");
+    let version = held.queue_version;
+    let more = rewrite(&rig, id, anonymous(), version, vec![add("e", None)]).await;
+    rig.say(id, "f").await;
     assert!(rig.lane(id).await.session().expect("there").queue_paused);
+    let again = rig.crashed();
+    assert!(again.lane(id).await.session().expect("there").queue_paused);
+    let version = more.expect("added").queue_version + 1;
     let resume = vec![QueueEdit::Resume {}];
-    rewrite(&rig, id, anonymous(), held.queue_version, resume)
+    rewrite(&rig, id, anonymous(), version, resume)
         .await
         .expect("resumed");
-    for answer in ["2", "3", "4", "5"] {
+    for answer in ["2", "3", "4", "5", "6", "7"] {
         rig.model().await.answer(answer).await;
         assert_eq!(follower.outcome().await, "completed");
     }

@@ -120,10 +120,11 @@ impl Script {
     }
 
     /// Another model of the same provider, which the test plays as well.
-    pub(crate) fn model_named(&self, id: &str) -> Arc<dyn Provider> {
+    pub(crate) fn model_named(&self, id: &str, context_window: u64) -> Arc<dyn Provider> {
         Arc::new(ScriptedModel {
             model: ModelInfo {
                 id: id.to_owned(),
+                context_window,
                 ..self.model.clone()
             },
             calls: self.calls.clone(),

@@ -162,7 +162,7 @@ async fn a_message_can_choose_the_model_from_now_on() {
     let log = rig.check(id).await;
     log.only("session_info");
     for answer in log.all("assistant") {
-        assert_eq!(answer["message"]["model"], "other");
+        assert_eq!(answer["message"]["model"], "script:other");
     }
 }
 

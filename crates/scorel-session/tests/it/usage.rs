@@ -88,7 +88,7 @@ async fn turn_session_and_day_are_the_sum_of_all_calls() {
     assert_eq!(keys(&sessions), expected);
     assert_eq!(sessions.rows[0].name.as_deref(), Some("go"));
     let models = usage(&rig, UsageGrouping::Model).await;
-    assert_eq!(keys(&models), [("script-1", 4 * ANSWER)]);
+    assert_eq!(keys(&models), [("script:script-1", 4 * ANSWER)]);
 }
 
 #[tokio::test(start_paused = true)]

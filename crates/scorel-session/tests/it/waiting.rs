@@ -279,7 +279,7 @@ async fn another_model_ends_the_wait_and_is_the_one_that_is_asked() {
         assert!(scene.since.elapsed() < Duration::from_secs(1));
         assert_eq!(scene.follower.outcome().await, "completed");
         let log = scene.rig.log(scene.id);
-        assert_eq!(log.all("assistant")[0]["message"]["model"], "other");
+        assert_eq!(log.all("assistant")[0]["message"]["model"], "script:other");
     }
 }
 

@@ -5,8 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{OFlags, readlinkat};
+use rustix::fs::{AtFlags, Dir, OFlags, readlinkat, statat};
 use rustix::io::Errno;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::{LOOK, Root};
 use scorel_files::{Links, MAX_LINKS};
@@ -83,6 +84,20 @@ impl Root {
             missing.push(name.to_owned());
             existing = parent;
         }
+    }
+}
+
+impl Settled {
+    /// A name that is there and looks like the first missing one: its letters are composed in another way.
+    pub(crate) fn look_alike(&self) -> Option<String> {
+        let name = self.missing.first().unwrap_or(&self.name).to_str()?;
+        if name.is_ascii() || statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            return None;
+        }
+        let entries = Dir::read_from(&self.directory).ok()?.flatten();
+        let mut names =
+            entries.filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned));
+        names.find(|other| other.nfc().eq(name.nfc()))
     }
 }
 

@@ -13,7 +13,8 @@ use rustix::io::Errno;
 use scorel_exec::Umask;
 use scorel_permission::DaemonHome;
 
-use super::{Location, Roots, refusal};
+use super::refused::{missing, refusal};
+use super::{Location, Roots};
 use crate::error::{ErrorCode, ToolError};
 use crate::lazy::Lazy;
 use crate::root::{RootUse, Settled, real_path};
@@ -73,13 +74,14 @@ impl Roots {
     ) -> Result<(Destination<'a>, Original), ToolError> {
         let (settled, target) = self.settle(location, access.daemon_home)?;
         target.check(access.planned, access.protected_writes)?;
+        let absent = missing(location, &settled);
         if !settled.missing.is_empty() {
-            return Err(refusal(location, Errno::NOENT));
+            return Err(absent);
         }
         let destination = Destination::new(location, settled, None);
         match destination.original()? {
             Some(original) => Ok((destination, original)),
-            None => Err(refusal(location, Errno::NOENT)),
+            None => Err(absent),
         }
     }
 
@@ -94,6 +96,9 @@ impl Roots {
     ) -> Result<(Destination<'a>, Option<Original>), ToolError> {
         let (mut settled, target) = self.settle(location, access.daemon_home)?;
         target.check(access.planned, access.protected_writes)?;
+        if settled.look_alike().is_some() {
+            return Err(missing(location, &settled));
+        }
         let umask = *access.umask.get();
         for name in std::mem::take(&mut settled.missing) {
             settled.directory = make_directory(&settled.directory, &name, umask)
@@ -121,7 +126,10 @@ impl Roots {
         let mut path = real_path(settled.directory.as_fd()).map_err(fail)?;
         path.extend(&settled.missing);
         path.push(&settled.name);
-        Ok((settled, WriteTarget::new(location, path, daemon_home)))
+        let target = WriteTarget::new(location, path, daemon_home);
+        let named = self.unresolved_path(location);
+        let target = target.in_project(self.project_path(), &named, daemon_home);
+        Ok((settled, target))
     }
 }
 
@@ -151,7 +159,8 @@ impl<'a> Destination<'a> {
     ) -> Result<Vec<String>, ToolError> {
         let fail = |error| self.failed(error);
         let mode = original.map_or(NEW_FILE, |_| Mode::RUSR | Mode::WUSR);
-        let temporary = Temporary::create(self.directory.as_fd(), mode).map_err(fail)?;
+        let temporary =
+            Temporary::create(self.directory.as_fd(), &self.name, mode).map_err(fail)?;
         temporary
             .write(content)
             .map_err(|error| self.not_written(&error))?;

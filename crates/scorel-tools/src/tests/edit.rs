@@ -160,6 +160,7 @@ fn a_text_that_is_not_there_is_explained() {
             "\tlet y = 2;",
             "the text in line 3 differs in white space only",
         ),
+        ("x = 1;  ", "the text in line 2 differs in white space only"),
         ("LET X", "copy it exactly"),
         (" \n \n", "copy it exactly"),
     ] {
@@ -180,7 +181,7 @@ fn invalid_edits_are_refused() {
         json!([{ "oldString": "a\r\nb", "newString": "a\nb" }]),
         json!([{ "oldString": "a" }]),
         json!([{ "oldString": "a", "newString": "b", "all": true }]),
-        json!({ "oldString": "a", "newString": "b" }),
+        json!("a"),
         Value::Array(vec![json!({ "oldString": "a", "newString": "b" }); 501]),
     ] {
         let (answer, _) = edit("a\r\nb", edits.clone());

@@ -72,6 +72,87 @@ fn a_latin1_file_is_shown_and_stays_one() {
 }
 
 #[test]
+fn stray_bytes_stay_where_they_are_in_a_utf8_file() {
+    let project = Project::new();
+    project.write(
+        "file",
+        "Größe\nline x\n"
+            .as_bytes()
+            .iter()
+            .copied()
+            .chain(*b"\xff\n")
+            .collect::<Vec<u8>>(),
+    );
+    let session = Session::on(&project);
+    let answer = session.read("file");
+    assert_eq!(
+        answer.details["encoding"],
+        json!("UTF-8 with stray bytes"),
+        "{answer:?}"
+    );
+    session.edit("file", "line x", "line é€ 日本").ok();
+    let edited = ["Größe\nline é€ 日本\n".as_bytes(), b"\xff\n"].concat();
+    assert_eq!(fs::read(project.path("file")).unwrap(), edited);
+}
+
+#[test]
+fn gbk_is_no_latin1() {
+    let project = Project::new();
+    let content = b"int x = 1; // \xb2\xe2\xca\xd4, a test of encodings\n";
+    project.write("file", content);
+    let session = Session::on(&project);
+    let answer = session.read("file");
+    assert_eq!(answer.code(), "E_BINARY");
+    assert!(answer.text.contains("iconv"), "{answer:?}");
+}
+
+#[test]
+fn letters_that_are_composed_in_another_way_are_told() {
+    let project = Project::new();
+    fs::create_dir(project.path("cafe\u{301}")).unwrap();
+    project.write("cafe\u{301}/file", "one\nre\u{301}sume\u{301} of\n");
+    let session = Session::on(&project);
+    for tool in ["Read", "Write", "Edit"] {
+        for path in ["caf\u{e9}/file", "caf\u{e9}/other/file"] {
+            let input = match tool {
+                "Write" => json!({"path": path, "content": "x"}),
+                "Edit" => json!({"path": path, "edits": [{"oldString": "a", "newString": "b"}]}),
+                _ => json!({"path": path}),
+            };
+            let answer = session.call(tool, input);
+            assert_eq!(answer.code(), "ENOENT", "{tool} {path}");
+            assert!(answer.text.contains("written `cafe\\u0301`"), "{answer:?}");
+        }
+    }
+    assert_eq!(fs::read_dir(project.path("")).unwrap().count(), 1);
+    session.read("cafe\u{301}/file").ok();
+    let answer = session.edit("cafe\u{301}/file", "r\u{e9}sum\u{e9}", "CV");
+    assert_eq!(answer.code(), "E_TEXT_NOT_FOUND");
+    assert!(
+        answer.text.contains("line 2 differs in the composition"),
+        "{answer:?}"
+    );
+    session.write("cafe\u{301}/na\u{ef}ve", "x").ok();
+}
+
+#[test]
+fn extended_attributes_are_kept() {
+    let project = Project::new();
+    project.write("file", "one\n");
+    let path = project.path("file");
+    let name = "user.scorel";
+    if rustix::fs::setxattr(&path, name, b"kept", rustix::fs::XattrFlags::empty()).is_err() {
+        return;
+    }
+    let session = Session::on(&project);
+    session.read("file").ok();
+    session.edit("file", "one", "two").ok();
+    let mut value = [0; 16];
+    let length = rustix::fs::getxattr(&path, name, value.as_mut_slice()).unwrap();
+    assert_eq!(&value[..length], b"kept");
+}
+
+#[test]
 fn latin1_after_a_long_beginning_in_ascii_is_found() {
     let project = Project::new();
     let content = [b"line\n".repeat(40_000), b"caf\xe9\n".to_vec()].concat();

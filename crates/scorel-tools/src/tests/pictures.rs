@@ -7,34 +7,45 @@ use serde_json::json;
 
 use super::project::Project;
 use crate::limits::MAX_PICTURE_BYTES;
+use crate::picture::{Picture, PictureProblem};
 
-/// Enough of a PNG for its size to be known.
+fn chunk(name: &[u8; 4], content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).unwrap().to_be_bytes();
+    let mut crc = flate2::Crc::new();
+    crc.update(name);
+    crc.update(content);
+    [&length, name.as_slice(), content, &crc.sum().to_be_bytes()].concat()
+}
+
 fn png(width: u32, height: u32) -> Vec<u8> {
     let size = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    [
-        b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".as_slice(),
-        &size,
-        b"\x08\x02\0\0\0",
-    ]
-    .concat()
+    let head = chunk(b"IHDR", &[&size, b"\x08\x02\0\0\0".as_slice()].concat());
+    let chunks = [head, chunk(b"IDAT", b"pixels"), chunk(b"IEND", b"")].concat();
+    [b"\x89PNG\r\n\x1a\n".as_slice(), &chunks].concat()
 }
 
 fn gif(width: u16, height: u16) -> Vec<u8> {
     let size = [width.to_le_bytes(), height.to_le_bytes()].concat();
-    [b"GIF89a".as_slice(), &size, b"\x80\0\0"].concat()
+    let image = b",\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0;";
+    let comment = b"!\xfe\x04text\0";
+    let screen = b"\x80\0\0blackw";
+    [b"GIF89a".as_slice(), &size, screen, comment, image].concat()
 }
 
 fn jpeg(width: u16, height: u16) -> Vec<u8> {
     let size = [height.to_be_bytes(), width.to_be_bytes()].concat();
     let start = b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x11\x08";
-    let rest = b"\x03\x01\x22\0\x02\x11\x01\x03\x11\x01\xff\xd9";
-    [start.as_slice(), &size, rest].concat()
+    // A segment that looks like the end, and data with an escaped byte and a restart.
+    let rest = b"\x03\x01\x22\0\x02\x11\x01\x03\x11\x01\xff\xe1\0\x04\xff\xd9";
+    let scan = b"\xff\xda\0\x03\x01data\xff\0data\xff\xd0data\xff\xd9";
+    [start.as_slice(), &size, rest, scan].concat()
 }
 
 fn webp(width: u32, height: u32) -> Vec<u8> {
     let size = |n: u32| (n - 1).to_le_bytes()[..3].to_vec();
-    let head = b"RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0".to_vec();
-    [head, size(width), size(height)].concat()
+    let head = b"RIFF\x24\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0".to_vec();
+    let pixels = b"VP8L\x05\0\0\0pixel\0".to_vec();
+    [head, size(width), size(height), pixels].concat()
 }
 
 #[test]
@@ -83,7 +94,7 @@ fn pictures_that_no_model_takes_are_refused() {
     large.resize(usize::try_from(MAX_PICTURE_BYTES).unwrap() + 1, 0);
     for (name, content, code) in [
         ("wide.png", png(8_001, 1), "E_READ_LIMIT"),
-        ("none.png", png(0, 1), "E_READ_LIMIT"),
+        ("none.png", png(0, 1), "E_BINARY"),
         ("large.png", large, "E_READ_LIMIT"),
         ("cut.png", png(64, 64)[..14].to_vec(), "E_BINARY"),
     ] {
@@ -96,6 +107,29 @@ fn pictures_that_no_model_takes_are_refused() {
         assert_eq!(answer.code(), code, "{name}: {answer:?}");
     }
     assert!(project.names("../blobs").is_empty());
+}
+
+#[test]
+fn a_picture_is_checked_to_its_end() {
+    for whole in [png(64, 48), gif(64, 48), jpeg(64, 48), webp(64, 48)] {
+        let picture = Picture::of(&whole).unwrap();
+        assert_eq!((picture.width, picture.height), (64, 48));
+        for end in 0..whole.len() {
+            let cut = Picture::of(&whole[..end]);
+            assert!(cut.is_err(), "{}: {end} bytes", picture.media_type);
+        }
+        let more = [&whole, b"more".as_slice()].concat();
+        assert_eq!(Picture::of(&more), Ok(picture));
+    }
+    let mut changed = png(64, 48);
+    let at = changed.windows(6).position(|it| it == b"pixels").unwrap();
+    changed[at] ^= 1;
+    let media_type = "image/png";
+    assert_eq!(
+        Picture::of(&changed),
+        Err(PictureProblem::Damaged { media_type })
+    );
+    assert_eq!(Picture::of(b"<html>"), Err(PictureProblem::NotAPicture));
 }
 
 #[test]

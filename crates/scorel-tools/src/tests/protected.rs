@@ -189,3 +189,58 @@ fn a_permit_is_for_the_file_that_was_judged() {
     );
     assert_eq!(project.content(".git/config"), "old\n");
 }
+
+#[test]
+fn files_that_a_protected_name_leads_to_are_protected() {
+    let project = Project::new();
+    for (link, target) in [
+        (".cargo", "evil"),
+        (".vscode", "step"),
+        ("step", "evil"),
+        (".config", "conf"),
+        (".envrc", "envrc"),
+        ("sub/.claude", "../agents"),
+    ] {
+        project.write("sub/file", "");
+        project.write("evil/file", "");
+        project.link(link, target);
+    }
+    project.write(
+        ".git/config",
+        "[core]\n\thooksPath = .githooks\n[include]\n\tpath = ../team\n",
+    );
+    let session = Session::on(&project);
+    for (path, protection) in [
+        ("evil/config.toml", Protection::Tool),
+        ("evil/tasks.json", Protection::Tool),
+        ("step/tasks.json", Protection::Tool),
+        (".cargo/config.toml", Protection::Tool),
+        ("conf/fish/config.fish", Protection::Startup),
+        ("envrc", Protection::Startup),
+        ("sub/.claude/settings.json", Protection::Agent),
+        (".githooks/pre-commit", Protection::Named),
+        (".githooks/new/hook", Protection::Named),
+        ("team", Protection::Named),
+    ] {
+        let found = effects(&session, "Write", writing(path));
+        assert_eq!(
+            self::protection(&found),
+            Some(protection.reason()),
+            "{path}"
+        );
+        assert_eq!(
+            session.write(path, "x").code(),
+            "E_PERMISSION_NEEDED",
+            "{path}"
+        );
+    }
+    for path in [
+        "evil/other.toml.md",
+        "conf/other",
+        "sub/config.toml",
+        "teams",
+    ] {
+        let found = effects(&session, "Write", writing(path));
+        assert_eq!(self::protection(&found), None, "{path}");
+    }
+}

@@ -92,8 +92,8 @@ impl FileTool for ReadTool {
         let (arguments, location) = plan;
         let file = call.open_shown(&location)?;
         let header = FileHeader::of(&file).map_err(|error| failed(&location, &error))?;
-        if let Some(media_type) = header.picture() {
-            return picture::show(call, &location, file, &header, media_type);
+        if header.picture().is_some() {
+            return picture::show(call, &location, file, &header);
         }
         let opened = OpenedText {
             call,

@@ -141,14 +141,12 @@ async fn a_setting_of_git() {
     let session = repository();
     let before = read(&session, ".git/config");
     let answer = session
-        .bash("git config user.name x && git config user.name")
+        .bash("git config core.pager x && git config core.pager")
         .await;
     assert!(answer.text.starts_with("x\n["), "{answer:?}");
-    restored(&answer, &[".git/config"]);
+    restored(&answer, &[".git/config (core.pager)"]);
     assert_eq!(read(&session, ".git/config"), before);
-    assert!(read(&session, ".git/config.scorel-put-back").contains("name = x"));
-    let answer = session.bash("git remote add origin /srv/x").await;
-    restored(&answer, &[".git/config"]);
+    assert!(read(&session, ".git/config.scorel-put-back").contains("pager = x"));
     git(&session.path("project"), "status");
 }
 
@@ -167,28 +165,38 @@ async fn made_below() {
         .bash("mkdir sub && git init -q sub && git clone -q . clone && ls clone/.git/config sub/.git/config")
         .await;
     assert!(!answer.is_error, "{answer:?}");
-    untouched(&answer);
+    restored(
+        &answer,
+        &["clone/.git/config (branch.main.remote, remote.origin.url)"],
+    );
     // From now on they are there.
     let answer = session
         .bash("git -C clone config core.pager x; echo x > sub/.git/hooks/x")
         .await;
-    restored(&answer, &["clone/.git/config", "sub/.git/hooks/x"]);
+    restored(
+        &answer,
+        &["clone/.git/config (core.pager)", "sub/.git/hooks/x"],
+    );
     untouched(&session.bash("rm -rf sub clone").await);
     assert!(!is_there(&session, "sub"));
 }
 
 async fn made_at_the_top() {
     let session = Session::without_mounts();
-    let command = "git init -q . && git remote add origin /srv/x && git config core.fsmonitor ./x && \
+    let command = "git init -q . && git remote add origin h:x && git config core.fsmonitor ./x && \
                    echo x > .git/hooks/post-checkout && echo /x > .git/commondir";
     let answer = session.bash(command).await;
     restored(
         &answer,
-        &[".git/commondir", ".git/config", ".git/hooks/post-checkout"],
+        &[
+            ".git/commondir",
+            ".git/config (core.fsmonitor)",
+            ".git/hooks/post-checkout",
+        ],
     );
     let config = read(&session, ".git/config");
     assert!(
-        config.contains("url = /srv/x") && !config.contains("fsmonitor"),
+        config.contains("url = h:x") && !config.contains("fsmonitor"),
         "{config}"
     );
     git(&session.path("project"), "status");
@@ -214,6 +222,7 @@ async fn below() {
     restored(
         &answer,
         &[
+            ".git/config (core.x)",
             "sub/.envrc",
             "sub/deep/.git/config",
             "sub/deep/.git/hooks/pre-push",
@@ -305,7 +314,8 @@ async fn deep_hooks() {
                 "echo x > {deep}.git/hooks/pre-commit; echo x >> {deep}.git/config"
             ))
             .await;
-        let expected = ["config", "hooks/pre-commit"].map(|name| format!("{deep}.git/{name}"));
+        let expected =
+            ["config (core.x)", "hooks/pre-commit"].map(|name| format!("{deep}.git/{name}"));
         assert_eq!(answer.details["restored"], json!(expected), "{answer:?}");
         assert!(!is_there(&session, &format!("{deep}.git/hooks/pre-commit")));
     }
@@ -339,7 +349,7 @@ async fn permissions_and_links() {
     restored(
         &answer,
         &[
-            ".git/config",
+            ".git/config (core.x)",
             ".git/hooks/post-commit",
             ".git/hooks/pre-commit",
         ],
@@ -428,7 +438,8 @@ async fn too_much() {
     let answer = session.bash("echo x > .git/config").await;
     assert_eq!(answer.details["unprotected"], true, "{answer:?}");
     // The nearest are still put back.
-    assert_eq!(answer.details["restored"], json!([".git/config"]));
+    let expected = [".git/config (core.repositoryformatversion)"];
+    assert_eq!(answer.details["restored"], json!(expected));
 }
 
 async fn timed_out() {

@@ -3,8 +3,9 @@
 use std::fs;
 
 use libtest_mimic::Trial;
-use scorel_exec::{Environment, default_caches};
+use scorel_exec::Environment;
 use scorel_permission::credential_places;
+use scorel_tools::PackageCaches;
 
 use crate::session::Session;
 use crate::trial;
@@ -71,10 +72,9 @@ fn session(mounts: bool) -> Session {
     variables.retain(|(name, _)| name != "CARGO_HOME");
     Session::with_homes(directory, "user", "user/.scorel", |settings| {
         settings.environment = Environment::scrubbed(variables, &[]);
-        settings.caches = default_caches(&home, None);
+        settings.packages = PackageCaches::of(&home, &settings.environment);
         let places = credential_places(&home, |_| None).into_iter();
         settings.hidden = places.map(|place| place.path).collect();
-        settings.cargo_registry = Some(home.join(".cargo/registry"));
         settings.mounts = mounts;
         settings.spaces = mounts;
     })
@@ -85,7 +85,7 @@ async fn work() {
     let answer = session
         .bash(
             "set -e; echo x > new; mkdir d; mv new d/; rm -r d; mkdir -p .config/tool; echo x > .config/tool/x
-             echo x > .cargo/registry/cache/y; echo x > .npmrc.new; rm .npmrc.new
+             echo x > .npmrc.new; rm .npmrc.new
              cd work; echo y > file; git add file; git -c user.name=n -c user.email=e commit -qm m; git log --oneline | wc -l",
         )
         .await;

@@ -9,15 +9,18 @@
 mod background;
 mod begun;
 mod builds;
-#[path = "../../../scorel-pdf/tests/it/document.rs"]
+#[path = "../../../scorel-convert/tests/it/pdf/document.rs"]
 mod document;
 mod documents;
 mod example;
 mod foreground;
+mod git;
 mod guarded;
 mod hidden;
 mod home;
 mod limits;
+mod obeyed;
+mod places;
 mod registry;
 mod runaways;
 mod script_tool;
@@ -38,7 +41,7 @@ use scorel_exec::Support;
 const TIME_LIMIT: Duration = Duration::from_secs(180);
 
 fn main() -> ExitCode {
-    if let Some(code) = scorel_exec::run_if_asked().or_else(scorel_pdf::run_if_asked) {
+    if let Some(code) = scorel_exec::run_if_asked().or_else(scorel_convert::run_if_asked) {
         return code;
     }
     let mut trials = foreground::trials();
@@ -52,6 +55,9 @@ fn main() -> ExitCode {
     trials.extend(guarded::trials());
     trials.extend(documents::trials());
     trials.extend(limits::trials());
+    trials.extend(git::trials());
+    trials.extend(obeyed::trials());
+    trials.extend(places::trials());
     trials.extend(registry::trials());
     trials.extend(runaways::trials());
     trials.extend(stopped::trials());

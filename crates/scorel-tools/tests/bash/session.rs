@@ -12,7 +12,7 @@ use scorel_runtime::{
     BegunCall, BlobSink, CommandAccess, HiddenFiles, Permit, ToolCall, ToolContext, ToolList,
     ToolOutcome, ToolPlan, ToolUpdates,
 };
-use scorel_tools::{CommandSettings, Commands, ProjectTools, ToolHost};
+use scorel_tools::{CommandSettings, Commands, PackageCaches, ProjectTools, ToolHost};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -110,7 +110,8 @@ impl Session {
             hidden: Vec::new(),
             mounts: true,
             spaces: true,
-            cargo_registry: None,
+            packages: PackageCaches::of(&directory.path().join("user"), &Environment::of([])),
+            changeable: Vec::new(),
             limits: ResourceLimits::default(),
         };
         change(&mut settings);

@@ -83,6 +83,12 @@ impl Extraction<'_> {
                     limit: self.limits.entries,
                 });
             }
+            // `tar` adds the directory when it packs the files again.
+            if entry.header().entry_type() == EntryType::Directory
+                && *entry.path_bytes() == *BLOBS.as_bytes()
+            {
+                continue;
+            }
             let name = name_of(&entry)?;
             match &mut sums {
                 None if name == SUMS => sums = Some(read_sums(&mut entry)?),

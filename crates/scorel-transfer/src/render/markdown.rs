@@ -1,7 +1,7 @@
 use super::clean::{clean, clean_line};
 use super::piece::Piece;
 
-/// Writes Markdown. What tools said is in code blocks, so that it cannot end the document's structure.
+/// Writes Markdown. Output of tools is in code blocks, so that it cannot end the document's structure.
 pub(super) struct Markdown;
 
 impl Markdown {

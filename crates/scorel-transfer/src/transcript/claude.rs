@@ -1,8 +1,9 @@
 //! Transcripts of Claude Code: a tree of lines, of which the last one is the active leaf.
 //!
-//! The first pass finds the lines of the active path by `parentUuid`. Two kinds of lines are beside it and
-//! belong to it: the other parts of an answer that made several calls, and the results of these. The second
-//! pass takes those lines over in the order of the file.
+//! The first pass finds the lines of the active path by `parentUuid`. Where that line is lost, the path goes
+//! on with the line before in the file. Two kinds of lines are beside it and belong to it: the other parts of
+//! an answer that made several calls, and the results of these. The second pass takes those lines over in the
+//! order of the file.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -14,9 +15,10 @@ use super::claude_line::{ClaudeLine, LineKind};
 use super::content::{call, image, is_set, text, thinking, time};
 use super::conversation::{Conversation, StepKey};
 use super::error::{TranscriptError, TranscriptProblem};
+use super::foreign_json::{self, Unreadable};
 use super::item::{ReadTranscript, TranscriptSink};
 use super::lines::Lines;
-use super::report::{not_json, unknown};
+use super::report::{unknown, unreadable};
 
 /// Texts that the program itself wrote into the user's messages.
 const NOT_THE_USERS: [&str; 2] = ["<local-command-caveat>", "<local-command-stdout>"];
@@ -32,21 +34,24 @@ pub(super) fn read<S: TranscriptSink>(
     sink: &mut S,
 ) -> Result<ReadTranscript, TranscriptError<S::Error>> {
     let index = index(file, len)?;
-    let wanted = wanted(&index);
+    let (wanted, gaps) = wanted(&index);
+    let numbered = lines(&index).filter(|(number, _)| wanted[*number]);
+    let results = numbered.flat_map(|(_, line)| line.results.iter().cloned());
     let mut reader = ClaudeReader {
-        conversation: Conversation::new(sink),
+        conversation: Conversation::new(sink, results),
         uuids: lines(&index)
             .filter_map(|(_, line)| line.uuid.as_deref())
             .collect(),
         read: ReadTranscript::default(),
     };
+    reader.read.report.gaps = gaps;
     let mut lines = Lines::new(file, len)?;
     let mut number = 0;
     while let Some(line) = lines.next()? {
         reader.read.report.lines += 1;
-        match serde_json::from_slice(line.bytes) {
+        match foreign_json::parse(line.bytes) {
             Ok(value) => reader.line(&value, wanted.get(number).copied().unwrap_or(false))?,
-            Err(_) => not_json(&mut reader.read.report, line.is_whole),
+            Err(why) => unreadable(&mut reader.read.report, why, line.is_whole),
         }
         number += 1;
     }
@@ -65,14 +70,18 @@ fn index(file: &File, len: u64) -> Result<Vec<Option<ClaudeLine>>, TranscriptPro
     let mut index = Vec::new();
     let mut lines = Lines::new(file, len)?;
     while let Some(line) = lines.next()? {
-        let value: Result<Value, _> = serde_json::from_slice(line.bytes);
-        index.push(value.ok().map(|value| ClaudeLine::new(&value)));
+        index.push(match foreign_json::parse(line.bytes) {
+            Ok(value) => Some(ClaudeLine::new(&value)),
+            Err(Unreadable::TooManyValues) => ClaudeLine::link(line.bytes),
+            Err(Unreadable::NotJson) => None,
+        });
     }
     Ok(index)
 }
 
-/// Which lines belong to the conversation up to its last message.
-fn wanted(index: &[Option<ClaudeLine>]) -> Vec<bool> {
+/// Which lines belong to the conversation up to its last message, and how many lines before one of them are
+/// missing.
+fn wanted(index: &[Option<ClaudeLine>]) -> (Vec<bool>, u64) {
     let mut by_uuid: HashMap<&str, usize> = HashMap::new();
     for (number, line) in lines(index) {
         if let Some(uuid) = &line.uuid {
@@ -80,18 +89,59 @@ fn wanted(index: &[Option<ClaudeLine>]) -> Vec<bool> {
             by_uuid.entry(uuid).or_insert(number);
         }
     }
-    let last = lines(index).filter(|(_, line)| line.kind == LineKind::Message);
-    let mut next = last.last().map(|(number, _)| number);
+    let lost = lost_parents(index, &by_uuid);
     let mut wanted = vec![false; index.len()];
-    while let Some(number) = next.filter(|number| !wanted[*number]) {
+    let mut gaps = 0;
+    let mut messages = lines(index).filter(|(_, line)| line.kind == LineKind::Message);
+    let mut next = messages.next_back();
+    // No line is looked at twice for a line before.
+    let mut first = index.len();
+    while let Some((number, line)) = next {
         wanted[number] = true;
-        let parent = index[number]
-            .as_ref()
-            .and_then(|line| line.parent.as_deref());
-        next = parent.and_then(|uuid| by_uuid.get(uuid).copied());
+        first = first.min(number);
+        let Some(parent) = line.parent.as_deref() else {
+            break;
+        };
+        let found = by_uuid.get(parent).filter(|number| !wanted[**number]);
+        next = found.and_then(|number| Some((*number, index[*number].as_ref()?)));
+        if next.is_none() {
+            next = lines(&index[..first]).rev().find(|(number, before)| {
+                // A line that hangs on the same lost line is another branch from it.
+                let is_branch = !parent.is_empty() && lost[*number] == Some(parent);
+                before.kind == LineKind::Message
+                    && before.session == line.session
+                    && is_first(before, *number, &by_uuid)
+                    && !is_branch
+            });
+            gaps += u64::from(next.is_some() || !parent.is_empty());
+        }
     }
     add_parts(index, &by_uuid, &mut wanted);
-    wanted
+    (wanted, gaps)
+}
+
+/// For each line the parent that no line has, where the path from it to the first line ends.
+fn lost_parents<'a>(
+    index: &'a [Option<ClaudeLine>],
+    by_uuid: &HashMap<&str, usize>,
+) -> Vec<Option<&'a str>> {
+    let mut lost = vec![None; index.len()];
+    for (number, line) in lines(index) {
+        lost[number] = line
+            .parent
+            .as_deref()
+            .and_then(|parent| match by_uuid.get(parent) {
+                Some(before) => lost[*before],
+                None => Some(parent),
+            });
+    }
+    lost
+}
+
+/// True for the first line with its id: later ones are copies.
+fn is_first(line: &ClaudeLine, number: usize, by_uuid: &HashMap<&str, usize>) -> bool {
+    let uuid = line.uuid.as_deref();
+    uuid.is_none_or(|uuid| by_uuid.get(uuid) == Some(&number))
 }
 
 /// Adds the other parts of answers on the path, and the results of their calls.
@@ -104,8 +154,7 @@ fn add_parts(index: &[Option<ClaudeLine>], by_uuid: &HashMap<&str, usize>, wante
     }
     let mut calls: HashSet<&str> = HashSet::new();
     for (number, line) in lines(index) {
-        let is_first = line.uuid.as_deref().and_then(|it| by_uuid.get(it)) == Some(&number);
-        if line.kind != LineKind::Message || !is_first {
+        if line.kind != LineKind::Message || !is_first(line, number, by_uuid) {
             continue;
         }
         let is_part = line
@@ -120,7 +169,7 @@ fn add_parts(index: &[Option<ClaudeLine>], by_uuid: &HashMap<&str, usize>, wante
     }
 }
 
-fn lines(index: &[Option<ClaudeLine>]) -> impl Iterator<Item = (usize, &ClaudeLine)> {
+fn lines(index: &[Option<ClaudeLine>]) -> impl DoubleEndedIterator<Item = (usize, &ClaudeLine)> {
     let numbered = index.iter().enumerate();
     numbered.filter_map(|(number, line)| Some((number, line.as_ref()?)))
 }
@@ -227,7 +276,8 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
         for part in parts(&value["message"]["content"]) {
             if text(&part, "type") == Some("tool_result") {
                 let result = self.result(&part)?;
-                is_taken |= self.conversation.result(time(value), result);
+                let report = &mut self.read.report;
+                is_taken |= self.conversation.result(time(value), result, report)?;
             } else {
                 said.extend(self.block(&part)?);
             }

@@ -1,5 +1,6 @@
 //! One line of a transcript of Claude Code.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::content::{is_set, text};
@@ -35,7 +36,10 @@ const OTHER_TYPES: [&str; 22] = [
 pub(super) struct ClaudeLine {
     pub(super) kind: LineKind,
     pub(super) uuid: Option<String>,
+    /// The line before in the conversation; empty if the line does not say, `None` for a first one.
     pub(super) parent: Option<String>,
+    /// The id of the conversation.
+    pub(super) session: Option<String>,
     /// The id of the model's answer, of which each line has a part.
     pub(super) message_id: Option<String>,
     /// The calls in it.
@@ -53,6 +57,16 @@ pub(super) enum LineKind {
     /// A line of a known type that says nothing of the conversation.
     Other,
     Unknown,
+}
+
+/// The ids that connect the lines before one with those after it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Link {
+    uuid: Option<String>,
+    parent_uuid: Option<String>,
+    logical_parent_uuid: Option<String>,
+    session_id: Option<String>,
 }
 
 /// Whether Claude Code has written this line.
@@ -87,11 +101,28 @@ impl ClaudeLine {
             kind: LineKind::of(value),
             uuid: owned("uuid"),
             // Before a summary the conversation goes on from another line.
-            parent: owned("parentUuid").or_else(|| owned("logicalParentUuid")),
+            parent: owned("parentUuid")
+                .or_else(|| owned("logicalParentUuid"))
+                .or_else(|| (value.get("parentUuid") != Some(&Value::Null)).then(String::new)),
+            session: id(value),
             message_id: text(message, "id").map(str::to_owned),
             calls: ids("tool_use", "id"),
             results: ids("tool_result", "tool_use_id"),
         }
+    }
+
+    /// A line of which nothing else is read: the path goes on through it.
+    pub(super) fn link(line: &[u8]) -> Option<Self> {
+        let link: Link = serde_json::from_slice(line).ok()?;
+        Some(Self {
+            kind: LineKind::Unknown,
+            uuid: link.uuid,
+            parent: link.parent_uuid.or(link.logical_parent_uuid),
+            session: link.session_id,
+            message_id: None,
+            calls: Vec::new(),
+            results: Vec::new(),
+        })
     }
 }
 

@@ -9,18 +9,25 @@ use super::codex_item::{CodexLine, is_users};
 use super::content::{call, image, text, thinking, time};
 use super::conversation::{Conversation, StepKey};
 use super::error::{TranscriptError, TranscriptProblem};
+use super::foreign_json;
 use super::item::{ReadTranscript, TranscriptSink};
 use super::lines::Lines;
-use super::report::{not_json, unknown};
+use super::report::{unknown, unreadable};
 
 pub(super) fn read<S: TranscriptSink>(
     file: &File,
     len: u64,
     sink: &mut S,
 ) -> Result<ReadTranscript, TranscriptError<S::Error>> {
-    let rolled_back = rolled_back(file, len)?;
+    let (rolled_back, outputs) = index(file, len)?;
+    let is_gone = |number: &usize| {
+        let begun = rolled_back.partition_point(|range| range.start <= *number);
+        let last = rolled_back[..begun].last();
+        last.is_some_and(|range| range.contains(number))
+    };
+    let outputs = outputs.into_iter().filter(|(number, _)| !is_gone(number));
     let mut reader = CodexReader {
-        conversation: Conversation::new(sink),
+        conversation: Conversation::new(sink, outputs.map(|(_, call)| call)),
         model: "codex".to_owned(),
         read: ReadTranscript::default(),
     };
@@ -28,13 +35,12 @@ pub(super) fn read<S: TranscriptSink>(
     let mut number = 0;
     while let Some(line) = lines.next()? {
         reader.read.report.lines += 1;
-        match serde_json::from_slice(line.bytes) {
+        match foreign_json::parse(line.bytes) {
             Ok(value) => {
-                let is_gone = rolled_back.iter().any(|range| range.contains(&number));
-                let taken = reader.line(&value, is_gone);
+                let taken = reader.line(&value, is_gone(&number));
                 taken.map_err(TranscriptError::Refused)?;
             }
-            Err(_) => not_json(&mut reader.read.report, line.is_whole),
+            Err(why) => unreadable(&mut reader.read.report, why, line.is_whole),
         }
         number += 1;
     }
@@ -48,16 +54,21 @@ pub(super) fn read<S: TranscriptSink>(
     Ok(read)
 }
 
-/// The lines of turns that the user has rolled back.
-fn rolled_back(file: &File, len: u64) -> Result<Vec<std::ops::Range<usize>>, TranscriptProblem> {
+/// The lines of turns that the user has rolled back, in order.
+type RolledBack = Vec<std::ops::Range<usize>>;
+
+/// The lines that are rolled back, and the outputs: their lines and their calls.
+fn index(file: &File, len: u64) -> Result<(RolledBack, Vec<(usize, String)>), TranscriptProblem> {
     let mut starts = Vec::new();
-    let mut gone = Vec::new();
+    let mut gone = RolledBack::new();
+    let mut outputs = Vec::new();
     let mut lines = Lines::new(file, len)?;
     let mut number = 0;
     while let Some(line) = lines.next()? {
-        let value: Value = serde_json::from_slice(line.bytes).unwrap_or_default();
+        let value = foreign_json::parse(line.bytes).unwrap_or_default();
         match CodexLine::new(&value) {
             CodexLine::Item(item) if is_users(item) => starts.push(number),
+            CodexLine::Item(item) if is_output(item) => outputs.push((number, call_id(item))),
             CodexLine::Event(event) if text(event, "type") == Some("thread_rolled_back") => {
                 let turns = event.get("num_turns").and_then(Value::as_u64).unwrap_or(0);
                 let turns = usize::try_from(turns)
@@ -66,6 +77,8 @@ fn rolled_back(file: &File, len: u64) -> Result<Vec<std::ops::Range<usize>>, Tra
                 if turns > 0 {
                     let first = starts[starts.len() - turns];
                     starts.truncate(starts.len() - turns);
+                    // Earlier ones are part of this one.
+                    gone.truncate(gone.partition_point(|range| range.start < first));
                     gone.push(first..number);
                 }
             }
@@ -73,7 +86,7 @@ fn rolled_back(file: &File, len: u64) -> Result<Vec<std::ops::Range<usize>>, Tra
         }
         number += 1;
     }
-    Ok(gone)
+    Ok((gone, outputs))
 }
 
 #[derive(Debug)]
@@ -137,9 +150,10 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
     fn item(&mut self, ts: Option<u64>, item: &Value) -> Result<bool, S::Error> {
         let block = match text(item, "type") {
             Some("message") => return self.message(ts, item),
-            Some("function_call_output" | "custom_tool_call_output") => {
+            _ if is_output(item) => {
                 let result = self.result(item)?;
-                return Ok(self.conversation.result(ts, result));
+                let report = &mut self.read.report;
+                return self.conversation.result(ts, result, report);
             }
             Some("reasoning") => thinking(&reasoning(item)),
             _ => Some(called(item)),
@@ -213,12 +227,25 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
         };
         let success = output.get("success").and_then(Value::as_bool);
         Ok(ToolResultBlock {
-            tool_use_id: text(item, "call_id").unwrap_or_default().to_owned(),
+            tool_use_id: call_id(item),
             content,
             is_error: success == Some(false),
             details: None,
         })
     }
+}
+
+fn is_output(item: &Value) -> bool {
+    let kind = text(item, "type");
+    matches!(
+        kind,
+        Some("function_call_output" | "custom_tool_call_output")
+    )
+}
+
+/// The call that an output belongs to.
+fn call_id(item: &Value) -> String {
+    text(item, "call_id").unwrap_or_default().to_owned()
 }
 
 /// A call of a tool. The arguments of a function are JSON in a text, those of a custom tool any text.
@@ -232,7 +259,7 @@ fn called(item: &Value) -> Block {
     let name = text(item, "name").unwrap_or("unknown");
     match (text(item, "arguments"), text(item, "input")) {
         (Some(arguments), _) => {
-            let parsed = serde_json::from_str(arguments).ok();
+            let parsed = foreign_json::parse(arguments.as_bytes()).ok();
             let parsed = parsed.filter(Value::is_object);
             call(id, name, parsed.unwrap_or_else(|| json!(arguments)))
         }
@@ -250,7 +277,7 @@ fn reasoning(item: &Value) -> String {
 
 /// The output of a command, which old versions wrapped into JSON.
 fn unwrapped(output: &str) -> String {
-    let wrapped: Option<Value> = serde_json::from_str(output).ok();
+    let wrapped = foreign_json::parse(output.as_bytes()).ok();
     let inner = wrapped.as_ref().and_then(|wrapped| {
         wrapped.get("metadata")?;
         text(wrapped, "output")
@@ -281,7 +308,7 @@ mod tests {
             Ok(())
         }
 
-        fn image(&mut self, _: &[u8]) -> Result<BlobHash, Self::Error> {
+        fn image(&mut self, _: &[u8]) -> Result<Option<(&'static str, BlobHash)>, Self::Error> {
             unreachable!("there is none")
         }
     }

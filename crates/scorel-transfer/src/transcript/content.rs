@@ -8,9 +8,6 @@ use serde_json::{Map, Value};
 
 use super::item::TranscriptSink;
 
-/// The media types of images that models read.
-const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-
 /// A moment as the tools write it, in milliseconds since 1970.
 pub(super) fn time(value: &Value) -> Option<u64> {
     let moment: Timestamp = value.get("timestamp")?.as_str()?.parse().ok()?;
@@ -27,24 +24,20 @@ pub(super) fn is_set(value: &Value, name: &str) -> bool {
     value.get(name).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// An image in base64. One that no model reads becomes its media type as text.
+/// An image in base64, whatever it says that it is. One that no model reads becomes that type as text.
 pub(super) fn image<S: TranscriptSink>(
     (media_type, data): (&str, &str),
     sink: &mut S,
     report: &mut ImportReport,
 ) -> Result<Block, S::Error> {
-    let placeholder = || Block::text(format!("[{media_type}]"));
-    if !IMAGES.contains(&media_type) {
-        return Ok(placeholder());
+    if let Ok(bytes) = BASE64.decode(data)
+        && let Some((media_type, blob)) = sink.image(&bytes)?
+    {
+        report.images += 1;
+        let media_type = media_type.to_owned();
+        return Ok(Block::Image { media_type, blob });
     }
-    let Ok(bytes) = BASE64.decode(data) else {
-        return Ok(placeholder());
-    };
-    report.images += 1;
-    Ok(Block::Image {
-        media_type: media_type.to_owned(),
-        blob: sink.image(&bytes)?,
-    })
+    Ok(Block::text(format!("[{media_type}]")))
 }
 
 /// A call. Arguments that are no JSON object are kept as text.

@@ -1,11 +1,14 @@
 //! What makes a well-formed history of what a tool has written.
 
+use std::collections::{HashMap, VecDeque};
+
 use scorel_proto::{
     AssistantMessage, Block, ImportReport, Meta, OutcomeReason, StopReason, ToolResultBlock,
     ToolResultMessage,
 };
 
 use super::item::{TranscriptItem, TranscriptSink};
+use super::weight::Weight;
 
 /// The result of a call that has none.
 const NO_RESULT: &str = "The transcript has no result of this call.";
@@ -30,10 +33,27 @@ pub(super) struct Conversation<'a, S> {
     is_open: bool,
     /// Whether the model has answered in it.
     is_answered: bool,
-    /// Whether anything was given to the sink.
+    /// Set once something was taken over.
     has_begun: bool,
-    step: Option<Step>,
+    /// Not given to the sink yet: the answer that the next blocks may belong to, at the end, and all that
+    /// stands behind a call whose result is still to come.
+    waiting: VecDeque<(Weight, Waiting)>,
+    /// Of all that waits.
+    weight: Weight,
+    /// The number of those that have waited and were given.
+    given: usize,
+    /// For each call the answers that have it and no result, the latest last. They are counted from the first
+    /// that has waited.
+    callers: HashMap<String, Vec<usize>>,
+    /// The number of results that are to come for a call.
+    to_come: HashMap<String, u64>,
     last_ts: u64,
+}
+
+#[derive(Debug)]
+enum Waiting {
+    Step(Step),
+    Item(TranscriptItem),
 }
 
 /// An answer with the results of its calls.
@@ -43,7 +63,9 @@ struct Step {
     key: StepKey,
     model: String,
     blocks: Vec<Block>,
-    results: Vec<(u64, ToolResultBlock)>,
+    results: HashMap<String, (u64, ToolResultBlock)>,
+    /// The calls that may wait for a result.
+    open: Vec<String>,
 }
 
 impl Step {
@@ -54,23 +76,36 @@ impl Step {
         }
     }
 
-    fn waits_for(&self, id: &str) -> bool {
-        let is_called = self
-            .blocks
-            .iter()
-            .any(|block| matches!(block, Block::ToolUse { id: known, .. } if known == id));
-        is_called && !self.results.iter().any(|(_, it)| it.tool_use_id == id)
+    /// True while the result of a call is still to come. Takes no more blocks after it.
+    fn waits(&mut self, to_come: &HashMap<String, u64>) -> bool {
+        while let Some(id) = self.open.last() {
+            let is_awaited = to_come.get(id).is_some_and(|count| *count > 0);
+            if is_awaited && !self.results.contains_key(id) {
+                return true;
+            }
+            self.open.pop();
+        }
+        false
     }
 }
 
 impl<'a, S: TranscriptSink> Conversation<'a, S> {
-    pub(super) const fn new(sink: &'a mut S) -> Self {
+    /// `results` are the calls whose results the transcript has, in any order.
+    pub(super) fn new(sink: &'a mut S, results: impl IntoIterator<Item = String>) -> Self {
+        let mut to_come = HashMap::new();
+        for call in results {
+            *to_come.entry(call).or_default() += 1;
+        }
         Self {
             sink,
             is_open: false,
             is_answered: false,
             has_begun: false,
-            step: None,
+            waiting: VecDeque::new(),
+            weight: Weight::default(),
+            given: 0,
+            callers: HashMap::new(),
+            to_come,
             last_ts: 0,
         }
     }
@@ -83,9 +118,10 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
         report: &mut ImportReport,
     ) -> Result<(), S::Error> {
         let ts = self.at(ts);
-        self.end_turn(report)?;
+        self.end_turn();
         report.messages += 1;
-        self.begin(ts, content)
+        self.begin(ts, content);
+        self.give(report)
     }
 
     /// Blocks of an answer of the model.
@@ -97,35 +133,54 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
         report: &mut ImportReport,
     ) -> Result<(), S::Error> {
         let ts = self.at(ts);
-        if let Some(step) = self.step.as_mut().filter(|step| step.takes(&key)) {
-            step.blocks.extend(blocks);
-            return Ok(());
-        }
-        self.end_step(report)?;
-        if !self.is_open {
-            self.begin(ts, vec![Block::text(GOES_ON)])?;
-        }
-        self.step = Some(Step {
-            ts,
-            key,
-            model: model.to_owned(),
-            blocks,
-            results: Vec::new(),
+        let weight = Weight::of(&blocks);
+        self.is_answered |= !blocks.is_empty();
+        let is_part = self.waiting.back().is_some_and(|(held, last)| {
+            matches!(last, Waiting::Step(step) if step.takes(&key)) && (*held + weight).fits()
         });
-        Ok(())
+        if !is_part {
+            if !self.is_open {
+                self.begin(ts, vec![Block::text(GOES_ON)]);
+            }
+            let step = Step {
+                ts,
+                key,
+                model: model.to_owned(),
+                blocks: Vec::new(),
+                results: HashMap::new(),
+                open: Vec::new(),
+            };
+            self.hold(Weight::default(), Waiting::Step(step));
+        }
+        self.extend_last(weight, blocks);
+        self.give(report)
     }
 
-    /// The result of a call. Returns whether the last answer has this call.
-    pub(super) fn result(&mut self, ts: Option<u64>, result: ToolResultBlock) -> bool {
+    /// The result of a call. Returns whether an answer that is held has this call.
+    pub(super) fn result(
+        &mut self,
+        ts: Option<u64>,
+        result: ToolResultBlock,
+        report: &mut ImportReport,
+    ) -> Result<bool, S::Error> {
         let ts = self.at(ts);
         let id = &result.tool_use_id;
-        match self.step.as_mut().filter(|step| step.waits_for(id)) {
-            Some(step) => {
-                step.results.push((ts, result));
-                true
-            }
-            None => false,
+        if let Some(count) = self.to_come.get_mut(id) {
+            *count = count.saturating_sub(1);
         }
+        // An id that is used again is that of the later call.
+        let caller = self.callers.get_mut(id).and_then(Vec::pop);
+        let place = caller.and_then(|caller| caller.checked_sub(self.given));
+        let step = place.and_then(|place| self.waiting.get_mut(place));
+        let is_taken = step.is_some();
+        if let Some((held, Waiting::Step(step))) = step {
+            let weight = Weight::of(&result.content);
+            *held += weight;
+            self.weight += weight;
+            step.results.insert(id.clone(), (ts, result));
+        }
+        self.give(report)?;
+        Ok(is_taken)
     }
 
     /// A summary of everything before it.
@@ -136,23 +191,28 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
         report: &mut ImportReport,
     ) -> Result<(), S::Error> {
         let ts = self.at(ts);
-        self.end_turn(report)?;
+        self.end_turn();
         report.messages += 1;
         if self.has_begun {
-            return self.sink.item(TranscriptItem::Summary { ts, text });
+            let weight = Weight::of_text(&text);
+            self.hold(weight, Waiting::Item(TranscriptItem::Summary { ts, text }));
+        } else {
+            self.begin(ts, vec![Block::text(text)]);
         }
-        self.begin(ts, vec![Block::text(text)])
+        self.give(report)
     }
 
     /// The user has interrupted the turn.
     pub(super) fn interrupted(&mut self, report: &mut ImportReport) -> Result<(), S::Error> {
-        self.end_step(report)?;
-        self.close(OutcomeReason::Cancelled)
+        self.close(OutcomeReason::Cancelled);
+        self.give(report)
     }
 
     /// The end of the transcript.
     pub(super) fn finish(mut self, report: &mut ImportReport) -> Result<(), S::Error> {
-        self.end_turn(report)
+        self.end_turn();
+        self.to_come.clear();
+        self.give(report)
     }
 
     /// The time of a line; without one, that of the line before.
@@ -161,39 +221,79 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
         self.last_ts
     }
 
-    fn begin(&mut self, ts: u64, content: Vec<Block>) -> Result<(), S::Error> {
+    fn hold(&mut self, weight: Weight, waiting: Waiting) {
+        self.weight += weight;
+        self.waiting.push_back((weight, waiting));
+    }
+
+    /// Adds blocks to the answer at the end.
+    fn extend_last(&mut self, weight: Weight, blocks: Vec<Block>) {
+        let number = (self.given + self.waiting.len()).saturating_sub(1);
+        let Some((held, Waiting::Step(step))) = self.waiting.back_mut() else {
+            return;
+        };
+        *held += weight;
+        self.weight += weight;
+        for (id, _) in blocks.iter().filter_map(call) {
+            let callers = self.callers.entry(id.clone()).or_default();
+            if callers.last() != Some(&number) && !step.results.contains_key(&id) {
+                callers.push(number);
+                step.open.push(id);
+            }
+        }
+        step.blocks.extend(blocks);
+    }
+
+    fn begin(&mut self, ts: u64, content: Vec<Block>) {
         self.is_open = true;
         self.is_answered = false;
         self.has_begun = true;
-        self.sink.item(TranscriptItem::User { ts, content })
+        let weight = Weight::of(&content);
+        self.hold(weight, Waiting::Item(TranscriptItem::User { ts, content }));
     }
 
-    fn end_turn(&mut self, report: &mut ImportReport) -> Result<(), S::Error> {
-        self.end_step(report)?;
-        let reason = if self.is_answered {
+    fn end_turn(&mut self) {
+        self.close(if self.is_answered {
             OutcomeReason::Completed
         } else {
             OutcomeReason::Interrupted
-        };
-        self.close(reason)
+        });
     }
 
-    fn close(&mut self, reason: OutcomeReason) -> Result<(), S::Error> {
-        if !std::mem::take(&mut self.is_open) {
-            return Ok(());
+    fn close(&mut self, reason: OutcomeReason) {
+        if std::mem::take(&mut self.is_open) {
+            let ts = self.last_ts;
+            let end = Waiting::Item(TranscriptItem::TurnEnd { ts, reason });
+            self.hold(Weight::of_text(""), end);
         }
-        let ts = self.last_ts;
-        self.sink.item(TranscriptItem::TurnEnd { ts, reason })
     }
 
-    fn end_step(&mut self, report: &mut ImportReport) -> Result<(), S::Error> {
-        let Some(mut step) = self.step.take() else {
-            return Ok(());
+    /// Gives the sink everything that does not wait for a result or for more blocks, and what there is no
+    /// room for.
+    fn give(&mut self, report: &mut ImportReport) -> Result<(), S::Error> {
+        while let Some((weight, mut first)) = self.waiting.pop_front() {
+            if let Waiting::Step(step) = &mut first
+                && self.weight.fits()
+                && (self.waiting.is_empty() || step.waits(&self.to_come))
+            {
+                self.waiting.push_front((weight, first));
+                break;
+            }
+            self.weight -= weight;
+            self.given += 1;
+            self.give_one(first, report)?;
+        }
+        Ok(())
+    }
+
+    fn give_one(&mut self, waiting: Waiting, report: &mut ImportReport) -> Result<(), S::Error> {
+        let mut step = match waiting {
+            Waiting::Item(item) => return self.sink.item(item),
+            Waiting::Step(step) => step,
         };
         if step.blocks.is_empty() {
             return Ok(());
         }
-        self.is_answered = true;
         let calls: Vec<(String, String)> = step.blocks.iter().filter_map(call).collect();
         report.messages += 1 + calls.len() as u64;
         let message = answer(
@@ -204,11 +304,13 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
         let ts = step.ts;
         self.sink.item(TranscriptItem::Assistant { ts, message })?;
         for (id, name) in calls {
-            let found = step.results.iter().position(|(_, it)| it.tool_use_id == id);
-            let (ts, result) = match found {
-                Some(index) => step.results.remove(index),
-                None => (ts, ToolResultBlock::error(id, NO_RESULT)),
-            };
+            if let Some(callers) = self.callers.get(&id)
+                && callers.last() < Some(&self.given)
+            {
+                self.callers.remove(&id);
+            }
+            let found = step.results.remove(&id);
+            let (ts, result) = found.unwrap_or_else(|| (ts, ToolResultBlock::error(id, NO_RESULT)));
             let message = ToolResultMessage::new(name, result, 0);
             self.sink.item(TranscriptItem::ToolResult { ts, message })?;
         }
@@ -236,5 +338,98 @@ fn answer(content: Vec<Block>, model: String, has_calls: bool) -> AssistantMessa
         cost: None,
         partial: false,
         meta: Meta::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use scorel_proto::BlobHash;
+    use serde_json::json;
+
+    use super::super::content;
+    use super::*;
+
+    #[derive(Debug, Default)]
+    struct Given(Vec<TranscriptItem>);
+
+    impl TranscriptSink for Given {
+        type Error = Infallible;
+
+        fn item(&mut self, item: TranscriptItem) -> Result<(), Self::Error> {
+            self.0.push(item);
+            Ok(())
+        }
+
+        fn image(&mut self, _: &[u8]) -> Result<Option<(&'static str, BlobHash)>, Self::Error> {
+            unreachable!("there is none")
+        }
+    }
+
+    fn asks(conversation: &mut Conversation<'_, Given>, id: &str, report: &mut ImportReport) {
+        let number = conversation.given + conversation.waiting.len();
+        let key = (StepKey::Id(number.to_string()), "model");
+        let blocks = vec![content::call(id, "f", json!({}))];
+        conversation.answer(None, key, blocks, report).unwrap();
+    }
+
+    #[test]
+    fn what_waits_behind_a_call_is_bounded() {
+        let report = &mut ImportReport::default();
+        for (count, bytes) in [(70, 1 << 20), (40_000, 1)] {
+            for is_summary in [false, true] {
+                let mut given = Given::default();
+                let mut conversation = Conversation::new(&mut given, ["c".to_owned()]);
+                asks(&mut conversation, "c", report);
+                let begun = conversation.sink.0.len();
+                for _ in 0..count {
+                    let text = "a".repeat(bytes);
+                    if is_summary {
+                        conversation.summary(None, text, report).unwrap();
+                        let block = vec![Block::text("b")];
+                        conversation.user(None, block, report).unwrap();
+                    } else {
+                        let block = vec![Block::text(text)];
+                        conversation.user(None, block, report).unwrap();
+                    }
+                }
+                assert!(
+                    conversation.sink.0.len() > begun,
+                    "{count} of {bytes} bytes"
+                );
+                let late = ToolResultBlock::error("c".to_owned(), "late");
+                assert!(!conversation.result(None, late, report).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn each_of_many_results_in_any_order_finds_its_call() {
+        let report = &mut ImportReport::default();
+        let ids: Vec<String> = (0..10_000).map(|number| number.to_string()).collect();
+        let mut given = Given::default();
+        // The last id is called twice.
+        let last = ids.last().cloned();
+        let results = ids.iter().cloned().chain(last.clone());
+        let mut conversation = Conversation::new(&mut given, results);
+        for id in ids.iter().chain(&last) {
+            asks(&mut conversation, id, report);
+        }
+        for id in ids.iter().chain(&last).rev() {
+            let result = ToolResultBlock::error(id.clone(), id);
+            assert!(conversation.result(None, result, report).unwrap(), "{id}");
+        }
+        conversation.finish(report).unwrap();
+        let results = given.0.iter().filter_map(|item| match item {
+            TranscriptItem::ToolResult { message, .. } => Some(message.result()),
+            _ => None,
+        });
+        let results: Vec<_> = results.collect();
+        assert_eq!(results.len(), ids.len() + 1);
+        for result in results {
+            let own = ToolResultBlock::error(result.tool_use_id.clone(), &result.tool_use_id);
+            assert_eq!(*result, own);
+        }
     }
 }

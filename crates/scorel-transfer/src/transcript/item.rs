@@ -31,6 +31,6 @@ pub trait TranscriptSink {
 
     fn item(&mut self, item: TranscriptItem) -> Result<(), Self::Error>;
 
-    /// Stores an image that the next item shows.
-    fn image(&mut self, content: &[u8]) -> Result<BlobHash, Self::Error>;
+    /// Stores an image that the next item shows, and returns its media type; `None` if no model reads it.
+    fn image(&mut self, content: &[u8]) -> Result<Option<(&'static str, BlobHash)>, Self::Error>;
 }

@@ -9,7 +9,10 @@ pub const MAX_LINE: u64 = 64 * 1024 * 1024;
 /// The most lines of a transcript. An index of them is held in memory.
 pub const MAX_LINES: u64 = 1_000_000;
 
-/// The lines of a transcript, one at a time. Blank ones are left out.
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The lines of a transcript, one at a time. Blank ones are left out, and a byte order mark before the first.
 #[derive(Debug)]
 pub(super) struct Lines<'a> {
     reader: Take<BufReader<&'a File>>,
@@ -48,7 +51,12 @@ impl<'a> Lines<'a> {
             if self.buffer.len() as u64 > MAX_LINE {
                 return Err(TranscriptProblem::LineTooLong { limit: MAX_LINE });
             }
-            if self.buffer.trim_ascii().is_empty() {
+            let at = if self.count == 0 && self.buffer.starts_with(MARK) {
+                MARK.len()
+            } else {
+                0
+            };
+            if self.buffer[at..].trim_ascii().is_empty() {
                 continue;
             }
             self.count += 1;
@@ -56,7 +64,7 @@ impl<'a> Lines<'a> {
                 return Err(TranscriptProblem::TooManyLines { limit: MAX_LINES });
             }
             return Ok(Some(Line {
-                bytes: self.buffer.trim_ascii(),
+                bytes: self.buffer[at..].trim_ascii(),
                 is_whole,
             }));
         }

@@ -1,5 +1,7 @@
 use scorel_proto::ImportReport;
 
+use super::foreign_json::{MAX_VALUES, Unreadable};
+
 /// How many unknown types a report names.
 const MAX_TYPES: usize = 20;
 
@@ -15,11 +17,13 @@ pub(super) fn unknown(report: &mut ImportReport, name: Option<&str>) {
     }
 }
 
-/// Counts a line that is no JSON object: the last one may be half written.
-pub(super) fn not_json(report: &mut ImportReport, is_whole: bool) {
-    if is_whole {
-        unknown(report, None);
-    } else {
-        report.torn = true;
+/// Counts a line that is not read: the last one may be half written.
+pub(super) fn unreadable(report: &mut ImportReport, why: Unreadable, is_whole: bool) {
+    match why {
+        Unreadable::TooManyValues => {
+            unknown(report, Some(&format!("more than {MAX_VALUES} values")));
+        }
+        Unreadable::NotJson if is_whole => unknown(report, None),
+        Unreadable::NotJson => report.torn = true,
     }
 }

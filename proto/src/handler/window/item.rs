@@ -3,9 +3,10 @@ use crate::{Block, EventId, Seq, TokenEstimate, TurnId, Usage};
 /// One message of a [`ContextWindow`](crate::ContextWindow) and the events behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WindowItem {
-    /// The event that the message comes from.
+    /// The event that the message comes from; for a message about the end of a turn the turn's last
+    /// event of the path.
     pub event_id: EventId,
-    /// That event's number.
+    /// The number of the event that the message comes from.
     pub seq: Seq,
     /// The turn of that event.
     pub turn_id: Option<TurnId>,

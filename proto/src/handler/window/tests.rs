@@ -1,16 +1,21 @@
+mod foreign;
+mod outcome;
 mod random;
 mod runner;
 
 use super::*;
 use crate::{
     AssistantMessage, Attachment, ClientId, CompactBody, CompactionFacts, CompactionId,
-    CompactionTrigger, ContextTrimBody, MessageBody, MessageSource, Meta, PersistentBody, Seq,
-    SessionId, StopReason, ToolResultBlock, Usage, UserMessage,
+    CompactionTrigger, ContextTrimBody, CostTotal, MessageBody, MessageSource, Meta, OutcomeReason,
+    PersistentBody, Seq, SessionId, StopReason, ToolResultBlock, TurnError, TurnOutcomeBody, Usage,
+    UserMessage,
 };
 
 struct Path {
     events: Vec<PersistentEvent>,
     turn: TurnId,
+    /// Numbers of the log that the path has not.
+    hole: u64,
 }
 
 impl Path {
@@ -18,6 +23,7 @@ impl Path {
         Self {
             events: Vec::new(),
             turn: TurnId::generate(),
+            hole: 0,
         }
     }
 
@@ -26,7 +32,7 @@ impl Path {
         self.events.push(PersistentEvent {
             id,
             parent_id: self.events.last().map(|event| event.id),
-            seq: Seq::new(self.events.len() as u64 + 1).expect("small"),
+            seq: Seq::new(self.events.len() as u64 + 1 + self.hole).expect("small"),
             session_id: SessionId::from_bytes([0; 16]),
             client_id: ClientId::Daemon,
             ts: 0,
@@ -165,7 +171,7 @@ fn the_files_and_images_of_a_steer_stand_beside_it_and_survive_a_trim() {
     let content = vec![Block::text("s"), file.clone(), image.clone()];
     path.message(Message::User(UserMessage { content, meta }));
     let mut window = ContextWindow::build(&path.events, &[], None);
-    window.edit(&trim_of(&mut path, vec![result], 2));
+    window.include(&trim_of(&mut path, vec![result], 2));
     let (_, message) = window.items().last().expect("a result");
     let Message::ToolResult(message) = message else {
         panic!("{message:?}")
@@ -252,9 +258,10 @@ fn a_trim_shortens_results_and_leaves_reminders_and_other_messages() {
     let sent = window.context().clone();
     let full = window.tokens();
     let trim = trim_of(&mut path, vec![asked, result], 4);
-    window.edit(&trim);
+    window.include(&trim);
     let shown: Vec<String> = window.context().iter().map(show).collect();
-    let gone = "[6 characters of this old result were removed to save room]";
+    let gone = "[6 characters of this result were removed to save room. To read them, ask the tool for \
+        that part alone, as with offset and limit]";
     let expected = format!("t:01\n{gone}\n89+[a long reminder]");
     assert_eq!(shown, ["u:a long question".to_owned(), expected]);
     assert_eq!(
@@ -299,12 +306,31 @@ fn an_answer_measures_its_request_until_that_is_edited() {
     let sizes: Vec<TokenEstimate> = window.items().map(|(item, _)| item.tokens).collect();
     assert_eq!(measured.before, sizes[..2].iter().copied().sum());
     assert_eq!(measured.through, sizes[..3].iter().copied().sum());
-    window.edit(&trim_of(&mut path, vec![result], 4));
+    window.include(&trim_of(&mut path, vec![result], 4));
     assert_eq!(window.measured(), None);
     let through = path.user("q3");
     path.compact(through, vec![]);
     let window = ContextWindow::build(&path.events, &[], None);
     assert_eq!(window.measured(), None, "of a request before the summary");
+}
+
+fn ended(reason: OutcomeReason, message: Option<&str>) -> TurnOutcomeBody {
+    let error = message.map(|message| TurnError {
+        code: "c".to_owned(),
+        message: message.to_owned(),
+        retryable: true,
+        hint: None,
+        resets_at: None,
+        sizes: None,
+    });
+    TurnOutcomeBody {
+        reason,
+        error,
+        usage: Usage::default(),
+        cost: CostTotal::default(),
+        steps: 0,
+        duration_ms: 0,
+    }
 }
 
 /// The event that trims, which is on no path.

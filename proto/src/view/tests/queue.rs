@@ -1,5 +1,7 @@
 use super::log::Log;
-use crate::{Block, OutcomeReason, QueueItemId, QueueKind, QueueOp};
+use crate::{
+    Block, OutcomeReason, QueueItem, QueueItemId, QueueItemMeta, QueueKind, QueueOp, RuntimeId,
+};
 
 fn paused(log: &Log) -> bool {
     log.view.state.queue.paused
@@ -128,6 +130,81 @@ fn a_new_message_ends_the_pause() {
 fn resume_ends_the_pause() {
     let (mut log, _) = paused_log();
     log.queue(vec![QueueOp::Resume]);
+    assert!(!paused(&log));
+}
+
+#[test]
+fn a_pause_by_a_client_lasts_until_resume() {
+    let hold = |log: &mut Log| {
+        let item = log.add();
+        let item = log
+            .view
+            .state
+            .queue
+            .items
+            .iter()
+            .find(|it| it.queue_item_id == item);
+        let item = QueueItem {
+            queue_item_id: QueueItemId::generate(),
+            ..item.cloned().unwrap()
+        };
+        log.queue(vec![QueueOp::Add {
+            item,
+            position: None,
+            hold: true,
+            go_on: false,
+        }]);
+    };
+    let pause = |log: &mut Log| {
+        log.add();
+        log.queue(vec![QueueOp::Pause]);
+    };
+    for pause in [&hold as &dyn Fn(&mut Log), &pause] {
+        for outcome in [
+            None,
+            Some(OutcomeReason::Completed),
+            Some(OutcomeReason::Cancelled),
+        ] {
+            let mut log = Log::new();
+            log.begin();
+            log.user("q");
+            pause(&mut log);
+            if let Some(outcome) = outcome {
+                log.outcome(outcome);
+            }
+            log.add();
+            assert!(paused(&log), "{outcome:?}");
+            log.queue(vec![QueueOp::Resume]);
+            assert!(!paused(&log), "{outcome:?}");
+            log.add();
+            assert!(!paused(&log), "{outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn a_result_that_is_held_back_keeps_the_pause_of_an_outcome_as_it_is() {
+    let (mut log, item) = paused_log();
+    let queue = &log.view.state.queue;
+    let mut item = queue
+        .items
+        .iter()
+        .find(|it| it.queue_item_id == item)
+        .cloned()
+        .unwrap();
+    item.queue_item_id = QueueItemId::generate();
+    item.meta = Some(QueueItemMeta {
+        custom: None,
+        runtime_id: Some(RuntimeId::generate()),
+    });
+    log.queue(vec![QueueOp::Add {
+        item,
+        position: None,
+        hold: true,
+        go_on: false,
+    }]);
+    assert!(paused(&log));
+    log.add();
     assert!(!paused(&log));
 }
 

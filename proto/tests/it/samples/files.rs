@@ -5,7 +5,7 @@ use scorel_proto::{
     FileState, FilesRestoreBody, FilesRestoredBody, LinkTarget, MessageBody, MoveResult,
     OnConflict, PersistentBody, PreviewRestore, PreviewRestoreParams, PreviewRestoreResult,
     RestoreAction, RestoreEntry, RestoreFiles, RestoreFilesParams, RestoreFilesResult,
-    RestoreOptions, RestoreScope, Rewind, RewindParams, ToolStartedBody,
+    RestoreOptions, RestoreScope, Rewind, RewindParams, ToolStartedBody, UnwatchedCalls,
 };
 
 use super::methods::{method, params_of, result_of};
@@ -111,8 +111,13 @@ pub(super) fn methods() -> Vec<Golden> {
         path: path("src/main.rs"),
         action,
     });
+    let unwatched = Some(UnwatchedCalls {
+        calls: 2,
+        reasons: vec!["the project has more than 20000 files".to_owned()],
+    });
     let files = PreviewRestoreResult {
         files: files.into(),
+        unwatched: unwatched.clone(),
     };
     let restore = RestoreFilesParams {
         session_id,
@@ -132,6 +137,7 @@ pub(super) fn methods() -> Vec<Golden> {
         event_id: ids::event(2),
         restored: 3,
         failed: failed(),
+        unwatched,
     };
     let mut all = Vec::from(method::<PreviewRestore>(&preview, &files));
     all.extend(method::<RestoreFiles>(&restore, &restored));

@@ -5,6 +5,7 @@ mod config;
 mod conversation;
 mod graph;
 mod host;
+mod question;
 mod reading;
 mod runner;
 mod search;
@@ -16,6 +17,7 @@ use scorel_proto::Method;
 use crate::golden::Golden;
 
 pub(super) use agent::{agent, runtime};
+pub(super) use question::{permission_answer, question};
 pub(super) use reading::in_flight;
 pub(super) use session::{project, session};
 
@@ -26,6 +28,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(agent::all());
     all.extend(conversation::all());
     all.extend(super::files::methods());
+    all.extend(question::all());
     all.extend(reading::all());
     all.extend(runner::all());
     all.extend(search::all());

@@ -1,7 +1,7 @@
-use scorel_proto::{Anchors, ConfigLayer, EndReason, HostEvent, SyncMarker, SyncMode};
+use scorel_proto::{Anchors, ClientName, ConfigLayer, EndReason, HostEvent, SyncMarker, SyncMode};
 
 use super::ids;
-use super::methods::{agent, in_flight, project, runtime, session};
+use super::methods::{agent, in_flight, permission_answer, project, question, runtime, session};
 use crate::golden::Golden;
 
 pub(super) fn all() -> Vec<Golden> {
@@ -59,6 +59,13 @@ fn markers() -> Vec<(&'static str, SyncMarker)> {
     ]
 }
 
+fn client() -> ClientName {
+    ClientName {
+        client_id: ids::client(),
+        name: "scorelctl".into(),
+    }
+}
+
 fn host() -> Vec<(&'static str, HostEvent)> {
     let snapshot = HostEvent::Snapshot {
         version: 1,
@@ -66,6 +73,9 @@ fn host() -> Vec<(&'static str, HostEvent)> {
         sessions: vec![session()],
         more: false,
         runtimes: vec![runtime()],
+        questions: vec![question()],
+        questions_cursor: Some(ids::request()),
+        clients: vec![client()],
     };
     let changed = HostEvent::SessionChanged {
         version: 3,
@@ -104,6 +114,13 @@ fn host() -> Vec<(&'static str, HostEvent)> {
         ("session_removed", session_removed),
         ("runtime_changed", runtime_changed),
         (
+            "client_changed",
+            HostEvent::ClientChanged {
+                version: 12,
+                clients: vec![client()],
+            },
+        ),
+        (
             "agent_changed",
             HostEvent::AgentChanged {
                 version: 7,
@@ -121,7 +138,26 @@ fn host() -> Vec<(&'static str, HostEvent)> {
         ),
     ];
     all.extend(configuration());
+    all.extend(questions());
     all
+}
+
+fn questions() -> [(&'static str, HostEvent); 3] {
+    let opened = HostEvent::QuestionOpened {
+        version: 12,
+        question: Box::new(question()),
+    };
+    let closed = |answer| HostEvent::QuestionClosed {
+        version: 13,
+        session_id: ids::session(),
+        request_id: ids::request(),
+        answer,
+    };
+    [
+        ("question_opened", opened),
+        ("question_closed", closed(Some(permission_answer()))),
+        ("question_closed.unanswered", closed(None)),
+    ]
 }
 
 fn configuration() -> Vec<(&'static str, HostEvent)> {

@@ -431,7 +431,7 @@ pub(super) fn permission_request() -> PermissionRequestBody {
     }
 }
 
-fn permission_decision() -> PermissionDecisionBody {
+pub(super) fn permission_decision() -> PermissionDecisionBody {
     PermissionDecisionBody {
         request_id: ids::request(),
         decision: PermissionDecision::Once,

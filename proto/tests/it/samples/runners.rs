@@ -3,10 +3,10 @@
 use scorel_proto::{
     AssistantMessage, Block, ChangedBy, Event, Message, MessageBody, MessageRunner, Meta, OpenTool,
     OutcomeReason, PersistentBody, RunnerContext, RunnerContextBody, RunnerContextOrigin,
-    RunnerErrorKind, RunnerExitBody, RunnerHandover, RunnerLog, RunnerLogBlob, RunnerLogStream,
-    RunnerLogTail, RunnerStartBody, StopReason, ToolExecutionStart, ToolResultBlock,
-    ToolResultMessage, ToolStartedBody, TransientBody, TransientEvent, TurnError, TurnOutcomeBody,
-    TurnSummary, Usage,
+    RunnerErrorKind, RunnerExitBody, RunnerHandover, RunnerLog, RunnerLogBlob, RunnerLogPart,
+    RunnerLogStream, RunnerLogTail, RunnerStartBody, StopReason, ToolExecutionStart,
+    ToolResultBlock, ToolResultMessage, ToolStartedBody, TransientBody, TransientEvent, TurnError,
+    TurnOutcomeBody, TurnSummary, Usage,
 };
 use serde_json::json;
 
@@ -72,6 +72,11 @@ fn exit() -> RunnerExitBody {
             blob: ids::hash(),
             bytes: 262_144,
             dropped_bytes: 17,
+            parts: vec![RunnerLogPart {
+                stream: RunnerLogStream::Stderr,
+                bytes: 262_144,
+                timestamp: Some(ids::TS),
+            }],
         }),
         files: vec![files::change(ChangedBy::Runner)],
         unwatched: None,
@@ -195,7 +200,7 @@ fn transients() -> Vec<(&'static str, TransientBody)> {
 /// The end of a log, as `inFlight` has it.
 pub(super) fn log_tail() -> RunnerLogTail {
     let mut tail = RunnerLogTail::default();
-    tail.push(&log());
+    tail.push(&log(), ids::TS);
     tail.dropped_bytes = 17;
     tail
 }
@@ -232,7 +237,7 @@ fn running() -> TurnSummary {
     summary
 }
 
-fn failed() -> TurnSummary {
+pub(super) fn failed() -> TurnSummary {
     let kind = RunnerErrorKind::Failed;
     let outcome = TurnOutcomeBody {
         reason: OutcomeReason::Error,

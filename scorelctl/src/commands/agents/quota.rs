@@ -55,6 +55,7 @@ async fn set(
         project_id: target::register(control, &directory).await?.project_id,
         agent_type: wanted.agent_type.clone(),
         policy,
+        expected: None,
         command_id: Some(new_command_id()),
     };
     let answer = control.call::<SetQuota>(&params).await?;

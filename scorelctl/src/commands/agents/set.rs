@@ -25,21 +25,20 @@ pub(super) async fn run(
 fn params(args: &SetAgentArgs) -> Result<SetAgentParams, Failure> {
     Ok(SetAgentParams {
         agent_type: args.agent_type.clone(),
-        display_name: args.display_name.clone(),
-        description: args.description.clone(),
-        capabilities: (!args.capability.is_empty()).then(|| args.capability.clone()),
-        runner: args.runner.clone(),
-        model: args.model.clone(),
-        thinking_level: args.thinking_level,
-        tools: args.tools,
-        prompt: args.prompt.as_deref().map(prompt).transpose()?,
-        workspace: args.workspace,
-        default_quota: args.default_quota,
-        enabled: if args.enable || args.disable {
-            Some(args.enable)
-        } else {
-            None
-        },
+        display_name: args.display_name.clone().map(Some),
+        description: args.description.clone().map(Some),
+        capabilities: (!args.capability.is_empty()).then(|| Some(args.capability.clone())),
+        runner: args.runner.clone().map(Some),
+        model: args.model.clone().map(Some),
+        thinking_level: args.thinking_level.map(Some),
+        tools: args.tools.map(Some),
+        prompt: args.prompt.as_deref().map(prompt).transpose()?.map(Some),
+        workspace: args.workspace.map(Some),
+        default_quota: args.default_quota.map(Some),
+        enabled: (args.enable || args.disable).then_some(Some(args.enable)),
+        max_turn_tokens: None,
+        max_turn_seconds: None,
+        max_session_cost: None,
         command_id: Some(new_command_id()),
     })
 }
@@ -82,12 +81,18 @@ mod tests {
             ..SetAgentParams::default()
         };
         assert_eq!(params, unchanged);
-        assert_eq!(parsed(&["--enable"]).expect("params").enabled, Some(true));
-        assert_eq!(parsed(&["--disable"]).expect("params").enabled, Some(false));
+        assert_eq!(
+            parsed(&["--enable"]).expect("params").enabled,
+            Some(Some(true))
+        );
+        assert_eq!(
+            parsed(&["--disable"]).expect("params").enabled,
+            Some(Some(false))
+        );
         let params = parsed(&["--capability", "rust", "--capability", "tests"]).expect("params");
         assert_eq!(
             params.capabilities,
-            Some(vec!["rust".to_owned(), "tests".to_owned()])
+            Some(Some(vec!["rust".to_owned(), "tests".to_owned()]))
         );
     }
 

@@ -94,6 +94,9 @@ mod tests {
                 workspace: AgentWorkspace::Worktree,
                 default_quota: 1,
                 enabled,
+                max_turn_tokens: None,
+                max_turn_seconds: None,
+                max_session_cost: None,
             },
             running: 1,
             queued: 12,
@@ -101,6 +104,7 @@ mod tests {
                 effective: 3,
                 source: QuotaSource::Project,
             },
+            policy: None,
             finished: 0,
             last_event: None,
         }

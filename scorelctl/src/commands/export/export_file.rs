@@ -95,7 +95,10 @@ fn exists(path: &Path) -> Failure {
     Failure::new(Exit::NotAccepted, "file_exists", message).hint("--force replaces it")
 }
 
+/// `error` may name the temporary file, which is none of the user's.
 fn failed(path: &Path, error: &io::Error) -> Failure {
-    let message = format!("cannot write {}: {error}", path.display());
+    let text = error.to_string();
+    let cause = text.split(" at path ").next().unwrap_or(&text);
+    let message = format!("cannot write {}: {cause}", path.display());
     Failure::new(Exit::Internal, "filesystem_error", message)
 }

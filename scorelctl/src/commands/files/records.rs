@@ -106,8 +106,16 @@ impl FileRecords {
 
     /// The beginning of the last turn that changed files.
     pub(super) fn last_turn(&self) -> Result<EventId, Failure> {
-        let mut changing = self.records.iter().rev();
-        let turn = changing.find_map(|record| record.turn_id.filter(|_| !record.files.is_empty()));
+        let last = |is_known: bool| {
+            let mut records = self.records.iter().rev();
+            records.find_map(|record| {
+                record
+                    .turn_id
+                    .filter(|_| is_known != record.files.is_empty())
+            })
+        };
+        // One of which it is not known comes second: most commands change nothing.
+        let turn = last(true).or_else(|| last(false));
         let begun = turn.and_then(|turn| self.turns.iter().find(|(id, _)| *id == turn));
         let (_, event) = begun.ok_or_else(|| refused("no turn has changed files"))?;
         Ok(*event)

@@ -2,12 +2,14 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use scorel_proto::ConfigProblem;
+use scorel_proto::{ConfigProblem, ModelProvider};
 use tempfile::NamedTempFile;
 
 use super::config_check::problem_of;
 use super::key::{self, ApiKey};
-use super::settings::{ModelSettings, has_root_keys, has_section, with_section, without_section};
+use super::settings::{
+    ModelSettings, has_root_keys, has_section, with_section, with_table, without_section,
+};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -104,6 +106,20 @@ impl InitFiles {
         Ok(text.is_some_and(|text| key::has(&text, variable)))
     }
 
+    /// The variable of the provider's key: the first one that is set in the environment or the env file, else
+    /// the first. `None` if the provider needs no key.
+    pub(super) fn usual_variable(
+        &self,
+        provider: &ModelProvider,
+    ) -> Result<Option<String>, Failure> {
+        for variable in &provider.key_variables {
+            if ApiKey::find(variable)?.is_some() || self.has_key(variable)? {
+                return Ok(Some(variable.clone()));
+            }
+        }
+        Ok(provider.key_variables.first().cloned())
+    }
+
     /// Writes the configuration, if it is valid, and the key if there is one.
     pub(super) fn write(
         &self,
@@ -111,14 +127,36 @@ impl InitFiles {
         key: Option<&ApiKey>,
     ) -> Result<WrittenFiles, Failure> {
         let old = read(&self.config)?;
-        let text = with_section(old.as_deref().unwrap_or_default(), &settings.section());
-        let config = staged(&self.config, &text)?;
+        let text = with_endpoint(old.as_deref().unwrap_or_default(), settings);
+        let text = with_section(&text, &settings.section());
+        self.replace(old.as_deref(), &text, settings, key)
+    }
+
+    /// Writes the endpoint alone, so that the daemon can list its models, and the key.
+    pub(super) fn write_endpoint(
+        &self,
+        settings: &ModelSettings,
+        key: Option<&ApiKey>,
+    ) -> Result<WrittenFiles, Failure> {
+        let old = read(&self.config)?;
+        let text = with_endpoint(old.as_deref().unwrap_or_default(), settings);
+        self.replace(old.as_deref(), &text, settings, key)
+    }
+
+    fn replace(
+        &self,
+        old: Option<&str>,
+        text: &str,
+        settings: &ModelSettings,
+        key: Option<&ApiKey>,
+    ) -> Result<WrittenFiles, Failure> {
+        let config = staged(&self.config, text)?;
         if let Some(problem) = problem_of(config.file.path(), &self.config) {
             return Err(refused(&problem, settings));
         }
         // The key first: if it cannot be written, the configuration must not refer to it.
         let env = key.map(|key| self.write_key(key)).transpose()?;
-        if read(&self.config)? != old {
+        if read(&self.config)?.as_deref() != old {
             return Err(changed(&self.config));
         }
         put(config, old.is_some())?;
@@ -137,13 +175,22 @@ impl InitFiles {
     }
 }
 
+/// The configuration with the table of the endpoint, before the model that may refer to it.
+fn with_endpoint(text: &str, settings: &ModelSettings) -> String {
+    match settings.table() {
+        Some(table) => with_table(text, &table),
+        None => text.to_owned(),
+    }
+}
+
 impl RemovedModel {
-    /// Puts the section back, unless the file has been changed since.
+    /// Puts the section back, before what was added since, unless the file has been changed otherwise.
     pub(super) fn put_back(self) -> Result<(), Failure> {
-        if read(&self.config)?.as_ref() != Some(&self.after) {
+        let text = read(&self.config)?.unwrap_or_default();
+        let Some(added) = text.strip_prefix(&self.after) else {
             return Err(changed(&self.config));
-        }
-        put(staged(&self.config, &self.before)?, true)
+        };
+        put(staged(&self.config, &(self.before + added))?, true)
     }
 }
 
@@ -225,7 +272,7 @@ fn refused(problem: &ConfigProblem, settings: &ModelSettings) -> Failure {
     let is_model = |key: &String| key == "model" || key.starts_with("model.");
     match &problem.key {
         Some(key) if !is_model(key) => failure.hint("`scorelctl config edit` opens the file"),
-        _ if settings.api.is_none() => failure.hint(
+        _ if settings.endpoint.is_none() => failure.hint(
             "an endpoint that is neither built in nor in a [providers.NAME] table needs --api and \
              --base-url",
         ),
@@ -251,4 +298,35 @@ fn exists(path: &Path, what: &str) -> Failure {
     let message = format!("{} already exists", path.display());
     Failure::new(Exit::NotAccepted, "exists", message)
         .hint(format!("--force {what} and keeps the rest"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_is_put_back_before_what_was_added_since() {
+        let home = tempfile::tempdir().unwrap();
+        let config = home.path().join("config.toml");
+        let before = "[model]\nid = 5\n\n[runtime]\n";
+        let removed = || RemovedModel {
+            problem: serde_json::from_str(
+                r#"{"path": "config.toml", "message": "an id is a text"}"#,
+            )
+            .unwrap(),
+            config: config.clone(),
+            before: before.to_owned(),
+            after: without_section(before),
+        };
+        for (now, then) in [
+            ("[runtime]\n", Some("")),
+            ("[runtime]\n\n[tools]\n", Some("\n[tools]\n")),
+            ("[tools]\n", None),
+        ] {
+            fs::write(&config, now).unwrap();
+            assert_eq!(removed().put_back().is_ok(), then.is_some(), "{now}");
+            let expected = then.map_or(now.to_owned(), |added| format!("{before}{added}"));
+            assert_eq!(fs::read_to_string(&config).unwrap(), expected);
+        }
+    }
 }

@@ -1,11 +1,16 @@
-use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, ModelProvider};
+use std::path::PathBuf;
+
+use scorel_proto::{
+    GetConfig, GetConfigParams, ListModels, ListModelsParams, ListModelsResult, ModelProvider,
+};
 
 use super::files::InitFiles;
 use super::key::ApiKey;
-use super::settings::ModelSettings;
+use super::provider_choice::{self, ProviderChoice};
+use super::settings::{CustomEndpoint, ModelSettings};
 use super::{key_input, question};
 use crate::args::InitArgs;
-use crate::commands::models::tokens;
+use crate::commands::models::{CHOICES, choice};
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -14,12 +19,22 @@ use crate::output::Output;
 const KEY_HINT: &str =
     "name a variable for the key with --key-env, or with apiKeyEnv in config.toml";
 
+/// The user's choice.
+#[derive(Debug)]
+pub(super) enum InitChoice {
+    Model(Box<InitPlan>),
+    /// An agent of this name, which has a login and a configuration of its own.
+    Runner(String),
+}
+
 /// What to write.
 #[derive(Debug)]
 pub(super) struct InitPlan {
     pub(super) settings: ModelSettings,
     /// The key to add to the env file.
     pub(super) key: Option<ApiKey>,
+    /// The env file, if the key was written already.
+    pub(super) env: Option<PathBuf>,
 }
 
 /// Determines what to write: from the command line, the environment, the daemon, and prompts.
@@ -28,7 +43,7 @@ pub(super) async fn make(
     files: &InitFiles,
     control: &mut DaemonClient,
     output: &mut Output,
-) -> Result<InitPlan, Failure> {
+) -> Result<InitChoice, Failure> {
     let complete = args.provider.is_some() && args.model.is_some();
     if !complete {
         output.note("looking for API keys and local model servers …")?;
@@ -37,22 +52,37 @@ pub(super) async fn make(
         live: Some(!complete),
         ..ListModelsParams::default()
     };
-    let known = control.call::<ListModels>(&params).await?;
+    let mut known = control.call::<ListModels>(&params).await?;
     let provider = match (&args.provider, &args.api) {
         (Some(name), Some(_)) => new_custom(name, &known)?,
         (Some(name), None) => named(name, args, &known)?,
-        (None, _) => choose_provider(args, files, &known, output).await?,
+        (None, _) => match provider_choice::choose(args, files, &known, control, output).await? {
+            ProviderChoice::Provider(provider) => provider,
+            ProviderChoice::Runner(name) => return Ok(InitChoice::Runner(name)),
+        },
     };
     let variable = match &args.key_env {
         Some(variable) => Some(variable.clone()),
-        None => usual_variable(&provider, files)?,
+        None => files.usual_variable(&provider)?,
     };
-    // Before a key is asked for: a model that is not known ends this.
-    let model = match &args.model {
-        Some(model) => model.clone(),
-        None => choose_model(args, &provider, &known, output).await?,
+    let is_usual = |variable: &String| provider.key_variables.contains(variable);
+    let usual = args.base_url.is_none() && variable.as_ref().is_none_or(is_usual);
+    let mut settings = ModelSettings {
+        provider: provider.name.clone(),
+        model: String::new(),
+        endpoint: endpoint(args, &provider, control).await?,
+        base_url: args.base_url.clone().filter(|_| args.api.is_none()),
+        names_key: args.api.is_none() && !usual,
+        key_variable: variable.clone(),
     };
-    let key = match &variable {
+    // Before a key is asked for: a model that is not known ends this. Only an endpoint that is described here
+    // has to be written before it can be asked.
+    if let Some(model) = &args.model {
+        settings.model.clone_from(model);
+    } else if args.api.is_none() {
+        settings.model = choose_model(args, &provider, &known, output).await?;
+    }
+    let mut key = match &variable {
         Some(variable) => key(variable, args, &provider, files, output).await?,
         None if args.ask_key => {
             let message = format!("{} needs no API key", provider.name);
@@ -60,19 +90,58 @@ pub(super) async fn make(
         }
         None => None,
     };
-    let is_usual = |variable: &String| provider.key_variables.contains(variable);
-    let usual = args.base_url.is_none() && variable.as_ref().is_none_or(is_usual);
-    Ok(InitPlan {
-        settings: ModelSettings {
-            provider: provider.name,
-            model,
-            api: args.api.clone(),
-            base_url: args.base_url.clone(),
-            key_variable: variable,
-            names_key: !usual,
-        },
-        key,
-    })
+    let mut env = None;
+    if settings.model.is_empty() {
+        let written = files.write_endpoint(&settings, key.take().as_ref())?;
+        env = written.env;
+        output.note(&format!(
+            "wrote [providers.{}] to {}",
+            provider.name,
+            written.config.display()
+        ))?;
+        settings.endpoint = None;
+        let params = ListModelsParams {
+            provider: Some(provider.name.clone()),
+            ..ListModelsParams::default()
+        };
+        known = control.call::<ListModels>(&params).await.map_err(|error| {
+            let hint = format!(
+                "`scorelctl init --provider {} --model ID` goes on",
+                provider.name
+            );
+            Failure::from(error).hint(hint)
+        })?;
+        settings.model = choose_model(args, &provider, &known, output).await?;
+    }
+    Ok(InitChoice::Model(Box::new(InitPlan { settings, key, env })))
+}
+
+/// The endpoint to describe in a table: that of the command line, or that of the `[model]` section which is to be
+/// replaced.
+async fn endpoint(
+    args: &InitArgs,
+    provider: &ModelProvider,
+    control: &mut DaemonClient,
+) -> Result<Option<CustomEndpoint>, Failure> {
+    if let (Some(api), Some(base_url)) = (args.api.clone(), args.base_url.clone()) {
+        return Ok(Some(CustomEndpoint { api, base_url }));
+    }
+    if !args.force || provider.custom {
+        return Ok(None);
+    }
+    let config = control
+        .call::<GetConfig>(&GetConfigParams::default())
+        .await?;
+    let text = |key: &str| {
+        let setting = config.settings.iter().find(|it| it.key == key);
+        setting.and_then(|it| it.value.as_ref()?.as_str().map(str::to_owned))
+    };
+    let is_it = text("model.type").as_deref() == Some("custom")
+        && text("model.provider").as_ref() == Some(&provider.name);
+    let described = text("model.api")
+        .zip(text("model.baseUrl"))
+        .filter(|_| is_it);
+    Ok(described.map(|(api, base_url)| CustomEndpoint { api, base_url }))
 }
 
 /// A custom endpoint that the command line describes.
@@ -123,71 +192,6 @@ fn unknown(name: &str, known: &ListModelsResult) -> Failure {
     ))
 }
 
-/// Chooses among the usable providers: those with a key in the environment or in the daemon, and
-/// local servers that respond.
-async fn choose_provider(
-    args: &InitArgs,
-    files: &InitFiles,
-    known: &ListModelsResult,
-    output: &mut Output,
-) -> Result<ModelProvider, Failure> {
-    let mut usable = Vec::new();
-    for provider in &known.providers {
-        let reason = match usual_variable(provider, files)? {
-            Some(variable) if ApiKey::find(&variable)?.is_some() => format!("{variable} is set"),
-            Some(_) if provider.has_key => "the daemon has a key".to_owned(),
-            None if !provider.live || !has_models(provider, known) => continue,
-            None if provider.local => "runs on this machine".to_owned(),
-            None if provider.custom => "in config.toml".to_owned(),
-            _ => continue,
-        };
-        usable.push((provider, format!("{:<12}{reason}", provider.name)));
-    }
-    if usable.is_empty() && !args.yes && key_input::can_ask(output) {
-        output.note("found no API key and no local model server; choose where you have a key")?;
-        let keyed = known.providers.iter();
-        let keyed = keyed.filter(|provider| !provider.key_variables.is_empty());
-        usable.extend(keyed.map(|provider| (provider, provider.name.clone())));
-    }
-    if usable.is_empty() {
-        return Err(nothing_found(known));
-    }
-    let lines: Vec<String> = usable.iter().map(|(_, line)| line.clone()).collect();
-    let chosen = question::choose("provider", &lines, args, output).await?;
-    Ok(usable[chosen].0.clone())
-}
-
-fn has_models(provider: &ModelProvider, known: &ListModelsResult) -> bool {
-    let mut models = known.models.iter();
-    models.any(|model| model.provider == provider.name)
-}
-
-fn nothing_found(known: &ListModelsResult) -> Failure {
-    let variables = known
-        .providers
-        .iter()
-        .filter_map(|one| one.key_variables.first());
-    let variables: Vec<_> = variables.map(String::as_str).collect();
-    Failure::usage("found neither an API key in the environment nor a local model server").hint(
-        format!(
-            "pass --provider to paste its key, export one of {}, or describe an endpoint with \
-             --provider, --api, --base-url and --model",
-            variables.join(", ")
-        ),
-    )
-}
-
-/// The variable of the provider's key: the first one that is set in the environment or the env
-/// file, else the first. `None` if the provider needs no key.
-fn usual_variable(provider: &ModelProvider, files: &InitFiles) -> Result<Option<String>, Failure> {
-    for variable in &provider.key_variables {
-        if ApiKey::find(variable)?.is_some() || files.has_key(variable)? {
-            return Ok(Some(variable.clone()));
-        }
-    }
-    Ok(provider.key_variables.first().cloned())
-}
-
 /// The key to write: that of the environment, unless the env file has one and `--force` is not
 /// given; the user's own input if there is none, or with `--ask-key`.
 async fn key(
@@ -236,11 +240,7 @@ async fn choose_model(
         let message = format!("no models of {} are known", provider.name);
         return Err(Failure::usage(message).hint("pass one with --model"));
     }
-    let line = |id: &str, window| format!("{id:<40} {:>7}", tokens(window));
-    let lines = models
-        .iter()
-        .map(|model| line(&model.id, model.context_window));
-    let lines: Vec<String> = lines.collect();
-    let chosen = question::choose("model", &lines, args, output).await?;
+    let lines: Vec<String> = models.iter().map(|model| choice(model)).collect();
+    let chosen = question::choose(("model", CHOICES), &lines, args, output).await?;
     Ok(models[chosen].id.clone())
 }

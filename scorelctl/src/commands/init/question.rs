@@ -1,19 +1,18 @@
-use std::io;
-
 use super::key_input::can_ask;
 use crate::args::InitArgs;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::typed_answer::ask;
 
 /// The maximum number of choices listed.
 const MAX_SHOWN_CHOICES: usize = 20;
 
 /// Chooses among at least one choice: the only one, the first with `--yes`, or the user's answer to
-/// a prompt. An empty answer means the first.
+/// a prompt. An empty answer means the first. The list has a head, if there is one.
 pub(super) async fn choose(
-    what: &str,
+    (what, head): (&str, &str),
     choices: &[String],
     args: &InitArgs,
     output: &mut Output,
@@ -29,6 +28,9 @@ pub(super) async fn choose(
         return Err(Failure::usage(format!("no {what} given: {message}"))
             .hint(format!("pass --{what}, or --yes to use the first one")));
     }
+    if !head.is_empty() {
+        output.note(head)?;
+    }
     for (number, choice) in choices.iter().take(MAX_SHOWN_CHOICES).enumerate() {
         output.note(&format!("{:>3}  {}", number + 1, one_line(choice)))?;
     }
@@ -39,8 +41,9 @@ pub(super) async fn choose(
         ))?;
     }
     loop {
-        output.aside(&format!("{what} [1]: "))?;
-        let answer = line().await?;
+        let answer = ask(&format!("{what} [1]: "), output).await?;
+        let none = || Failure::new(Exit::Interrupted, "interrupted", "no answer");
+        let answer = answer.ok_or_else(none)?;
         match pick(answer.trim(), choices) {
             Some(choice) => return Ok(choice),
             None => output.note("not one of the choices")?,
@@ -58,20 +61,6 @@ fn pick(answer: &str, choices: &[String]) -> Option<usize> {
     match answer.parse::<usize>() {
         Ok(number) if (1..=choices.len()).contains(&number) => Some(number - 1),
         _ => by_name(),
-    }
-}
-
-/// Reads a line on a blocking thread.
-async fn line() -> Result<String, Failure> {
-    let read = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        io::stdin()
-            .read_line(&mut line)
-            .map(|length| (length, line))
-    });
-    match read.await.map_err(io::Error::other)?? {
-        (0, _) => Err(Failure::new(Exit::Interrupted, "interrupted", "no answer")),
-        (_, line) => Ok(line),
     }
 }
 

@@ -1,12 +1,20 @@
 use std::fmt;
 
+/// An endpoint that is not built in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CustomEndpoint {
+    pub(super) api: String,
+    pub(super) base_url: String,
+}
+
 /// The `[model]` section of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ModelSettings {
     pub(super) provider: String,
     pub(super) model: String,
-    /// The API of a provider that is not built in.
-    pub(super) api: Option<String>,
+    /// The endpoint of the provider, for a `[providers.NAME]` table that is not there yet.
+    pub(super) endpoint: Option<CustomEndpoint>,
+    /// Another address of a built-in provider.
     pub(super) base_url: Option<String>,
     /// The environment variable of the key.
     pub(super) key_variable: Option<String>,
@@ -17,22 +25,32 @@ pub(super) struct ModelSettings {
 impl ModelSettings {
     /// The section as TOML.
     pub(super) fn section(&self) -> String {
-        let mut lines = vec!["[model]".to_owned()];
-        let mut set = |key: &str, value: &str| lines.push(format!("{key} = {}", quoted(value)));
-        if let Some(api) = &self.api {
-            set("type", "custom");
-            set("api", api);
-        }
-        set("provider", &self.provider);
-        set("id", &self.model);
-        if let Some(url) = &self.base_url {
-            set("baseUrl", url);
-        }
-        if let Some(variable) = self.key_variable.as_ref().filter(|_| self.names_key) {
-            set("apiKeyEnv", variable);
-        }
-        lines.push(String::new());
-        lines.join("\n")
+        let keys = [
+            ("provider", Some(&self.provider)),
+            ("id", Some(&self.model)),
+            ("baseUrl", self.base_url.as_ref()),
+            (
+                "apiKeyEnv",
+                self.key_variable.as_ref().filter(|_| self.names_key),
+            ),
+        ];
+        format!("[model]\n{}", lines(&keys))
+    }
+
+    /// The table of the endpoint as TOML.
+    pub(super) fn table(&self) -> Option<String> {
+        let endpoint = self.endpoint.as_ref()?;
+        let keys = [
+            ("api", Some(&endpoint.api)),
+            ("baseUrl", Some(&endpoint.base_url)),
+            ("apiKeyEnv", self.key_variable.as_ref()),
+        ];
+        let is_bare = |char: char| char.is_ascii_alphanumeric() || "-_".contains(char);
+        let name = match &self.provider {
+            name if name.chars().all(is_bare) => name.clone(),
+            name => quoted(name),
+        };
+        Some(format!("[providers.{name}]\n{}", lines(&keys)))
     }
 }
 
@@ -40,6 +58,15 @@ impl fmt::Display for ModelSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.provider, self.model)
     }
+}
+
+/// The keys that have a value, a line each.
+fn lines(keys: &[(&str, Option<&String>)]) -> String {
+    let set = keys
+        .iter()
+        .filter_map(|(key, value)| Some((key, (*value)?)));
+    set.map(|(key, value)| format!("{key} = {}\n", quoted(value)))
+        .collect()
 }
 
 /// The text as a TOML basic string. TOML escapes as JSON does, and also requires it for DEL.
@@ -69,13 +96,16 @@ pub(super) fn with_section(text: &str, section: &str) -> String {
     if kept.len() != text.len() {
         kept.truncate(kept.trim_end().len());
     }
-    if kept.trim().is_empty() {
-        return section.to_owned();
+    with_table(&kept, section)
+}
+
+/// The configuration with one more table at its end.
+pub(super) fn with_table(text: &str, table: &str) -> String {
+    if text.trim().is_empty() {
+        return table.to_owned();
     }
-    if !kept.ends_with('\n') {
-        kept.push('\n');
-    }
-    format!("{kept}\n{section}")
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{end}\n{table}")
 }
 
 /// The configuration without its `[model]` section. A comment right above the next section belongs to
@@ -119,13 +149,13 @@ fn header(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ModelSettings, has_root_keys, has_section, with_section};
+    use super::{CustomEndpoint, ModelSettings, has_root_keys, has_section, with_section};
 
     fn settings() -> ModelSettings {
         ModelSettings {
             provider: "openai".to_owned(),
             model: "gpt-5-mini".to_owned(),
-            api: None,
+            endpoint: None,
             base_url: None,
             key_variable: Some("OPENAI_API_KEY".to_owned()),
             names_key: false,
@@ -140,19 +170,20 @@ mod tests {
 
     #[test]
     fn a_custom_endpoint_is_described_in_full() {
-        let section = ModelSettings {
+        let settings = ModelSettings {
             provider: "a \"lab\"\\".to_owned(),
-            api: Some("openai-completions".to_owned()),
-            base_url: Some("https://lab.example/v1".to_owned()),
+            endpoint: Some(CustomEndpoint {
+                api: "openai-completions".to_owned(),
+                base_url: "https://lab.example/v1".to_owned(),
+            }),
             key_variable: Some("LAB_KEY".to_owned()),
-            names_key: true,
             ..settings()
-        }
-        .section();
-        let expected = "[model]\ntype = \"custom\"\napi = \"openai-completions\"\n\
-            provider = \"a \\\"lab\\\"\\\\\"\nid = \"gpt-5-mini\"\n\
+        };
+        let expected = "[model]\nprovider = \"a \\\"lab\\\"\\\\\"\nid = \"gpt-5-mini\"\n";
+        assert_eq!(settings.section(), expected);
+        let expected = "[providers.\"a \\\"lab\\\"\\\\\"]\napi = \"openai-completions\"\n\
             baseUrl = \"https://lab.example/v1\"\napiKeyEnv = \"LAB_KEY\"\n";
-        assert_eq!(section, expected);
+        assert_eq!(settings.table().as_deref(), Some(expected));
     }
 
     #[test]

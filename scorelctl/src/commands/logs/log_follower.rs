@@ -3,6 +3,8 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use scorel_client::open_home_file;
+
 use super::log_files::{LogFiles, ReadPlace};
 
 /// How much is read at once. The rest comes with the next look.
@@ -36,7 +38,7 @@ impl LogFollower {
             let Some(next) = next.filter(|_| is_complete) else {
                 return Ok(lines);
             };
-            let Ok(file) = File::open(&next) else {
+            let Ok(file) = open_home_file(File::options().read(true), &next) else {
                 return Ok(lines);
             };
             self.end_line(&mut lines);

@@ -65,6 +65,14 @@ impl AnswerView {
         }
     }
 
+    /// Ends a line that is being streamed.
+    pub(super) fn end_line(&mut self, output: &mut Output) -> io::Result<()> {
+        match self {
+            Self::Live(transcript) => transcript.end_line(output),
+            Self::Final(_) | Self::Json => Ok(()),
+        }
+    }
+
     /// Ends the presentation. `outcome` is empty for a completed turn.
     pub(super) fn finish(
         &mut self,

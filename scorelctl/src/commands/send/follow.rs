@@ -1,8 +1,9 @@
 use scorel_client::{ClientError, SessionStream, StreamItem};
 use scorel_proto::{
-    Cancel, CancelParams, EncodedEvent, EndReason, Event, OutcomeReason, PersistentBody,
-    PersistentEvent, QueueItemId, QueueOp, RespondPermission, RespondPermissionParams,
-    SendMessageResult, SessionId, SyncMarker, TurnError, TurnId,
+    Cancel, CancelParams, EncodedEvent, EndReason, ErrorCode, Event, OutcomeReason,
+    PermissionAnswer, PermissionConflict, PersistentBody, PersistentEvent, QueueItemId, QueueOp,
+    RespondPermission, RespondPermissionParams, SendMessageResult, SessionId, SyncMarker,
+    TurnError, TurnId,
 };
 use serde_json::json;
 
@@ -15,9 +16,11 @@ use crate::commands::sync_line::SyncLineBuilder;
 use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::id_part::end_of;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::render::waits;
+use crate::typed_answer::AnswerStep;
 
 /// The turn that answers the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,35 +53,48 @@ pub(super) struct TurnFollower<'a> {
     stall: StallWatch,
     /// `None` for a message that was not queued.
     pause: Option<PauseWatch>,
+    /// Said if the turn fails.
+    keeps: String,
     output: &'a mut Output,
+}
+
+/// A message that was accepted.
+pub(super) struct FollowedMessage {
+    pub(super) session_id: SessionId,
+    pub(super) own: OwnTurn,
+    /// Set if it waits in a paused queue, which the user was told.
+    pub(super) waits: bool,
+    /// Which model or runner the session keeps; see [`kept_choice`](super::kept_choice::kept_choice).
+    pub(super) keeps: String,
 }
 
 /// The next thing to handle.
 enum FollowStep {
     Item(Result<Option<StreamItem>, ClientError>),
     Interrupt,
-    /// A line typed by the user; `None` at end of file.
-    Typed(Option<String>),
+    /// The question on the screen goes on.
+    Answer(std::io::Result<AnswerStep>),
     /// Nothing has arrived for a while.
     Quiet,
 }
 
-/// Shown when the endpoint does not know the model: `--model` has changed the session, so that
-/// every later turn would fail the same way.
-const NO_SUCH_MODEL: &str = "hint: the session keeps this model until `scorelctl send --model NAME` \
-    changes it; `scorelctl models` lists the available ones";
-
 impl<'a> TurnFollower<'a> {
     pub(super) fn new(
         mut control: DaemonClient,
-        (session_id, own): (SessionId, OwnTurn),
+        message: FollowedMessage,
         questions: Questions,
         output: &'a mut Output,
     ) -> Self {
         // The stream decides whether a daemon is started.
         control.never_start();
+        let FollowedMessage {
+            session_id,
+            own,
+            waits,
+            keeps,
+        } = message;
         let pause = match own {
-            OwnTurn::Queued(item) => Some(PauseWatch::new(item)),
+            OwnTurn::Queued(item) => Some(PauseWatch::new(item, waits)),
             OwnTurn::Turn(_) => None,
         };
         Self {
@@ -91,6 +107,7 @@ impl<'a> TurnFollower<'a> {
             questions,
             stall: StallWatch::new(),
             pause,
+            keeps,
             output,
         }
     }
@@ -111,7 +128,7 @@ impl<'a> TurnFollower<'a> {
                 biased;
                 () = interrupts.next() => FollowStep::Interrupt,
                 item = stream.next() => FollowStep::Item(item),
-                line = self.questions.line() => FollowStep::Typed(line),
+                step = self.questions.next() => FollowStep::Answer(step),
                 // A look would drop the attempt to reconnect, which then begins anew.
                 () = self.stall.quiet(), if !stream.is_reconnecting() => FollowStep::Quiet,
             };
@@ -133,8 +150,8 @@ impl<'a> TurnFollower<'a> {
                     self.open_questions(&marker).await?;
                     ended
                 }
-                FollowStep::Typed(line) => {
-                    let reply = self.questions.typed(line.as_deref(), self.output)?;
+                FollowStep::Answer(step) => {
+                    let reply = self.questions.step(&step?, self.output)?;
                     self.reply(reply).await?;
                     None
                 }
@@ -165,6 +182,7 @@ impl<'a> TurnFollower<'a> {
             if let Some(exit) = ended {
                 return Ok(exit);
             }
+            self.questions.keep_shown(self.output)?;
         }
     }
 
@@ -187,12 +205,17 @@ impl<'a> TurnFollower<'a> {
         }
         match &record.body {
             PersistentBody::PermissionRequest(request) => {
+                self.answer.end_line(self.output)?;
                 let reply = self.questions.asked(request, self.output)?;
                 self.reply(reply).await
             }
             PersistentBody::PermissionDecision(decision) => {
-                let (id, decision) = (decision.request_id, decision.decision);
-                Ok(self.questions.decided(id, decision, self.output)?)
+                let answer = PermissionAnswer {
+                    decision: decision.clone(),
+                    client_id: record.client_id,
+                    decided_at: record.ts,
+                };
+                Ok(self.questions.decided(&answer, self.output)?)
             }
             _ => Ok(()),
         }
@@ -215,10 +238,21 @@ impl<'a> TurnFollower<'a> {
 
     async fn reply(&mut self, reply: Option<RespondPermissionParams>) -> Result<(), Failure> {
         let Some(params) = reply else { return Ok(()) };
-        if let Err(error) = self.control.call::<RespondPermission>(&params).await {
-            self.note(&format!("the answer was not accepted: {error}"))?;
+        let answered = self.control.call::<RespondPermission>(&params).await;
+        let is_closed = answered.as_ref().err().is_none_or(is_conflict);
+        if is_closed {
+            self.questions.close(params.request_id);
         }
-        Ok(())
+        let Err(error) = answered else { return Ok(()) };
+        let text = match answered_before(&error) {
+            Some(answer) => format!("already answered: {answer}"),
+            None => format!("the answer was not accepted: {error}"),
+        };
+        if is_closed || self.questions.asks() {
+            return self.note(&text);
+        }
+        let id = end_of(&params.request_id);
+        self.note(&format!("{text}; `scorelctl approve {id}` gives it again"))
     }
 
     fn note(&mut self, text: &str) -> Result<(), Failure> {
@@ -251,7 +285,16 @@ impl<'a> TurnFollower<'a> {
         if !self.is_own(event.turn_id()) {
             return Ok(None);
         }
-        self.answer.event(event, self.output)?;
+        // Questions show themselves.
+        let is_question = record.is_some_and(|record| {
+            matches!(
+                record.body,
+                PersistentBody::PermissionRequest(_) | PersistentBody::PermissionDecision(_)
+            )
+        });
+        if !is_question {
+            self.answer.event(event, self.output)?;
+        }
         record.map_or(Ok(None), |record| self.outcome(record))
     }
 
@@ -266,8 +309,8 @@ impl<'a> TurnFollower<'a> {
         let parts = record.body.handler().convert_to_display();
         self.answer.finish(&parts, self.output)?;
         let error = outcome.error.as_ref();
-        if !self.output.json && error.is_some_and(|error| error.code == "not_found") {
-            self.output.note(NO_SUCH_MODEL)?;
+        if error.is_some() && outcome.reason == OutcomeReason::Error && !self.keeps.is_empty() {
+            self.output.note(&self.keeps)?;
         }
         if let Some(end) = error.and_then(|error| error.resets_at) {
             self.output.note(&waits::limit_end(end))?;
@@ -352,6 +395,22 @@ impl<'a> TurnFollower<'a> {
             self.session_id
         ))?;
         Ok(Some(Exit::WaitFailed))
+    }
+}
+
+/// Returns whether the request is not open any more.
+fn is_conflict(error: &ClientError) -> bool {
+    matches!(error, ClientError::Rpc(error) if error.code == ErrorCode::Conflict)
+}
+
+/// The decision that another client has made before.
+fn answered_before(error: &ClientError) -> Option<PermissionAnswer> {
+    let ClientError::Rpc(error) = error else {
+        return None;
+    };
+    match serde_json::from_value(error.details.clone()) {
+        Ok(PermissionConflict::Answered { answer }) => Some(answer),
+        _ => None,
     }
 }
 

@@ -21,12 +21,13 @@ pub(super) struct PauseWatch {
 }
 
 impl PauseWatch {
-    pub(super) const fn new(item: QueueItemId) -> Self {
+    /// `told` says that the user knows of the pause.
+    pub(super) const fn new(item: QueueItemId, told: bool) -> Self {
         Self {
             item,
-            // The queue may have been paused before.
+            // The queue may have been paused since.
             due: true,
-            told: false,
+            told,
         }
     }
 

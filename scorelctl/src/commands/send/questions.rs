@@ -1,33 +1,29 @@
 //! The permission requests of the followed turn.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, IsTerminal};
 
 use scorel_proto::{
-    PermissionDecision, PermissionRequestBody, PermissionRequestId, RespondPermissionParams,
-    SessionId,
+    PermissionAnswer, PermissionDecision, PermissionRequestBody, PermissionRequestId,
+    RespondPermissionParams, SessionId,
 };
-use tokio::sync::mpsc;
 
 use crate::args::OnAsk;
 use crate::daemon::new_command_id;
+use crate::id_part::end_of;
 use crate::output::Output;
-use crate::question::{PermissionReply, describe};
-
-/// The capacity of the channel for typed lines. Lines are discarded before a prompt, so only
-/// type-ahead fills it.
-const LINES: usize = 16;
-
-const PROMPT: &str = "allow? [y]es, for the [s]ession, [a]lways in this project, [n]o (and why): ";
-const PROMPT_SESSION: &str = "allow? [y]es, for the [s]ession, [n]o (and why): ";
-const PROMPT_ONCE: &str = "allow? [y]es, [n]o (and why): ";
+use crate::question::{PermissionReply, describe, prompt, reply_help};
+use crate::typed_answer::{AnswerStep, TypedAnswers};
 
 /// The open permission requests, and how to answer them.
 pub(super) struct Questions {
     session_id: SessionId,
     on_ask: OnAsk,
     open: VecDeque<PermissionRequestBody>,
-    lines: Option<mpsc::Receiver<String>>,
+    /// `None` before the first question: the input is left alone.
+    answers: Option<TypedAnswers>,
+    /// The request that is on the screen.
+    shown: Option<PermissionRequestId>,
 }
 
 impl Questions {
@@ -39,7 +35,8 @@ impl Questions {
             session_id,
             on_ask: wished.unwrap_or(otherwise),
             open: VecDeque::new(),
-            lines: None,
+            answers: None,
+            shown: None,
         }
     }
 
@@ -55,10 +52,8 @@ impl Questions {
         }
         match self.on_ask {
             OnAsk::Deny => {
-                if !output.json {
-                    note_all(request, output)?;
-                    output.note("denied: there is no terminal to ask on (see --on-ask)")?;
-                }
+                note_all(request, output)?;
+                output.note("denied: there is no terminal to ask on (see --on-ask)")?;
                 let reason = "no user is available to ask".to_owned();
                 let reply = PermissionReply {
                     decision: PermissionDecision::Deny,
@@ -67,18 +62,14 @@ impl Questions {
                 Ok(Some(self.params(request.request_id, reply)))
             }
             OnAsk::Wait => {
-                if !output.json {
-                    note_all(request, output)?;
-                    let id = request.request_id;
-                    output.note(&format!("waiting for an answer: `scorelctl approve {id}`"))?;
-                }
+                self.open.push_back(request.clone());
+                note_all(request, output)?;
+                let id = end_of(&request.request_id);
+                output.note(&format!("waiting for an answer: `scorelctl approve {id}`"))?;
                 Ok(None)
             }
             OnAsk::Ask => {
                 self.open.push_back(request.clone());
-                if self.open.len() == 1 {
-                    self.show(output)?;
-                }
                 Ok(None)
             }
         }
@@ -87,73 +78,96 @@ impl Questions {
     /// Handles a decision. One for a request that is still open here came from another client.
     pub(super) fn decided(
         &mut self,
-        id: PermissionRequestId,
-        decision: PermissionDecision,
+        answer: &PermissionAnswer,
         output: &mut Output,
     ) -> io::Result<()> {
+        let id = answer.decision.request_id;
         let Some(place) = self.open.iter().position(|open| open.request_id == id) else {
             return Ok(());
         };
         self.open.remove(place);
-        output.note(&match decision {
+        output.note(&match answer.decision.decision {
             // The turn has ended before an answer.
             PermissionDecision::Cancelled => "the question is cancelled".to_owned(),
-            _ => format!("answered elsewhere: {}", name(decision)),
-        })?;
-        if place == 0 {
-            self.show(output)
-        } else {
-            Ok(())
+            _ => format!("answered elsewhere: {answer}"),
+        })
+    }
+
+    /// Keeps the first open request on the screen: shows it, or its prompt again if something else was written
+    /// since. To be called whenever something may have changed.
+    pub(super) fn keep_shown(&mut self, output: &mut Output) -> io::Result<()> {
+        let first = self.open.front().filter(|_| self.asks());
+        let Some(request) = first else {
+            self.shown = None;
+            self.answers.iter_mut().for_each(TypedAnswers::gone);
+            return Ok(());
+        };
+        let answers = match &mut self.answers {
+            Some(answers) => answers,
+            none => none.insert(TypedAnswers::new()?),
+        };
+        if self.shown != Some(request.request_id) {
+            self.shown = Some(request.request_id);
+            note_all(request, output)?;
+            answers.shown();
+        } else if answers.is_prompted() && !output.is_prompting() {
+            answers.shown();
+        }
+        Ok(())
+    }
+
+    /// Waits for the next step of the request that is shown. Pending without one. Cancel safe.
+    pub(super) async fn next(&mut self) -> io::Result<AnswerStep> {
+        match &mut self.answers {
+            Some(answers) => answers.next().await,
+            None => std::future::pending().await,
         }
     }
 
-    /// The next typed line. Pending while no request is open: the input is then left alone.
-    pub(super) async fn line(&mut self) -> Option<String> {
-        match &mut self.lines {
-            Some(lines) if !self.open.is_empty() => lines.recv().await,
-            _ => std::future::pending().await,
-        }
-    }
-
-    /// Handles a typed line (`None` at end of file). Returns the answer, if the line is one.
-    pub(super) fn typed(
+    /// Takes the next step. Returns the answer, if a line is one.
+    pub(super) fn step(
         &mut self,
-        line: Option<&str>,
+        step: &AnswerStep,
         output: &mut Output,
     ) -> io::Result<Option<RespondPermissionParams>> {
         let Some(request) = self.open.front() else {
             return Ok(None);
         };
+        let id = request.request_id;
+        let line = match step {
+            AnswerStep::Prompt => {
+                output.prompt(&prompt(request))?;
+                return Ok(None);
+            }
+            AnswerStep::Line(line) => line,
+        };
+        output.answered(line.is_some());
         let Some(line) = line else {
-            let id = request.request_id;
-            self.open.clear();
-            output.note(&format!("still open: answer with `scorelctl approve {id}`"))?;
+            for open in self.open.drain(..) {
+                let id = end_of(&open.request_id);
+                output.note(&format!("still open: answer with `scorelctl approve {id}`"))?;
+            }
             return Ok(None);
         };
         match line.parse::<PermissionReply>() {
-            Ok(reply) if is_possible(request, reply.decision) => {
-                let id = request.request_id;
-                self.open.pop_front();
-                self.show(output)?;
-                Ok(Some(self.params(id, reply)))
-            }
+            Ok(reply) if reply.is_possible(request) => Ok(Some(self.params(id, reply))),
+            _ if line.trim().is_empty() => Ok(None),
             _ => {
-                prompt(request, output)?;
+                let help = reply_help(request);
+                help.iter().try_for_each(|line| output.note(line))?;
                 Ok(None)
             }
         }
     }
 
-    /// Prompts for the first open request.
-    fn show(&mut self, output: &mut Output) -> io::Result<()> {
-        let Some(request) = self.open.front() else {
-            return Ok(());
-        };
-        let lines = self.lines.get_or_insert_with(read_lines);
-        // Lines typed before the prompt was shown cannot be meant as its answer.
-        while lines.try_recv().is_ok() {}
-        note_all(request, output)?;
-        prompt(request, output)
+    /// The request is answered. One whose answer was refused stays, and is asked again.
+    pub(super) fn close(&mut self, id: PermissionRequestId) {
+        self.open.retain(|open| open.request_id != id);
+    }
+
+    /// Set if a request that stays open is asked here.
+    pub(super) fn asks(&self) -> bool {
+        self.on_ask == OnAsk::Ask
     }
 
     fn params(
@@ -171,54 +185,8 @@ impl Questions {
     }
 }
 
-const fn name(decision: PermissionDecision) -> &'static str {
-    match decision {
-        PermissionDecision::Once => "once",
-        PermissionDecision::Session => "for this session",
-        PermissionDecision::Always => "always",
-        PermissionDecision::Deny => "no",
-        PermissionDecision::Cancelled => "cancelled",
-    }
-}
-
-fn is_possible(request: &PermissionRequestBody, decision: PermissionDecision) -> bool {
-    let lasts = matches!(
-        decision,
-        PermissionDecision::Session | PermissionDecision::Always
-    );
-    let is_too_long = decision == PermissionDecision::Always && request.session_only;
-    !(lasts && request.rules.is_empty() || is_too_long)
-}
-
 fn note_all(request: &PermissionRequestBody, output: &mut Output) -> io::Result<()> {
     describe(request)
         .iter()
         .try_for_each(|line| output.note(line))
-}
-
-fn prompt(request: &PermissionRequestBody, output: &mut Output) -> io::Result<()> {
-    let can = |decision| is_possible(request, decision);
-    let prompt = if can(PermissionDecision::Always) {
-        PROMPT
-    } else if can(PermissionDecision::Session) {
-        PROMPT_SESSION
-    } else {
-        PROMPT_ONCE
-    };
-    output.aside(prompt)?;
-    output.flush()
-}
-
-/// Reads the terminal on a thread: a blocking read cannot be cancelled.
-fn read_lines() -> mpsc::Receiver<String> {
-    let (sender, lines) = mpsc::channel(LINES);
-    std::thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
-            let Ok(line) = line else { return };
-            if sender.blocking_send(line).is_err() {
-                return;
-            }
-        }
-    });
-    lines
 }

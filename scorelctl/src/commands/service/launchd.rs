@@ -93,6 +93,7 @@ impl ServiceVerbs for Launchd {
             enabled: was_loaded.is_none(),
             took_over,
             restart_needed,
+            socket_dead: false,
             lingering: None,
         })
     }

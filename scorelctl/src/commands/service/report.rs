@@ -22,6 +22,9 @@ pub(super) struct Installed {
     pub(super) took_over: Option<u32>,
     /// Whether a daemon runs that does not know the changes yet.
     pub(super) restart_needed: bool,
+    /// Set if the daemon runs, and nothing starts it again for a client that only connects.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) socket_dead: bool,
     /// Whether the daemon goes on after the user's last logout; absent if the manager does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lingering: Option<bool>,
@@ -50,6 +53,11 @@ impl Installed {
         }
         if self.restart_needed {
             output.line("the running daemon gets these changes by `scorelctl restart`")?;
+        }
+        if self.socket_dead {
+            output.line(
+                "the socket is not active, so editors will not start the daemon; `scorelctl service restart` starts both",
+            )?;
         }
         if self.lingering == Some(false) {
             output.line(
@@ -133,7 +141,7 @@ impl ServiceState {
             ))?;
         }
         match self.lingering {
-            Some(true) => output.line("logout    keeps running"),
+            Some(true) => output.line("logout    it goes on"),
             Some(false) => {
                 output.line("logout    it ends; `loginctl enable-linger` keeps it running")
             }

@@ -97,7 +97,7 @@ impl Systemd {
         reload()?;
         // It fails if there is nothing to reset.
         let _nothing: Result<String, ManagerError> = SYSTEMCTL.run(&["reset-failed", SERVICE]);
-        if socket.is_enabled && !socket.is_active() {
+        if socket.is_dead() {
             SYSTEMCTL.run(&["start", SOCKET])?;
         }
         SYSTEMCTL.run(&["start", SERVICE])?;
@@ -131,6 +131,8 @@ impl ServiceVerbs for Systemd {
             enabled: !socket.is_enabled,
             took_over,
             restart_needed: units_changed && service.is_active(),
+            // systemd starts no socket of a service that runs.
+            socket_dead: service.is_active() && !socket.is_active(),
             lingering: lingering(),
         })
     }
@@ -179,8 +181,12 @@ impl ServiceVerbs for Systemd {
     fn restart(&self) -> Result<(), Failure> {
         if UnitState::of(SERVICE)?.is_active() {
             reload()?;
-            SYSTEMCTL.run(&["restart", SERVICE])?;
-            return Ok(());
+            if !UnitState::of(SOCKET)?.is_dead() {
+                SYSTEMCTL.run(&["restart", SERVICE])?;
+                return Ok(());
+            }
+            // The socket is started first, and that only while the service does not run.
+            SYSTEMCTL.run(&["stop", SERVICE])?;
         }
         self.start_units()
     }

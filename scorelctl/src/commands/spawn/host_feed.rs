@@ -7,7 +7,7 @@ use crate::daemon::{DaemonConnector, PATIENCE};
 
 /// The changes that the daemon reports of itself, on a connection of its own that is made again when it is
 /// lost. Each connection begins with a snapshot, so no state is missed.
-pub(super) struct HostFeed {
+pub(in crate::commands) struct HostFeed {
     link: DaemonConnector,
     subscription: Option<Subscription>,
     /// Grows while connections are lost before they bring anything.
@@ -15,7 +15,7 @@ pub(super) struct HostFeed {
 }
 
 impl HostFeed {
-    pub(super) fn new(link: DaemonConnector) -> Self {
+    pub(in crate::commands) fn new(link: DaemonConnector) -> Self {
         Self {
             link,
             subscription: None,
@@ -24,7 +24,9 @@ impl HostFeed {
     }
 
     /// The next change, with its text. Changes that this version does not know are skipped.
-    pub(super) async fn next(&mut self) -> Result<(Box<RawValue>, HostEvent), ClientError> {
+    pub(in crate::commands) async fn next(
+        &mut self,
+    ) -> Result<(Box<RawValue>, HostEvent), ClientError> {
         loop {
             let subscription = match &mut self.subscription {
                 Some(subscription) => subscription,
@@ -50,7 +52,7 @@ impl HostFeed {
     }
 
     /// Whether [`HostFeed::next`] would return without waiting.
-    pub(super) fn is_ready(&self) -> bool {
+    pub(in crate::commands) fn is_ready(&self) -> bool {
         self.subscription
             .as_ref()
             .is_some_and(Subscription::is_ready)

@@ -58,7 +58,7 @@ fn what_streamed_in_is_not_shown_again() {
     ]);
     assert_eq!(
         text,
-        "let me see\nThe answer is 4.\n* Read {\"path\":\"x\"}\n"
+        "~ let me see\nThe answer is 4.\n* Read {\"path\":\"x\"}\n"
     );
 }
 

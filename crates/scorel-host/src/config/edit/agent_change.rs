@@ -10,34 +10,27 @@ use crate::config::ConfigError;
 #[derive(Debug)]
 pub(super) struct AgentChange<'a> {
     agent_type: &'a str,
-    /// The keys and their new values, in the order of the documentation.
-    values: Vec<(&'static str, Value)>,
+    /// The keys and their new values, in the order of the documentation; `None` takes a key out.
+    values: Vec<(&'static str, Option<Value>)>,
 }
 
 impl<'a> AgentChange<'a> {
     pub(super) fn new(params: &'a SetAgentParams) -> Self {
-        let text = |text: &Option<String>| text.clone().map(Value::String);
-        let list = |texts: &Vec<String>| texts.iter().cloned().map(Value::String).collect();
         let values = [
-            ("displayName", text(&params.display_name)),
-            ("description", text(&params.description)),
-            (
-                "capabilities",
-                params.capabilities.as_ref().map(list).map(Value::Array),
-            ),
-            ("runner", text(&params.runner)),
-            ("model", text(&params.model)),
-            ("thinkingLevel", params.thinking_level.and_then(named)),
-            ("tools", params.tools.and_then(named)),
-            ("prompt", text(&params.prompt)),
-            ("workspace", params.workspace.and_then(named)),
-            (
-                "defaultQuota",
-                params
-                    .default_quota
-                    .map(|quota| Value::from(i64::from(quota))),
-            ),
-            ("enabled", params.enabled.map(Value::Boolean)),
+            ("displayName", written(&params.display_name)),
+            ("description", written(&params.description)),
+            ("capabilities", written(&params.capabilities)),
+            ("runner", written(&params.runner)),
+            ("model", written(&params.model)),
+            ("thinkingLevel", written(&params.thinking_level)),
+            ("tools", written(&params.tools)),
+            ("prompt", written(&params.prompt)),
+            ("workspace", written(&params.workspace)),
+            ("defaultQuota", written(&params.default_quota)),
+            ("enabled", written(&params.enabled)),
+            ("maxTurnTokens", written(&params.max_turn_tokens)),
+            ("maxTurnSeconds", written(&params.max_turn_seconds)),
+            ("maxSessionCost", written(&params.max_session_cost)),
         ];
         let given = |(key, value): (_, Option<_>)| value.map(|value| (key, value));
         Self {
@@ -49,17 +42,26 @@ impl<'a> AgentChange<'a> {
     /// The text with the change.
     pub(super) fn applied(&self, origin: &DocumentOrigin) -> Result<String, ConfigError> {
         let path = ["agents".to_owned(), self.agent_type.to_owned()];
-        let table = TextTable::find(origin, &path)?;
+        // Each key that goes moves the places of the others.
+        let mut left = DocumentOrigin::new(origin.path().to_owned(), origin.text().to_owned());
+        for (key, _) in self.values.iter().filter(|(_, value)| value.is_none()) {
+            let table = TextTable::find(&left, &path)?;
+            if let Some(text) = table.without(left.text(), key) {
+                left = DocumentOrigin::new(origin.path().to_owned(), text);
+            }
+        }
+        let table = TextTable::find(&left, &path)?;
         let before = table_of(origin);
         let before = self.agent(&before);
         // An unchanged value keeps its spelling in the file.
         let differs = |key: &str, value: &Value| before.and_then(|it| it.get(key)) != Some(value);
         let values = self.values.iter();
+        let values = values.filter_map(|(key, value)| Some((*key, value.as_ref()?)));
         let values = values.filter(|(key, value)| differs(key, value));
         let values: Vec<_> = values
-            .map(|(key, value)| (*key, value.to_string()))
+            .map(|(key, value)| (key, value.to_string()))
             .collect();
-        Ok(table.with(origin.text(), &values))
+        Ok(table.with(left.text(), &values))
     }
 
     /// Whether the second text says what the first one says, and this change, and nothing else.
@@ -78,7 +80,10 @@ impl<'a> AgentChange<'a> {
             return false;
         };
         for (key, value) in &self.values {
-            agent.insert((*key).to_owned(), value.clone());
+            match value {
+                Some(value) => drop(agent.insert((*key).to_owned(), value.clone())),
+                None => drop(agent.remove(*key)),
+            }
         }
         table_of(after) == expected
     }
@@ -94,7 +99,8 @@ fn table_of(origin: &DocumentOrigin) -> Table {
     origin.text().parse().unwrap_or_default()
 }
 
-/// The name of a choice, as it is on the wire and in the file.
-fn named<T: Serialize>(choice: T) -> Option<Value> {
-    Value::try_from(choice).ok()
+/// A parameter as it stands in the file: `Some(None)` takes its key out.
+fn written<T: Serialize>(parameter: &Option<Option<T>>) -> Option<Option<Value>> {
+    let given = parameter.as_ref()?;
+    Some(given.as_ref().and_then(|value| Value::try_from(value).ok()))
 }

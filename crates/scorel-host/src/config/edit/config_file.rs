@@ -1,12 +1,12 @@
 use std::path::{Path, PathBuf};
 
-use super::file_text::FileText;
+use super::file_text::{FileText, repeated};
 use super::key_change::KeyChange;
 use crate::config::file_layer::{FileLayer, MAX_BYTES};
 use crate::config::key::ConfigKey;
 use crate::config::origin::DocumentOrigin;
 use crate::config::parse::origin_of;
-use crate::config::problems::{problems_of_file, problems_of_text};
+use crate::config::problems::{check_change, problems_of_file, problems_of_text};
 use crate::config::project::ProjectLayer;
 use crate::config::{ConfigError, EditConfigError};
 
@@ -60,6 +60,10 @@ impl ConfigFile {
     /// # Errors
     /// On every error the file is unchanged.
     pub fn set(&self, key: &ConfigKey, value: &str) -> Result<bool, EditConfigError> {
+        repeated(|| self.set_once(key, value))
+    }
+
+    fn set_once(&self, key: &ConfigKey, value: &str) -> Result<bool, EditConfigError> {
         let file = FileText::read(&self.path, self.layer)?;
         let origin = origin_of(file.target(), file.bytes())?;
         let mut first = None;
@@ -85,10 +89,12 @@ impl ConfigFile {
     /// The key is not set, or the file would not be valid without it. On every error the file is
     /// unchanged.
     pub fn unset(&self, key: &ConfigKey) -> Result<bool, EditConfigError> {
-        let file = FileText::read(&self.path, self.layer)?;
-        let origin = origin_of(file.target(), file.bytes())?;
-        let text = self.edited(&origin, &KeyChange::unset(key))?;
-        replaced(&file, &origin, &text)
+        repeated(|| {
+            let file = FileText::read(&self.path, self.layer)?;
+            let origin = origin_of(file.target(), file.bytes())?;
+            let text = self.edited(&origin, &KeyChange::unset(key))?;
+            replaced(&file, &origin, &text)
+        })
     }
 
     /// Reads the file for an editor.
@@ -114,11 +120,11 @@ impl ConfigFile {
             return Err(EditConfigError::refused(None, reason, None));
         }
         let after = DocumentOrigin::new(origin.path().to_owned(), text);
-        if let Err(error) = self.layer.check(&after) {
+        if let Err(error) = check_change(self.layer, origin, &after) {
             // A problem that the file has already is reported where it is.
             return Err(match self.layer.check(origin) {
                 Err(before) if before.key() == error.key() => before.into(),
-                _ => error.into(),
+                _ => error.within(origin.text()).into(),
             });
         }
         self.check_effect(origin, &after)?;

@@ -1,8 +1,10 @@
-use std::fs::{self, Permissions};
-use std::io::ErrorKind;
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
 use scorel_journal::{FileStorage, replace_file};
 
 use crate::config::ConfigError;
@@ -15,6 +17,9 @@ const BOM: &str = "\u{feff}";
 
 /// The mode of the files that are made here.
 const PRIVATE: u32 = 0o600;
+
+/// The most tries of an edit.
+const EDITS: usize = 64;
 
 /// A configuration file as it was read, to be replaced.
 #[derive(Debug)]
@@ -59,6 +64,12 @@ impl FileText {
             path: path(),
             source,
         };
+        if self.stamp.is_none()
+            && let Some(dir) = self.target.parent()
+        {
+            fs::create_dir_all(dir).map_err(write)?;
+        }
+        let _one_at_a_time = self.lock().map_err(write)?;
         if Stamp::current(&self.target).map_err(write)? != self.stamp {
             return Err(EditConfigError::Changed { path: path() });
         }
@@ -67,17 +78,43 @@ impl FileText {
             bytes.extend_from_slice(BOM.as_bytes());
         }
         bytes.extend_from_slice(text.as_bytes());
-        if self.stamp.is_none()
-            && let Some(dir) = self.target.parent()
-        {
-            fs::create_dir_all(dir).map_err(write)?;
-        }
         replace_file(&FileStorage, &self.target, &bytes).map_err(write)?;
         if self.mode == PRIVATE {
             return Ok(());
         }
         fs::set_permissions(&self.target, Permissions::from_mode(self.mode)).map_err(write)
     }
+}
+
+impl FileText {
+    /// Keeps other programs of ours from replacing a file of this directory between the comparison and the
+    /// rename. The lock is on the directory, which stays when the file is replaced.
+    fn lock(&self) -> io::Result<Option<Flock<File>>> {
+        let dir = self.target.parent().unwrap_or(Path::new("."));
+        loop {
+            match Flock::lock(File::open(dir)?, FlockArg::LockExclusive) {
+                Ok(lock) => return Ok(Some(lock)),
+                Err((_, Errno::EINTR)) => {}
+                // A network file system may lock no directory. The comparison guards alone then.
+                Err((_, Errno::EBADF | Errno::ENOLCK | Errno::EOPNOTSUPP)) => return Ok(None),
+                Err((_, errno)) => return Err(errno.into()),
+            }
+        }
+    }
+}
+
+/// Repeats an edit while other programs change the file between its reading and its replacement. Each
+/// repetition means that one of them was done.
+pub(super) fn repeated<T>(
+    mut edit: impl FnMut() -> Result<T, EditConfigError>,
+) -> Result<T, EditConfigError> {
+    for _ in 1..EDITS {
+        match edit() {
+            Err(EditConfigError::Changed { .. }) => {}
+            edited => return edited,
+        }
+    }
+    edit()
 }
 
 /// Where the file is: a symbolic link stays one.

@@ -150,11 +150,32 @@ impl TextTable {
             (Form::Inline { .. }, Some(before), _) => before.value.end..entry.value.end,
             (Form::Inline { .. }, None, Some(after)) => entry.key_begin..after.key_begin,
             (Form::Inline { .. }, None, None) => entry.key_begin..entry.value.end,
-            _ => line_start(text, entry.key_begin)..line_end(text, entry.value.end),
+            _ => {
+                let lines = line_start(text, entry.key_begin)..line_end(text, entry.value.end);
+                self.header_begin(text, &lines).unwrap_or(lines.start)..lines.end
+            }
         };
         let mut text = text.to_owned();
         text.replace_range(place, "");
         Some(text)
+    }
+
+    /// Where the header begins, with the empty line before it, if nothing but `lines` is below it.
+    fn header_begin(&self, text: &str, lines: &Range<usize>) -> Option<usize> {
+        let Form::Lines { end } = self.form else {
+            return None;
+        };
+        let begin = line_start(text, end);
+        let rest = text[lines.end..].trim_start();
+        let is_alone = self.entries.len() == 1
+            && self.tables.is_empty()
+            && text[begin..].starts_with('[')
+            && text.get(end..lines.start)?.trim().is_empty()
+            && (rest.is_empty() || rest.starts_with('['));
+        // A comment right above may be about the table.
+        let before = text[..begin].strip_suffix('\n');
+        let is_apart = before.is_none_or(|before| before.ends_with('\n'));
+        (is_alone && is_apart).then_some(before.map_or(begin, str::len))
     }
 
     fn entry(&self, key: &str) -> Option<&Entry> {

@@ -3,6 +3,8 @@ use scorel_proto::{
     AgentWorkspace, QuotaPolicy, QuotaSource, QuotaStrategy, ThinkingLevel, ToolPreset,
 };
 
+use super::super::file_layer::FileLayer;
+use super::super::problems::problems_of_text;
 use super::*;
 
 const USER: &str = "
@@ -115,11 +117,6 @@ fn what_an_agent_cannot_be_is_refused_with_its_place() {
     let many = format!("[agents.x]\ncapabilities = [{}]", "'a',".repeat(65));
     let long_one = format!("[agents.x]\ncapabilities = ['{}']", "x".repeat(1025));
     for (text, key, line) in [
-        (
-            "\n[agents.x]\nrunner = 'codxe'".to_owned(),
-            "agents.x.runner",
-            2,
-        ),
         ("[agents.'a b']".to_owned(), "agents.a b", 1),
         ("[agents.'']".to_owned(), "agents.", 1),
         (format!("[agents.{}]", "x".repeat(65)), "", 1),
@@ -145,7 +142,7 @@ fn what_an_agent_cannot_be_is_refused_with_its_place() {
         ),
         (long("displayName", 1025), "agents.x.displayName", 1),
         (long("description", 4097), "agents.x.description", 1),
-        (long("model", 1025), "agents.x.model", 1),
+        (long("model", 257), "agents.x.model", 2),
         (long("prompt", 65_537), "agents.x.prompt", 1),
         (many, "agents.x.capabilities", 1),
         (long_one, "agents.x.capabilities", 1),
@@ -166,15 +163,35 @@ fn what_an_agent_cannot_be_is_refused_with_its_place() {
     assert!(user(&format!("[agents.{}]", "x".repeat(64))).is_ok());
 }
 
+/// A typo takes no other session down.
 #[test]
-fn the_nearest_runner_key_and_workspace_are_suggested() {
+fn a_runner_that_is_not_there_is_a_problem_of_its_agent_alone() {
     for (text, expected) in [
-        ("[agents.x]\nrunner = 'codxe'", "codex"),
-        ("[agents.x]\nrunner = 'scorell'", "scorel"),
+        ("\n[agents.x]\nrunner = 'codxe'", "codex"),
+        ("\n[agents.x]\nrunner = 'scorell'", "scorel"),
         (
-            "[agents.x]\nrunner = 'min'\n[runners.mine]\ntype='command'\ncommand=['m']",
+            "\n[agents.x]\nrunner = 'min'\n[runners.mine]\ntype='command'\ncommand=['m']",
             "mine",
         ),
+    ] {
+        assert!(user(text).unwrap().agents.contains_key("x"));
+        let found = problems_of_text(Path::new("f"), text.as_bytes(), FileLayer::User);
+        let [problem] = found.as_slice() else {
+            panic!("{found:?}")
+        };
+        assert_eq!(problem.key(), Some("agents.x.runner"));
+        let shown = problem.to_string();
+        assert!(
+            shown.starts_with("f:2:2: ") || shown.starts_with("f:2:1: "),
+            "{shown}"
+        );
+        assert!(shown.contains(&format!("`{expected}`")), "{shown}");
+    }
+}
+
+#[test]
+fn the_nearest_key_and_workspace_are_suggested() {
+    for (text, expected) in [
         ("[agents.x]\nworkspace = 'worktre'", "worktree"),
         ("[agents.x]\ndescripton = ''", "description"),
         ("[agent.x]", "agents"),

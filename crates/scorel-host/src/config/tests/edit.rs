@@ -3,6 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use scorel_proto::{AgentWorkspace, SetAgentParams, ThinkingLevel, ToolPreset};
+use serde_json::Number;
 
 use super::*;
 use crate::trusted_file::Stamp;
@@ -65,8 +66,8 @@ fn set(text: &str, params: &SetAgentParams) -> String {
 
 fn quota_and_prompt(name: &str) -> SetAgentParams {
     SetAgentParams {
-        default_quota: Some(3),
-        prompt: Some("Be brief.".to_owned()),
+        default_quota: Some(Some(3)),
+        prompt: Some(Some("Be brief.".to_owned())),
         ..named(name)
     }
 }
@@ -176,17 +177,24 @@ fn every_value_is_written_as_it_is_read() {
     let odd = "one \"two\" 'three' \\ \u{7f}\u{1} ü\ttab";
     let lines = "first\nsecond \"\"\" and ''' \\\n\r\n\nlast";
     let params = SetAgentParams {
-        display_name: Some(odd.to_owned()),
-        description: Some(lines.to_owned()),
-        capabilities: Some(vec!["a, b".to_owned(), odd.to_owned(), "x\ny".to_owned()]),
-        runner: Some("codex".to_owned()),
-        model: Some("openai:big".to_owned()),
-        thinking_level: Some(ThinkingLevel::Xhigh),
-        tools: Some(ToolPreset::Orchestrator),
-        prompt: Some(lines.to_owned()),
-        workspace: Some(AgentWorkspace::Worktree),
-        default_quota: Some(1000),
-        enabled: Some(false),
+        display_name: Some(Some(odd.to_owned())),
+        description: Some(Some(lines.to_owned())),
+        capabilities: Some(Some(vec![
+            "a, b".to_owned(),
+            odd.to_owned(),
+            "x\ny".to_owned(),
+        ])),
+        runner: Some(Some("codex".to_owned())),
+        model: Some(Some("openai:big".to_owned())),
+        thinking_level: Some(Some(ThinkingLevel::Xhigh)),
+        tools: Some(Some(ToolPreset::Orchestrator)),
+        prompt: Some(Some(lines.to_owned())),
+        workspace: Some(Some(AgentWorkspace::Worktree)),
+        default_quota: Some(Some(1000)),
+        enabled: Some(Some(false)),
+        max_turn_tokens: Some(Some(2_000_000)),
+        max_turn_seconds: Some(Some(600)),
+        max_session_cost: Some(Number::from_f64(2.5)),
         ..named("x")
     };
     for before in ["", "[agents]\nx = {}\n", "[agents.x]\r\nmodel = 'a'\r\n"] {
@@ -194,14 +202,44 @@ fn every_value_is_written_as_it_is_read() {
         let agent = &config.agents["x"].config;
         assert_eq!(agent.display_name, odd);
         assert_eq!(agent.description, lines);
-        assert_eq!(Some(&agent.capabilities), params.capabilities.as_ref());
+        assert_eq!(Some(Some(agent.capabilities.clone())), params.capabilities);
         assert_eq!(agent.runner, "codex");
         assert_eq!(agent.model.as_deref(), Some("openai:big"));
-        assert_eq!(agent.thinking_level, params.thinking_level);
-        assert_eq!(agent.tools, params.tools);
+        assert_eq!(Some(agent.thinking_level), params.thinking_level);
+        assert_eq!(Some(agent.tools), params.tools);
         assert_eq!(agent.prompt.as_deref(), Some(lines));
         assert_eq!(agent.workspace, AgentWorkspace::Worktree);
         assert_eq!((agent.default_quota, agent.enabled), (1000, false));
+        let limits = (agent.max_turn_tokens, agent.max_turn_seconds);
+        assert_eq!(limits, (Some(2_000_000), Some(600)));
+        assert_eq!(
+            Some(agent.max_session_cost.clone()),
+            params.max_session_cost
+        );
+        assert_eq!(config.agents["x"].limits.max_session_cost, Some(2_500_000));
+    }
+}
+
+#[test]
+fn null_takes_a_key_out_and_what_is_absent_stays() {
+    let params: SetAgentParams = serde_json::from_value(serde_json::json!({
+        "agentType": "x", "model": null, "prompt": null, "maxTurnTokens": null, "defaultQuota": 2,
+    }))
+    .unwrap();
+    for (before, after) in [
+        (
+            "[agents.x] # mine\nmodel = 'a' # old\nenabled = false # stays\nprompt = 'p'\n",
+            "[agents.x] # mine\nenabled = false # stays\ndefaultQuota = 2\n",
+        ),
+        (
+            "agents.x = { model = 'a', enabled = false, maxTurnTokens = 5 }\n",
+            "agents.x = { enabled = false, defaultQuota = 2 }\n",
+        ),
+        ("agents.x.model = 'a'\n", "[agents.x]\ndefaultQuota = 2\n"),
+        ("", "[agents.x]\ndefaultQuota = 2\n"),
+    ] {
+        assert_eq!(set(before, &params), after);
+        assert_eq!(set(after, &params), after, "nothing is left to change");
     }
 }
 
@@ -212,7 +250,7 @@ fn what_the_file_says_already_is_not_written_again() {
     let inode = || Stamp::current(&fixture.path).unwrap();
     let before = inode();
     let params = SetAgentParams {
-        capabilities: Some(vec!["a".to_owned()]),
+        capabilities: Some(Some(vec!["a".to_owned()])),
         ..quota_and_prompt("x")
     };
     assert_eq!(fixture.set(&params), text);
@@ -250,12 +288,12 @@ fn what_is_not_valid_is_refused_by_its_field() {
         assert_eq!(fixture.refused(&named(name)).0, Some("agentType"), "{name}");
     }
     let quota = SetAgentParams {
-        default_quota: Some(1001),
+        default_quota: Some(Some(1001)),
         ..named("x")
     };
     assert_eq!(fixture.refused(&quota).0, Some("defaultQuota"));
     let runner = SetAgentParams {
-        runner: Some("codxe".to_owned()),
+        runner: Some(Some("codxe".to_owned())),
         ..named("new")
     };
     let (field, reason, suggestion) = fixture.refused(&runner);
@@ -265,10 +303,42 @@ fn what_is_not_valid_is_refused_by_its_field() {
     );
     assert!(reason.contains("no runner `codxe`"), "{reason}");
     let prompt = SetAgentParams {
-        prompt: Some("x".repeat(65_537)),
+        prompt: Some(Some("x".repeat(65_537))),
         ..named("x")
     };
     assert_eq!(fixture.refused(&prompt).0, Some("prompt"));
+}
+
+#[test]
+fn agents_whose_runner_is_gone_block_no_change() {
+    let model = "[model]\nprovider = 'openai'\nid = 'x'\n";
+    let gone = "[agents.x]\nrunner = 'old'\n[agents.y]\nrunner = 'old'\n";
+    let fixture = Fixture::new(&format!("{model}{gone}"));
+    let source = ConfigSource::open(&fixture.path).unwrap();
+    let runner = |agent: &str, runner: &str| {
+        source.set_agent(&SetAgentParams {
+            runner: Some(Some(runner.to_owned())),
+            ..named(agent)
+        })
+    };
+    let file = ConfigFile::user(&fixture.path);
+    let id = ConfigKey::parse("model.id").unwrap();
+    assert!(file.set(&id, "gpt-5").unwrap());
+    source.set_agent(&quota_and_prompt("x")).unwrap();
+    source.set_agent(&quota_and_prompt("z")).unwrap();
+    let before = fixture.text();
+    for agent in ["x", "z"] {
+        let error = runner(agent, "older").unwrap_err().to_string();
+        assert!(error.contains("no runner `older`"), "{error}");
+    }
+    let new = ConfigKey::parse("agents.y.runner").unwrap();
+    assert!(file.set(&new, "older").is_err());
+    assert_eq!(fixture.text(), before);
+    for agent in ["x", "y"] {
+        runner(agent, "codex").unwrap();
+        assert_eq!(source.current(None).agents[agent].config.runner, "codex");
+    }
+    assert_eq!(file.problems().len(), 0);
 }
 
 #[test]
@@ -277,7 +347,6 @@ fn a_file_that_is_invalid_or_full_is_left_alone() {
     let source = ConfigSource::open(&fixture.path).unwrap();
     for (text, place) in [
         ("\n[agnets.y]\n", "config.toml:2:2: "),
-        ("[agents.y]\nrunner = 'z'\n", "config.toml:1:1: "),
         ("agents = { y = {} }\n", "config.toml:1:10: "),
     ] {
         fs::write(&fixture.path, text).unwrap();

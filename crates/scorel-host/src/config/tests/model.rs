@@ -186,6 +186,93 @@ fn an_address_that_cannot_work_is_refused_and_not_repeated() {
 }
 
 #[test]
+fn headers_that_fail_each_call_are_refused_where_they_are_configured() {
+    let sections = [
+        ("model]\nprovider = 'openai'\nid = 'm'", "model"),
+        (
+            "model]\ntype = 'custom'\nprovider = 'x'\nid = 'm'\napi = 'openai-completions'\nbaseUrl = 'http://x/'",
+            "model",
+        ),
+        (
+            "providers.lab]\napi = 'openai-completions'\nbaseUrl = 'http://x/'",
+            "providers.lab",
+        ),
+    ];
+    for (setting, key) in [
+        (
+            "headers = { Authorization = 'canary' }",
+            "headers.\"Authorization\"",
+        ),
+        ("headers = { cookie = 'canary' }", "headers.\"cookie\""),
+        ("headers = { X-Team = 'a', Host = 'x' }", "headers.\"Host\""),
+        (
+            "headers = { Connection = 'close' }",
+            "headers.\"Connection\"",
+        ),
+        (
+            "headers = { Content-Type = 'text/plain' }",
+            "headers.\"Content-Type\"",
+        ),
+        (
+            "headers = { X-Team = \"canary\\r\\nX: y\" }",
+            "headers.\"X-Team\"",
+        ),
+        ("headers = { X-Team = \"canary\\n\" }", "headers.\"X-Team\""),
+        (
+            "headers = { \"X\\nTeam\" = 'canary' }",
+            "headers.\"X\\nTeam\"",
+        ),
+        ("headers = { '' = 'canary' }", "headers.\"\""),
+        ("keyHeader = \"api\\r\\nkey\"", "keyHeader"),
+        ("keyHeader = 'Content-Length'", "keyHeader"),
+        ("keyHeader = 'api key'", "keyHeader"),
+    ] {
+        for (section, table) in sections {
+            let (place, found, _, reason) = refused(&format!("\n[{section}\n{setting}"));
+            assert_eq!(found, Some(format!("{table}.{key}")), "{reason}");
+            assert_eq!(place.map(|(line, _)| line), Some(2), "{reason}");
+            assert!(reason.contains("invalid header"), "{reason}");
+            assert!(!reason.contains("canary"), "{reason}");
+        }
+    }
+}
+
+#[test]
+fn a_model_that_leads_elsewhere_is_refused_where_it_is_configured() {
+    for id in [
+        "../../../tenant-b/v1beta/models/x",
+        "a/..",
+        "a b",
+        "a\\nb",
+        "a\\u0000",
+        "%2e%2e/x",
+    ] {
+        for section in [
+            "[model]\nprovider = 'google'\nid = ",
+            "[auxiliary]\nmodel = ",
+            "[agents.x]\n\nmodel = ",
+            "[runners.codex]\nmodel = ",
+        ] {
+            let text = format!("{section}\"{id}\"");
+            let (place, _, _, reason) = refused(&text);
+            let (line, column) = place.expect(&reason);
+            let value = text.lines().last().unwrap().find('"').unwrap() + 1;
+            assert_eq!((line, column), (text.lines().count(), value), "{text}");
+            assert!(reason.contains("invalid model id"), "{reason}");
+        }
+    }
+    for id in [
+        "anthropic/claude-x",
+        "models/gemini-3",
+        "qwen3:8b",
+        " gpt-5 ",
+    ] {
+        let settings = user(&format!("[model]\nprovider = 'google'\nid = '{id}'")).unwrap();
+        assert_eq!(settings.model.model.id, id.trim());
+    }
+}
+
+#[test]
 fn prices_are_dollars_and_never_below_zero() {
     let model = "[model]\nprovider = 'openai'\nid = 'm'\n";
     for price in [
@@ -211,6 +298,26 @@ fn settings_of_one_model_do_not_apply_to_another() {
         (None, None, None)
     );
     assert_eq!(other.stop_sequences, ["END"], "it is not about the model");
+}
+
+#[test]
+fn a_price_is_that_of_one_model_of_an_endpoint_unless_a_table_states_it() {
+    let price = "price = { input = 1, output = 2 }\n";
+    let endpoint = "api = 'openai-completions'\nbaseUrl = 'http://127.0.0.1:1/v1'\n";
+    let own = format!("[model]\ntype = 'custom'\nprovider = 'lab'\nid = 'm'\n{endpoint}{price}");
+    let of = |text: &str, name: &str| {
+        let config = user(text).unwrap();
+        let named = config.model.named(name, &config.providers).unwrap();
+        named.model.price.map(|price| price.input)
+    };
+    assert_eq!(of(&own, "m"), Some(1_000_000));
+    for name in ["aux", "lab:aux"] {
+        assert_eq!(of(&own, name), None, "{name}");
+    }
+    let table = format!("[providers.lab]\n{endpoint}{price}[model]\nprovider = 'lab'\nid = 'm'\n");
+    for name in ["m", "aux", "lab:aux"] {
+        assert_eq!(of(&table, name), Some(1_000_000), "{name}");
+    }
 }
 
 #[test]

@@ -207,6 +207,7 @@ fn default_in_own_table(key: &str) -> Value {
     match key {
         "runners.NAME.sandbox" => json!(format!("{:?}", runner.sandbox).to_lowercase()),
         "runners.NAME.keepSeconds" => json!(runner.keep.as_secs()),
+        "runners.NAME.startSeconds" => json!(runner.start.as_secs()),
         "runners.NAME.idleSeconds" => json!(runner.idle.as_secs()),
         "runners.NAME.cancelSeconds" => json!(runner.cancel.as_secs()),
         "runners.NAME.handoverBytes" => json!(runner.handover_bytes),

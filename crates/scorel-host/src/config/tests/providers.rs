@@ -141,19 +141,19 @@ fn a_table_that_cannot_work_is_refused_at_its_line() {
         (
             "lab",
             "api = 'openai-responses'\nbaseUrl = 'ftp://x'",
-            "providers.lab",
+            "providers.lab.baseUrl",
             "begin with http",
         ),
         (
             "lab",
             "api = 'openai-responses'\nbaseUrl = 'https://me:pw-canary@x.example'",
-            "providers.lab",
+            "providers.lab.baseUrl",
             "must not contain credentials",
         ),
         (
             "lab",
             "api = 'openai-responses'\nbaseUrl = 'https://x'\nheaders = { Authorization = 'Bearer canary' }",
-            "providers.lab",
+            "providers.lab.headers.\"Authorization\"",
             "credentials do not belong",
         ),
         (

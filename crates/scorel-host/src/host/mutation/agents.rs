@@ -11,35 +11,31 @@ use crate::receipts::Subject;
 
 impl Host {
     pub(super) async fn set_agent(&self, params: SetAgentParams) -> Result<Subject, CallError> {
-        let (config, agents) = (Arc::clone(&self.config), self.agents());
-        let sessions = Arc::clone(&self.sessions);
-        let set = move || {
-            config.set_agent(&params)?;
-            let agent = agents.get(None, &params.agent_type)?;
-            sessions.host().agent_changed(None, agent);
-            Ok(Subject::Configuration)
-        };
-        let set = blocking(set).await.and_then(|set| set);
+        let config = Arc::clone(&self.config);
+        let agent_type = params.agent_type.clone();
+        let set = blocking(move || config.set_agent(&params)).await;
         self.orchestrator.configuration_changed();
-        set
+        set??;
+        let agent = self.agents().get(None, &agent_type).await?;
+        self.sessions.host().agent_changed(None, agent);
+        Ok(Subject::Configuration)
     }
 
     pub(super) async fn set_quota(&self, params: SetQuotaParams) -> Result<Subject, CallError> {
-        let (projects, agents) = (Arc::clone(&self.projects), self.agents());
-        let sessions = Arc::clone(&self.sessions);
+        let (project_id, agent_type) = (params.project_id, params.agent_type.clone());
+        self.agents().get(Some(project_id), &agent_type).await?;
+        let projects = Arc::clone(&self.projects);
         let set = move || {
-            let (project_id, agent_type) = (params.project_id, &params.agent_type);
-            agents.get(Some(project_id), agent_type)?;
-            let set = projects.set_quota(project_id, agent_type, &params.policy);
-            if !set.map_err(|error| CallError::Project { error, path: None })? {
-                return Err(CallError::ProjectNotFound(project_id));
-            }
-            let agent = agents.get(Some(project_id), agent_type)?;
-            sessions.host().agent_changed(Some(project_id), agent);
-            Ok(Subject::ProjectId(project_id))
+            let expected = params.expected.as_ref();
+            projects.set_quota(project_id, &params.agent_type, &params.policy, expected)
         };
-        let set = blocking(set).await.and_then(|set| set);
+        let set = blocking(set).await;
         self.orchestrator.configuration_changed();
-        set
+        if !set?.map_err(|error| CallError::Project { error, path: None })? {
+            return Err(CallError::ProjectNotFound(project_id));
+        }
+        let agent = self.agents().get(Some(project_id), &agent_type).await?;
+        self.sessions.host().agent_changed(Some(project_id), agent);
+        Ok(Subject::ProjectId(project_id))
     }
 }

@@ -8,6 +8,7 @@ use scorel_proto::{
     SessionId, SessionOrigin,
 };
 use scorel_session::{HistoryWriter, ImportRequest, ImportedHistory, SessionError};
+use scorel_tools::Picture;
 use scorel_transfer::bundle::{BundleLimits, extract_bundle};
 use scorel_transfer::transcript::{Transcript, TranscriptError, TranscriptItem, TranscriptSink};
 
@@ -168,7 +169,10 @@ impl TranscriptSink for WriterSink<'_> {
         }
     }
 
-    fn image(&mut self, content: &[u8]) -> Result<BlobHash, SessionError> {
-        self.writer.blob(content)
+    fn image(&mut self, content: &[u8]) -> Result<Option<(&'static str, BlobHash)>, SessionError> {
+        let Ok(picture) = Picture::of(content) else {
+            return Ok(None);
+        };
+        Ok(Some((picture.media_type, self.writer.blob(content)?)))
     }
 }

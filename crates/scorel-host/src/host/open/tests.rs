@@ -73,8 +73,8 @@ async fn a_child_session_says_for_life_what_it_is_and_nothing_keeps_the_sessions
     assert_eq!(listed, Some(&loaded));
 }
 
-#[test]
-fn a_project_has_its_own_agents_and_policies_and_an_unknown_name_gets_a_suggestion() {
+#[tokio::test]
+async fn a_project_has_its_own_agents_and_policies_and_an_unknown_name_gets_a_suggestion() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("sessions")).unwrap();
     let work = dir.path().join("work");
@@ -90,17 +90,26 @@ fn a_project_has_its_own_agents_and_policies_and_an_unknown_name_gets_a_suggesti
         project: Some(2),
         ..QuotaPolicy::default()
     };
-    assert!(host.projects.set_quota(project, "a", &policy).unwrap());
-    let told = |project| {
-        let agents = host.agents().list(project).unwrap().into_iter();
+    assert!(
+        host.projects
+            .set_quota(project, "a", &policy, None)
+            .unwrap()
+    );
+    let told = async |project| {
+        let agents = host.agents().list(project).await.unwrap().into_iter();
         let told = agents.map(|it| (it.agent_type, it.quota.effective, it.config.enabled));
         told.collect::<Vec<_>>()
     };
     let (a, b) = (|| "a".to_owned(), || "b".to_owned());
-    assert_eq!(told(None), [(a(), 1, true), (b(), 4, true)]);
-    assert_eq!(told(Some(project)), [(a(), 2, false), (b(), 3, true)]);
-    let unknown = host.agents().list(Some(ProjectId::generate()));
+    assert_eq!(told(None).await, [(a(), 1, true), (b(), 4, true)]);
+    assert_eq!(told(Some(project)).await, [(a(), 2, false), (b(), 3, true)]);
+    let agents = host.agents();
+    let policies = [agents.get(Some(project), "a"), agents.get(None, "a")];
+    let policies = futures_util::future::join_all(policies).await.into_iter();
+    let policies: Vec<_> = policies.map(|agent| agent.unwrap().policy).collect();
+    assert_eq!(policies, [Some(policy), None]);
+    let unknown = agents.list(Some(ProjectId::generate())).await;
     assert!(matches!(unknown, Err(CallError::ProjectNotFound(_))));
-    let unknown = host.agents().get(None, "reviewer").unwrap_err();
+    let unknown = agents.get(None, "reviewer").await.unwrap_err();
     assert_eq!(unknown.to_string(), "there is no agent `reviewer`");
 }

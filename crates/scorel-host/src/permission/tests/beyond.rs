@@ -125,6 +125,21 @@ async fn a_private_host_is_asked_about_in_every_mode_unless_a_rule_names_it() {
 }
 
 #[tokio::test]
+async fn a_host_that_the_configuration_treats_as_public_is_judged_like_one() {
+    for (mode, is_asked) in [(Mode::Workspace, true), (Mode::Full, false)] {
+        let stand = GateFixture::allowing(mode, &[]);
+        for url in [
+            "http://localhost:1/",
+            "http://127.0.0.1:1/",
+            "http://wiki.lan/",
+        ] {
+            let verdict = stand.fetch(url, false).await;
+            assert_eq!(matches!(verdict, Verdict::Ask { .. }), is_asked, "{url}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn files_outside_the_project_are_shown_after_a_yes_by_rule_and_in_full() {
     let other = tempfile::tempdir().unwrap();
     let above = other.path().canonicalize().unwrap();

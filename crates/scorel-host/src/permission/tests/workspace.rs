@@ -98,6 +98,16 @@ async fn what_git_ignores_is_discarded_without_a_question() {
 }
 
 #[tokio::test]
+async fn a_name_given_to_checkout_is_asked_about_where_a_file_has_it() {
+    let stand = workspace(&[]);
+    let asked = reason(stand.command("git checkout docs", false).await);
+    assert_eq!(asked, None);
+    fs::create_dir(stand.dir.path().join("docs")).unwrap();
+    let asked = reason(stand.command("git checkout docs", false).await);
+    assert!(asked.unwrap().contains("git checkout -- *"));
+}
+
+#[tokio::test]
 async fn an_answer_for_the_session_lifts_a_built_in_rule_for_what_it_names() {
     let stand = workspace(&[]);
     let offered = rules(stand.command("git push origin topic", false).await).unwrap();

@@ -24,7 +24,12 @@ fn a_policy_is_of_one_agent_in_one_project_and_on_the_disk() {
         workflow: [("release".to_owned(), 0)].into(),
         strategy: QuotaStrategy::Serial,
     };
-    assert!(fixture.registry.set_quota(a, "review", &ours).unwrap());
+    assert!(
+        fixture
+            .registry
+            .set_quota(a, "review", &ours, None)
+            .unwrap()
+    );
     for registry in [&fixture.registry, &fixture.reopened()] {
         assert_eq!(registry.quota(a, "review"), ours);
         assert!(registry.quota(a, "other").is_empty());
@@ -36,6 +41,23 @@ fn a_policy_is_of_one_agent_in_one_project_and_on_the_disk() {
 }
 
 #[test]
+fn a_policy_replaces_the_one_that_its_caller_knows() {
+    let fixture = Fixture::new();
+    let id = project(&fixture, "a");
+    let set = |policy: &QuotaPolicy, expected: &QuotaPolicy| {
+        fixture.registry.set_quota(id, "x", policy, Some(expected))
+    };
+    assert!(set(&policy(2), &QuotaPolicy::default()).unwrap());
+    let refused = set(&policy(3), &QuotaPolicy::default()).unwrap_err();
+    assert!(matches!(refused, ProjectError::OtherQuota(known) if known == policy(2)));
+    assert_eq!(fixture.registry.quota(id, "x"), policy(2));
+    // Said again after a lost reply.
+    assert!(set(&policy(2), &QuotaPolicy::default()).unwrap());
+    assert!(set(&QuotaPolicy::default(), &policy(2)).unwrap());
+    assert!(fixture.registry.quota(id, "x").is_empty());
+}
+
+#[test]
 fn an_empty_policy_leaves_nothing_in_the_file() {
     let fixture = Fixture::new();
     let id = project(&fixture, "a");
@@ -44,12 +66,12 @@ fn an_empty_policy_leaves_nothing_in_the_file() {
     assert!(!before.contains("quotas"), "{before}");
     fixture
         .registry
-        .set_quota(id, "review", &policy(2))
+        .set_quota(id, "review", &policy(2), None)
         .unwrap();
     assert_ne!(fs::read_to_string(&path).unwrap(), before);
     fixture
         .registry
-        .set_quota(id, "review", &QuotaPolicy::default())
+        .set_quota(id, "review", &QuotaPolicy::default(), None)
         .unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
 }
@@ -58,10 +80,18 @@ fn an_empty_policy_leaves_nothing_in_the_file() {
 fn a_project_that_is_not_registered_has_no_policies() {
     let fixture = Fixture::new();
     let id = project(&fixture, "a");
-    fixture.registry.set_quota(id, "x", &policy(2)).unwrap();
+    fixture
+        .registry
+        .set_quota(id, "x", &policy(2), None)
+        .unwrap();
     fixture.registry.remove(id).unwrap();
     assert!(fixture.registry.quota(id, "x").is_empty());
-    assert!(!fixture.registry.set_quota(id, "x", &policy(2)).unwrap());
+    assert!(
+        !fixture
+            .registry
+            .set_quota(id, "x", &policy(2), None)
+            .unwrap()
+    );
 }
 
 #[test]
@@ -71,7 +101,7 @@ fn a_policy_that_cannot_be_written_is_not_in_force() {
     let path = fixture.dir.path().join("projects.json");
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    let refused = fixture.registry.set_quota(id, "x", &policy(2));
+    let refused = fixture.registry.set_quota(id, "x", &policy(2), None);
     assert!(matches!(refused, Err(ProjectError::Write { .. })));
     assert!(fixture.registry.quota(id, "x").is_empty());
 }
@@ -86,7 +116,7 @@ fn a_policy_beyond_its_bounds_is_refused_by_kind() {
     };
     let many = |count| (0..count).map(|n| format!("w{n}")).collect();
     let named = |id: &str| of_workflows(vec![id.to_owned()], 1);
-    let set = |policy: &QuotaPolicy| fixture.registry.set_quota(id, "x", policy);
+    let set = |policy: &QuotaPolicy| fixture.registry.set_quota(id, "x", policy, None);
     for (policy, expected) in [
         (policy(1001), QuotaError::TooHigh { number: 1001 }),
         (

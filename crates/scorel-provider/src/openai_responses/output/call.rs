@@ -1,9 +1,9 @@
-use scorel_runtime::{ProviderError, ProviderEvent};
+use scorel_runtime::{ProviderError, ProviderEvent, foreign_json};
 use serde_json::Value;
 use ulid::Ulid;
 
 use super::streamed::contradiction;
-use crate::wire::{BlockNumbers, ModelOrigin, arguments_text, non_empty, text_of};
+use crate::wire::{ModelOrigin, ReplyTally, arguments_text, non_empty, text_of};
 
 /// A `function_call` item.
 #[derive(Debug, Default)]
@@ -19,13 +19,13 @@ impl OutputCall {
         &mut self,
         item: &Value,
         origin: &ModelOrigin,
-        numbers: &mut BlockNumbers,
+        tally: &mut ReplyTally,
         out: &mut Vec<ProviderEvent>,
     ) {
         if self.block.is_some() {
             return;
         }
-        let block = numbers.take_next();
+        let block = tally.take_next();
         self.block = Some(block);
         let id = non_empty(&item["call_id"]);
         out.push(ProviderEvent::ToolCallStart {
@@ -38,7 +38,15 @@ impl OutputCall {
         self.show(self.arguments.clone(), out);
     }
 
-    pub(super) fn delta(&mut self, delta: &str, out: &mut Vec<ProviderEvent>) {
+    pub(super) fn delta(
+        &mut self,
+        delta: &str,
+        tally: &mut ReplyTally,
+        out: &mut Vec<ProviderEvent>,
+    ) {
+        if self.block.is_none() {
+            tally.keep_text(delta);
+        }
         self.arguments.push_str(delta);
         self.show(delta.to_owned(), out);
     }
@@ -48,15 +56,15 @@ impl OutputCall {
         &mut self,
         item: &Value,
         origin: &ModelOrigin,
-        numbers: &mut BlockNumbers,
+        tally: &mut ReplyTally,
         out: &mut Vec<ProviderEvent>,
     ) -> Result<(), ProviderError> {
-        self.begin(item, origin, numbers, out);
+        self.begin(item, origin, tally, out);
         let Some(whole) = arguments_text(&item["arguments"]) else {
             return Ok(());
         };
         match whole.strip_prefix(&*self.arguments) {
-            Some(rest) => self.delta(rest, out),
+            Some(rest) => self.delta(rest, tally, out),
             // Some hosts reformat the JSON in the final item.
             None if is_same_json(&self.arguments, &whole) => {}
             None => return Err(contradiction()),
@@ -81,6 +89,6 @@ fn metadata(item: &Value) -> Option<Value> {
 }
 
 fn is_same_json(one: &str, other: &str) -> bool {
-    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let parsed = |text: &str| foreign_json::<Value>(text.as_bytes()).ok();
     parsed(one).is_some_and(|one| Some(one) == parsed(other))
 }

@@ -1,19 +1,20 @@
+use std::collections::BTreeMap;
+
 use scorel_runtime::ProviderEvent;
 use serde_json::{Map, Value, json};
 
 use super::streamed::missing;
-use crate::wire::{BlockNumbers, ModelOrigin, text_of};
+use crate::wire::{ModelOrigin, ReplyTally, text_of};
 
 /// A `message` item. Each of its content parts is a block.
 #[derive(Debug, Default)]
 pub(super) struct OutputMessage {
-    parts: Vec<MessagePart>,
+    /// By `content_index`.
+    parts: BTreeMap<u64, MessagePart>,
 }
 
 #[derive(Debug)]
 struct MessagePart {
-    /// The `content_index`.
-    index: u64,
     block: usize,
     text: String,
     refusal: bool,
@@ -25,23 +26,17 @@ impl OutputMessage {
         index: u64,
         refusal: bool,
         delta: &str,
-        numbers: &mut BlockNumbers,
+        tally: &mut ReplyTally,
         out: &mut Vec<ProviderEvent>,
     ) {
         if delta.is_empty() {
             return;
         }
-        let known = self.parts.iter().position(|part| part.index == index);
-        let position = known.unwrap_or_else(|| {
-            self.parts.push(MessagePart {
-                index,
-                block: numbers.take_next(),
-                text: String::new(),
-                refusal,
-            });
-            self.parts.len() - 1
+        let part = self.parts.entry(index).or_insert_with(|| MessagePart {
+            block: tally.take_next(),
+            text: String::new(),
+            refusal,
         });
-        let part = &mut self.parts[position];
         part.text.push_str(delta);
         out.push(ProviderEvent::Text {
             block: part.block,
@@ -54,7 +49,7 @@ impl OutputMessage {
         &mut self,
         item: &Value,
         origin: &ModelOrigin,
-        numbers: &mut BlockNumbers,
+        tally: &mut ReplyTally,
         out: &mut Vec<ProviderEvent>,
     ) -> bool {
         let whole = item["content"].as_array().into_iter().flatten();
@@ -63,21 +58,26 @@ impl OutputMessage {
                 Some(refusal) => (refusal, true),
                 None => (text_of(&part["text"]), false),
             };
-            let known = self.parts.iter().find(|part| part.index == index);
+            let known = self.parts.get(&index);
             let streamed = known.map_or("", |part| part.text.as_str());
             let rest = missing(streamed, text).to_owned();
-            self.delta(index, refusal, &rest, numbers, out);
+            self.delta(index, refusal, &rest, tally, out);
         }
-        for part in &self.parts {
+        for part in self.parts.values() {
+            // Each part gets the item's id, and both can be many and long.
+            if tally.is_over() {
+                break;
+            }
             let metadata = metadata(item, part.refusal);
             if !metadata.is_empty() {
+                metadata.values().for_each(|value| tally.keep(value));
                 out.push(ProviderEvent::TextMeta {
                     block: part.block,
                     provider: origin.tag("message", Value::Object(metadata)),
                 });
             }
         }
-        self.parts.iter().any(|part| part.refusal)
+        self.parts.values().any(|part| part.refusal)
     }
 }
 
@@ -94,4 +94,32 @@ fn metadata(item: &Value, refusal: bool) -> Map<String, Value> {
         metadata.insert("refusal".to_owned(), json!(true));
     }
     metadata
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_runtime::{ModelInfo, ProviderEvent};
+    use serde_json::json;
+
+    use super::OutputMessage;
+    use crate::wire::{ModelOrigin, ReplyTally};
+
+    #[test]
+    fn a_long_id_is_not_repeated_for_thousands_of_parts() {
+        let model = ModelInfo {
+            provider: "lab".to_owned(),
+            id: "m".to_owned(),
+            context_window: 1,
+            max_output_tokens: 1,
+            price: None,
+        };
+        let parts = vec![json!({"text": "a"}); 500];
+        let item = json!({"id": "i".repeat(1 << 20), "content": parts});
+        let (mut tally, mut out) = (ReplyTally::default(), Vec::new());
+        let origin = ModelOrigin::new("openai-responses", &model);
+        OutputMessage::default().done(&item, &origin, &mut tally, &mut out);
+        let is_meta = |event: &&ProviderEvent| matches!(event, ProviderEvent::TextMeta { .. });
+        assert!(out.iter().filter(is_meta).count() < 20);
+        assert!(tally.is_over());
+    }
 }

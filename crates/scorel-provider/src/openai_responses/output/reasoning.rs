@@ -1,18 +1,20 @@
+use std::collections::BTreeMap;
+
 use scorel_runtime::ProviderEvent;
 use serde_json::Value;
 
 use super::streamed::missing;
-use crate::wire::{BlockNumbers, ModelOrigin, non_empty, text_of};
+use crate::wire::{ModelOrigin, ReplyTally, non_empty, text_of};
 
 /// A `reasoning` item: one block, if any of it is readable or has to go back.
 #[derive(Debug, Default)]
 pub(super) struct OutputReasoning {
     block: Option<usize>,
-    parts: Vec<(ReasoningPart, String)>,
+    parts: BTreeMap<ReasoningPart, String>,
 }
 
 /// A part of a reasoning item, with its index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ReasoningPart {
     Summary(u64),
     Text(u64),
@@ -23,24 +25,25 @@ impl OutputReasoning {
         &mut self,
         part: ReasoningPart,
         delta: &str,
-        numbers: &mut BlockNumbers,
+        tally: &mut ReplyTally,
         out: &mut Vec<ProviderEvent>,
     ) {
         if delta.is_empty() {
             return;
         }
         let mut shown = delta.to_owned();
-        match self.parts.iter_mut().find(|(known, _)| *known == part) {
-            Some((_, text)) => text.push_str(delta),
+        match self.parts.get_mut(&part) {
+            Some(text) => text.push_str(delta),
             None => {
                 // Parts are paragraphs of one block.
                 if !self.parts.is_empty() {
                     shown.insert_str(0, "\n\n");
                 }
-                self.parts.push((part, delta.to_owned()));
+                tally.add_part();
+                self.parts.insert(part, delta.to_owned());
             }
         }
-        let block = *self.block.get_or_insert_with(|| numbers.take_next());
+        let block = *self.block.get_or_insert_with(|| tally.take_next());
         out.push(ProviderEvent::Thinking {
             block,
             delta: shown,
@@ -52,17 +55,16 @@ impl OutputReasoning {
         &mut self,
         item: &Value,
         origin: &ModelOrigin,
-        numbers: &mut BlockNumbers,
+        tally: &mut ReplyTally,
         out: &mut Vec<ProviderEvent>,
     ) {
         for (part, text) in parts(item) {
-            let known = self.parts.iter().find(|(known, _)| *known == part);
-            let streamed = known.map_or("", |(_, text)| text.as_str());
+            let streamed = self.parts.get(&part).map_or("", String::as_str);
             let rest = missing(streamed, text).to_owned();
-            self.delta(part, &rest, numbers, out);
+            self.delta(part, &rest, tally, out);
         }
         if let Some(metadata) = metadata(item) {
-            let block = *self.block.get_or_insert_with(|| numbers.take_next());
+            let block = *self.block.get_or_insert_with(|| tally.take_next());
             out.push(ProviderEvent::ThinkingMeta {
                 block,
                 signature: None,

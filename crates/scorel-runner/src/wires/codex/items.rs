@@ -7,6 +7,7 @@ use scorel_runtime::{RunnerCallEnd, RunnerEvent, ToolCall};
 use serde_json::{Value, json};
 
 use super::super::json::{owned, text, text_block};
+use super::plain_command::plain_command;
 use crate::exchange::Exchange;
 use crate::output_tail::OutputTail;
 
@@ -128,7 +129,8 @@ fn call(item: &Value) -> ToolCall {
     let kind = text(item, "type");
     let (name, input) = match kind {
         "commandExecution" => {
-            let input = json!({"command": item["command"], "cwd": item["cwd"]});
+            let command = plain_command(&item["command"]);
+            let input = json!({"command": command, "cwd": item["cwd"]});
             (kind.to_owned(), input)
         }
         "fileChange" => (kind.to_owned(), json!({"changes": item["changes"]})),

@@ -7,6 +7,7 @@ use scorel_runtime::{RunnerAction, RunnerQuestion, ToolCall};
 use serde_json::{Value, json};
 
 use super::super::json::{owned, text};
+use super::plain_command::plain_command;
 
 /// Questions that may be open at a time.
 const MAX_OPEN: usize = 256;
@@ -34,7 +35,8 @@ impl Questions {
         }
         let is_plain = matches!(text(params, "kind"), "" | "command")
             && params["networkApprovalContext"].is_null();
-        let command = params["command"].as_str().filter(|_| is_plain);
+        let shown = plain_command(&params["command"]);
+        let command = shown.as_str().filter(|_| is_plain);
         let action = match command {
             Some(command) => RunnerAction::Command {
                 command: command.to_owned(),
@@ -47,7 +49,7 @@ impl Questions {
                 tool: "commandExecution".to_owned(),
             },
         };
-        let mut input = json!({"command": params["command"], "cwd": params["cwd"]});
+        let mut input = json!({"command": shown, "cwd": params["cwd"]});
         if !is_plain {
             input["kind"] = params["kind"].clone();
             input["network"] = params["networkApprovalContext"].clone();

@@ -3,6 +3,7 @@
 use scorel_exec::{RunEnd, ShellExit};
 use scorel_runtime::{
     RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput, RunnerLogStream,
+    foreign_json,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -79,6 +80,7 @@ impl EventsDialect {
                     LogStream::Stdout => RunnerLogStream::Stdout,
                     LogStream::Stderr => RunnerLogStream::Stderr,
                 };
+                out.event(RunnerEvent::Progress);
                 out.log_line(stream, data);
             }
             CommandEvent::Error { message } => self.error = Some(message),
@@ -126,9 +128,9 @@ impl Dialect for EventsDialect {
     }
 
     fn receive(&mut self, piece: &[u8], out: &mut Exchange) -> Result<(), RunnerError> {
-        match serde_json::from_slice(piece) {
+        match foreign_json(piece) {
             Ok(event) => self.event(event, piece, out),
-            Err(_) => out.unknown(piece),
+            Err(_) => out.junk(piece),
         }
         Ok(())
     }

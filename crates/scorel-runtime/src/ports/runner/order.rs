@@ -9,6 +9,8 @@ pub struct RunnerOrder {
     pub context: Option<String>,
     /// What the runner's own sandbox may allow, where it has one.
     pub access: RunnerAccess,
+    /// Instructions of the user and the project, for a runner that does not read them itself.
+    pub instructions: Option<String>,
 }
 
 /// What a runner may do in its own sandbox without a question.

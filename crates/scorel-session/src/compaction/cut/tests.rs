@@ -1,7 +1,8 @@
 use scorel_proto::{
     AssistantMessage, Block, ClientId, CompactBody, CompactionFacts, CompactionId,
-    CompactionTrigger, MessageBody, Meta, PersistentBody, PersistentEvent, Seq, SessionId,
-    StopReason, ToolResultBlock, ToolResultMessage,
+    CompactionTrigger, CostTotal, MessageBody, Meta, OutcomeReason, PersistentBody,
+    PersistentEvent, Seq, SessionId, StopReason, ToolResultBlock, ToolResultMessage,
+    TurnOutcomeBody, Usage,
 };
 use scorel_runtime::ModelInfo;
 
@@ -83,7 +84,11 @@ impl Conversation {
     }
 
     fn cut(&self, in_turn: bool, keep_tokens: u64) -> Option<Cut> {
-        let window = ContextWindow::build(&self.events, &[], None);
+        self.cut_after(&[], in_turn, keep_tokens)
+    }
+
+    fn cut_after(&self, edits: &[PersistentEvent], in_turn: bool, keep_tokens: u64) -> Option<Cut> {
+        let window = ContextWindow::build(&self.events, edits, None);
         let turn_id = in_turn.then_some(self.turn);
         let model = ModelInfo {
             provider: "p".to_owned(),
@@ -153,6 +158,27 @@ fn a_turn_of_one_step_has_nothing_to_replace() {
     assert_eq!(conversation.cut(true, 0), None);
     conversation.step();
     assert_eq!(conversation.cut(true, 0), None);
+}
+
+#[test]
+fn the_end_of_a_turn_goes_with_the_turn() {
+    let mut conversation = Conversation::new();
+    conversation.user();
+    let [_, last] = conversation.step();
+    conversation.push(PersistentBody::TurnOutcome(TurnOutcomeBody {
+        reason: OutcomeReason::Cancelled,
+        error: None,
+        usage: Usage::default(),
+        cost: CostTotal::default(),
+        steps: 1,
+        duration_ms: 0,
+    }));
+    let outcome = conversation.events.pop().expect("it was pushed");
+    // Room for the last message alone.
+    let cut = conversation
+        .cut_after(&[outcome], false, 98)
+        .expect("a turn");
+    assert_eq!((cut.end, cut.through), (4, last));
 }
 
 #[test]

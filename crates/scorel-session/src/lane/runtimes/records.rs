@@ -98,9 +98,8 @@ impl Mutation for MoveRuntimes {
             let text = format!("runtime {} does not wait", self.id);
             return Err(SessionError::Conflict(text));
         }
-        let moved = section.place_runtimes(&self.places, Some(&self.command))?;
-        // It is there already.
-        Ok(moved.unwrap_or_else(|| section.view().state.last_seq))
+        let moved = section.place_runtimes(&self.places, Some((self.id, &self.command)))?;
+        moved.ok_or_else(|| SessionError::Conflict(format!("runtime {} has no place", self.id)))
     }
 }
 
@@ -176,18 +175,20 @@ impl Section<'_> {
         Ok(())
     }
 
-    /// One record for all that have another place, or none.
+    /// One record for all that have another place, or none. It is also for the one that a command moves:
+    /// without a record a repetition would undo what others did meanwhile.
     pub(super) fn place_runtimes(
         &mut self,
         places: &RuntimePlaces,
-        command: Option<&MutationCommand>,
+        by: Option<(RuntimeId, &MutationCommand)>,
     ) -> Result<Option<Seq>, SessionError> {
+        let wanted = by.map(|(id, _)| id);
         let view = self.view();
         let runtimes = &view.state.runtimes;
         let has_moved = |(id, place): &(RuntimeId, u32)| {
             runtimes.get(*id).is_some_and(|runtime| {
                 runtime.status == RuntimeStatus::Queued
-                    && runtime.position != Some((*place, places.queued))
+                    && (wanted == Some(*id) || runtime.position != Some((*place, places.queued)))
             })
         };
         let all = places.places.iter().map(|(id, place)| (*id, *place));
@@ -206,6 +207,7 @@ impl Section<'_> {
             queued_count: places.queued,
             positions: moved,
         };
+        let command = by.map(|(_, command)| command);
         self.commit_for(PersistentBody::RuntimeQueueChanged(body), command)
             .map(Some)
     }

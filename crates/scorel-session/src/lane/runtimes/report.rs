@@ -25,7 +25,7 @@ pub struct RunReport {
     /// What the agent said last.
     pub last_message: String,
     pub outcome: Option<OutcomeReason>,
-    /// Why the last turn failed.
+    /// Why the last turn failed, and what helps.
     pub error: Option<String>,
 }
 
@@ -59,25 +59,27 @@ impl Lane {
         }
     }
 
-    /// What the session does, in at most `chars` characters, and the event that says so. `None` if it has
-    /// done nothing yet.
+    /// The session's work since the event `after`, in at most `chars` characters, and the event that
+    /// says so. `None` if it has done nothing yet.
     ///
     /// # Errors
     ///
     /// If the log cannot be read.
     pub async fn doing(
         self: &Arc<Self>,
+        after: Seq,
         chars: usize,
     ) -> Result<Option<(String, EventId)>, SessionError> {
         let places = {
             let published = self.published();
             published.check_exists()?;
-            let all = published.places_after(Seq::ZERO);
+            let all = published.places_after(after);
             all[all.len().saturating_sub(RECENT)..].to_vec()
         };
         let lines = self.read_lines(places).await?;
-        let mut newest = lines.iter().rev().filter_map(|line| decoded(line).ok());
-        Ok(newest.find_map(|event| Some((doing(&event, chars)?, event.id))))
+        let events: Vec<_> = lines.iter().flat_map(|line| decoded(line)).collect();
+        let mut newest = events.iter().enumerate().rev();
+        Ok(newest.find_map(|(at, event)| Some((doing(event, &events[..at], chars)?, event.id))))
     }
 }
 
@@ -103,7 +105,10 @@ impl RunReport {
             }
             PersistentBody::TurnOutcome(body) => {
                 self.outcome = Some(body.reason);
-                self.error = body.error.as_ref().map(|error| error.message.clone());
+                self.error = body.error.as_ref().map(|error| match &error.hint {
+                    Some(hint) => format!("{}; {hint}", error.message),
+                    None => error.message.clone(),
+                });
             }
             _ => {}
         }
@@ -120,7 +125,8 @@ fn text(message: &AssistantMessage) -> String {
     texts.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-fn doing(event: &PersistentEvent, chars: usize) -> Option<String> {
+/// The work of the session by one event; `before` are the events that led to it.
+fn doing(event: &PersistentEvent, before: &[PersistentEvent], chars: usize) -> Option<String> {
     let PersistentBody::Message(body) = &event.body else {
         return None;
     };
@@ -132,14 +138,46 @@ fn doing(event: &PersistentEvent, chars: usize) -> Option<String> {
                 _ => text(message),
             }
         }
-        Message::ToolResult(message) if message.result().is_error => {
-            format!("{} failed", message.tool_name)
+        Message::ToolResult(message) => {
+            let result = message.result();
+            let called = called(before, &result.tool_use_id);
+            let what = called.unwrap_or_else(|| message.tool_name.clone());
+            match result.is_error {
+                true => format!("tool error: {what}"),
+                false => format!("tool call success: {what}"),
+            }
         }
-        Message::ToolResult(message) => format!("{} done", message.tool_name),
         Message::User(_) | Message::Internal(_) => return None,
     };
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(line.chars().take(chars).collect())
+}
+
+/// The command of a call, or its tool with what that is about.
+fn called(before: &[PersistentEvent], tool_call_id: &str) -> Option<String> {
+    let answers = before.iter().rev().filter_map(|event| match &event.body {
+        PersistentBody::Message(body) => match &body.message {
+            Message::Assistant(message) => Some(message),
+            _ => None,
+        },
+        _ => None,
+    });
+    let mut calls = answers.flat_map(AssistantMessage::tool_uses);
+    calls.find_map(|call| match call {
+        Block::ToolUse {
+            id, name, input, ..
+        } if id == tool_call_id => {
+            // By name: another text may be the content of a file, or a secret.
+            let about = ["path", "file_path", "pattern", "url", "query", "title"];
+            let text = about.iter().find_map(|name| input[*name].as_str());
+            Some(match (input["command"].as_str(), text) {
+                (Some(command), _) => command.to_owned(),
+                (None, Some(text)) => format!("{name} {text}"),
+                (None, None) => name.clone(),
+            })
+        }
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -113,7 +113,9 @@ impl History {
     }
 
     fn check_section(&self, section: &Section<'_>) {
-        let (view, observed) = (section.view(), &self.observed);
+        let window = section.window();
+        let (published, observed) = (section.published(), &self.observed);
+        let view = published.view();
         assert_eq!(view.tree, observed.view.tree, "the fold of the log");
         let mut state = view.state.clone();
         state.last_seq = observed.view.state.last_seq;
@@ -121,7 +123,7 @@ impl History {
             turn.running = folded.running;
         }
         assert_eq!(state, observed.view.state, "the fold of the log");
-        assert_eq!(section.phase(), self.reference.phase());
+        assert_eq!(published.phase(), self.reference.phase());
         assert_eq!(
             state.turn.is_some(),
             self.reference.turn().is_some(),
@@ -138,7 +140,7 @@ impl History {
         self.check_files();
         self.check_tree();
         assert_eq!(observed.outcomes, self.reference.outcomes);
-        if let Some(window) = section.window() {
+        if let Some(window) = window {
             assert_eq!(window, observed.window(), "the window and the path");
             let said: Vec<Said> = window.context().iter().map(speech).collect();
             assert_eq!(said, self.reference.context(), "what the model would read");

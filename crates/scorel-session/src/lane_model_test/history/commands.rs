@@ -404,7 +404,9 @@ fn refused(error: &SessionError) -> Refusal {
         SessionError::LeafMoved { .. } => Refusal::LeafMoved,
         SessionError::InvalidTarget { .. } => Refusal::InvalidTarget,
         SessionError::Summarised { .. } => Refusal::Summarised,
-        SessionError::Conflict(_) => Refusal::Conflict,
+        SessionError::Conflict(_) | SessionError::Answered(_) | SessionError::NotAsked(_) => {
+            Refusal::Conflict
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -79,7 +79,7 @@ impl Reference {
         let at = position.map_or(end, |at| (at as usize).min(end));
         let key = label;
         self.queue.insert(at, Item { key, label, kind });
-        self.paused = hold;
+        self.pause(hold || self.held);
         self.go_on = !hold && (self.go_on || self.stopped());
     }
 
@@ -121,8 +121,8 @@ impl Reference {
                 let at = self.item(key)?;
                 self.queue[at].kind = self.queued_as(kind);
             }
-            Edit::Pause => self.paused = true,
-            Edit::Resume => self.paused = false,
+            Edit::Pause => self.pause(true),
+            Edit::Resume => self.pause(false),
         }
         Ok(())
     }

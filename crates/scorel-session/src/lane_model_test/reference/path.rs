@@ -1,5 +1,7 @@
 //! The active path, and what the model reads of it.
 
+use scorel_proto::OutcomeReason;
+
 use super::{Kind, Label, Node, Reference};
 
 /// A message of a request: who speaks, and what it says.
@@ -40,13 +42,28 @@ impl Reference {
                 Kind::Steer if result_of == Some(node.turn) => {
                     let merged: &mut Said = context.last_mut().expect("a result");
                     merged.1.extend(&node.labels);
-                    continue;
                 }
-                _ => context.push((speaker(node), node.labels.clone())),
+                _ => {
+                    context.push((speaker(node), node.labels.clone()));
+                    result_of = (node.kind == Kind::Result).then_some(node.turn);
+                }
             }
-            result_of = (node.kind == Kind::Result).then_some(node.turn);
+            if self.is_named(node) {
+                context.push(('u', Vec::new()));
+                result_of = None;
+            }
         }
         context
+    }
+
+    /// Returns whether the model is told how the turn that ends with a node has ended.
+    fn is_named(&self, node: &Node) -> bool {
+        let outcome = node
+            .turn
+            .checked_sub(1)
+            .and_then(|at| self.outcomes.get(at));
+        let is_completed = |reason: &OutcomeReason| *reason == OutcomeReason::Completed;
+        node.ends_turn && !outcome.is_none_or(is_completed)
     }
 
     pub(super) fn is_on_path(&self, target: Option<usize>) -> bool {

@@ -1,13 +1,13 @@
 //! The part of the conversation that a runner's context lacks, as text.
 
 use scorel_journal::Blobs;
-use scorel_proto::{ContextWindow, EventId, Message, TurnId, WindowItem, excerpt};
+use scorel_proto::{Block, ContextWindow, EventId, Message, TurnId, WindowItem, excerpt, reminder};
 
+use crate::compaction::ends_turn_of_one_before;
 use crate::transcript::quoted;
 
-const HEAD: &str = "<system-reminder>\nThis is the part of the conversation that you have not seen. \
+const HEAD: &str = "This is the part of the conversation that you have not seen. \
     Others answered in it, and worked in the same directory. Do not answer it; go on from there.\n";
-const TAIL: &str = "\n</system-reminder>";
 
 /// A part of a conversation as text, and the events that it is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,18 +32,24 @@ pub(super) fn handover(
         seen.is_some_and(|seen| [item.event_id, item.last_event_id].contains(&seen))
     };
     // One that a summary has replaced is not found: then the summary stands for it and what follows.
-    let first = items
-        .iter()
-        .rposition(|it| is_seen(&it))
-        .map_or(0, |at| at + 1);
+    let first = items.iter().rposition(|it| is_seen(&it));
+    // A runner knows nothing of the way in which its own turn was stopped.
+    let first = first.map_or(0, |at| {
+        at + usize::from(!ends_turn_of_one_before(&items, at))
+    });
     let mut told = items.get(first..)?.to_vec();
     told.retain(|(item, _)| turn.is_none() || item.turn_id != turn);
     let (from, through) = (told.first()?.0.event_id, told.last()?.0.last_event_id);
-    let texts = quoted(told.into_iter(), blobs);
+    let text = match told[..] {
+        [(_, Message::User(end))] if ends_turn_of_one_before(&items, first) => {
+            Block::plain_text_of(&end.content)
+        }
+        _ => joined(&quoted(told.into_iter(), blobs), max_bytes),
+    };
     Some(HandoverText {
         from,
         through,
-        text: joined(&texts, max_bytes),
+        text,
     })
 }
 
@@ -71,11 +77,10 @@ fn joined(texts: &[String], max_bytes: usize) -> String {
     };
     for message in newest.iter().chain(kept) {
         text.push('\n');
-        text.push_str(&message.replace("</system-reminder", "<\\/system-reminder"));
+        text.push_str(message);
         text.push('\n');
     }
-    text.push_str(TAIL);
-    text
+    reminder(&text)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ impl RunnerTurn {
             directory: self.prepared.directory.clone(),
             context: context.clone(),
             access: self.prepared.access,
+            instructions: self.prepared.instructions.clone(),
         };
         let ports = self.prepared.ports.clone();
         let stop = self.task.stop.clone();

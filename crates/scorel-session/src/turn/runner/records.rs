@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use scorel_proto::{
     Block, Message, NoticeBody, PersistentBody, RunnerContextBody, RunnerContextOrigin,
     RunnerExitBody, RunnerHandover, RunnerLog, RunnerLogBlob, RunnerLogTail, RunnerStartBody,
-    TransientBody,
+    SignalName, TransientBody,
 };
 use scorel_runtime::{RunnerExit, RunnerFact, RunnerInput, RunnerStart};
 
@@ -25,6 +26,8 @@ pub(super) struct RunRecords {
     task: TurnTask,
     runner: String,
     handover_bytes: usize,
+    /// The time for which its process is kept after the turn.
+    keep: Duration,
     /// The runner's id of its context, once it is known.
     context: Option<String>,
     /// The directory and the beginning of the process that runs.
@@ -42,12 +45,13 @@ struct OpenProcess {
 }
 
 impl RunRecords {
-    pub(super) fn new(task: TurnTask, runner: String, handover_bytes: usize) -> Self {
+    pub(super) fn new(task: TurnTask, runner: String, prepared: &PreparedRunner) -> Self {
         Self {
             plan: PlanRecord::new(task.clone()),
             task,
             runner,
-            handover_bytes,
+            handover_bytes: prepared.handover_bytes,
+            keep: prepared.keep,
             context: None,
             run: None,
             handover: None,
@@ -77,7 +81,7 @@ impl RunRecords {
             RunnerFact::ContextLost { reason } => self.lost(reason).await,
             RunnerFact::Log { stream, text } => {
                 let log = RunnerLog { stream, text };
-                self.log.push(&log);
+                self.log.push(&log, self.task.lane.now_ms());
                 let turn_id = self.task.turn_id;
                 let shown = TransientBody::RunnerLog(log);
                 self.task.lane.show(turn_id, shown).await
@@ -235,7 +239,7 @@ impl RunRecords {
         let Some(run) = self.run.take() else {
             return Ok(());
         };
-        let kept = exit.is_none();
+        let kept = exit.is_none() && !self.keep.is_zero() && self.context.is_some();
         let exit = exit.unwrap_or_default();
         for problem in &exit.problems {
             tracing::warn!(runner = self.runner, problem, "a runner did not end well");
@@ -246,7 +250,7 @@ impl RunRecords {
         let body = RunnerExitBody {
             trace_id: self.task.turn_id,
             code: exit.code,
-            signal: exit.signal,
+            signal: exit.signal.map(SignalName::from),
             kept,
             duration_ms: now.saturating_sub(run.started_at),
             log,
@@ -269,6 +273,7 @@ impl RunRecords {
             blob,
             bytes,
             dropped_bytes: tail.dropped_bytes,
+            parts: tail.parts(),
         }))
     }
 

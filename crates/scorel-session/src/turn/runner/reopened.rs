@@ -5,7 +5,7 @@
 
 use scorel_proto::{
     EventId, Message, MessageBody, OpenCall, PermissionDecisionBody, PersistentBody,
-    ToolResultBlock, ToolResultMessage,
+    ToolResultBlock, ToolResultMessage, reminder,
 };
 use scorel_runtime::{Permission, ToolCall};
 use serde_json::Value;
@@ -41,13 +41,13 @@ impl EarlierDecision {
         } else {
             "refused"
         };
-        format!(
-            "<system-reminder>\n{runner} was restarted while the user was asked about your call of {} \
+        reminder(&format!(
+            "{runner} was restarted while the user was asked about your call of {} \
              with the input {}. It was not run. The user has {decision} it. If it is allowed and still \
              needed, make the same call again; you will not be asked. Go on with what you were asked to \
-             do.\n</system-reminder>",
+             do.",
             self.tool, self.input
-        )
+        ))
     }
 }
 

@@ -56,9 +56,22 @@ async fn a_system_prompt_over_the_budget_ends_in_an_error_after_two_summaries() 
     assert_eq!(summaries, 2);
     let log = rig.check(id).await;
     assert_names_sizes(&log.only("turn_outcome")["error"], SYSTEM);
+    let hint = log.only("turn_outcome")["error"]["hint"].clone();
+    for way in ["`scorelctl compact`", "`scorelctl rewind`"] {
+        assert!(
+            hint.as_str().is_some_and(|hint| hint.contains(way)),
+            "{hint}"
+        );
+    }
     rig.begin(id, "again").await;
-    assert_eq!(follower.outcome().await, "error");
-    assert_eq!(states(&rig.check(id).await), ["started"; 2], "no third one");
+    let call = rig.model().await;
+    assert!(asks_for_summary(&call), "a new turn tries one");
+    call.answer("so far").await;
+    let call = rig.model().await;
+    assert!(!asks_for_summary(&call), "no more than one");
+    call.answer_uncounted("now there is room").await;
+    assert_eq!(follower.outcome().await, "completed");
+    assert_eq!(states(&rig.check(id).await), ["started"; 3]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -60,7 +60,7 @@ async fn images_fit_into_a_small_window_turn_after_turn() {
 #[tokio::test(start_paused = true)]
 async fn a_quotation_says_how_large_an_image_is() {
     let rig = Rig::new();
-    let auxiliary = rig.script.model_named("small");
+    let auxiliary = rig.script.model_named("small", 100_000);
     rig.plan(|plan| {
         plan.window = Some(WINDOW);
         plan.compaction.auxiliary = Some(auxiliary);

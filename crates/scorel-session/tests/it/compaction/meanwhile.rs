@@ -102,7 +102,7 @@ async fn a_steer_whose_answer_is_seen_or_that_stays_needs_no_word() {
 #[tokio::test(start_paused = true)]
 async fn a_quotation_shortens_results_and_never_the_steers_in_them() {
     let rig = rig();
-    let auxiliary = rig.script.model_named("small");
+    let auxiliary = rig.script.model_named("small", 100_000);
     rig.plan(|plan| plan.compaction.auxiliary = Some(auxiliary));
     let words = format!("begin {} end", "tabs ".repeat(500));
     let (_, mut follower, call) = steered_turn(&rig, 3, &words).await;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read as _;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd as _, BorrowedFd};
 
 use rustix::fs::{
     Access, AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat,
@@ -12,11 +12,13 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::super::{Location, not_a_file, refusal};
+use super::super::Location;
+use super::super::refused::{not_a_file, refusal};
 use crate::content_hash::ContentHash;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_FILE_BYTES;
 use crate::text_encoding::TextEncoding;
+use scorel_files::Attributes;
 use scorel_proto::{FileMode, FileState};
 
 /// A regular file as it was when it was opened, with its content.
@@ -25,6 +27,8 @@ pub(crate) struct Original {
     stat: Stat,
     content: Vec<u8>,
     hash: ContentHash,
+    /// Extended attributes, among them access control lists.
+    attributes: Attributes,
 }
 
 impl Original {
@@ -48,9 +52,11 @@ impl Original {
             _ => return Err(not_a_file(location)),
         }
         check_writable(directory, name, &stat).map_err(|_| read_only(location))?;
+        let attributes = Attributes::of(opened.as_fd());
         let content = read(File::from(opened), &stat, location)?;
         Ok(Some(Self {
             stat,
+            attributes,
             hash: ContentHash::of(&content),
             content,
         }))
@@ -90,7 +96,7 @@ impl Original {
         identity(self) == identity(other)
     }
 
-    /// Copies owner and permissions to `file`. Returns notes on what could not be copied.
+    /// Copies owner, permissions and extended attributes to `file`. Returns notes on what could not be copied.
     pub(super) fn copy_metadata(&self, file: &File) -> Result<Vec<String>, Errno> {
         let mut notes = Vec::new();
         let now = fstat(file)?;
@@ -106,6 +112,14 @@ impl Original {
         // After `fchown`, which clears bits. Set-user-ID and set-group-ID are dropped, as the kernel does
         // on a write to the old file.
         fchmod(file, Mode::from_raw_mode(self.stat.st_mode & 0o1777))?;
+        // After `fchmod`, which changes an access control list.
+        let lost = self.attributes.copy(file.as_fd());
+        if !lost.is_empty() {
+            notes.push(format!(
+                "The file had extended attributes that could not be kept: {}.",
+                lost.join(", ")
+            ));
+        }
         if self.stat.st_nlink > 1 {
             notes.push(format!(
                 "The file had {} hard links; the other names keep the old content.",

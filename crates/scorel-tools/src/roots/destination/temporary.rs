@@ -1,15 +1,14 @@
 //! Temporary files.
 
 use std::cell::Cell;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
+use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, flock, fstat, openat, unlinkat};
 use rustix::io::Errno;
-
-/// How many random names are tried.
-const TRIES: usize = 8;
+use scorel_files::{remove_left_over, temporary_names};
 
 /// A temporary file in the destination's directory; removed on drop.
 #[derive(Debug)]
@@ -21,19 +20,30 @@ pub(super) struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    /// Creates an empty file with permissions `mode` minus the umask.
-    pub(super) fn create(directory: BorrowedFd<'a>, mode: Mode) -> Result<Self, Errno> {
+    /// Creates an empty file that is to replace the one of this name, with permissions `mode` minus the
+    /// umask.
+    pub(super) fn create(
+        directory: BorrowedFd<'a>,
+        replaced: &OsStr,
+        mode: Mode,
+    ) -> Result<Self, Errno> {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut result = Err(Errno::EXIST);
-        for _ in 0..TRIES {
-            let name = format!(".scorel-{:016x}.tmp", rand::random::<u64>());
-            result = openat(directory, &name, flags, mode).map(|file| Self {
-                directory,
-                name,
-                file: File::from(file),
-                kept: Cell::new(false),
-            });
+        for name in temporary_names(replaced) {
+            // One that is being written stays, and is in the way.
+            let _ = remove_left_over(directory, &name);
+            result = match openat(directory, &name, flags, mode) {
+                // It was taken for one that is left over before it was locked.
+                Ok(file) if !is_locked(&file)? => Err(Errno::EXIST),
+                Ok(file) => Ok(Self {
+                    directory,
+                    name,
+                    file: File::from(file),
+                    kept: Cell::new(false),
+                }),
+                Err(error) => Err(error),
+            };
             if !matches!(result, Err(Errno::EXIST)) {
                 break;
             }
@@ -57,6 +67,12 @@ impl<'a> Temporary<'a> {
     pub(super) fn keep(&self) {
         self.kept.set(true);
     }
+}
+
+/// Locks a new file, where the file system has locks. Returns whether it is there still.
+fn is_locked(file: &OwnedFd) -> Result<bool, Errno> {
+    let locked = flock(file, FlockOperation::NonBlockingLockExclusive);
+    Ok(locked != Err(Errno::WOULDBLOCK) && fstat(file)?.st_nlink > 0)
 }
 
 impl Drop for Temporary<'_> {

@@ -1,22 +1,22 @@
 //! From a permit to a sandbox.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use scorel_exec::{Isolation, SHARED_MEMORY, Sandbox, Surroundings};
+use scorel_exec::{Isolation, SHARED_MEMORY, Sandbox, SettingsCopy, Surroundings, real};
 use scorel_permission::DaemonHome;
-use scorel_runtime::{CommandAccess, HiddenFiles, Permit};
+use scorel_runtime::{CommandAccess, Permit};
 
 use super::CommandSettings;
-use super::guarded;
+use super::guarded::{self, ProtectedPlaces};
 use super::hidden_by_rules::{self, HiddenGap, SearchBounds};
 use super::home_project::HomeProject;
+use super::listings::Listings;
 use super::outside_repository::OutsideRepository;
 use super::stopped::SandboxFacts;
 use crate::error::{ErrorCode, ToolError};
-
-/// Unpacked packages that are protected from a command with the network. Each is a mount.
-const MAX_SOURCES: usize = 4_000;
 
 /// A sandbox with its name.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub(super) struct Confinement {
     pub(super) sandbox: Option<Sandbox>,
     /// Why rules do not hide all from the command that they should.
     pub(super) unhidden: Option<HiddenGap>,
+    /// Places that the command would have been able to write, but for a link or because they are hidden.
+    pub(super) left_out: Vec<PathBuf>,
 }
 
 /// The name of no sandbox.
@@ -50,6 +52,7 @@ pub(super) struct CommandPlaces<'a> {
     pub(super) project: &'a Path,
     pub(super) temporary: &'a Path,
     pub(super) daemon_home: &'a DaemonHome,
+    pub(super) listings: &'a Mutex<Listings>,
 }
 
 impl CommandPlaces<'_> {
@@ -66,90 +69,106 @@ impl CommandPlaces<'_> {
                 name,
                 sandbox: None,
                 unhidden: None,
+                left_out: Vec::new(),
             });
         };
-        let network = bare.network;
+        let rules = permit.hidden.as_deref();
+        let found = rules.map(|rules| hidden_by_rules::find(rules, SearchBounds::default()));
+        let found = found.unwrap_or_default();
+        if found.places.iter().any(|it| self.project.starts_with(it)) {
+            let message = "not run: permission rules deny reading the project's directory";
+            return Err(ToolError::new(ErrorCode::PermissionNeeded, message));
+        }
+        let own = self.own_hidden();
         let mut sandbox = Sandbox {
-            writable: vec![self.temporary.to_owned()],
+            hidden: own.iter().chain(&found.places).cloned().collect(),
             shown: self.settings.shown.clone(),
             ..bare
         };
-        sandbox
-            .shown
-            .extend(self.daemon_home.opened().map(Path::to_owned));
-        if self.settings.spaces {
-            sandbox.writable.push(PathBuf::from(SHARED_MEMORY));
-        }
+        let opened = self.daemon_home.opened().into_iter();
+        let opened = opened.chain([self.temporary]).map(Path::to_owned);
+        sandbox.shown.extend(opened);
         let writes = permit.command != CommandAccess::Readonly;
-        let repository = writes
-            .then(|| OutsideRepository::of(self.project))
-            .flatten();
-        if writes {
-            sandbox.writable.extend(self.writable(network));
-            sandbox
-                .writable
-                .extend(repository.iter().map(|it| it.data.clone()));
+        let repository = writes.then(|| OutsideRepository::of(self.project));
+        let repository = repository.flatten();
+        let wanted = self.writable(writes, sandbox.network, repository.as_ref());
+        let left_out = sandbox.grant(&wanted, &self.settings.changeable);
+        if left_out.iter().any(|place| place == self.project) {
+            let message =
+                "not run: the project's directory is hidden from commands, or a link leads there";
+            return Err(ToolError::new(ErrorCode::PermissionNeeded, message));
         }
-        let unhidden = self.hide(&mut sandbox, permit.hidden.as_deref())?;
+        let is_gap = self.hide(&mut sandbox, own, found.places);
         if writes {
             self.protect(&mut sandbox, repository.as_ref());
         }
         Ok(Confinement {
             name,
             sandbox: Some(sandbox),
-            unhidden,
+            unhidden: is_gap.then_some(HiddenGap::NoMounts).or(found.gap),
+            left_out,
         })
     }
 
-    fn writable(&self, network: bool) -> Vec<PathBuf> {
-        let mut writable = self.settings.caches.clone();
-        writable.push(self.project.to_owned());
-        // Cargo also unpacks downloaded packages there.
-        writable.extend(self.settings.cargo_registry.clone().filter(|_| network));
+    /// The places that a command writes, if nothing is in the way.
+    fn writable(
+        &self,
+        writes: bool,
+        network: bool,
+        repository: Option<&OutsideRepository>,
+    ) -> Vec<PathBuf> {
+        let mut writable = vec![self.temporary.to_owned()];
+        if self.settings.spaces {
+            writable.push(PathBuf::from(SHARED_MEMORY));
+        }
+        if writes {
+            writable.push(self.project.to_owned());
+            writable.extend(self.settings.packages.writable(network));
+            writable.extend(self.settings.caches.iter().cloned());
+            writable.extend(repository.map(|it| it.data.clone()));
+        }
         writable
     }
 
-    /// Hides what the settings and the rules say.
-    fn hide(
-        &self,
-        sandbox: &mut Sandbox,
-        rules: Option<&dyn HiddenFiles>,
-    ) -> Result<Option<HiddenGap>, ToolError> {
-        let writable: Vec<PathBuf> = sandbox.writable.iter().map(|place| real(place)).collect();
-        let is_inside = |place: &Path| {
-            let is_below = |root: &PathBuf| place != root && place.starts_with(root);
-            writable.iter().any(is_below)
-        };
-        let holds_writable = |place: &Path| writable.iter().any(|root| root.starts_with(place));
+    /// The places that the settings hide, and the daemon's home.
+    fn own_hidden(&self) -> Vec<PathBuf> {
         let own = self.settings.hidden.iter().map(PathBuf::as_path);
         // Most places of credentials do not exist, and each one would cost the command, as it starts,
         // some hundred system calls.
         let existing = own.filter(|place| place.symlink_metadata().is_ok());
-        for place in existing.chain([self.daemon_home.path()]).map(real) {
-            // Landlock alone would keep commands from making files beside it.
-            if self.settings.mounts && is_inside(&place) && !holds_writable(&place) {
-                sandbox.masked.extend(around(place, &self.settings.shown));
-            } else {
-                sandbox.hidden.push(place);
+        existing
+            .chain([self.daemon_home.path()])
+            .map(real)
+            .collect()
+    }
+
+    /// Masks hidden places as far as mounts can: Landlock alone would keep commands from making files
+    /// beside them. Returns whether rules cannot hide all of `by_rules`.
+    fn hide(&self, sandbox: &mut Sandbox, own: Vec<PathBuf>, by_rules: BTreeSet<PathBuf>) -> bool {
+        let mounts = self.settings.mounts;
+        let (mut hidden, mut masked, mut is_gap) = (Vec::new(), Vec::new(), false);
+        let is_inside = |place: &Path| {
+            let is_below = |root: &PathBuf| place != root && place.starts_with(root);
+            sandbox.writable.iter().any(is_below)
+        };
+        for place in own {
+            match mounts && is_inside(&place) {
+                true => masked.extend(around(place, &sandbox.shown)),
+                false => hidden.push(place),
             }
         }
-        let Some(rules) = rules else { return Ok(None) };
-        let found = hidden_by_rules::find(rules, SearchBounds::default());
-        let mut gap = found.gap;
-        for place in found.places {
-            if self.project.starts_with(&place) {
-                let message = "not run: permission rules deny reading the project's directory";
-                return Err(ToolError::new(ErrorCode::PermissionNeeded, message));
-            }
-            if self.settings.mounts && !holds_writable(&place) {
-                sandbox.masked.push(place);
-            } else if self.settings.mounts || !is_inside(&place) {
-                sandbox.hidden.push(place);
-            } else {
-                gap = Some(HiddenGap::NoMounts);
+        for place in by_rules {
+            let has_shown = sandbox.shown.iter().any(|shown| shown.starts_with(&place));
+            let inside = is_inside(&place);
+            match mounts {
+                true if has_shown && !inside => hidden.push(place),
+                true => masked.extend(around(place, &sandbox.shown)),
+                false if !inside => hidden.push(place),
+                false => is_gap = true,
             }
         }
-        Ok(gap)
+        (sandbox.hidden, sandbox.masked) = (hidden, masked);
+        is_gap
     }
 
     /// Protects what other programs run or obey.
@@ -157,18 +176,24 @@ impl CommandPlaces<'_> {
         let mounts = self.settings.mounts;
         // A hidden place around the project, such as the daemon's home around a worktree, exempts nothing
         // in it.
-        let exempt: Vec<PathBuf> = [&sandbox.hidden, &sandbox.masked, &self.settings.caches]
-            .into_iter()
-            .flatten()
-            .filter(|place| !self.project.starts_with(place))
-            .cloned()
-            .collect();
-        let mut found = guarded::find(self.project, &exempt, mounts);
-        let mut mounted = self.sources(sandbox);
+        let packages = self.settings.packages.all();
+        let exempt: Vec<PathBuf> = [
+            &sandbox.hidden,
+            &sandbox.masked,
+            &self.settings.caches,
+            &packages,
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|place| !self.project.starts_with(place))
+        .cloned()
+        .collect();
+        let home = self.settings.environment.get("HOME").map(Path::new);
+        let mut listings = self.listings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = guarded::find(self.project, home, &exempt, mounts, &mut listings);
+        let mut mounted = self.packages(sandbox, &mut found);
         if let Some(repository) = repository {
-            let data = guarded::find_git_data(&repository.data, &exempt, mounts);
-            found.mounted.extend(data.mounted);
-            found.guard.others.push(data.guard);
+            found.add(guarded::find_git_data(&repository.data, &exempt, mounts));
             mounted.extend(repository.of_others());
         }
         if let Some(home) = HomeProject::of(self.project, &self.settings.environment) {
@@ -179,22 +204,38 @@ impl CommandPlaces<'_> {
             found.mounted.append(&mut mounted);
         }
         sandbox.protected = found.mounted;
+        let copy = |file| SettingsCopy {
+            file,
+            directory: self.temporary.to_owned(),
+        };
+        sandbox.settings = found.settings.into_iter().map(copy).collect();
         sandbox.guard = Some(found.guard);
     }
 
-    /// Cargo's unpacked sources, if the command could write them. With the network it may unpack more,
-    /// and only the packages that are there already are protected.
-    fn sources(&self, sandbox: &Sandbox) -> Vec<PathBuf> {
-        let Some(registry) = &self.settings.cargo_registry else {
-            return Vec::new();
-        };
-        let sources = registry.join("src");
-        if !sandbox.network {
-            return vec![sources];
+    /// Packages that the command could change. With the network it may add more, and only those that are
+    /// there already are protected.
+    fn packages(&self, sandbox: &Sandbox, found: &mut ProtectedPlaces) -> Vec<PathBuf> {
+        let packages = &self.settings.packages;
+        let is_writable = |place: &PathBuf| sandbox.writable.iter().any(|it| place.starts_with(it));
+        let wished: Vec<_> = self.settings.caches.iter().map(|it| real(it)).collect();
+        let is_wished = |place: &PathBuf| wished.iter().any(|it| place.starts_with(it));
+        let closed = packages.closed(sandbox.network).into_iter();
+        let mut protected: Vec<_> = closed
+            .filter_map(|place| place.canonicalize().ok())
+            .filter(|place| is_writable(place) && !is_wished(place))
+            .collect();
+        if sandbox.network {
+            let kept = packages.kept();
+            protected.extend(kept.entries);
+            for repository in kept.repositories {
+                found.add(guarded::find_git_data(
+                    &repository,
+                    &[],
+                    self.settings.mounts,
+                ));
+            }
         }
-        let indexes = entries(&sources).into_iter();
-        let packages = indexes.flat_map(|index| entries(&index));
-        packages.take(MAX_SOURCES).collect()
+        protected
     }
 }
 
@@ -234,16 +275,4 @@ fn around(place: PathBuf, shown: &[PathBuf]) -> Vec<PathBuf> {
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
-}
-
-/// The canonical path. Of a place that does not exist, that of its nearest existing ancestor with the
-/// rest appended.
-fn real(path: &Path) -> PathBuf {
-    if let Ok(real) = path.canonicalize() {
-        return real;
-    }
-    match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => real(parent).join(name),
-        _ => path.to_owned(),
-    }
 }

@@ -45,6 +45,8 @@ pub(super) struct ReadPart {
     pub(super) end: Option<RunEnd>,
     pub(super) facts: Option<SandboxFacts>,
     pub(super) section: OutputSection,
+    /// Protected files that were put back so far.
+    pub(super) restored: Vec<String>,
 }
 
 impl Background {
@@ -95,6 +97,7 @@ impl Background {
             end,
             facts: command.facts.clone(),
             section,
+            restored: command.run.restored(),
         })
     }
 

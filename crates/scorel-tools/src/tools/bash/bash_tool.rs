@@ -17,13 +17,12 @@ use crate::session_files::SessionFiles;
 const DESCRIPTION: &str = "\
 Runs a command in bash and returns its output (standard output and standard error combined) and its exit \
 status. Each call is a new shell in the project's directory: variables and `cd` do not persist. There is no \
-standard input and no terminal. Unless the user allows more, a command can write only to the project, \
-`$TMPDIR` and package caches, has no network access and reaches no service of the machine. Set `network` to \
+standard input and no terminal. In the sandbox a command can write only to the project, \
+`$TMPDIR` and some caches, has no network access and reaches no service of the machine. Set `network` to \
 ask for network access. Set `outside`, with a `reason`, to ask for a run without the sandbox: only for a command \
 that cannot work in it, such as docker, ssh or gh, and only that command. When the shell exits, \
 processes it left running are killed; use `background` for servers and watchers, then BashOutput and \
-BashStop. Long output is shown with its middle omitted; filter with grep, head or tail. Prefer the other \
-tools for reading, finding and changing files.";
+BashStop. Long output is shown with its middle omitted; filter with grep, head or tail.";
 
 /// The tool `Bash` of one session.
 #[derive(Debug)]

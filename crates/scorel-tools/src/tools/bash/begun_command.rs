@@ -76,6 +76,19 @@ impl Commands {
     }
 }
 
+/// Waits for the preparation, which may take seconds: the user's login shell is asked before the first
+/// command.
+async fn unless_cancelled(
+    held: BoxFuture<'static, Result<HeldCommand, ToolOutcome>>,
+    context: &ToolContext,
+) -> Result<HeldCommand, ToolOutcome> {
+    tokio::select! {
+        biased;
+        held = held => held,
+        () = context.cancel.cancelled() => Err(ToolOutcome::error("not run: stopped before it began")),
+    }
+}
+
 impl fmt::Debug for BegunCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BegunCommand")
@@ -99,10 +112,10 @@ impl BegunCommand {
 
     async fn run_to_end(self, context: &ToolContext) -> Result<ToolOutcome, ToolOutcome> {
         let Self { call, held } = self;
-        let mut held = held.await?;
+        let mut held = unless_cancelled(held, context).await?;
         if held.since.elapsed() > FRESH {
             drop(held);
-            held = Arc::clone(&call).hold().await?;
+            held = unless_cancelled(Arc::clone(&call).hold(), context).await?;
         }
         let HeldCommand {
             ready,
@@ -118,6 +131,7 @@ impl BegunCommand {
             timeout: ready.planned.timeout,
             facts: ready.facts(),
             unhidden: ready.confinement.unhidden,
+            left_out: ready.confinement.left_out.clone(),
         };
         blocking(move || -> Result<_, ToolOutcome> {
             let blobs = call.files.host.blobs();

@@ -10,14 +10,15 @@ use scorel_exec::{
 };
 use scorel_runtime::spawn_blocking;
 use scorel_runtime::{CommandAccess, Permit, ToolOutcome, blocking};
-use tempfile::TempDir;
 
 use super::access::{CommandPlaces, Confinement, namespaces};
 use super::background::Background;
+use super::listings::Listings;
 use super::recording::CommandRecording;
 use super::session_space::SessionSpace;
 use super::standby_slot::StandbySlot;
 use super::stopped::SandboxFacts;
+use super::temporary_dir::TemporaryDir;
 use super::{CommandSettings, PlannedCommand, present};
 use crate::error::{ErrorCode, ToolError};
 use crate::lazy::Lazy;
@@ -30,7 +31,9 @@ pub struct Commands {
     settings: Mutex<Lazy<CommandSettings>>,
     pub(super) background: Background,
     /// The directory for temporary files, made for the first command.
-    temporary: Mutex<Option<TempDir>>,
+    temporary: Mutex<Option<TemporaryDir>>,
+    /// Of the project's directories, by the last command.
+    listings: Mutex<Listings>,
     space: SessionSpace,
     /// What the commands in the background use together, made for the first of them.
     group: Mutex<Option<Arc<RunGroup>>>,
@@ -70,6 +73,7 @@ impl Commands {
             settings: Mutex::new(settings.into()),
             background: Background::default(),
             temporary: Mutex::default(),
+            listings: Mutex::default(),
             space: SessionSpace::default(),
             group: Mutex::default(),
         }
@@ -139,12 +143,19 @@ impl Commands {
         let settings = settings.get();
         let confinement = self.confinement(permit, settings, files, &temporary)?;
         let mut environment = settings.environment.clone();
-        if confinement.sandbox.is_some() {
+        if let Some(sandbox) = &confinement.sandbox {
+            let packages = &settings.packages;
+            environment = packages.redirected(environment, &temporary, sandbox.network);
             // The configuration is protected, so `checkout -b x origin/y` could not note what x tracks.
             environment = environment.with_git_setting("branch.autoSetupMerge", "false");
+            // It knows no other variable, and would make its socket in /tmp.
+            if let Some(dir) = temporary.to_str() {
+                environment.set("TMUX_TMPDIR", dir);
+            }
         }
-        if files.host.home().opened().is_some() {
-            // Agents share a repository, and none of them may tidy up what belongs to the others.
+        if confinement.sandbox.is_some() || files.host.home().opened().is_some() {
+            // Git tidies up in the background, where it would be ended with the command. And agents share a
+            // repository: none of them may tidy up what belongs to the others.
             environment = environment
                 .with_git_setting("gc.auto", "0")
                 .with_git_setting("maintenance.auto", "false");
@@ -164,7 +175,11 @@ impl Commands {
         let mut temporary = lock(&self.temporary);
         let temporary = match &mut *temporary {
             Some(made) => made,
-            none => none.insert(make_temporary_dir()?),
+            none => none.insert(TemporaryDir::new().map_err(|error| {
+                let message =
+                    format!("not run: cannot make a directory for temporary files: {error}");
+                ToolError::new(ErrorCode::CommandNotStarted, message)
+            })?),
         };
         Ok(temporary.path().to_owned())
     }
@@ -202,6 +217,7 @@ impl Commands {
             project: files.project(),
             temporary,
             daemon_home: files.host.home(),
+            listings: &self.listings,
         };
         places.confine(permit)
     }
@@ -263,12 +279,4 @@ fn refused(error: &StartError) -> ToolError {
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn make_temporary_dir() -> Result<TempDir, ToolError> {
-    let made = tempfile::Builder::new().prefix("scorel-").tempdir();
-    made.map_err(|error| {
-        let message = format!("not run: cannot make a directory for temporary files: {error}");
-        ToolError::new(ErrorCode::CommandNotStarted, message)
-    })
 }

@@ -9,8 +9,12 @@ use std::collections::{HashSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scorel_exec::{Guard, GuardRule, GuardedPlace};
+use scorel_exec::{
+    Guard, GuardRule, GuardedPlace, UNSEARCHED, may_link_to_unsearched, read_foreign_text,
+};
 
+use super::listings::Listings;
+use crate::obeyed::{GitSources, configurations, named_by_git};
 use scorel_permission::DaemonHome;
 use scorel_permission::protected::{GIT_DIRECTORY, is_protected, looked_for, may_be_protected};
 
@@ -24,28 +28,52 @@ const MAX_DEPTH: usize = 64;
 /// Places in one guard.
 const MAX_PLACES: usize = 1_000;
 
-/// Directories of dependencies and build results. They are large, and git is not run in them. They
-/// are known by name and not by a marker file in them, which a command could create anywhere.
-const SKIPPED: [&str; 3] = [".venv", "node_modules", "target"];
-
 /// Entries of a git directory that make git run something, or find other such entries.
-const OF_GIT: [&str; 4] = ["commondir", "config", "config.worktree", "hooks"];
+const OF_GIT: [(&str, GuardRule); 7] = [
+    ("commondir", GuardRule::Unchanged),
+    ("config", GuardRule::Settings),
+    ("config.worktree", GuardRule::Settings),
+    ("hooks", GuardRule::Unchanged),
+    ("info/attributes", GuardRule::Unchanged),
+    ("objects/info/alternates", GuardRule::Unchanged),
+    ("rebase-merge/git-rebase-todo", GuardRule::Todo),
+];
 
 /// Protected places by how they are protected.
 #[derive(Debug)]
 pub(super) struct ProtectedPlaces {
     /// To be mounted read-only; absolute paths.
     pub(super) mounted: Vec<PathBuf>,
+    /// Configurations of git among them.
+    pub(super) settings: Vec<PathBuf>,
     /// To be put back.
     pub(super) guard: Guard,
 }
 
+impl ProtectedPlaces {
+    /// Adds those of another root.
+    pub(super) fn add(&mut self, other: Self) {
+        self.mounted.extend(other.mounted);
+        self.settings.extend(other.settings);
+        self.guard.others.push(other.guard);
+    }
+}
+
 /// Finds protected places: at the top of the project also absent ones, further down those that exist.
 /// Places in `exempt` are not guarded and not searched: they are hidden from the command, or caches.
-pub(super) fn find(project: &Path, exempt: &[PathBuf], can_mount: bool) -> ProtectedPlaces {
+pub(super) fn find(
+    project: &Path,
+    home: Option<&Path>,
+    exempt: &[PathBuf],
+    can_mount: bool,
+    listings: &mut Listings,
+) -> ProtectedPlaces {
     let mut finder = Finder::new(project, exempt, can_mount);
+    finder.home = home;
+    std::mem::swap(&mut finder.listings, listings);
     finder.at_the_top();
     finder.walk();
+    std::mem::swap(&mut finder.listings, listings);
     finder.into_places()
 }
 
@@ -53,7 +81,7 @@ pub(super) fn find(project: &Path, exempt: &[PathBuf], can_mount: bool) -> Prote
 pub(super) fn find_git_data(data: &Path, exempt: &[PathBuf], can_mount: bool) -> ProtectedPlaces {
     let mut finder = Finder::new(data, exempt, can_mount);
     let top = Path::new("");
-    finder.git_data(top, top);
+    finder.git_data(top, top, top);
     for parts in ["modules", "worktrees"] {
         finder.parts(Path::new(parts), top, 0);
     }
@@ -63,9 +91,13 @@ pub(super) fn find_git_data(data: &Path, exempt: &[PathBuf], can_mount: bool) ->
 struct Finder<'a> {
     can_mount: bool,
     mounted: Vec<PathBuf>,
+    settings: Vec<PathBuf>,
     guard: Guard,
+    /// The user's home directory.
+    home: Option<&'a Path>,
     exempt: &'a [PathBuf],
     seen: HashSet<PathBuf>,
+    listings: Listings,
 }
 
 impl<'a> Finder<'a> {
@@ -73,18 +105,23 @@ impl<'a> Finder<'a> {
         Self {
             can_mount,
             mounted: Vec::new(),
+            settings: Vec::new(),
             guard: Guard {
                 root: root.to_owned(),
+                exempt: exempt.to_vec(),
                 ..Guard::default()
             },
+            home: None,
             exempt,
             seen: HashSet::new(),
+            listings: Listings::default(),
         }
     }
 
     fn into_places(self) -> ProtectedPlaces {
         ProtectedPlaces {
             mounted: self.mounted,
+            settings: self.settings,
             guard: self.guard,
         }
     }
@@ -96,47 +133,40 @@ impl<'a> Finder<'a> {
             self.add(Path::new(GIT_DIRECTORY), top, GuardRule::NewRepository);
         }
         for path in looked_for() {
-            self.links_before(&path);
             self.add(&path, top, GuardRule::Unchanged);
         }
-    }
-
-    /// Adds the links among the directories that lead to `path`. `path` itself is a place of its own,
-    /// which may be mounted read-only; but a command could put a directory in the link's place. A
-    /// mount would close the whole directory that the link leads to, so the link is put back.
-    fn links_before(&mut self, path: &Path) {
-        for parent in path.ancestors().skip(1) {
-            let place = self.guard.root.join(parent);
-            let is_link = fs::symlink_metadata(&place).is_ok_and(|it| it.is_symlink());
-            let is_exempt = self.exempt.iter().any(|exempt| place.starts_with(exempt));
-            let is_below = !parent.as_os_str().is_empty();
-            if is_link && is_below && !is_exempt && self.seen.insert(parent.to_owned()) {
-                self.guard_place(parent, Path::new(""), GuardRule::Unchanged);
-            }
+        for path in named_by_git(&self.guard.root, self.home) {
+            self.add(&path, top, GuardRule::Unchanged);
         }
     }
 
     /// Places that exist, breadth-first.
     fn walk(&mut self) {
+        self.listings.begin(&self.guard.root);
+        let searches_all = may_link_to_unsearched(&self.guard.root);
         let mut left = MAX_ENTRIES;
         let mut queue = VecDeque::from([(PathBuf::new(), 0)]);
         while let Some((dir, depth)) = queue.pop_front() {
-            let Ok(entries) = fs::read_dir(self.guard.root.join(&dir)) else {
-                continue;
-            };
-            for entry in entries.flatten() {
-                if left == 0 {
-                    self.guard.has_gaps = true;
-                    return;
-                }
-                left -= 1;
-                let path = dir.join(entry.file_name());
-                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let listing = self.listings.of(&dir, left);
+            if listing.count > left {
+                self.guard.has_gaps = true;
+                break;
+            }
+            left -= listing.count;
+            // Most directories have no `HEAD`, and are not asked for the rest.
+            let is_bare = listing.has("HEAD") && is_bare_repository(&self.guard.root.join(&dir));
+            if is_bare && depth > 0 {
+                self.git_data(&dir, &dir, &dir);
+            }
+            for (name, is_directory) in listing.entries {
+                let path = dir.join(&name);
                 if self.is_found(&dir, &path, is_directory) || !is_directory {
                     continue;
                 }
-                let is_skipped = SKIPPED.iter().any(|name| entry.file_name() == *name)
-                    || self.exempt.contains(&entry.path());
+                let is_unsearched = UNSEARCHED.iter().any(|it| name == *it);
+                let is_skipped = is_unsearched && !searches_all
+                    || is_bare && matches!(name.to_str(), Some("objects" | "refs"))
+                    || self.exempt.contains(&self.guard.root.join(&path));
                 if depth < MAX_DEPTH && !is_skipped {
                     queue.push_back((path, depth + 1));
                 } else if !is_skipped {
@@ -144,6 +174,7 @@ impl<'a> Finder<'a> {
                 }
             }
         }
+        self.guard.directories = self.listings.end();
     }
 
     /// Adds the entry if its name is protected, and returns whether it is.
@@ -175,19 +206,21 @@ impl<'a> Finder<'a> {
 
     fn repository(&mut self, work_tree: &Path, path: &Path, is_directory: bool) {
         if is_directory {
-            self.git_data(path, work_tree);
+            self.git_data(path, work_tree, work_tree);
             self.parts(&path.join("modules"), work_tree, 0);
             self.parts(&path.join("worktrees"), work_tree, 0);
             return;
         }
         // A `gitdir:` file or a link.
-        self.add(path, work_tree, GuardRule::Unchanged);
+        self.guard.repositories.push(path.to_owned());
+        self.add(path, work_tree, GuardRule::Removable);
         if let Some(real) = self.leads_to(work_tree, path) {
-            self.git_data(&real, work_tree);
+            self.git_data(&real, work_tree, work_tree);
         }
     }
 
-    /// Git directories of submodules, which may have submodules again, and of work trees.
+    /// Git directories of submodules, which may have submodules again, and of work trees. What is in them is
+    /// not mounted, as they could not be removed then.
     fn parts(&mut self, dir: &Path, work_tree: &Path, depth: usize) {
         let entries = fs::read_dir(self.guard.root.join(dir))
             .into_iter()
@@ -200,7 +233,7 @@ impl<'a> Finder<'a> {
             if depth == MAX_DEPTH {
                 self.guard.has_gaps = true;
             } else if self.guard.root.join(&path).join("HEAD").exists() {
-                self.git_data(&path, work_tree);
+                self.git_data(&path, &path, work_tree);
                 self.parts(&path.join("modules"), work_tree, depth + 1);
             } else {
                 // A submodule's name may contain slashes.
@@ -209,9 +242,33 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn git_data(&mut self, path: &Path, work_tree: &Path) {
-        for name in OF_GIT {
-            self.add(&path.join(name), work_tree, GuardRule::Unchanged);
+    /// Adds what is in the git directory at `path`, which goes with `anchor`, and what it names.
+    fn git_data(&mut self, path: &Path, anchor: &Path, work_tree: &Path) {
+        self.guard.repositories.push(path.to_owned());
+        for (name, rule) in OF_GIT {
+            self.add(&path.join(name), anchor, rule);
+        }
+        let hooks = fs::read_dir(self.guard.root.join(path).join("hooks"));
+        for hook in hooks.into_iter().flatten().flatten() {
+            self.add_target(&hook.path(), work_tree);
+        }
+        let root = self.guard.root.clone();
+        let sources = GitSources {
+            home: self.home,
+            work_tree: &root.join(work_tree),
+        };
+        for path in sources.named_below(&root, configurations(&root.join(path))) {
+            self.add(&path, work_tree, GuardRule::Unchanged);
+        }
+    }
+
+    /// Adds what a link leads to, if that is in the project.
+    fn add_target(&mut self, link: &Path, anchor: &Path) {
+        let target = fs::read_link(link).and_then(|_| link.canonicalize());
+        if let Ok(target) = target
+            && let Ok(path) = target.strip_prefix(&self.guard.root)
+        {
+            self.add(path, anchor, GuardRule::Unchanged);
         }
     }
 
@@ -221,7 +278,7 @@ impl<'a> Finder<'a> {
         let target = match fs::read_link(root.join(path)) {
             Ok(target) => target,
             Err(_) => {
-                let text = fs::read_to_string(root.join(path)).ok()?;
+                let text = read_foreign_text(&root.join(path))?;
                 PathBuf::from(text.strip_prefix("gitdir: ")?.trim_end())
             }
         };
@@ -235,12 +292,25 @@ impl<'a> Finder<'a> {
         }
         let place = self.guard.root.join(path);
         let metadata = fs::symlink_metadata(&place).ok();
-        if self.can_mount && anchor.as_os_str().is_empty() && metadata.is_some() {
+        let is_link = metadata.as_ref().is_some_and(|it| it.is_symlink());
+        let is_top = anchor.as_os_str().is_empty() && rule != GuardRule::Todo;
+        if self.can_mount && is_top && metadata.is_some() {
             self.mounted.push(place.clone());
-            // A mount covers a link's target and not the link.
-            if metadata.is_none_or(|it| !it.is_symlink()) {
+            let is_direct = !is_link && place.canonicalize().is_ok_and(|real| real == place);
+            if is_direct && rule == GuardRule::Settings {
+                self.settings.push(place.clone());
+            }
+            // A mount covers what links lead to and not the links.
+            if is_direct {
+                self.guard.mounted.push(GuardedPlace {
+                    path: path.to_owned(),
+                    anchor: anchor.to_owned(),
+                    rule,
+                });
                 return;
             }
+        } else if is_link {
+            self.add_target(&place, anchor);
         }
         let overlaps = |exempt: &PathBuf| place.starts_with(exempt) || exempt.starts_with(&place);
         if self.exempt.iter().any(overlaps) {
@@ -260,6 +330,12 @@ impl<'a> Finder<'a> {
             rule,
         });
     }
+}
+
+/// Returns whether git takes the directory for a repository's data.
+fn is_bare_repository(directory: &Path) -> bool {
+    let has = |name: &str| directory.join(name).symlink_metadata().is_ok();
+    has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }
 
 /// Whether the path, relative to the project, is protected. The daemon's home is in `hidden`, so any
@@ -296,12 +372,15 @@ mod tests {
         }
         fs::write(project.join("b/.zshrc"), "").unwrap();
         let hidden = [project.join("home/.ssh"), project.join(".scorel/x")];
-        let guard = find(&project, &hidden, false).guard;
+        let guard = find(&project, None, &hidden, false, &mut Listings::default()).guard;
         let expected = [
             "a/.git/commondir",
             "a/.git/config",
             "a/.git/config.worktree",
             "a/.git/hooks",
+            "a/.git/info/attributes",
+            "a/.git/objects/info/alternates",
+            "a/.git/rebase-merge/git-rebase-todo",
             "b/.zshrc",
             "b/c/.config/fish",
         ];
@@ -328,25 +407,26 @@ mod tests {
             fs::write(project.join(name), "").unwrap();
         }
         std::os::unix::fs::symlink("rc", project.join(".bashrc")).unwrap();
-        let found = find(&project, &[], true);
+        let found = find(&project, None, &[], true, &mut Listings::default());
         let mut mounted = found.mounted;
         mounted.sort_unstable();
-        let expected = [
-            ".bashrc",
-            ".envrc",
-            ".git/config",
-            ".git/hooks",
-            ".git/modules/m/hooks",
-        ];
+        let expected = [".bashrc", ".envrc", ".git/config", ".git/hooks"];
         assert_eq!(mounted, expected.map(|name| project.join(name)));
         let is_guarded = |name: &str| {
             let places = &found.guard.places;
             places.iter().any(|place| place.path == Path::new(name))
         };
-        for name in [".bashrc", ".zshrc", ".git/commondir", "sub/.git/hooks"] {
+        let expected = [
+            ".bashrc",
+            ".zshrc",
+            ".git/commondir",
+            ".git/modules/m/hooks",
+            "sub/.git/hooks",
+        ];
+        for name in expected {
             assert!(is_guarded(name), "{name}");
         }
-        for name in [".envrc", ".git/config", ".git/modules/m/hooks"] {
+        for name in [".envrc", ".git/config"] {
             assert!(!is_guarded(name), "{name}");
         }
     }
@@ -359,17 +439,28 @@ mod tests {
         fs::write(project.join("conf/claude/settings.json"), "").unwrap();
         std::os::unix::fs::symlink("conf/claude", project.join(".claude")).unwrap();
         for can_mount in [true, false] {
-            let found = find(&project, &[], can_mount);
+            let found = find(&project, None, &[], can_mount, &mut Listings::default());
             let is_guarded = |name: &str| {
                 let places = &found.guard.places;
                 places.iter().any(|place| place.path == Path::new(name))
             };
-            assert!(is_guarded(".claude"), "mounts: {can_mount}");
-            assert!(!is_guarded(".vscode"));
+            // With its links, which only the state before the command tells.
+            assert!(is_guarded(".claude/settings.json"), "mounts: {can_mount}");
             let mounted = project.join(".claude/settings.json");
             assert_eq!(found.mounted.contains(&mounted), can_mount);
             assert!(!found.mounted.contains(&project.join(".claude")));
         }
+    }
+
+    #[test]
+    fn a_git_file_that_would_be_waited_for_is_passed_by() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("a")).unwrap();
+        let place = directory.path().join("a/.git");
+        let mode = rustix::fs::Mode::RWXU;
+        rustix::fs::mknodat(rustix::fs::CWD, &place, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let guard = find(directory.path(), None, &[], false, &mut Listings::default()).guard;
+        assert!(!guard.has_gaps && paths(&guard).contains(&"a/.git"));
     }
 
     #[test]
@@ -380,7 +471,7 @@ mod tests {
             fs::create_dir(&place).unwrap();
             fs::write(place.join(".envrc"), "").unwrap();
         }
-        let guard = find(directory.path(), &[], false).guard;
+        let guard = find(directory.path(), None, &[], false, &mut Listings::default()).guard;
         assert_eq!((guard.places.len(), guard.has_gaps), (MAX_PLACES, true));
     }
 }

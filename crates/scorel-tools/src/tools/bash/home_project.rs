@@ -8,13 +8,21 @@ use std::path::{Path, PathBuf};
 use scorel_exec::{Environment, GuardRule, GuardedPlace};
 
 /// Programs, and what builds obey, that need not be on the path.
-const RUN_LATER: [&str; 7] = [
+const RUN_LATER: [&str; 15] = [
+    ".asdf",
     ".cargo/bin",
     ".cargo/config",
     ".cargo/config.toml",
     ".cargo/env",
     ".local/bin",
+    ".local/lib",
+    ".local/share/mise",
+    ".nvm",
+    ".pyenv",
+    ".rbenv",
     ".rustup",
+    ".sdkman",
+    ".volta",
     "bin",
 ];
 

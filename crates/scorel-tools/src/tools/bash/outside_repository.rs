@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use scorel_exec::read_foreign_text;
 use scorel_permission::protected::GIT_DIRECTORY;
 
 /// Entries of a common directory that git writes from a linked work tree. The others belong to the
@@ -67,15 +68,15 @@ impl OutsideRepository {
     /// The repository that a `.git` file names.
     fn named_by(file: &Path) -> Option<Self> {
         let work_tree = file.parent()?;
-        let text = fs::read_to_string(file).ok()?;
+        let text = read_foreign_text(file)?;
         let named = work_tree.join(text.strip_prefix("gitdir: ")?.trim_end());
         let named = named.canonicalize().ok()?;
-        let Ok(common) = fs::read_to_string(named.join("commondir")) else {
+        let Some(common) = read_foreign_text(&named.join("commondir")) else {
             let found = Self::with_data(&named)?;
             return is_work_tree_of(&named, work_tree).then_some(found);
         };
         let found = Self::with_data(&named.join(common.trim_end()))?;
-        let back = fs::read_to_string(named.join("gitdir")).ok()?;
+        let back = read_foreign_text(&named.join("gitdir"))?;
         let knows = named.join(back.trim_end()).canonicalize().ok()? == file.canonicalize().ok()?;
         let is_inside = named.parent() == Some(&found.data.join("worktrees"));
         (knows && is_inside).then_some(Self {
@@ -107,7 +108,7 @@ impl OutsideRepository {
 
 /// Whether the configuration in `data` names the work tree, as that of a submodule does.
 fn is_work_tree_of(data: &Path, work_tree: &Path) -> bool {
-    let config = fs::read_to_string(data.join("config")).unwrap_or_default();
+    let config = read_foreign_text(&data.join("config")).unwrap_or_default();
     let named = config.lines().find_map(|line| {
         let (key, value) = line.trim().split_once('=')?;
         (key.trim().eq_ignore_ascii_case("worktree")).then(|| value.trim())

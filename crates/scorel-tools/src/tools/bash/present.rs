@@ -1,6 +1,7 @@
 //! Results of commands.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use scorel_exec::{EndCause, OutputWindow, Run, RunEnd, ShellExit};
@@ -30,6 +31,7 @@ pub(super) struct CommandFigures {
     /// Absent without a sandbox.
     pub(super) facts: Option<SandboxFacts>,
     pub(super) unhidden: Option<HiddenGap>,
+    pub(super) left_out: Vec<PathBuf>,
 }
 
 /// The result of a foreground command. Blocks while a long output is stored.
@@ -54,8 +56,9 @@ pub(super) fn ended(
     notes.extend(error.as_ref().map(|error| error.message.clone()));
     notes.extend(denial.as_ref().map(Denial::note));
     notes.extend(left_running(watched));
-    notes.extend(watched.end.as_ref().and_then(put_back));
+    notes.extend(watched.end.as_ref().and_then(|end| put_back(&end.restored)));
     notes.extend(figures.unhidden.map(HiddenGap::note));
+    notes.extend(left_out_note(&figures.left_out));
     if figures.sandbox == UNSANDBOXED {
         notes.push("ran unsandboxed".to_owned());
     }
@@ -64,6 +67,7 @@ pub(super) fn ended(
     details.insert("sandbox".to_owned(), figures.sandbox.into());
     details.extend(denial_details(denial.as_ref()));
     details.extend(unhidden(figures.unhidden));
+    details.extend(left_out(&figures.left_out));
     details.insert("bytes".to_owned(), bytes.into());
     details.insert("lines".to_owned(), lines.into());
     details.insert("droppedBytes".to_owned(), window.omitted_bytes.into());
@@ -88,6 +92,9 @@ pub(super) fn started(id: &str, confinement: &Confinement) -> ToolOutcome {
     if let Some(gap) = confinement.unhidden {
         text.push_str(&format!("\n[{}]", gap.note()));
     }
+    if let Some(note) = left_out_note(&confinement.left_out) {
+        text.push_str(&format!("\n[{note}]"));
+    }
     if confinement.name == UNSANDBOXED {
         text.push_str("\n[runs unsandboxed]");
     }
@@ -96,6 +103,7 @@ pub(super) fn started(id: &str, confinement: &Confinement) -> ToolOutcome {
     details.insert("background".to_owned(), true.into());
     details.insert("sandbox".to_owned(), confinement.name.into());
     details.extend(unhidden(confinement.unhidden));
+    details.extend(left_out(&confinement.left_out));
     outcome(text, false, details)
 }
 
@@ -127,7 +135,7 @@ pub(super) fn section(id: &str, part: &ReadPart) -> ToolOutcome {
     let end_shown = end.as_ref().filter(|_| next == section.total);
     let denial = end_shown.and_then(|end| denial(part.facts.as_ref(), end, &window));
     notes.extend(denial.as_ref().map(Denial::note));
-    notes.extend(end.as_ref().and_then(put_back));
+    notes.extend(put_back(&part.restored));
     let error = end.as_ref().and_then(unsupervised);
     notes.extend(error.as_ref().map(|error| error.message.clone()));
     let mut details = details(error.as_ref());
@@ -139,6 +147,9 @@ pub(super) fn section(id: &str, part: &ReadPart) -> ToolOutcome {
     details.insert("lostBytes".to_owned(), section.lost.into());
     details.insert("bytes".to_owned(), section.total.into());
     details.extend(end_details(end.as_ref()));
+    if !part.restored.is_empty() {
+        details.insert("restored".to_owned(), json!(part.restored));
+    }
     outcome(text(&window, &notes), error.is_some(), details)
 }
 
@@ -150,7 +161,7 @@ pub(super) fn stopped(id: &str, run: &Run, had_ended: bool) -> ToolOutcome {
         (Some(_), false) => format!("{id} was ended."),
         (None, _) => format!("{id} was asked to end and still runs."),
     };
-    if let Some(note) = end.as_ref().and_then(put_back) {
+    if let Some(note) = put_back(&run.restored()) {
         text.push_str(&format!("\n[{note}]"));
     }
     let error = end.as_ref().and_then(unsupervised);
@@ -215,6 +226,23 @@ fn unhidden(gap: Option<HiddenGap>) -> Option<(String, Value)> {
     gap.map(|gap| ("unhidden".to_owned(), gap.name().into()))
 }
 
+fn left_out(places: &[PathBuf]) -> Option<(String, Value)> {
+    let places: Vec<_> = places.iter().map(|it| it.to_string_lossy()).collect();
+    (!places.is_empty()).then(|| ("leftOut".to_owned(), json!(places)))
+}
+
+/// The note on places that were not made writable.
+fn left_out_note(places: &[PathBuf]) -> Option<String> {
+    let places: Vec<_> = places.iter().map(|it| it.display().to_string()).collect();
+    (!places.is_empty()).then(|| {
+        let places = places.join(", ");
+        format!(
+            "the command could not write to {places}: a link leads there that a command may have made, \
+             or it is hidden"
+        )
+    })
+}
+
 /// The error of a command that could not be supervised to its end, however it ended itself.
 fn unsupervised(end: &RunEnd) -> Option<ToolError> {
     if end.problems.is_empty() {
@@ -238,14 +266,15 @@ fn left_running(watched: &Watched) -> Option<String> {
 }
 
 /// The note on protected files that were changed and put back.
-fn put_back(end: &RunEnd) -> Option<String> {
-    if end.restored.is_empty() {
+fn put_back(restored: &[String]) -> Option<String> {
+    if restored.is_empty() {
         return None;
     }
-    let paths = end.restored.join(", ");
+    let paths = restored.join(", ");
     Some(format!(
-        "protected files were changed, and are as before again: {paths}; what was there now ends in \
-         `.scorel-put-back`. To change them use Write or Edit, which the user is asked to permit"
+        "protected files were changed, and are as before again, if not said otherwise: {paths}; what was \
+         there now ends in `.scorel-put-back`. To change them use Write or Edit, which the user is asked \
+         to permit"
     ))
 }
 

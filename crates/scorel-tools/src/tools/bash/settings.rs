@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use scorel_exec::{Environment, ResourceLimits, Umask};
 
+use super::package_caches::PackageCaches;
+
 /// What commands of a session get from the daemon.
 #[derive(Debug, Clone)]
 pub struct CommandSettings {
@@ -22,9 +24,10 @@ pub struct CommandSettings {
     pub mounts: bool,
     /// Whether commands get a loopback network and a `/dev/shm` of their session's own.
     pub spaces: bool,
-    /// The directory of packages that cargo has downloaded. A command with the network may add to it;
-    /// no command may change unpacked sources.
-    pub cargo_registry: Option<PathBuf>,
+    /// Caches of package managers, which are mostly read-only.
+    pub packages: PackageCaches,
+    /// Directories in which commands of other sessions can make links.
+    pub changeable: Vec<PathBuf>,
     /// What a command may use, and all commands of the session in the background together.
     pub limits: ResourceLimits,
 }

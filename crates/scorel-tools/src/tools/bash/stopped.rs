@@ -39,6 +39,9 @@ const REFUSED_CALLS: [&str; 8] = [
     "userfaultfd",
 ];
 
+/// The error number of a system call that is refused, as Rust writes it, without naming the call.
+const OF_RUST: [&str; 2] = ["os { code: 1,", "(os error 1)"];
+
 /// What the sandbox may have denied to a command that ended like this with this output.
 pub(super) fn find(facts: &SandboxFacts, exit: ShellExit, output: &str) -> Option<Denial> {
     let code = match exit {
@@ -55,7 +58,8 @@ pub(super) fn find(facts: &SandboxFacts, exit: ShellExit, output: &str) -> Optio
             .or_else(|| network::denied(facts, &line))
             .or_else(|| files::denied(facts, &line, code))
             .or_else(|| {
-                let is_refused = line.says_not_permitted() && line.has(&REFUSED_CALLS);
+                let is_refused =
+                    line.says_not_permitted() && (line.has(&REFUSED_CALLS) || line.has(&OF_RUST));
                 is_refused.then(|| Denial::system_call(facts))
             })?;
         Some(denial.shown_by(line.text))

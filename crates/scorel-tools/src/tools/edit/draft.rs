@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::line_ends::Unified;
 use super::replacement::{Likely, Obstacle, Replacement};
@@ -165,9 +166,18 @@ fn likely(text: &str, old: &str) -> Likely {
         return Likely::LineNumbers;
     }
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let found = lines.windows(wanted.len()).position(|part| part == wanted);
-    found.map_or(Likely::Unknown, |place| Likely::WhiteSpace {
-        line: place as u64 + 1,
+    if let Some(place) = lines.windows(wanted.len()).position(|part| part == wanted) {
+        let line = place as u64 + 1;
+        return Likely::WhiteSpace { line };
+    }
+    if let Some(at) = text.find(old.trim()) {
+        let line = line_of(text, at);
+        return Likely::WhiteSpace { line };
+    }
+    let text: String = text.nfc().collect();
+    let found = text.find(&old.trim().nfc().collect::<String>());
+    found.map_or(Likely::Unknown, |at| Likely::Composition {
+        line: line_of(&text, at),
     })
 }
 

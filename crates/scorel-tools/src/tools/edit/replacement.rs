@@ -49,6 +49,8 @@ pub(super) enum Likely {
     LineNumbers,
     /// The text in this line differs in white space only.
     WhiteSpace { line: u64 },
+    /// The text in this line has its letters composed in another way.
+    Composition { line: u64 },
 }
 
 impl Obstacle {
@@ -65,7 +67,10 @@ impl Obstacle {
     pub(super) fn lines(&self) -> Vec<u64> {
         match self {
             Self::Ambiguous { lines, .. } => lines.iter().copied().take(MAX_LINES).collect(),
-            Self::NotRead { line } | Self::NotFound(Likely::WhiteSpace { line }) => vec![*line],
+            Self::NotRead { line }
+            | Self::NotFound(Likely::WhiteSpace { line } | Likely::Composition { line }) => {
+                vec![*line]
+            }
             _ => Vec::new(),
         }
     }
@@ -119,6 +124,10 @@ impl Likely {
             Self::WhiteSpace { line } => format!(
                 "; the text in line {line} differs in white space only: copy it exactly as Read \
                  shows it"
+            ),
+            Self::Composition { line } => format!(
+                "; the text in line {line} differs in the composition of letters only (`\\u00e9` \
+                 against `e\\u0301`): write it as it is there, or replace text beside such letters"
             ),
         }
     }

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use scorel_runtime::{Effect, Permit};
 
 use super::header::FileHeader;
-use super::picture::{self, CheckedPicture};
+use super::picture;
 use super::text::failed;
 use crate::error::{ErrorCode, ToolError};
 use crate::root::RootName;
@@ -69,14 +69,13 @@ impl SessionFiles {
         let file = self.open_shown(&self.roots.granting(permit), location, permit)?;
         let header = FileHeader::of(&file).map_err(|error| failed(location, &error))?;
         let (size, content) = match header.picture() {
-            Some(media_type) => {
-                let CheckedPicture { content, .. } =
-                    picture::checked(location, file, &header, media_type)?;
+            Some(_) => {
+                let (content, picture) = picture::checked(location, file, &header)?;
                 let size = content.len() as u64;
                 (
                     size,
                     AttachedContent::Picture {
-                        media_type,
+                        media_type: picture.media_type,
                         content,
                     },
                 )

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
-use imagesize::{ImageType, image_type};
-
+use crate::picture::media_type;
 use crate::text_encoding::TextEncoding;
 
 const HEADER_BYTES: usize = 512;
@@ -60,13 +59,7 @@ impl FileHeader {
         if self.is_text() {
             return None;
         }
-        match image_type(&self.bytes).ok()? {
-            ImageType::Png => Some("image/png"),
-            ImageType::Jpeg => Some("image/jpeg"),
-            ImageType::Gif => Some("image/gif"),
-            ImageType::Webp => Some("image/webp"),
-            _ => None,
-        }
+        media_type(&self.bytes)
     }
 
     /// Whether the file is a PDF document.
@@ -86,8 +79,15 @@ impl FileHeader {
             .find(|(begin, _)| self.bytes.starts_with(begin));
         match kind {
             Some((_, kind)) => format!(": it seems to be {kind}"),
-            None => "; Read shows text, PDF documents and pictures (PNG, JPEG, GIF, WebP) only"
-                .to_owned(),
+            None if self.bytes.contains(&0) => {
+                "; Read shows text, PDF documents and pictures (PNG, JPEG, GIF, WebP) only"
+                    .to_owned()
+            }
+            None => {
+                "; if it is text in another encoding (GBK, Shift_JIS, KOI8-R, …), convert it to \
+                     UTF-8 first, as with iconv"
+                    .to_owned()
+            }
         }
     }
 

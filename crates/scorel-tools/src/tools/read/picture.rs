@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::header::FileHeader;
 use super::text::failed;
 use crate::error::{ErrorCode, ToolError};
-use crate::limits::{MAX_PICTURE_BYTES, MAX_PICTURE_SIDE};
+use crate::limits::MAX_PICTURE_BYTES;
+use crate::picture::{Picture, PictureProblem};
 use crate::roots::Location;
 use crate::running_call::RunningCall;
 use crate::tool_output::ToolOutput;
@@ -28,28 +29,19 @@ struct PictureFigures {
     truncated: bool,
 }
 
-/// A picture that providers accept.
-#[derive(Debug)]
-pub(super) struct CheckedPicture {
-    pub(super) content: Vec<u8>,
-    /// In pixels.
-    pub(super) width: usize,
-    pub(super) height: usize,
-}
-
 /// Stores a picture and shows it to the model.
 pub(super) fn show(
     call: &RunningCall,
     location: &Location,
     file: File,
     header: &FileHeader,
-    media_type: &'static str,
 ) -> Result<ToolOutput, ToolError> {
-    let CheckedPicture {
-        content,
+    let (content, picture) = checked(location, file, header)?;
+    let Picture {
+        media_type,
         width,
         height,
-    } = checked(location, file, header, media_type)?;
+    } = picture;
     let blob = call
         .files
         .host
@@ -74,35 +66,22 @@ pub(super) fn show(
     Ok(ToolOutput::new(text, &figures).with_picture(picture))
 }
 
-/// Reads a picture.
-///
-/// One that providers reject would make every later request of the session fail, since it stays in the
-/// context. So pictures that are known to be rejected are refused here.
+/// Reads a picture that providers accept.
 pub(super) fn checked(
     location: &Location,
     file: File,
     header: &FileHeader,
-    media_type: &str,
-) -> Result<CheckedPicture, ToolError> {
+) -> Result<(Vec<u8>, Picture), ToolError> {
     let content = read(location, file, header)?;
-    let size = imagesize::blob_size(&content).map_err(|_| {
-        let message = format!("{location} begins like {media_type}, but is damaged");
-        ToolError::new(ErrorCode::Binary, message).with("path", location.named())
+    let picture = Picture::of(&content).map_err(|problem| {
+        let code = match problem {
+            PictureProblem::TooLarge { .. } => ErrorCode::ReadLimit,
+            _ => ErrorCode::Binary,
+        };
+        ToolError::new(code, format!("{location} is not shown: {problem}"))
+            .with("path", location.named())
     })?;
-    let (width, height) = (size.width, size.height);
-    if !(1..=MAX_PICTURE_SIDE).contains(&width) || !(1..=MAX_PICTURE_SIDE).contains(&height) {
-        let limit = format!("{MAX_PICTURE_SIDE} on a side");
-        return Err(too_large(
-            location,
-            &format!("{width} x {height} pixels"),
-            &limit,
-        ));
-    }
-    Ok(CheckedPicture {
-        content,
-        width,
-        height,
-    })
+    Ok((content, picture))
 }
 
 fn read(location: &Location, file: File, header: &FileHeader) -> Result<Vec<u8>, ToolError> {
@@ -114,15 +93,13 @@ fn read(location: &Location, file: File, header: &FileHeader) -> Result<Vec<u8>,
     }
     let bytes = header.file_size().max(content.len() as u64);
     if bytes > MAX_PICTURE_BYTES {
-        let (is, limit) = (format!("{bytes} bytes"), MAX_PICTURE_BYTES.to_string());
-        return Err(too_large(location, &is, &limit));
+        let message = format!(
+            "{location} is a picture of {bytes} bytes; at most {MAX_PICTURE_BYTES} can be shown"
+        );
+        let error = ToolError::new(ErrorCode::ReadLimit, message);
+        return Err(error.with("path", location.named()));
     }
     Ok(content)
-}
-
-fn too_large(location: &Location, is: &str, limit: &str) -> ToolError {
-    let message = format!("{location} is a picture of {is}; at most {limit} can be shown");
-    ToolError::new(ErrorCode::ReadLimit, message).with("path", location.named())
 }
 
 fn not_stored(location: &Location, error: &std::io::Error) -> ToolError {

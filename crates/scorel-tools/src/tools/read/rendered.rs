@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 
-use scorel_pdf::{PdfError, PdfPage, PdfText, read_pdf};
+use scorel_convert::{PdfError, PdfPage, PdfText, read_pdf};
 
 use super::notebook::cells;
 use super::text::failed;
@@ -11,6 +11,7 @@ use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_FILE_BYTES;
 use crate::pace::{Interruption, Pace};
 use crate::roots::Location;
+use crate::text_encoding::text_of;
 
 /// A file in the form that it is shown in.
 #[derive(Debug)]
@@ -76,7 +77,7 @@ pub(super) fn notebook(file: &File, location: &Location) -> Result<Option<Render
     let Some(content) = whole(file, location)? else {
         return Ok(None);
     };
-    let rendered = std::str::from_utf8(&content).ok().and_then(cells);
+    let rendered = cells(&text_of(&content));
     Ok(rendered.map(|text| Rendered {
         kind: "notebook",
         text,

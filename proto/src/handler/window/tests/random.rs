@@ -6,9 +6,10 @@ use serde_json::json;
 use crate::{
     AssistantMessage, Block, BranchBody, ClientId, CompactBody, CompactionFacts, CompactionId,
     CompactionTrigger, Context, ContextTrimBody, ContextWindow, CustomBody, Event, EventId,
-    InternalMessage, Message, MessageBody, MessageSource, Meta, NodeKind, PersistentBody,
-    PersistentEvent, RewindBody, Seq, SeqReserveBody, SessionId, SessionView, StopReason,
-    ToolResultBlock, ToolResultMessage, TreePlacement, TurnId, Usage, UserMessage, build_context,
+    InternalMessage, Message, MessageBody, MessageSource, Meta, NodeKind, OutcomeReason,
+    PersistentBody, PersistentEvent, RewindBody, Seq, SeqReserveBody, SessionId, SessionView,
+    StopReason, ToolResultBlock, ToolResultMessage, TreePlacement, TurnId, Usage, UserMessage,
+    build_context,
 };
 
 /// One step of a history. Numbers name an event of the log by its place, counted from the end.
@@ -33,6 +34,7 @@ enum Happening {
     Elsewhere(usize),
     Custom,
     Control,
+    Outcome(OutcomeReason),
     Trim {
         events: Vec<usize>,
         keep_chars: u64,
@@ -56,6 +58,9 @@ fn happening() -> impl Strategy<Value = Happening> {
         1 => event().prop_map(Happening::Elsewhere),
         1 => Just(Happening::Custom),
         1 => Just(Happening::Control),
+        2 => prop_oneof![
+            Just(OutcomeReason::Completed), Just(OutcomeReason::Cancelled), Just(OutcomeReason::Error),
+        ].prop_map(Happening::Outcome),
         3 => (prop::collection::vec(event(), 0..4), prop_oneof![Just(4), Just(6), Just(400)])
             .prop_map(|(events, keep_chars)| Happening::Trim { events, keep_chars }),
     ]
@@ -125,6 +130,7 @@ impl History {
                 kind: "k".to_owned(),
                 data: json!({}),
             }),
+            Happening::Outcome(reason) => PersistentBody::TurnOutcome(super::ended(reason, None)),
             Happening::Control => PersistentBody::SeqReserve(SeqReserveBody {}),
             Happening::Trim { events, keep_chars } => {
                 PersistentBody::ContextTrim(ContextTrimBody {
@@ -187,11 +193,11 @@ impl History {
             path = ContextWindow::needs(&path, barrier);
         }
         let mut window = ContextWindow::beginning_with(barrier.as_ref());
-        for event in self.read(path.iter().map(|node| node.seq)) {
+        let mut events = self.read(path.iter().map(|node| node.seq));
+        events.extend(self.edits());
+        events.sort_by_key(|event| event.seq);
+        for event in events {
             window.include(&event);
-        }
-        for event in self.edits() {
-            window.edit(&event);
         }
         window.ending_at(self.view.leaf())
     }

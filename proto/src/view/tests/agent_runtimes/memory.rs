@@ -4,7 +4,8 @@ use super::task::Task;
 use super::{has_settled, of};
 use crate::view::tests::log::{Log, message};
 use crate::{
-    AgentRuntime, OpenRuntime, PersistentBody, RuntimeId, RuntimeSpawnedBody, RuntimeStatus,
+    AgentRuntime, OpenRuntime, PersistentBody, RuntimeFinishedBody, RuntimeId, RuntimeSpawnedBody,
+    RuntimeStatus,
 };
 use RuntimeStatus::{Completed, Running};
 
@@ -37,7 +38,13 @@ fn a_settled_runtime_takes_at_most_half_a_kib() {
     log.push(task.is_stopped(Running));
     log.push(task.does(Running, &"s".repeat(200)));
     let open = bytes(of(&log, &task));
-    log.push(task.ends(Completed));
+    let PersistentBody::RuntimeFinished(end) = task.ends(Completed) else {
+        panic!("another record");
+    };
+    log.push(PersistentBody::RuntimeFinished(RuntimeFinishedBody {
+        last_message: "e".repeat(400),
+        ..end
+    }));
     let told = log.push(message(task.result()));
     log.push(task.is_delivered(Completed, told));
     assert!(has_settled(&log));
@@ -45,5 +52,6 @@ fn a_settled_runtime_takes_at_most_half_a_kib() {
     assert!(bytes(runtime) <= 512, "{}", bytes(runtime));
     assert!(open > bytes(runtime));
     assert_eq!(**runtime, OpenRuntime::default(), "nothing else stays");
-    assert_eq!(runtime.summary.as_deref(), Some(&*"s".repeat(200)));
+    let summary = runtime.summary.as_deref().unwrap();
+    assert_eq!(summary, &format!("it ended: {}", "e".repeat(190)));
 }

@@ -12,6 +12,8 @@ use scorel_proto::{
     StopRuntimeParams, StopRuntimeResult, ThinkingLevel, ToolPreset, Usage, WorktreeInfo,
 };
 
+use serde_json::Number;
+
 use super::{graph, method, params_of, result_of, session};
 use crate::golden::Golden;
 use crate::samples::{agents, ids, messages};
@@ -43,6 +45,9 @@ pub(in crate::samples) fn agent() -> AgentInfo {
             workspace: AgentWorkspace::Worktree,
             default_quota: 2,
             enabled: true,
+            max_turn_tokens: Some(2_000_000),
+            max_turn_seconds: Some(600),
+            max_session_cost: Some(Number::from_f64(2.5).expect("finite")),
         },
         running: 1,
         queued: 3,
@@ -50,11 +55,13 @@ pub(in crate::samples) fn agent() -> AgentInfo {
             effective: 1,
             source: QuotaSource::Serial,
         },
+        policy: Some(policy()),
         finished: 12,
         last_event: Some(AgentEvent {
             runtime_id: ids::runtime(1),
             status: RuntimeStatus::Running,
             ts: ids::TS,
+            summary: "tool call success: cargo test".into(),
         }),
     }
 }
@@ -75,6 +82,9 @@ fn idle() -> AgentInfo {
             workspace: AgentWorkspace::Shared,
             default_quota: 1,
             enabled: false,
+            max_turn_tokens: None,
+            max_turn_seconds: None,
+            max_session_cost: None,
         },
         running: 0,
         queued: 0,
@@ -82,6 +92,7 @@ fn idle() -> AgentInfo {
             effective: 0,
             source: QuotaSource::Default,
         },
+        policy: None,
         finished: 0,
         last_event: None,
     }
@@ -107,6 +118,11 @@ fn configuring() -> Vec<Golden> {
         &quota(policy()),
         &SetQuotaResult { agent: agent() },
     ));
+    let expected = SetQuotaParams {
+        expected: Some(policy()),
+        ..quota(policy())
+    };
+    all.push(params_of::<SetQuota>(".expected", &expected));
     all.push(params_of::<SetQuota>(
         ".none",
         &quota(QuotaPolicy::default()),
@@ -118,17 +134,20 @@ fn changed() -> SetAgentParams {
     let config = agent().config;
     SetAgentParams {
         agent_type: AGENT.into(),
-        display_name: Some(config.display_name),
-        description: Some(config.description),
-        capabilities: Some(config.capabilities),
-        runner: Some(config.runner),
-        model: config.model,
-        thinking_level: config.thinking_level,
-        tools: config.tools,
-        prompt: config.prompt,
-        workspace: Some(config.workspace),
-        default_quota: Some(config.default_quota),
-        enabled: Some(config.enabled),
+        display_name: Some(Some(config.display_name)),
+        description: Some(Some(config.description)),
+        capabilities: Some(Some(config.capabilities)),
+        runner: Some(Some(config.runner)),
+        model: Some(config.model),
+        thinking_level: Some(config.thinking_level),
+        tools: Some(config.tools),
+        prompt: Some(config.prompt),
+        workspace: Some(Some(config.workspace)),
+        default_quota: Some(Some(config.default_quota)),
+        enabled: Some(Some(config.enabled)),
+        max_turn_tokens: Some(config.max_turn_tokens),
+        max_turn_seconds: Some(config.max_turn_seconds),
+        max_session_cost: Some(config.max_session_cost),
         command_id: Some(ids::command()),
     }
 }
@@ -136,7 +155,8 @@ fn changed() -> SetAgentParams {
 fn enabled() -> SetAgentParams {
     SetAgentParams {
         agent_type: AGENT.into(),
-        enabled: Some(false),
+        model: Some(None),
+        enabled: Some(Some(false)),
         ..SetAgentParams::default()
     }
 }
@@ -154,6 +174,7 @@ fn quota(policy: QuotaPolicy) -> SetQuotaParams {
         project_id: ids::project(),
         agent_type: AGENT.into(),
         policy,
+        expected: None,
         command_id: Some(ids::command()),
     }
 }
@@ -229,6 +250,7 @@ pub(in crate::samples) fn runtime() -> RuntimeInfo {
         project_id: ids::project(),
         agent_type: AGENT.into(),
         session_id: Some(ids::child()),
+        bound: true,
         workflow_id: Some("release".into()),
         title: "Look at the parser".into(),
         status: RuntimeStatus::WaitingInput,
@@ -250,7 +272,7 @@ pub(super) fn queued() -> RuntimeInfo {
     RuntimeInfo {
         runtime_id: ids::runtime(2),
         version: 2,
-        session_id: None,
+        bound: false,
         workflow_id: None,
         status: RuntimeStatus::Queued,
         stopping: false,
@@ -300,6 +322,7 @@ fn reading() -> Vec<Golden> {
         agent_type: Some(AGENT.into()),
         status: Some(RuntimeStatus::Completed),
         limit: Some(20),
+        cursor: Some("1785542400000.rti_01K1H9Q8000000000000000001".into()),
     };
     let runtimes = vec![queued(), runtime(), ended()];
     let runtime_id = ids::runtime(1);
@@ -312,7 +335,7 @@ fn reading() -> Vec<Golden> {
         &filter,
         &ListRuntimesResult {
             runtimes,
-            more: true,
+            next_cursor: Some("1785542400000.rti_01K1H9Q8000000000000000001".into()),
         },
     ));
     all.push(params_of::<ListRuntimes>(
@@ -331,10 +354,12 @@ fn worktrees() -> Vec<Golden> {
         path: "/home/ada/.scorel/worktrees/rti_01K1H9Q8000000000000000001".into(),
         branch: "scorel/look-at-the-parser-00000001".into(),
         dirty: Some(true),
+        commits: Some(2),
     };
     let left = WorktreeInfo {
         session_id: None,
         dirty: None,
+        commits: None,
         ..used.clone()
     };
     let removed = RemoveWorktreeResult {

@@ -4,14 +4,13 @@ use scorel_proto::{
 };
 
 use super::agent::{queued, runtime};
-use super::{method, result_of};
+use super::{method, params_of, result_of};
 use crate::golden::Golden;
 use crate::samples::{ids, messages};
 
 pub(super) fn all() -> Vec<Golden> {
     let session_id = ids::session();
     let graph = RuntimeGraph {
-        version: 9,
         nodes: vec![root(), asking(), waiting(), ended()],
         edges: vec![
             edge(runtime().runtime_id.to_string(), Some("release")),
@@ -20,11 +19,19 @@ pub(super) fn all() -> Vec<Golden> {
         ],
     };
     let alone = RuntimeGraph {
-        version: 0,
         nodes: vec![root()],
         edges: Vec::new(),
     };
-    let mut all = Vec::from(method::<GetGraph>(&GetGraphParams { session_id }, &graph));
+    let params = GetGraphParams {
+        session_id,
+        ended: Some(50),
+    };
+    let mut all = Vec::from(method::<GetGraph>(&params, &graph));
+    let everything = GetGraphParams {
+        session_id,
+        ended: None,
+    };
+    all.push(params_of::<GetGraph>(".all", &everything));
     all.push(result_of::<GetGraph>(".alone", &alone));
     all
 }
@@ -32,11 +39,13 @@ pub(super) fn all() -> Vec<Golden> {
 fn root() -> GraphNode {
     GraphNode {
         id: ids::session().to_string(),
+        version: 9,
         kind: GraphNodeKind::Orchestrator,
         session_id: Some(ids::session()),
         agent_type: None,
         status: RuntimeStatus::Running,
         queue_position: None,
+        title: "Read me".into(),
         summary: "Read me".into(),
         started_at: ids::TS,
         ended_at: None,
@@ -49,11 +58,13 @@ fn asking() -> GraphNode {
     let runtime = runtime();
     GraphNode {
         id: runtime.runtime_id.to_string(),
+        version: runtime.version,
         kind: GraphNodeKind::Runtime,
         session_id: runtime.session_id,
         agent_type: Some(runtime.agent_type),
         status: runtime.status,
         queue_position: None,
+        title: runtime.title.clone(),
         summary: runtime.title,
         started_at: runtime.started_at,
         ended_at: None,
@@ -66,7 +77,7 @@ fn waiting() -> GraphNode {
     let runtime = queued();
     GraphNode {
         id: runtime.runtime_id.to_string(),
-        session_id: None,
+        version: runtime.version,
         status: runtime.status,
         queue_position: runtime.queue_position,
         waiting_for: None,

@@ -22,6 +22,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(method::<Hello>(
         &HelloParams {
             client_id: Some(ids::client()),
+            name: Some("scorelctl".into()),
             protocol: ProtocolRange { min: 1, max: 2 },
         },
         &HelloResult {
@@ -32,6 +33,7 @@ pub(super) fn all() -> Vec<Golden> {
     ));
     let anonymous = HelloParams {
         client_id: None,
+        name: None,
         protocol: ProtocolRange::SUPPORTED,
     };
     all.push(params_of::<Hello>(".anonymous", &anonymous));

@@ -1,10 +1,10 @@
 use scorel_proto::{
     ContextPart, EncodedEvent, GetBlob, GetBlobParams, GetBlobResult, GetContext, GetContextParams,
     GetContextResult, GetEvents, GetEventsParams, GetEventsResult, GetTree, GetTreeParams,
-    GetTreeResult, InFlight, OpenBlock, OpenItems, OpenMessage, OpenTool, OutcomeReason, Phase,
-    PutBlob, PutBlobParams, PutBlobResult, Queue, Resync, ResyncParams, ResyncResult, Role,
-    SubscribeEvents, SubscribeEventsParams, SyncMode, TreeEntry, UnsubscribeEvents,
-    UnsubscribeParams,
+    GetTreeResult, GetTurn, GetTurnParams, InFlight, OpenBlock, OpenItems, OpenMessage, OpenTool,
+    OutcomeReason, Phase, PutBlob, PutBlobParams, PutBlobResult, Queue, Resync, ResyncParams,
+    ResyncResult, Role, SubscribeEvents, SubscribeEventsParams, SyncMode, TreeEntry,
+    UnsubscribeEvents, UnsubscribeParams,
 };
 use serde_json::json;
 
@@ -17,7 +17,16 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(blobs());
     all.extend(syncing());
     all.extend(context());
+    all.extend(turn());
     all
+}
+
+fn turn() -> [Golden; 2] {
+    let params = GetTurnParams {
+        session_id: ids::session(),
+        turn_id: ids::turn(),
+    };
+    method::<GetTurn>(&params, &runners::failed())
 }
 
 fn context() -> [Golden; 2] {
@@ -230,7 +239,8 @@ pub(in crate::samples) fn in_flight() -> InFlight {
             items: vec![persistent::item()],
             go_on: true,
             version: 3,
-            paused: false,
+            paused: true,
+            held: true,
         },
         permissions: vec![persistent::permission_request()],
     }

@@ -1,15 +1,15 @@
 use std::collections::BTreeMap;
 
 use scorel_proto::{
-    AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
-    CloneSessionParams, CostTotal, CreateSession, CreateSessionParams, CreateSessionResult,
-    DeleteChildren, DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession,
-    GetSessionParams, GetSessionResult, ImportReport, ImportSession, ImportSessionParams,
-    ImportSessionResult, ImportTool, ListSessions, ListSessionsParams, ListSessionsResult,
-    OnRestart, Phase, Project, SeqResult, Session, SessionAgent, SessionDeletion, SessionKind,
-    SessionOrigin, SessionParent, SessionWorktree, StorageStall, ThinkingLevel, TitleSource,
-    UndeleteSession, UndeleteSessionParams, UndeleteSessionResult, UnreadableSession,
-    UpdateSession, UpdateSessionParams, UpdateSessionResult, Usage,
+    AcceptDamage, AcceptDamageParams, AgentHistory, ArchiveSession, ArchiveSessionParams,
+    CloneSession, CloneSessionParams, CostTotal, CreateSession, CreateSessionParams,
+    CreateSessionResult, DeleteChildren, DeleteSession, DeleteSessionParams, DeleteSessionResult,
+    GetSession, GetSessionParams, GetSessionResult, ImportReport, ImportSession,
+    ImportSessionParams, ImportSessionResult, ImportTool, ListSessions, ListSessionsParams,
+    ListSessionsResult, OnRestart, Phase, Project, SeqResult, Session, SessionAgent,
+    SessionDeletion, SessionKind, SessionOrigin, SessionParent, SessionWorktree, StorageStall,
+    ThinkingLevel, TitleSource, UndeleteSession, UndeleteSessionParams, UndeleteSessionResult,
+    UnreadableSession, UpdateSession, UpdateSessionParams, UpdateSessionResult, Usage,
 };
 
 use super::{method, params_of, result_of};
@@ -23,7 +23,16 @@ pub(in crate::samples) fn project() -> Project {
         work_dir: "/home/ada/src".into(),
         created_at: ids::TS,
         updated_at: ids::TS,
+        orchestrator_session_id: Some(ids::session()),
     }
+}
+
+fn history() -> BTreeMap<String, AgentHistory> {
+    let history = AgentHistory {
+        finished: 2,
+        last_event: super::agent::agent().last_event,
+    };
+    BTreeMap::from([("reviewer".to_owned(), history)])
 }
 
 /// A session in the middle of a turn.
@@ -71,7 +80,11 @@ pub(in crate::samples) fn session() -> Session {
         updated_at: ids::TS + 1_000,
         archived: true,
         problem: Some("events.jsonl is damaged at byte 4096".into()),
-        runtimes: Some(scorel_proto::RuntimeCounts { total: 3, open: 1 }),
+        runtimes: Some(scorel_proto::RuntimeCounts {
+            total: 3,
+            open: 1,
+            agents: history(),
+        }),
         child_questions: vec![agents::question()],
         storage_stalled: Some(StorageStall {
             since: ids::TS,
@@ -103,6 +116,7 @@ fn import() -> [Golden; 2] {
         imported: 6,
         sidechains: 1,
         branches: 1,
+        gaps: 1,
         skipped: 2,
         unknown: 1,
         unknown_types: vec!["telemetry".into()],

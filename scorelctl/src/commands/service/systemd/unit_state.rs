@@ -37,6 +37,11 @@ impl UnitState {
         matches!(&*self.active, "active" | "activating" | "reloading")
     }
 
+    /// Set if it belongs to every login and is not active.
+    pub(super) fn is_dead(&self) -> bool {
+        self.is_enabled && !self.is_active()
+    }
+
     /// Whether there is something to stop.
     pub(super) fn is_loaded(&self) -> bool {
         self.is_installed || self.active != "inactive"
@@ -57,6 +62,9 @@ mod tests {
             "MainPID=42\nLoadState=loaded\nActiveState=active\nSubState=running\nUnitFileState=enabled",
         );
         assert!(running.is_installed && running.is_enabled && running.is_active());
+        assert!(!running.is_dead());
+        let stopped = UnitState::parse("ActiveState=inactive\nUnitFileState=enabled");
+        assert!(stopped.is_dead());
         assert_eq!(running.pid, Some(42));
         assert_eq!(running.describe(), "active (running)");
         let missing = UnitState::parse(

@@ -16,7 +16,7 @@ fn agent(name: &str, quota: u32) -> Effect {
     Effect::SetAgent {
         params: SetAgentParams {
             agent_type: name.to_owned(),
-            default_quota: Some(quota),
+            default_quota: Some(Some(quota)),
             ..SetAgentParams::default()
         },
     }
@@ -31,6 +31,7 @@ fn quota(project_id: ProjectId, name: &str, number: u32) -> Effect {
                 project: Some(number),
                 ..QuotaPolicy::default()
             },
+            expected: None,
             command_id: None,
         },
     }
@@ -38,7 +39,7 @@ fn quota(project_id: ProjectId, name: &str, number: u32) -> Effect {
 
 /// How many may run at once, and the host feed's version.
 async fn state(host: &Host, project: Option<ProjectId>) -> (u32, QuotaSource, u64) {
-    let quota = host.agents().get(project, "review").unwrap().quota;
+    let quota = host.agents().get(project, "review").await.unwrap().quota;
     let (version, _) = host.snapshot().await.unwrap();
     (quota.effective, quota.source, version)
 }

@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use scorel_journal::{Blobs, FileStorage};
 use scorel_proto::{
-    AssistantMessage, Block, ClientId, EventId, Message, MessageBody, Meta, PersistentBody,
-    PersistentEvent, Seq, SessionId, StopReason, TurnId,
+    AssistantMessage, Block, ClientId, CostTotal, EventId, Message, MessageBody, Meta,
+    OutcomeReason, PersistentBody, PersistentEvent, Seq, SessionId, StopReason, TurnId,
+    TurnOutcomeBody, Usage,
 };
 
 use super::*;
@@ -37,19 +38,24 @@ impl Path {
                 prev: None,
             });
         }
-        let mut window = ContextWindow::beginning_with(None);
-        for event in &events {
-            window.include(event);
-        }
-        let window = window.ending_at(events.last().map(|event| event.id));
         // No message has one.
         let nowhere = std::path::Path::new("/nonexistent");
         let blobs = Blobs::new(Arc::new(FileStorage), nowhere, 1024);
-        Self {
+        let mut path = Self {
             events,
-            window,
+            window: ContextWindow::default(),
             blobs,
+        };
+        path.build();
+        path
+    }
+
+    fn build(&mut self) {
+        let mut window = ContextWindow::beginning_with(None);
+        for event in &self.events {
+            window.include(event);
         }
+        self.window = window.ending_at(self.events.last().map(|event| event.id));
     }
 
     fn id(&self, index: usize) -> EventId {
@@ -100,6 +106,39 @@ fn a_context_is_told_what_came_after_it() {
     assert_eq!(told.from, path.id(1));
     assert!(!told.text.contains("look"));
     assert_eq!(path.told(Some(1), second, 10_000), None);
+}
+
+#[test]
+fn a_context_is_told_that_its_own_turn_was_stopped() {
+    let (mut path, second) = two_turns();
+    let last = path.events.pop().unwrap();
+    let answered = path.events.last().unwrap().clone();
+    path.events.push(PersistentEvent {
+        id: EventId::generate(),
+        parent_id: None,
+        body: PersistentBody::TurnOutcome(TurnOutcomeBody {
+            reason: OutcomeReason::Cancelled,
+            error: None,
+            usage: Usage::default(),
+            cost: CostTotal::default(),
+            steps: 1,
+            duration_ms: 0,
+        }),
+        seq: last.seq,
+        ..answered
+    });
+    path.events.push(PersistentEvent {
+        seq: last.seq.next(),
+        ..last
+    });
+    path.build();
+    let told = path.told(Some(1), second, 10_000).unwrap();
+    assert_eq!((told.from, told.through), (path.id(1), path.id(1)));
+    let begin = "<system-reminder>\nThe user cancelled the work";
+    assert!(told.text.starts_with(begin), "{}", told.text);
+    assert_eq!(told.text.matches("<system-reminder>").count(), 1);
+    let all = path.told(Some(0), second, 10_000).unwrap();
+    assert!(all.text.contains("seen") && all.text.contains("The user cancelled"));
 }
 
 #[test]

@@ -42,8 +42,19 @@ impl SandboxFacts {
         is_below(path, &self.writable) && !self.is_protected(path)
     }
 
+    /// Returns whether a Unix socket at `path` may be one of the session's own.
+    pub(super) fn may_reach(&self, path: &Path) -> bool {
+        self.has_loopback && !self.network && self.may_write(path)
+    }
+
     pub(super) fn is_protected(&self, path: &Path) -> bool {
         is_below(path, &self.protected)
+    }
+
+    /// Returns whether `path` is protected, or a directory that something protected is in.
+    pub(super) fn holds_protected(&self, path: &Path) -> bool {
+        let is_below = |place: &PathBuf| place.starts_with(path);
+        self.is_protected(path) || self.protected.iter().any(is_below)
     }
 
     /// The hidden place that `path` is in. Writable and shown places below a hidden one can be read.

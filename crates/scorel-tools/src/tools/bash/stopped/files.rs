@@ -23,7 +23,12 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option
     let is_read_only = line.says_read_only();
     let is_denied = line.says_denied();
     let is_missing = line.has(&["no such file or directory"]) || line.has_word(&["enoent"]);
-    if !(is_read_only || is_denied || is_missing) {
+    if line.has(&["unable to create temporary object directory"]) {
+        // Git says so of a repository that it may not write to, without naming it.
+        return Some(Denial::write(facts, None));
+    }
+    let is_busy = line.says_busy();
+    if !(is_read_only || is_denied || is_missing || is_busy) {
         return None;
     }
     if is_denied && line.has(&["(publickey"]) {
@@ -42,6 +47,13 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option
         && !is_read_only
     {
         return Some(Denial::read(facts, path.clone()));
+    }
+    if is_busy {
+        // Protected places and the directories that they are in can be neither removed nor renamed.
+        let mut held = targets.iter().filter(|path| facts.holds_protected(path));
+        return held
+            .next()
+            .map(|path| Denial::protected_write(facts, path.clone()));
     }
     if is_missing || is_denied && code == NOT_EXECUTABLE {
         return None;

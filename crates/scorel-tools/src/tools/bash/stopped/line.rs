@@ -1,6 +1,6 @@
 //! A line of a command's output.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What separates the words of a message.
 const SEPARATORS: &[char] = &[
@@ -51,6 +51,10 @@ impl<'a> Line<'a> {
         self.has(&["permission denied"]) || self.has_word(&["eacces"])
     }
 
+    pub(super) fn says_busy(&self) -> bool {
+        self.has(&["resource busy"]) || self.has_word(&["ebusy"])
+    }
+
     pub(super) fn says_read_only(&self) -> bool {
         self.has(&["read-only file system"]) || self.has_word(&["erofs"])
     }
@@ -66,7 +70,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Possible paths in a text: quoted parts, and words with a slash.
+/// Possible paths in a text: quoted parts, and words with a slash. The name that a program gives itself at
+/// the start is none, if there are others.
 pub(super) fn paths_in(text: &str) -> Vec<PathBuf> {
     let words = text.split(SEPARATORS).filter(|word| word.contains('/'));
     let quoted = QUOTES.into_iter().flat_map(|(open, close)| {
@@ -79,14 +84,34 @@ pub(super) fn paths_in(text: &str) -> Vec<PathBuf> {
             .trim_end_matches([':', '.', '!', '?'])
     });
     let possible = trimmed.filter(|path| !path.is_empty() && path.len() <= 4096);
-    possible.map(PathBuf::from).collect()
+    let mut paths: Vec<PathBuf> = possible.map(PathBuf::from).collect();
+    let first = text.split_whitespace().next();
+    let program = first.and_then(|word| word.strip_suffix(':')).map(Path::new);
+    if paths.iter().any(|path| Some(path.as_path()) != program) {
+        paths.retain(|path| Some(path.as_path()) != program);
+    }
+    paths
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
+
+    #[test]
+    fn a_program_that_names_itself_is_no_path() {
+        for text in [
+            "/bin/bash: line 1: /tmp/x: Read-only file system",
+            "/usr/bin/touch: cannot touch '/tmp/x': Read-only file system",
+        ] {
+            let found = paths_in(text);
+            let is_found = |path: &str| found.contains(&PathBuf::from(path));
+            assert!(is_found("/tmp/x"), "{found:?}");
+            assert!(
+                !is_found("/bin/bash") && !is_found("/usr/bin/touch"),
+                "{found:?}"
+            );
+        }
+    }
 
     #[test]
     fn paths_are_found_in_messages_of_many_programs() {
@@ -96,6 +121,7 @@ mod tests {
                 "/etc/x",
             ),
             ("bash: line 1: /etc/x: Permission denied", "/etc/x"),
+            ("/etc/x: Permission denied", "/etc/x"),
             (
                 "OSError: [Errno 30] Read-only file system: '/opt/a b'",
                 "/opt/a b",

@@ -1,5 +1,6 @@
 //! Unix sockets that the sandbox may have denied.
 
+use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
@@ -29,15 +30,22 @@ const BUS: &str = "/run/dbus/system_bus_socket";
 
 pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denial> {
     if line.has(&FAILURES) {
-        // No command in the sandbox reaches a socket, so that there is one says enough.
+        // Where sockets of the session's own may be, its server may have refused.
+        let is_denied = |path: &PathBuf| !facts.may_reach(path) || is_served(path);
         let mut paths = line.paths().into_iter();
-        if let Some(path) = paths.find(|path| is_socket(path)) {
+        if let Some(path) = paths.find(|path| is_socket(path) && is_denied(path)) {
             return Some(Denial::socket(facts, Some(path)));
         }
     }
     if line.has(&["connect to bus", "connect to system scope bus"]) {
         let bus = is_socket(Path::new(BUS)).then(|| PathBuf::from(BUS))?;
         return Some(Denial::socket(facts, Some(bus)));
+    }
+    if line.says_not_permitted() && line.has_word(&["bind", "connect", "connecting", "listen"]) {
+        let mut paths = line.paths().into_iter();
+        if let Some(path) = paths.find(|path| path.is_absolute()) {
+            return Some(Denial::socket(facts, Some(path)));
+        }
     }
     let is_named = || {
         let mut before = line.before(4).map(str::to_lowercase);
@@ -49,4 +57,17 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denial> {
 fn is_socket(path: &Path) -> bool {
     let metadata = path.metadata();
     path.is_absolute() && metadata.is_ok_and(|metadata| metadata.file_type().is_socket())
+}
+
+/// Returns whether a server outside the sandbox listens at this path.
+fn is_served(path: &Path) -> bool {
+    let table = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    table.lines().any(|line| {
+        let mut fields = line.split_whitespace();
+        // The flag `__SO_ACCEPTCON` of the kernel.
+        let listens = fields.nth(3) == Some("00010000");
+        // Bound from another directory, it has a relative path.
+        let bound = fields.nth(3).map(|bound| bound.trim_start_matches("./"));
+        listens && bound.is_some_and(|bound| path.ends_with(bound))
+    })
 }

@@ -119,6 +119,64 @@ fn protected_and_hidden_files_have_wishes_of_their_own() {
 }
 
 #[test]
+fn places_that_cannot_be_removed_or_renamed_are_protected() {
+    let machine = Machine::new();
+    for output in [
+        "error: could not write config file .git/config: Device or resource busy",
+        "mv: cannot move '.git' to 'x': Device or resource busy",
+        "rm: cannot remove '@/project/.git/config': Device or resource busy",
+        "Error: EBUSY: resource busy or locked, rename '.git/config'",
+        "OSError: [Errno 16] Device or resource busy: '.git/config' -> 'x'",
+    ] {
+        let found = machine.failed(output);
+        assert_eq!(
+            (&found["denied"], &found["wish"]),
+            (&json!("protectedWrite"), &json!("edit")),
+            "{output}: {found}"
+        );
+    }
+    let found = machine.failed("umount: /mnt: Device or resource busy");
+    assert!(found.is_null(), "{found}");
+}
+
+#[test]
+fn calls_that_are_not_permitted_are_recognised() {
+    let machine = Machine {
+        surroundings: Surroundings::Own,
+        ..Machine::new()
+    };
+    for (output, denied) in [
+        (
+            "error connecting to /tmp/tmux-0/default (Operation not permitted)",
+            "socket",
+        ),
+        (
+            "Error: listen EPERM: operation not permitted /tmp/x.sock",
+            "socket",
+        ),
+        (
+            "called `Result::unwrap()` on an `Err` value: Os { code: 1, kind: PermissionDenied, message: \
+          \"Operation not permitted\" }",
+            "systemCall",
+        ),
+        (
+            "remote: fatal: unable to create temporary object directory",
+            "write",
+        ),
+        (
+            "/bin/bash: line 1: @/elsewhere/x: Read-only file system",
+            "write",
+        ),
+    ] {
+        let found = machine.failed(output);
+        assert_eq!(found["denied"], denied, "{output}: {found}");
+        assert_eq!(found["wish"], "outside", "{output}");
+    }
+    let found = machine.failed("/bin/bash: line 1: @/elsewhere/x: Read-only file system");
+    assert_eq!(found["path"], json!(machine.path("elsewhere/x")));
+}
+
+#[test]
 fn a_socket_that_is_refused_beside_a_loopback_network_is_no_internet_socket() {
     let machine = Machine {
         surroundings: Surroundings::Own,
@@ -218,6 +276,23 @@ fn a_unix_socket_counts_only_where_there_is_one() {
     let output =
         "    s = socket.socket(socket.AF_UNIX)\nPermissionError: [Errno 1] Operation not permitted";
     assert_eq!(machine.failed(output)["denied"], "socket");
+}
+
+#[test]
+fn in_the_project_a_unix_socket_counts_only_where_a_server_listens_outside() {
+    let machine = Machine {
+        surroundings: Surroundings::Own,
+        ..Machine::new()
+    };
+    let output = "ConnectionRefusedError: connection to '@/project/db.sock' refused";
+    let server = UnixListener::bind(machine.path("project/db.sock")).unwrap();
+    assert_eq!(machine.failed(output)["denied"], "socket");
+    drop(server);
+    assert_eq!(
+        machine.failed(output),
+        Value::Null,
+        "a server of the test is gone"
+    );
 }
 
 #[test]

@@ -1,0 +1,168 @@
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::{Child, Command};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::pty::openpty;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::termios::{LocalFlags, tcgetattr};
+use nix::unistd::Pid;
+
+use crate::Deadline;
+
+/// The time limit for the next output, in milliseconds.
+const PATIENCE: u16 = 60_000;
+
+/// A pseudo-terminal with a program in its foreground.
+#[derive(Debug)]
+pub struct Terminal {
+    user: File,
+    program: OwnedFd,
+    child: Child,
+    _deadline: Deadline,
+    seen: String,
+}
+
+impl Terminal {
+    /// Runs the command with this terminal as its controlling one. `None`, with a remark, where
+    /// `setsid` is not installed.
+    ///
+    /// # Panics
+    ///
+    /// If there is no terminal, or the command has no directory.
+    #[must_use]
+    #[expect(clippy::print_stdout, reason = "a test says what it skips")]
+    pub fn start(command: &Command) -> Option<Self> {
+        let pty = openpty(None, None).expect("a terminal");
+        let mut at_terminal = Command::new("setsid");
+        at_terminal
+            .arg("--ctty")
+            .arg(command.get_program())
+            .args(command.get_args())
+            .env_clear()
+            .envs(
+                command
+                    .get_envs()
+                    .filter_map(|(name, value)| Some((name, value?))),
+            )
+            .env("PATH", std::env::var_os("PATH").expect("a search path"))
+            .current_dir(command.get_current_dir().expect("a directory"));
+        let end = || pty.slave.try_clone().expect("a descriptor");
+        at_terminal.stdin(end()).stdout(end()).stderr(end());
+        let child = match at_terminal.spawn() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                println!("skipped: setsid is not installed");
+                return None;
+            }
+            spawned => spawned.expect("it runs"),
+        };
+        Some(Self {
+            _deadline: Deadline::of(&child),
+            user: pty.master.into(),
+            program: pty.slave,
+            child,
+            seen: String::new(),
+        })
+    }
+
+    /// Types keys, and waits until the terminal has them.
+    ///
+    /// # Panics
+    ///
+    /// If the terminal has gone.
+    pub fn types(&mut self, keys: &str) {
+        self.user.write_all(keys.as_bytes()).expect("written");
+        // The kernel hands keys to the terminal later, on a busy machine after the program has ended and
+        // restored the echo. A poll of the program's side waits for that.
+        let mut polled = [PollFd::new(self.program.as_fd(), PollFlags::POLLIN)];
+        poll(&mut polled, PollTimeout::ZERO).expect("polled");
+    }
+
+    /// # Panics
+    ///
+    /// If the program has gone.
+    pub fn signal(&self, signal: Signal) {
+        let pid = Pid::from_raw(self.child.id().try_into().expect("a pid"));
+        kill(pid, signal).expect("signalled");
+    }
+
+    /// Reads until the text was shown.
+    ///
+    /// # Panics
+    ///
+    /// If it is not shown in time.
+    #[track_caller]
+    pub fn until(&mut self, text: &str) {
+        while !self.seen.contains(text) {
+            assert!(self.read(PATIENCE), "not shown: {text}; but {}", self.seen);
+        }
+    }
+
+    /// Reads until the text was shown once more than so far.
+    ///
+    /// # Panics
+    ///
+    /// If it is not shown in time.
+    #[track_caller]
+    pub fn until_again(&mut self, text: &str) {
+        while self.read(0) {}
+        let before = self.seen.matches(text).count();
+        while self.seen.matches(text).count() == before {
+            assert!(self.read(PATIENCE), "not shown: {text}; but {}", self.seen);
+        }
+    }
+
+    /// All that was shown and read until now.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        &self.seen
+    }
+
+    /// Whether the terminal echoes input.
+    ///
+    /// # Panics
+    ///
+    /// If the terminal has gone.
+    #[must_use]
+    pub fn echoes(&self) -> bool {
+        let settings = tcgetattr(&self.program).expect("a terminal");
+        settings.local_flags.contains(LocalFlags::ECHO)
+    }
+
+    /// Waits for the program's end: its exit code and all that was shown. The terminal must be as it
+    /// was before.
+    ///
+    /// # Panics
+    ///
+    /// If it does not end, or leaves the terminal otherwise.
+    #[track_caller]
+    pub fn ended(mut self) -> (Option<i32>, String) {
+        let status = self.child.wait().expect("it ends");
+        while self.read(0) {}
+        assert!(self.echoes(), "the terminal does not echo: {}", self.seen);
+        (status.code(), std::mem::take(&mut self.seen))
+    }
+
+    /// Reads what there is; `false` if nothing comes in time.
+    fn read(&mut self, patience: u16) -> bool {
+        let mut polled = [PollFd::new(self.user.as_fd(), PollFlags::POLLIN)];
+        let ready = poll(&mut polled, PollTimeout::from(patience)).expect("polled");
+        if ready == 0 {
+            return false;
+        }
+        let mut bytes = [0; 4096];
+        let length = self.user.read(&mut bytes).expect("read");
+        self.seen
+            .push_str(&String::from_utf8_lossy(&bytes[..length]));
+        length > 0
+    }
+}
+
+impl Drop for Terminal {
+    /// A test that failed leaves no program behind.
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _status = self.child.wait();
+    }
+}

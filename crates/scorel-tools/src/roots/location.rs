@@ -1,0 +1,103 @@
+use std::path::{Path, PathBuf};
+
+use crate::root::RootName;
+use crate::shown_path::shown_path;
+
+/// A path below a root. It need not exist, and is resolved when it is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    pub(super) root: RootName,
+    /// Relative, without empty and `.` components; empty for the root itself.
+    pub(super) path: PathBuf,
+}
+
+impl Location {
+    pub(super) fn new(root: RootName, path: &str) -> Self {
+        let components = path.split('/').filter(|name| !matches!(*name, "" | "."));
+        Self {
+            root,
+            path: components.collect(),
+        }
+    }
+
+    /// The location of an absolute path outside the roots.
+    pub(crate) fn outside(path: &Path) -> Self {
+        Self {
+            root: RootName::System,
+            path: path.strip_prefix("/").unwrap_or(path).to_owned(),
+        }
+    }
+
+    #[must_use]
+    pub fn root(&self) -> RootName {
+        self.root
+    }
+
+    /// The path below the root; empty for the root itself.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn join(&self, path: &Path) -> Self {
+        Self {
+            root: self.root,
+            // Joining an empty path would add a slash.
+            path: self.path.iter().chain(path).collect(),
+        }
+    }
+
+    /// As [`Self::join`] in one allocation, for a `path` without `.` and `..`, as a walk yields it.
+    pub(crate) fn descend(&self, path: &Path) -> Self {
+        let length = self.path.as_os_str().len() + 1 + path.as_os_str().len();
+        let mut joined = PathBuf::with_capacity(length);
+        joined.push(&self.path);
+        joined.push(path);
+        Self {
+            root: self.root,
+            path: joined,
+        }
+    }
+
+    /// For a sentence to the model.
+    pub(crate) fn place(&self) -> String {
+        match self.to_string() {
+            text if text == "." => "the project".to_owned(),
+            text => text,
+        }
+    }
+
+    /// The path below the root, for display.
+    pub(crate) fn relative(&self) -> String {
+        shown_path(&self.path)
+    }
+
+    /// With the root's name, for user interfaces.
+    pub(crate) fn named(&self) -> String {
+        if self.root == RootName::System {
+            format!("/{}", shown_path(&self.path))
+        } else if self.path.as_os_str().is_empty() {
+            self.root.to_string()
+        } else {
+            format!("{}/{}", self.root, shown_path(&self.path))
+        }
+    }
+}
+
+/// As the model writes it: relative in the project, with the root's name in other roots, absolute
+/// elsewhere.
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let first = self.path.iter().next();
+        let ambiguous = first
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| RootName::parse(name).is_some());
+        if self.root != RootName::Project || ambiguous {
+            f.write_str(&self.named())
+        } else if first.is_none() {
+            f.write_str(".")
+        } else {
+            f.write_str(&shown_path(&self.path))
+        }
+    }
+}
