@@ -400,7 +400,9 @@ methods! {
         /// then and no turn is open.
         RewriteQueue = "rewriteQueue", Control, now, RewriteQueueParams => RewriteQueueResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, PayloadTooLarge, Overloaded];
-        /// Cancels the open turn. Returns at once; `turn_outcome` reports how the turn ended.
+        /// Cancels the open turn, or the compaction or the restore of files without one. Returns at once;
+        /// `turn_outcome`, `compaction` or `files_restored` reports how it ended. A restore stops between
+        /// batches of files, and its cancel is durable before the reply.
         Cancel = "cancel", Control, now, CancelParams => CancelResult,
             [SessionNotFound, SessionFailed, StorageStalled];
         /// Makes a turn that waits for a rate limit go on at once.
@@ -438,8 +440,8 @@ methods! {
             PreviewRestoreParams => PreviewRestoreResult,
             [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError];
         /// Gives the files of the project that the session has changed since an event the state again
-        /// that they had before it. Returns when that is done; `files_restored` reports it. The
-        /// conversation stays as it is.
+        /// that they had before it. Returns when that is done; `files_restored` reports it, and until then
+        /// `restore_progress` how far it is. The conversation stays as it is.
         RestoreFiles = "restoreFiles", Control, now, RestoreFilesParams => RestoreFilesResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, InvalidEventId, FilesystemError, Conflict,
              PayloadTooLarge, StorageStalled];

@@ -180,7 +180,7 @@ persistent_bodies! {
     ContextTrim(ContextTrimBody) = "context_trim", Control;
     /// A model call was made that no other event records.
     AuxiliaryUsage(AuxiliaryUsageBody) = "auxiliary_usage", Control;
-    /// Files are about to be restored. `files_restored` follows.
+    /// Files are about to be restored. `files_restored` follows, unless there are none.
     FilesRestore(FilesRestoreBody) = "files_restore", Control;
     /// A restore of files has ended.
     FilesRestored(FilesRestoredBody) = "files_restored", Control;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Block, ClientId, CommandId, CompactionId, QueueItemId, RuntimeId, TurnId};
+use crate::{Block, ClientId, CommandId, CompactionId, EventId, QueueItemId, RuntimeId, TurnId};
 
 /// Body of `queue_update`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,10 @@ pub struct QueueUpdateBody {
     /// The compaction without a turn that it signalled instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_compaction_id: Option<CompactionId>,
+    /// The restore of files that a `cancel` signalled in the same step, by the id of its record. The next
+    /// daemon does not finish it either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel_restore_id: Option<EventId>,
 }
 
 impl QueueUpdateBody {
@@ -27,7 +31,9 @@ impl QueueUpdateBody {
     /// answered from it.
     #[must_use]
     pub const fn records_cancel(&self) -> bool {
-        self.cancel_turn_id.is_some() || self.cancel_compaction_id.is_some()
+        self.cancel_turn_id.is_some()
+            || self.cancel_compaction_id.is_some()
+            || self.cancel_restore_id.is_some()
     }
 }
 

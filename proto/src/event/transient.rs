@@ -1,4 +1,4 @@
-//! Transient events: the progress of a running turn.
+//! Transient events: the progress of a running turn, or of a restore of files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,8 @@ use crate::{
     ClientId, EventId, OutcomeReason, Role, Seq, SessionId, StopReason, TurnError, TurnId, Usage,
 };
 
-/// An event that is sent to subscribers and not stored. It only occurs within a turn.
+/// An event that is sent to subscribers and not stored. It belongs to a turn, but for
+/// `restore_progress`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransientEvent {
@@ -103,6 +104,8 @@ transient_bodies! {
     ToolExecutionEnd(ToolExecutionEnd) = "tool_execution_end";
     /// A runner logged something, which is no part of the conversation.
     RunnerLog(RunnerLog) = "runner_log";
+    /// Progress of a restore of files. It replaces the previous one.
+    RestoreProgress(RestoreProgress) = "restore_progress";
 }
 
 /// Body of `runtime_start`, which has no fields.
@@ -285,4 +288,16 @@ pub struct ToolExecutionEnd {
     pub duration_ms: u64,
     /// Whether the call failed.
     pub is_error: bool,
+}
+
+/// Body of `restore_progress`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoreProgress {
+    /// The `files_restore`, `rewind` or `branch` that recorded the restore.
+    pub event_id: EventId,
+    /// The number of files that are done, those that failed included.
+    pub done: u64,
+    /// The number of files that the record names.
+    pub total: u64,
 }

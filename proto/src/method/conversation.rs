@@ -287,11 +287,11 @@ pub enum CancelChildren {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelResult {
-    /// Whether an open turn took the signal. `turn_outcome` then reports how it ended, which is not
-    /// necessarily `cancelled`: it may have completed first.
+    /// Whether something that was open took the signal. For a turn, `turn_outcome` then reports how it
+    /// ended, which is not necessarily `cancelled`: it may have completed first.
     pub cancelled: bool,
-    /// With `clearQueue`: the seq of the record that cleared the queue. Absent if another turn than
-    /// the expected one was open and nothing happened.
+    /// With `clearQueue` or `children`, and of a restore: the seq of the `queue_update` that records the
+    /// cancel. Absent if another turn than the expected one was open and nothing happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
     /// The log cannot be written: the turn ends once it can be, and what it holds until then is

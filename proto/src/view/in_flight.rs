@@ -145,7 +145,8 @@ impl OpenItems {
             TransientBody::TurnStart(_) | TransientBody::TurnEnd(_) => self.retry = None,
             TransientBody::ToolExecutionEnd(_)
             | TransientBody::RuntimeStart(_)
-            | TransientBody::RuntimeEnd(_) => {}
+            | TransientBody::RuntimeEnd(_)
+            | TransientBody::RestoreProgress(_) => {}
         }
     }
 

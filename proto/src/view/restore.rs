@@ -10,6 +10,9 @@ pub struct OpenRestore {
     pub event_id: EventId,
     /// Its seq.
     pub seq: Seq,
+    /// Whether a client has cancelled it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cancelled: bool,
 }
 
 impl OpenRestore {
@@ -20,10 +23,16 @@ impl OpenRestore {
         }
         match &event.body {
             PersistentBody::FilesRestored(_) => *open = None,
+            PersistentBody::QueueUpdate(body) => {
+                if let Some(open) = open {
+                    open.cancelled |= body.cancel_restore_id == Some(open.event_id);
+                }
+            }
             body if body.restored_files().is_some() => {
                 *open = Some(Self {
                     event_id: event.id,
                     seq: event.seq,
+                    cancelled: false,
                 });
             }
             _ => {}

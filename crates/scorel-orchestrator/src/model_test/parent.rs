@@ -130,6 +130,7 @@ impl Parent {
             ops: vec![op],
             cancel_turn_id: None,
             cancel_compaction_id: None,
+            cancel_restore_id: None,
         };
         self.commit(PersistentBody::QueueUpdate(body));
     }

@@ -104,6 +104,7 @@ impl CancelAndClear {
             ops: items.map(|item| remove(item.queue_item_id)).collect(),
             cancel_turn_id: cancelled.and_then(Job::turn),
             cancel_compaction_id: cancelled.and_then(Job::compaction),
+            cancel_restore_id: cancelled.and_then(Job::restore),
         });
         drop(view);
         Ok(section.commit(EventDraft::new(body).by(&self.command))?.seq)

@@ -1,4 +1,4 @@
-use scorel_proto::{CompactionId, OpenRestore, TurnId};
+use scorel_proto::{CompactionId, EventId, OpenRestore, TurnId};
 use scorel_runtime::{StopCause, StopSignal};
 
 use crate::locks::Leaf;
@@ -25,6 +25,13 @@ impl Job {
         match self {
             Self::Compaction(id) => Some(id),
             Self::Turn(_) | Self::Restore(_) => None,
+        }
+    }
+
+    pub(super) const fn restore(self) -> Option<EventId> {
+        match self {
+            Self::Restore(open) => Some(open.event_id),
+            Self::Turn(_) | Self::Compaction(_) => None,
         }
     }
 }

@@ -98,6 +98,7 @@ impl Section<'_> {
             ops,
             cancel_turn_id: None,
             cancel_compaction_id: None,
+            cancel_restore_id: None,
         })
     }
 

@@ -158,6 +158,7 @@ impl Log {
             ops,
             cancel_turn_id: None,
             cancel_compaction_id: None,
+            cancel_restore_id: None,
         }));
         self.turn = turn;
     }

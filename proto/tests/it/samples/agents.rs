@@ -193,6 +193,7 @@ fn results() -> Vec<(&'static str, PersistentBody)> {
         ops: vec![QueueOp::append(item)],
         cancel_turn_id: None,
         cancel_compaction_id: None,
+        cancel_restore_id: None,
     };
     let told = Message::User(UserMessage {
         content: vec![Block::text(ANSWER)],

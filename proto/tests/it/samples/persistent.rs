@@ -235,6 +235,17 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
                 ops: Vec::new(),
                 cancel_turn_id: Some(ids::turn()),
                 cancel_compaction_id: None,
+                cancel_restore_id: None,
+            }),
+        ),
+        (
+            ".cancelled_restore",
+            PersistentBody::QueueUpdate(QueueUpdateBody {
+                version: 7,
+                ops: Vec::new(),
+                cancel_turn_id: None,
+                cancel_compaction_id: None,
+                cancel_restore_id: Some(ids::event(3)),
             }),
         ),
         (
@@ -244,6 +255,7 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
                 ops: vec![QueueOp::append(custom_item())],
                 cancel_turn_id: None,
                 cancel_compaction_id: None,
+                cancel_restore_id: None,
             }),
         ),
         ("", PersistentBody::ToolStarted(tool_started())),
@@ -374,6 +386,7 @@ fn queue_update() -> QueueUpdateBody {
         ],
         cancel_turn_id: None,
         cancel_compaction_id: None,
+        cancel_restore_id: None,
     }
 }
 

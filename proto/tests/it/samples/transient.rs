@@ -1,8 +1,8 @@
 use scorel_proto::{
     ClientId, Event, MessageCancelReason, MessageCancelled, MessageStart, ModelRetry,
-    OutcomeReason, Role, RuntimeEnd, RuntimeStart, StopReason, TextDelta, ThinkingDelta,
-    ToolCallDelta, ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate, TransientBody,
-    TransientEvent, TurnEnd, TurnError, TurnStart,
+    OutcomeReason, RestoreProgress, Role, RuntimeEnd, RuntimeStart, StopReason, TextDelta,
+    ThinkingDelta, ToolCallDelta, ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate,
+    TransientBody, TransientEvent, TurnEnd, TurnError, TurnStart,
 };
 use serde_json::json;
 
@@ -14,6 +14,7 @@ pub(super) fn all() -> Vec<Golden> {
         .into_iter()
         .chain(message())
         .chain(tool())
+        .chain([("", TransientBody::RestoreProgress(restore()))])
         .map(golden)
         .collect()
 }
@@ -25,10 +26,18 @@ pub(super) fn golden((variant, body): (&str, TransientBody)) -> Golden {
         session_id: ids::session(),
         client_id: ClientId::Daemon,
         ts: ids::TS,
-        turn_id: Some(ids::turn()),
+        turn_id: (!matches!(body, TransientBody::RestoreProgress(_))).then(ids::turn),
         body,
     };
     Golden::of_event(name, &Event::Transient(Box::new(event)))
+}
+
+fn restore() -> RestoreProgress {
+    RestoreProgress {
+        event_id: ids::event(3),
+        done: 64,
+        total: 900,
+    }
 }
 
 pub(super) fn retry() -> ModelRetry {

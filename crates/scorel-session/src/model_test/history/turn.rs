@@ -83,6 +83,7 @@ impl History {
             ops: vec![op],
             cancel_turn_id: None,
             cancel_compaction_id: None,
+            cancel_restore_id: None,
         })
     }
 
