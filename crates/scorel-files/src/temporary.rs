@@ -23,7 +23,7 @@ pub fn temporary_names(name: &OsStr) -> impl Iterator<Item = String> {
 ///
 /// # Errors
 ///
-/// It is being written ([`Errno::WOULDBLOCK`]), is no regular file, or cannot be removed.
+/// It is being written ([`Errno::WOULDBLOCK`]), is not a regular file, or cannot be removed.
 pub fn remove_left_over(directory: impl AsFd, name: &str) -> Result<(), Errno> {
     let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     match openat(&directory, name, flags, Mode::empty()) {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerEvent, RunnerLogStream};
 use serde::Serialize;
 
-/// Bytes that are kept of the first lines that are no message.
+/// Bytes that are kept of the first lines that are not messages.
 const SAID: usize = 2 * 1024;
 
 /// Collects events for the driver and messages to the program.
@@ -14,7 +14,7 @@ pub(crate) struct Exchange {
     events: VecDeque<RunnerEvent>,
     outgoing: Vec<u8>,
     ends_input: bool,
-    /// The first lines that are no message. A program that is no runner says there what it is.
+    /// The first lines that are not messages. A program other than a runner says there which it is.
     said: String,
 }
 
@@ -35,7 +35,7 @@ impl Exchange {
         self.log_line(RunnerLogStream::Stdout, text);
     }
 
-    /// A line that is no message.
+    /// A line that is not a message.
     pub(crate) fn junk(&mut self, line: &[u8]) {
         let text = String::from_utf8_lossy(line).into_owned();
         if self.said.len() < SAID {

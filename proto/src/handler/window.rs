@@ -229,7 +229,7 @@ impl ContextWindow {
     }
 
     fn edit(&mut self, event: &PersistentEvent, edits: &[ContextEdit]) {
-        // The requests before the edit are no prefixes of those after it.
+        // The requests before the edit are not prefixes of those after it.
         let older = |measured: &MeasuredCall| measured.seq < event.seq;
         if self.measured.as_ref().is_some_and(older) {
             self.measured = None;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunnerLogStream {
-    /// Output that is no message of the runner's protocol.
+    /// Output that is not a message of the runner's protocol.
     Stdout,
     /// The error output.
     Stderr,

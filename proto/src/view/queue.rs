@@ -43,7 +43,7 @@ impl Queue {
                 let end = self.items.len();
                 let place = position.map_or(end, |place| (place as usize).min(end));
                 self.items.insert(place, item.clone());
-                // The daemon holds a result back, as after an outcome: that is no pause by a client.
+                // The daemon holds a result back, as after an outcome: that is not a pause by a client.
                 let is_result = item.meta.as_ref().is_some_and(|it| it.runtime_id.is_some());
                 self.held |= *hold && !is_result;
                 self.paused = *hold || self.held;

@@ -179,7 +179,7 @@ fn bind(place: &OwnedFd, flags: MsFlags) -> nix::Result<()> {
 /// In two calls: the kernel ignores `MS_RDONLY` in the call that makes a bind mount.
 fn bind_read_only(place: &Path) -> nix::Result<()> {
     bind(&open_real(place)?, MsFlags::MS_BIND)?;
-    // The mount that was just made. If something else is there now, it is no mount, and this fails.
+    // The mount that was just made. If something else is there now, it is not a mount, and this fails.
     let mounted = open_real(place)?;
     let flags = MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY;
     let flags = flags | inherited_flags(&mounted)?;

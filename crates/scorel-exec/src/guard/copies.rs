@@ -96,7 +96,8 @@ impl CopiedSettings {
             Ok(Some((_, after))) if after == self.before.as_bytes() => return,
             Ok(Some((_, after))) => after,
             Ok(None) => {
-                let refused = format!("what is no file of at most {MAX_CONFIGURATION} bytes");
+                let refused =
+                    format!("something other than a file of at most {MAX_CONFIGURATION} bytes");
                 return outcome.restored.push(refused_in(shown, &[refused]));
             }
             // Without a copy, there is nothing to take over.
@@ -118,7 +119,7 @@ impl CopiedSettings {
         let lock = self.lock(&lock_name)?;
         let written = (|| {
             let read = read_file(dir, &self.name, MAX_CONFIGURATION)?;
-            let (mode, current) = read.ok_or_else(|| io::Error::other("it is no file any more"))?;
+            let (mode, current) = read.ok_or_else(|| io::Error::other("not a file any more"))?;
             let current = String::from_utf8(current).map_err(io::Error::other)?;
             // What is not UTF-8 counts as what git cannot read.
             let after = str::from_utf8(after).unwrap_or("[");

@@ -13,7 +13,7 @@ use crate::git_settings::GitSetting;
 impl Restorer<'_> {
     /// The setting `core.worktree` that a submodule has now in its data at `path`, which is `dir`: git
     /// writes it when it makes or moves the submodule, and removes it when that is not checked out any
-    /// more. `None` if it is no submodule, or its work tree is not in the project: git would write files
+    /// more. `None` if it is not a submodule, or its work tree is not in the project: git would write files
     /// wherever the command says.
     pub(super) fn work_tree_of_module(&self, dir: BorrowedFd<'_>, path: &Path) -> Option<String> {
         if !path.iter().any(|name| name == "modules") {

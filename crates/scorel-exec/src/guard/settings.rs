@@ -84,7 +84,7 @@ impl Restorer<'_> {
         let (Ok(Some(dir)), Some(name)) = (opened, path.file_name()) else {
             return;
         };
-        // If it is no file, or gone, git runs nothing from it.
+        // If it is not a file, or gone, git runs nothing from it.
         let read = read_file(dir.as_fd(), name, MAX_CONFIGURATION);
         let Ok(Some((_, content))) = read else { return };
         if let Some(new) = commands(&content).into_iter().find(|it| !had.contains(it)) {

@@ -40,7 +40,7 @@ fn embedded(word: &Word) -> (Vec<Word>, bool) {
         for beginning in beginnings.by_ref().take(MOST_OVERLAPS) {
             let from = start + beginning;
             let names = places(&stretch[beginning..]).map(|skipped| from + skipped);
-            // The whole word is no part of it.
+            // The whole word is not part of it.
             let names = names.filter(|from| if is_last { *from > 0 } else { *from < end });
             named.extend(names.map(piece));
         }

@@ -119,7 +119,7 @@ pub(super) fn mentions(word: &str) -> Option<&'static str> {
         .and_then(always_ask)
 }
 
-/// Fills in the facts about a program that is no reader, by its row of the table if it has one.
+/// Fills in the facts about a program that does not only read, by its row of the table if it has one.
 pub(super) fn other(
     name: &str,
     args: &[Word],

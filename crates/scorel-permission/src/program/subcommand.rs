@@ -28,7 +28,7 @@ impl Subcommand {
     }
 }
 
-/// A command of a program that is no wrapper for git, as rules say it: without options before it, and
+/// A command of a program other than a wrapper for git, as rules say it: without options before it, and
 /// by its usual name.
 pub(super) fn spellings(program: &str, args: &[Word]) -> Vec<Vec<Word>> {
     let mut args = args;

@@ -60,7 +60,7 @@ impl RunnerDriver {
         (!waits).then(|| self.heard_at.saturating_add(self.ports.idle))
     }
 
-    /// Returns whether a line that is no message comes when the runner counts as stalled. Such lines are no
+    /// Returns whether a line that is not a message comes when the runner counts as stalled. Such lines are no
     /// progress, and hide that there is none: `wait` looks at output first.
     pub(super) fn hears_only_noise(&mut self, event: &RunnerEvent) -> bool {
         let now = self.ports.clock.now();
