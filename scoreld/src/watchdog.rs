@@ -5,7 +5,7 @@
 //! lives. The *watch* thread asks for a turn at intervals and blocks on nothing. If some intervals in a
 //! row pass without the turn's end, it says in the log where the turn is, and exits.
 //!
-//! What counts are intervals that this process has lived through, not time. One that was suspended, or
+//! It counts intervals that this process has lived through, not time. One that was suspended, or
 //! gets no processor, lives through few of them. No lock of a turn is held while a disk works, but a
 //! worker of the runtime may be in a write that a disk keeps waiting: such intervals do not count.
 

@@ -103,7 +103,7 @@ fn recorded(refused: RpcError) -> PermissionAnswer {
     }
 }
 
-/// What the daemon tells of itself.
+/// The daemon's own status.
 struct HostFeed(Subscription);
 
 impl HostFeed {

@@ -1,4 +1,4 @@
-//! How much of a document is read, and with what.
+//! Limits on the part of a document that is read, and on the process that reads it.
 
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{PermissionAnswer, PermissionDecisionBody, PermissionRequestId, PersistentEvent};
 
-/// How many decisions are remembered.
+/// The number of decisions that are remembered.
 const MAX_ANSWERS: usize = 32;
 
 /// The last decisions about permission requests, for clients that answer too late.
@@ -20,7 +20,7 @@ impl RecentAnswers {
         answers.find(|answer| answer.decision.request_id == id)
     }
 
-    /// Whether nothing was decided yet.
+    /// Returns whether there is no decision yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -11,16 +11,16 @@ use tokio::runtime::Handle;
 use super::{asking, list, respond};
 use crate::under_test::{SCORELCTL, SCORELD, connect};
 
-/// How long a question has to be on the screen.
+/// The time that a question has to be on the screen.
 const UNREAD: Duration = Duration::from_millis(500);
 
 /// Programs that ask at the same time, each at a terminal of its own.
 const TERMINALS: usize = 8;
 
-/// How many keys are typed for each question.
+/// The number of keys that are typed for each question.
 const KEYS: usize = 32;
 
-/// What is typed: answers, beginnings of answers, and the keys that edit a line or end the input.
+/// Keys to type: answers, beginnings of answers, and the keys that edit a line or end the input.
 const TYPED: &[&str] = &[
     "y\n",
     "y",

@@ -13,7 +13,7 @@ use super::double::acp;
 use super::{processes, send_to};
 use crate::under_test::{PATIENCE, Watch, connect, daemon, new_session};
 
-/// What a call may take beside a flood, 99 times of 100. On a machine that is too busy for that, three
+/// The time that a call may take beside a flood, 99 times of 100. On a machine that is too busy for that, three
 /// times of what it takes at a daemon that does nothing.
 const P99: Duration = Duration::from_millis(20);
 

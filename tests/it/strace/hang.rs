@@ -29,7 +29,7 @@ fn threads(daemon: &DaemonUnderTest) -> BTreeMap<u32, String> {
     named.collect()
 }
 
-/// Whether the threads that are to be spared have their names, which they take after their start.
+/// Returns whether the threads that are to be spared have their names, which they take after their start.
 fn has_spared(daemon: &DaemonUnderTest) -> bool {
     let threads = threads(daemon);
     let mut spared = SPARED.iter();
@@ -49,7 +49,7 @@ fn hang(daemon: &DaemonUnderTest) -> Child {
     strace.stdin(Stdio::null()).spawn().unwrap()
 }
 
-/// Whether the first thread is traced, with which `strace` ends: it attaches to the others before.
+/// Returns whether the first thread is traced, with which `strace` ends: it attaches to the others before.
 fn is_traced(daemon: &DaemonUnderTest) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
     !status.contains("TracerPid:\t0")

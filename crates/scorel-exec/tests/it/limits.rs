@@ -208,7 +208,7 @@ while time.monotonic() < end:
     assert_eq!(processes::left_after(&canary, processes::LIMIT), [0; 0]);
 }
 
-/// What `LIMITS` allow, threads included.
+/// The tasks that `LIMITS` allow, threads included.
 fn tasks() -> usize {
     let processors = std::thread::available_parallelism().unwrap().get();
     LIMITS.processes as usize + 128 * processors

@@ -40,7 +40,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// How many commands start while the links are swapped.
+/// The number of commands that start while the links are swapped.
 const COMMANDS: usize = 12;
 
 struct Ground {

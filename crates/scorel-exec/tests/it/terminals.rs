@@ -36,7 +36,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// What a command tries with the terminal `$T`.
+/// The attempts of a command on the terminal `$T`.
 const ATTEMPTS: &[(&str, &str)] = &[
     (
         "write_to_it",

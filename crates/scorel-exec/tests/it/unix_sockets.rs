@@ -19,7 +19,7 @@ use crate::{open, order, processes, supervisors, trial};
 
 const ATTACKS: &str = include_str!("unix_sockets/attacks.py");
 
-/// What programs do with sockets of their own: a name, and a script that succeeds. `_with_` is followed
+/// Uses that programs make of their own sockets: a name, and a script that succeeds. `_with_` is followed
 /// by a program that may be missing.
 const USES: &[(&str, &str)] = &[
     (

@@ -1,7 +1,7 @@
 use scorel_proto::ToolPreset;
 use scorel_runtime::ToolClass;
 
-/// Whether a preset has the tools of a class. Tools from outside are in `coding`: who configures an MCP
+/// Returns whether a preset has the tools of a class. Tools from outside are in `coding`: who configures an MCP
 /// server wants its tools, and each call of one is judged.
 pub(super) fn is_offered(preset: ToolPreset, class: ToolClass) -> bool {
     match preset {

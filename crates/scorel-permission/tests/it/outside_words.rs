@@ -100,7 +100,7 @@ const HOSTILE: [&str; 72] = [
     "gh api graphql -F x=@secrets",
 ];
 
-/// What the same rules and rules that spell the rest allow.
+/// Commands that the same rules, with rules that spell the rest, allow.
 const SPELLED: [(&str, &str); 30] = [
     ("Outside(git push *)", "git push"),
     ("Outside(git push origin *)", "git push origin main"),

@@ -150,7 +150,7 @@ const EVALUATED: [&str; 48] = [
     "declare -A m; m['$(rm -r src)']=1; test -v 'm[$(rm -r src)]'",
 ];
 
-/// What they run throws work away, so that it meets a built-in question.
+/// Each runs something that throws work away, so that it meets a built-in question.
 const DISCARDING: [&str; 17] = [
     "zsh -c 'git clean -fdx'",
     "flock l git reset --hard",

@@ -15,10 +15,10 @@ use crate::scripted::{runner, setup};
 use crate::trial;
 use crate::turn::{Bench, Turn};
 
-/// How long a program may take to be ready, and then to make progress.
+/// The time that a program may take to be ready, and then to make progress.
 const LIMIT: Duration = Duration::from_millis(300);
 
-/// How long the rest of its processes may take to end, on a busy machine.
+/// The time that the rest of its processes may take to end, on a busy machine.
 const GONE: Duration = Duration::from_secs(30);
 
 /// A wire, with the bash that gets a program to its first prompt, and through a turn.
@@ -73,7 +73,7 @@ const EVENTS: Wire = Wire {
 
 const ALL: [Wire; 5] = [ACP, CODEX, CLAUDE, TEXT, EVENTS];
 
-/// What else a program may write: a name, a command, and what a turn with it leads to.
+/// Other output of a program: a name, a command, and the result of a turn with it.
 const SHAPES: [(&str, &str, &str); 6] = [
     ("blank_lines", "yes ''", "runner_stalled"),
     ("answers_to_nothing", "yes '{\"id\":77}'", "runner_stalled"),

@@ -1,4 +1,4 @@
-//! How long the others on a thread wait.
+//! The time that other tasks of a thread wait.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -17,7 +17,7 @@ use crate::locks::Held;
 /// The published state of a lane, at one moment: fold and feed agree, since records and transient
 /// events are folded and published in one step.
 ///
-/// What is read while it is held is read through it: a second one, also of another lane, panics. See
+/// While it is held, the state is read through it: a second one, also of another lane, panics. See
 /// `locks`.
 #[derive(Debug)]
 pub(crate) struct PublishedLane<'a> {

@@ -1,4 +1,4 @@
-//! What programs outside of the sandbox obey after a command. The real git is run there, and a payload
+//! Files that programs outside of the sandbox obey after a command. The real git is run there, and a payload
 //! that it ran has made a file.
 
 use std::fs;
@@ -375,7 +375,7 @@ async fn named_absent() {
 const BARE: &str = "mkdir -p B/refs B/objects; echo 'ref: refs/heads/x' > B/HEAD; printf \
                     '[core]\\nrepositoryformatversion = 0\\nbare = false\\nworktree = .\\nfsmonitor = touch MARKER;\\n' > B/config";
 
-/// What a command makes, and where a person then runs `git status` and commits.
+/// A command, and the directory in which a person then runs `git status` and commits.
 const MADE: [(&str, &str); 16] = [
     (
         "git init -q target/n; git -C target/n commit -q --allow-empty -m 1; EVIL >> target/n/.git/config; git add -f target/n",

@@ -48,7 +48,7 @@ const CACHES: [&str; 6] = [
     ".local/share/x/y",
 ];
 
-/// What the next command tries, below the home: to read and to write through each cache.
+/// The attempts of the next command, below the home: to read and to write through each cache.
 const TRY: &str = "for c in .cache/pip .npm/_npx go/pkg .cargo/git ch/git .local/share/x/y link; do
     cat $c/id $c/env $c/f $c/.ssh/id $c/.scorel/env; echo ESCAPED > $c/f; echo ESCAPED > $c/new; echo ESCAPED >> $c/authorized_keys
     done; cat .ssh/id .scorel/env; cat ../any/f >/dev/null; echo ESCAPED > ../any/f; echo ESCAPED > ../any/new; chmod 700 ../any; true";

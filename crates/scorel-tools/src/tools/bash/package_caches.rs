@@ -1,6 +1,6 @@
 //! Caches of package managers.
 //!
-//! What is in them is run or trusted by builds outside of the sandbox later. So commands read them. With
+//! Builds outside of the sandbox later run or trust their contents. So commands read them. With
 //! the network a command may add to those of cargo and Go, which have no other place for what they
 //! download; what is there stays as it is. The other tools get caches of the session's own.
 
