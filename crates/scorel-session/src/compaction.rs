@@ -2,8 +2,9 @@
 //!
 //! In: a session whose next request is too large, or whose user asks for it. Out: a `compact` record,
 //! or one that says why there is none. `cut` decides which messages are summarised, `summary` asks a
-//! model. There are two attempts at most, the second with the session's model and a new cut. The
-//! caller owns the records: a turn commits them between two model calls, a job of its own with its end.
+//! model, which `writer` chooses. There are two attempts at most, the second with a new cut and no model that
+//! failed and is not the session's. The caller owns the records: a turn commits them between two model calls, a
+//! job of its own with its end.
 
 mod cut;
 mod job;
@@ -12,6 +13,7 @@ mod prompt;
 mod report;
 mod summary;
 mod trim;
+mod writer;
 
 use std::sync::Arc;
 
@@ -19,13 +21,14 @@ use scorel_proto::{
     CompactBody, CompactionFacts, CompactionId, CompactionTrigger, ContextWindow, Message,
     TokenEstimate, TurnError, TurnId,
 };
-use scorel_runtime::{Provider, Spent, StopCause, StopSignal, TurnPorts};
+use scorel_runtime::{Spent, StopCause, StopSignal, TurnPorts};
 
 use cut::Cut;
 pub(crate) use cut::ends_turn_of_one_before;
 pub(crate) use job::{result as compaction_result, run as run_job};
 use summary::{Summarizer, SummaryError};
 pub(crate) use trim::{trim, trim_last_step};
+use writer::Writer;
 
 use crate::context_size::{ContextSize, FixedParts, WindowSizes};
 use crate::lane::Lane;
@@ -43,14 +46,15 @@ pub(crate) struct Compaction {
     pub(crate) stop: StopSignal,
     /// The turn that it makes room for.
     pub(crate) turn_id: Option<TurnId>,
+    /// What the user adds to the request for a summary.
+    pub(crate) instructions: Option<String>,
 }
 
-/// The parameters of a compaction.
-#[derive(Debug, Clone)]
+/// What the records of a compaction say of it.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct CompactionOrder {
     pub(crate) id: CompactionId,
     pub(crate) trigger: CompactionTrigger,
-    pub(crate) instructions: Option<String>,
 }
 
 /// A conversation and where it is cut.
@@ -59,6 +63,14 @@ pub(crate) struct CompactionPlan {
     window: ContextWindow,
     size: ContextSize,
     cut: Cut,
+    writer: Writer,
+}
+
+impl CompactionPlan {
+    /// The name of the model that is asked first, for records.
+    pub(crate) fn model(&self) -> String {
+        self.writer.provider.model().name()
+    }
 }
 
 /// How a compaction ended.
@@ -70,13 +82,7 @@ pub(crate) enum CompactionEnd {
 }
 
 impl Compaction {
-    /// The name of the model that is asked first, for records.
-    pub(crate) fn model(&self) -> String {
-        let auxiliary = self.setup.auxiliary.as_ref();
-        auxiliary.unwrap_or(&self.ports.provider).model().name()
-    }
-
-    /// Where the conversation is cut; `None` if there is nothing to replace.
+    /// Where the conversation is cut, and the model to ask; `None` if there is nothing to replace.
     pub(crate) async fn plan(&self) -> Result<Option<CompactionPlan>, SessionError> {
         let window = self.lane.read_window(ContextWindow::clone).await?;
         let model = self.ports.provider.model();
@@ -90,7 +96,16 @@ impl Compaction {
             .keep_tokens
             .min(model.context_window / 4);
         let cut = Cut::choose(&window, self.turn_id, keep, &size.calibration);
-        Ok(cut.map(|cut| CompactionPlan { window, size, cut }))
+        let Some(cut) = cut else {
+            return Ok(None);
+        };
+        let writer = Writer::choose(self, &self.summarizer(&window, &size, &cut), None).await?;
+        Ok(Some(CompactionPlan {
+            window,
+            size,
+            cut,
+            writer,
+        }))
     }
 
     /// Has the summary made. `spent` grows by what the calls used, also those in vain.
@@ -100,19 +115,24 @@ impl Compaction {
         order: &CompactionOrder,
         spent: &mut Spent,
     ) -> CompactionEnd {
-        let first = self.setup.auxiliary.as_ref();
-        let error = match self.attempt(&plan, order, first, spent).await {
+        let error = match self.attempt(&plan, order, spent).await {
             Err(SummaryError::Stopped(cause)) => return CompactionEnd::Stopped(cause),
             Err(error) => error,
             Ok(body) => return CompactionEnd::Made(body),
         };
         let reason = describe(&error);
         tracing::warn!(session = %self.lane.id(), reason, "a summary could not be made");
-        if !is_worth_repeating(&error) && first.is_none() {
+        let is_own = Arc::ptr_eq(&plan.writer.provider, &self.ports.provider);
+        if is_own && !is_worth_repeating(&error) {
             return CompactionEnd::Failed(failure(error));
         }
         self.shorten_tail(&mut plan);
-        match self.attempt(&plan, order, None, spent).await {
+        let summarizer = self.summarizer(&plan.window, &plan.size, &plan.cut);
+        match Writer::choose(self, &summarizer, Some(&plan.writer)).await {
+            Ok(writer) => plan.writer = writer,
+            Err(error) => return CompactionEnd::Failed(failure(error.into())),
+        }
+        match self.attempt(&plan, order, spent).await {
             Ok(body) => CompactionEnd::Made(body),
             Err(SummaryError::Stopped(cause)) => CompactionEnd::Stopped(cause),
             Err(error) => CompactionEnd::Failed(failure(error)),
@@ -129,39 +149,39 @@ impl Compaction {
         }
     }
 
-    /// Asks `auxiliary`, else the session's model, once.
-    async fn attempt(
-        &self,
-        plan: &CompactionPlan,
-        order: &CompactionOrder,
-        auxiliary: Option<&Arc<dyn Provider>>,
-        spent: &mut Spent,
-    ) -> Result<CompactBody, SummaryError> {
-        let summarizer = Summarizer {
+    fn summarizer<'a>(
+        &'a self,
+        conversation: &'a ContextWindow,
+        size: &'a ContextSize,
+        cut: &'a Cut,
+    ) -> Summarizer<'a> {
+        Summarizer {
             ports: &self.ports,
             settings: &self.setup.settings,
             stop: &self.stop,
             lane: &self.lane,
             turn_id: self.turn_id,
-            calibration: &plan.size.calibration,
-            instructions: order.instructions.as_deref(),
-            conversation: &plan.window,
-            cut: &plan.cut,
-        };
-        let mut provider = &self.ports.provider;
-        let mut parts = Vec::new();
-        if let Some(auxiliary) = auxiliary {
-            parts = summarizer.quote(auxiliary.model().context_window).await?;
-            // In pieces it would cost more calls than the one that the session's model needs.
-            if parts.len() <= 1 || !summarizer.fits_session() {
-                provider = auxiliary;
-            }
+            calibration: &size.calibration,
+            instructions: self.instructions.as_deref(),
+            conversation,
+            cut,
         }
-        let summary = match Arc::ptr_eq(provider, &self.ports.provider) {
-            true => summarizer.of_session(spent).await?,
-            false => summarizer.of_quotation(&**provider, &parts, spent).await?,
+    }
+
+    /// Asks the chosen model once.
+    async fn attempt(
+        &self,
+        plan: &CompactionPlan,
+        order: &CompactionOrder,
+        spent: &mut Spent,
+    ) -> Result<CompactBody, SummaryError> {
+        let summarizer = self.summarizer(&plan.window, &plan.size, &plan.cut);
+        let provider = &plan.writer.provider;
+        let summary = match &plan.writer.parts {
+            None => summarizer.of_known(&**provider, spent).await?,
+            Some(parts) => summarizer.of_quotation(&**provider, parts, spent).await?,
         };
-        let facts = self.facts(plan).await.map_err(SummaryError::Session)?;
+        let facts = self.facts(plan).await?;
         let mut body = CompactBody {
             summary,
             compacted_through: plan.cut.through,

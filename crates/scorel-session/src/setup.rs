@@ -27,6 +27,16 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
     /// Why the turn is impossible, for example a missing key. It becomes the turn's outcome.
     fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError>;
 
+    /// A model by the name that its answers have, to write a summary. `None` if it cannot be used.
+    fn summary_model(
+        &self,
+        _project_id: ProjectId,
+        _name: &str,
+        _blobs: Blobs,
+    ) -> Option<Arc<dyn Provider>> {
+        None
+    }
+
     /// Asks the auxiliary model for a session's title, once. `None` if there is no such model.
     ///
     /// Called from an async thread; must not block it.

@@ -71,11 +71,11 @@ async fn compact(
         setup,
         stop: stop.clone(),
         turn_id: None,
+        instructions: lane.compaction_instructions(),
     };
     let order = CompactionOrder {
         id,
         trigger: CompactionTrigger::Manual,
-        instructions: lane.compaction_instructions(),
     };
     let Some(plan) = compaction.plan().await? else {
         let nothing = SessionError::NothingToCompact;

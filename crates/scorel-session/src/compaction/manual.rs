@@ -26,7 +26,7 @@ impl Lane {
             let leaf = self.published().view().leaf();
             // Looked up before the section, which must not wait for the model's key; judged in it,
             // after the receipt of an earlier call.
-            let possible = self.can_compact().await;
+            let possible = self.can_compact(instructions.clone()).await;
             let request = CompactRequest {
                 command: command.clone(),
                 instructions: instructions.clone(),
@@ -41,7 +41,10 @@ impl Lane {
     }
 
     /// The model that a compaction would ask, if there is something to summarise.
-    async fn can_compact(self: &Arc<Self>) -> Result<String, SessionError> {
+    async fn can_compact(
+        self: &Arc<Self>,
+        instructions: Option<String>,
+    ) -> Result<String, SessionError> {
         let prepared = self.prepare_outside_turn().await?;
         let (ports, setup) = match prepared {
             Ok(prepared) => prepared,
@@ -53,9 +56,10 @@ impl Lane {
             setup,
             stop: StopSignal::new(),
             turn_id: None,
+            instructions,
         };
         match compaction.plan().await? {
-            Some(_) => Ok(compaction.model()),
+            Some(plan) => Ok(plan.model()),
             None => Err(SessionError::NothingToCompact),
         }
     }

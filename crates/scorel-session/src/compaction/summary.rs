@@ -8,8 +8,8 @@ use scorel_proto::{
     TransientBody, TurnId,
 };
 use scorel_runtime::{
-    Completion, CompletionError, CompletionPorts, ModelRequest, Provider, ProviderError, Spent,
-    StopCause, StopSignal, ThinkingLevel, TurnPorts,
+    Completion, CompletionError, CompletionPorts, ModelInfo, ModelRequest, Provider, ProviderError,
+    Spent, StopCause, StopSignal, ThinkingLevel, TurnPorts,
 };
 
 use super::cut::Cut;
@@ -54,15 +54,13 @@ pub(super) struct Summarizer<'a> {
 }
 
 impl Summarizer<'_> {
-    /// Asks the session's model, with the request that it knows already and one more message: its
-    /// endpoint has the rest in its cache. If that does not fit, it is quoted.
-    pub(super) async fn of_session(&self, spent: &mut Spent) -> Result<String, SummaryError> {
-        let provider = Arc::clone(&self.ports.provider);
-        let window = provider.model().context_window;
-        if !self.fits_session() {
-            let parts = self.quote(window).await?;
-            return self.of_quotation(&*provider, &parts, spent).await;
-        }
+    /// Asks a model with the request that it knows already and one more message: its endpoint has the rest
+    /// in its cache.
+    pub(super) async fn of_known(
+        &self,
+        provider: &dyn Provider,
+        spent: &mut Spent,
+    ) -> Result<String, SummaryError> {
         let mut messages = self.conversation.context().up_to(self.cut.end);
         messages.push(Message::user(self.prompt(self.cut.answered)));
         let request = ModelRequest {
@@ -71,27 +69,25 @@ impl Summarizer<'_> {
             tools: self.ports.tools.specs().cloned().collect(),
             thinking: self.ports.thinking,
         };
-        match self.ask(&*provider, &request, spent).await {
+        match self.ask(provider, &request, spent).await {
             Err(SummaryError::Failed(error))
                 if error.category == ErrorCategory::ContextOverflow =>
             {
                 // Its window is smaller than it is said to be.
-                let parts = self.quote(window / 2).await?;
-                self.of_quotation(&*provider, &parts, spent).await
+                let parts = self.quote(provider.model().context_window / 2).await?;
+                self.of_quotation(provider, &parts, spent).await
             }
             asked => asked,
         }
     }
 
-    /// Set if the session's model can be asked with the request that it knows.
-    pub(super) fn fits_session(&self) -> bool {
+    /// Set if a model that counts tokens so can be asked with the request that it knows.
+    pub(super) fn fits(&self, model: &ModelInfo, calibration: &Calibration) -> bool {
         let messages = self.conversation.context().up_to(self.cut.end);
         let covered: TokenEstimate = messages.iter().map(TokenEstimate::of_message).sum();
         let prompt = TokenEstimate::of_text(&self.prompt(self.cut.answered));
-        let request = self
-            .calibration
-            .tokens(FixedParts::of(self.ports).all() + covered + prompt);
-        request + self.settings.summary_tokens <= self.ports.provider.model().context_window
+        let request = calibration.tokens(FixedParts::of(self.ports).all() + covered + prompt);
+        request + self.settings.summary_tokens <= model.context_window
     }
 
     /// Asks a model that does not know the conversation: part by part, each with the summary so far.
@@ -123,18 +119,18 @@ impl Summarizer<'_> {
     }
 
     /// The conversation as a quotation, in parts for a model with a window of so many tokens.
-    pub(super) async fn quote(&self, window: u64) -> Result<Vec<String>, SummaryError> {
+    pub(super) async fn quote(&self, window: u64) -> Result<Vec<String>, SessionError> {
         let prompt = TokenEstimate::of_text(&self.prompt(false)).tokens();
         let beside = prompt + 2 * self.settings.summary_tokens;
         let room = (window as f64 * QUOTED_SHARE) as u64;
         let room = room.saturating_sub(beside).max(1024);
         let (conversation, end) = (self.conversation.clone(), self.cut.end);
         let blobs = self.lane.blobs().clone();
-        let quoted = blocking(move || {
+        blocking(move || {
             let covered = conversation.items().take(end);
             parts(&quoted(covered, &blobs), room)
-        });
-        quoted.await.map_err(SummaryError::Session)
+        })
+        .await
     }
 
     async fn ask(
@@ -157,8 +153,7 @@ impl Summarizer<'_> {
                 Err(CompletionError::Passing { error, delay }) => (error, delay),
                 Err(ended) => return Err(ended.into()),
             };
-            let shown = self.show_retry(attempt, &error, delay).await;
-            let shown = shown.map_err(SummaryError::Session)?;
+            let shown = self.show_retry(attempt, &error, delay).await?;
             ports.wait(delay).await?;
             if let Some(wait) = shown {
                 wait.end().await;
@@ -188,6 +183,12 @@ impl Summarizer<'_> {
         });
         self.lane.show(turn_id, retry).await?;
         Ok(None)
+    }
+}
+
+impl From<SessionError> for SummaryError {
+    fn from(error: SessionError) -> Self {
+        Self::Session(error)
     }
 }
 

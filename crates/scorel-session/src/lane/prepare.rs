@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{InstructionSnapshotBody, OWN_RUNNER, TurnError};
-use scorel_runtime::TurnPorts;
+use scorel_runtime::{Provider, TurnPorts};
 
 use super::Lane;
 use crate::{
@@ -40,6 +40,16 @@ impl Lane {
             }
             Err(error) => Err(error),
         })
+    }
+
+    /// Another model than the session's, by the name that its answers have. `None` if it cannot be used.
+    pub(crate) async fn summary_model(
+        self: &Arc<Self>,
+        name: String,
+    ) -> Result<Option<Arc<dyn Provider>>, SessionError> {
+        let (setup, project, blobs) =
+            (self.setup(), self.header().project_id, self.blobs().clone());
+        blocking(move || setup.summary_model(project, &name, blobs)).await
     }
 
     async fn prepare_request(

@@ -210,6 +210,7 @@ impl ContextCheck {
             setup: self.setup.clone(),
             stop: self.task.stop.clone(),
             turn_id: Some(turn_id),
+            instructions: None,
         };
         let Some(plan) = compaction.plan().await? else {
             return Ok(Room::Failed(None));
@@ -218,11 +219,10 @@ impl ContextCheck {
         let order = CompactionOrder {
             id: CompactionId::generate(),
             trigger,
-            instructions: None,
         };
         let started = EventDraft::new(PersistentBody::Compaction(CompactionBody {
             trigger: Some(trigger),
-            model: Some(compaction.model()),
+            model: Some(plan.model()),
             ..CompactionBody::new(order.id, CompactionState::Started)
         }));
         let draft = started.in_turn(turn_id);

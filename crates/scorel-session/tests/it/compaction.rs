@@ -4,6 +4,7 @@ mod auxiliary;
 mod counted;
 mod failing;
 mod fixed;
+mod former;
 mod images;
 mod meanwhile;
 mod step;
@@ -41,12 +42,16 @@ impl Scene {
         let id = rig.session().await;
         let follower = rig.follow(id).await;
         let mut scene = Self { rig, id, follower };
-        for number in 0..questions {
-            scene.rig.begin(id, &long(&number.to_string())).await;
-            scene.rig.model().await.answer_uncounted("yes").await;
-            assert_eq!(scene.follower.outcome().await, "completed");
-        }
+        scene.ask(questions).await;
         scene
+    }
+
+    async fn ask(&mut self, questions: usize) {
+        for number in 0..questions {
+            self.rig.begin(self.id, &long(&number.to_string())).await;
+            self.rig.model().await.answer_uncounted("yes").await;
+            assert_eq!(self.follower.outcome().await, "completed");
+        }
     }
 
     /// The next question, which is one too many; the call for a summary.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
 use scorel_files::FileRecorder;
+use scorel_journal::Blobs;
 use scorel_proto::{
     CompactionFacts, Context, InstructionPart, NoticeBody, ProjectId, SessionId, TurnError,
 };
@@ -51,6 +52,8 @@ pub(crate) struct Plan {
     /// What the user is told.
     pub(crate) notices: Vec<NoticeBody>,
     pub(crate) compaction: CompactionSetup,
+    /// A model that the session had before.
+    pub(crate) former: Option<Arc<dyn Provider>>,
     /// In tokens; 100,000 if `None`.
     pub(crate) window: Option<u64>,
     pub(crate) facts: CompactionFacts,
@@ -208,6 +211,11 @@ impl TurnSetup for Script {
             }),
             notices,
         })
+    }
+
+    fn summary_model(&self, _: ProjectId, name: &str, _: Blobs) -> Option<Arc<dyn Provider>> {
+        let former = self.plan.lock().expect("not poisoned").former.clone();
+        former.filter(|former| former.model().name() == name)
     }
 
     fn facts(&self, _: SessionId, _: &Context) -> CompactionFacts {

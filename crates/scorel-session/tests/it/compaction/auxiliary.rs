@@ -43,6 +43,7 @@ async fn one_call_of_the_sessions_model_is_better_than_many_of_a_smaller_one() {
     scene.rig.model().await.answer("done").await;
     assert_eq!(scene.follower.outcome().await, "completed");
     let log = scene.rig.check(scene.id).await;
+    assert_eq!(log.only("compaction")["model"], "script:script-1");
     assert_eq!(log.only("compact")["model"], "script:script-1");
 }
 
