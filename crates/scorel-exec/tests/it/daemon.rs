@@ -47,8 +47,9 @@ pub(crate) fn serve() -> ExitCode {
         loop {
             run.wait_for_output(shown).await;
             let section = run.section(shown, 4096);
-            io::stdout().write_all(&section.bytes).unwrap();
-            io::stdout().flush().unwrap();
+            if forward(&section.bytes).is_err() {
+                return ExitCode::FAILURE;
+            }
             shown += section.bytes.len() as u64;
             if section.bytes.is_empty() {
                 std::future::pending::<()>().await;
@@ -69,10 +70,17 @@ pub(crate) fn serve_piped() -> ExitCode {
         let mut chunk = [0; 4096];
         loop {
             let count = piped.stdout.read(&mut chunk).await.unwrap();
-            io::stdout().write_all(&chunk[..count]).unwrap();
-            io::stdout().flush().unwrap();
+            if forward(&chunk[..count]).is_err() {
+                return ExitCode::FAILURE;
+            }
         }
     })
+}
+
+/// Fails once the test has ended, which may have been killed.
+fn forward(output: &[u8]) -> io::Result<()> {
+    io::stdout().write_all(output)?;
+    io::stdout().flush()
 }
 
 fn borrow(fd: &std::os::fd::OwnedFd) -> std::os::fd::BorrowedFd<'_> {
@@ -101,7 +109,8 @@ fn launch(role: &str, input: &str) -> Child {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(input.as_bytes()).unwrap();
-    let mut output = BufReader::new(child.stdout.take().unwrap()).bytes();
+    // It stays open: without a reader the process would end by itself.
+    let mut output = BufReader::new(child.stdout.as_mut().unwrap()).bytes();
     let mut said = Vec::new();
     while !said.ends_with(b"ready") {
         said.push(output.next().unwrap().unwrap());

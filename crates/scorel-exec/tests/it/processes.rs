@@ -46,12 +46,12 @@ fn has(pid: i32, canary: &str) -> bool {
     String::from_utf8_lossy(&line).contains(canary)
 }
 
-/// Whether a process exists that has not ended.
+/// Whether a process exists that has not ended. One that is being waited for is dead (`X`) for a moment.
 pub(crate) fn exists(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(") ")
         .next()
-        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
 }
 
 /// The children of a process that were started with `argument`.
