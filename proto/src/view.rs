@@ -296,7 +296,10 @@ impl SessionState {
         self.updated_at = event.ts;
         self.open_turn(event);
         self.count_call(event);
-        OpenRestore::fold(&mut self.restore, event);
+        // As after a cancelled turn, whose outcome pauses the queue.
+        if OpenRestore::fold(&mut self.restore, event) {
+            self.queue.turn_ended(false);
+        }
         self.runners.fold(event);
         self.runtimes.fold(event);
         self.edits.extend(event.context_edit());

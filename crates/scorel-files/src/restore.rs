@@ -47,10 +47,7 @@ pub(crate) fn restore(
             });
             let batch: Vec<Replacement<'_>> = replacements.collect();
             cancelled = cancelled || !goes_on(done);
-            let made = match cancelled {
-                false => make(project, &batch),
-                true => vec![Err("the restore was cancelled".to_owned()); batch.len()],
-            };
+            let made = make(project, &batch, cancelled);
             done += batch.len();
             for (replacement, made) in batch.iter().zip(made) {
                 failed.extend(made.err().map(|error| FailedFile {
@@ -63,9 +60,14 @@ pub(crate) fn restore(
     failed
 }
 
-/// Makes changes durable: first the new contents, then their names.
-fn make(project: &ProjectDir, batch: &[Replacement<'_>]) -> Vec<Result<(), String>> {
-    let begun: Vec<_> = batch.iter().map(Replacement::begin).collect();
+/// Makes changes durable: first the new contents, then their names. After a cancel it only finds those
+/// that were made before a crash.
+fn make(
+    project: &ProjectDir,
+    batch: &[Replacement<'_>],
+    cancelled: bool,
+) -> Vec<Result<(), String>> {
+    let begun: Vec<_> = batch.iter().map(|it| it.begin(cancelled)).collect();
     let files: Vec<&File> = begun
         .iter()
         .filter_map(|begun| begun.as_ref().ok()?.file())

@@ -3,10 +3,12 @@
 //! In: a record that says which files get which state. Out: the record of its end. Everything that it
 //! needs is in the first record, so a daemon that finds one without an end does the same again.
 
+use std::mem;
 use std::sync::Arc;
 
-use scorel_proto::{FailedFile, FileChange, FilesRestoredBody, OpenRestore};
+use scorel_proto::{FailedFile, FileChange, FilesRestoredBody, OpenRestore, RestoreProgress};
 use scorel_runtime::{StopCause, StopSignal};
+use tokio::sync::watch;
 
 use crate::lane::Lane;
 use crate::{SessionError, blocking};
@@ -36,19 +38,38 @@ async fn carry_out(
 ) -> Result<Vec<FailedFile>, SessionError> {
     let event = lane.restore_record(open).await?;
     let files = event.body.restored_files().unwrap_or_default().to_vec();
-    let lane = Arc::clone(lane);
-    blocking(move || {
-        let recorder = lane.setup().files(lane.header());
-        match recorder {
-            Ok(recorder) => {
+    let total = files.len() as u64;
+    // The files do not wait for the lane: only the newest count is shown.
+    let (done, shown) = watch::channel(0);
+    let restoring = Arc::clone(lane);
+    let restored = blocking(move || match restoring.setup().files(restoring.header()) {
+        Ok(recorder) => {
+            let goes_on = |count| {
+                done.send_if_modified(|done| mem::replace(done, count) != count);
                 // A daemon that stops is no reason to leave half of it to the next.
-                let goes_on = |_| stop.cause() != Some(StopCause::Cancelled);
-                recorder.restore(&open.event_id.to_string(), &files, goes_on)
-            }
-            Err(error) => all_failed(&files, &error.to_string()),
+                !open.cancelled && stop.cause() != Some(StopCause::Cancelled)
+            };
+            recorder.restore(&open.event_id.to_string(), &files, goes_on)
         }
-    })
-    .await
+        Err(error) => all_failed(&files, &error.to_string()),
+    });
+    let progress = |done: usize| RestoreProgress {
+        event_id: open.event_id,
+        done: done as u64,
+        total,
+    };
+    tokio::join!(restored, show(lane, shown, progress)).0
+}
+
+async fn show(
+    lane: &Arc<Lane>,
+    mut done: watch::Receiver<usize>,
+    progress: impl Fn(usize) -> RestoreProgress,
+) {
+    while done.changed().await.is_ok() {
+        let count = *done.borrow_and_update();
+        lane.show_progress(progress(count)).await;
+    }
 }
 
 fn all_failed(files: &[FileChange], error: &str) -> Vec<FailedFile> {

@@ -16,13 +16,16 @@ pub struct OpenRestore {
 }
 
 impl OpenRestore {
-    /// Folds the next event. A restore that a clone copied is over.
-    pub(super) fn fold(open: &mut Option<Self>, event: &PersistentEvent) {
+    /// Folds the next event, and returns whether it ends a restore that was cancelled. A restore that a
+    /// clone copied is over.
+    pub(super) fn fold(open: &mut Option<Self>, event: &PersistentEvent) -> bool {
         if event.origin.is_some() {
-            return;
+            return false;
         }
         match &event.body {
-            PersistentBody::FilesRestored(_) => *open = None,
+            PersistentBody::FilesRestored(_) => {
+                return open.take().is_some_and(|open| open.cancelled);
+            }
             PersistentBody::QueueUpdate(body) => {
                 if let Some(open) = open {
                     open.cancelled |= body.cancel_restore_id == Some(open.event_id);
@@ -37,5 +40,6 @@ impl OpenRestore {
             }
             _ => {}
         }
+        false
     }
 }

@@ -54,11 +54,12 @@ impl Begun {
 
 impl Replacement<'_> {
     /// Begins with the change, unless it was made: a crash may have come before its directory was synced.
+    /// One that is `cancelled` is not begun.
     ///
     /// # Errors
     ///
     /// Why not, for people. The file is as it was.
-    pub(super) fn begin(&self) -> Result<Begun, String> {
+    pub(super) fn begin(&self, cancelled: bool) -> Result<Begun, String> {
         let FileChange {
             path,
             before,
@@ -72,6 +73,9 @@ impl Replacement<'_> {
                 self.remove_empty();
             }
             return Ok(Begun::Made);
+        }
+        if cancelled {
+            return Err("the restore was cancelled".to_owned());
         }
         if !now.is(before) {
             return Err("another program has changed it".to_owned());

@@ -14,7 +14,7 @@ use scorel_proto::{
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use scorel_session::{QuestionFilter, SendRequest, SessionError};
 
-use super::caller::command;
+use super::caller::{client, command};
 use super::register::method;
 use super::sessions::{check_model, check_name, check_runner, check_tools, limit};
 use crate::attachments::attachments;
@@ -127,8 +127,8 @@ async fn rewrite_queue(
     Ok(rewritten.await?)
 }
 
-/// Without `clearQueue` and `children` it is answered from memory and `commandId` is ignored: there is
-/// no record that could hold a receipt.
+/// Without `clearQueue` and `children` it is answered from memory, but for a restore, and `commandId` is
+/// ignored.
 async fn cancel(
     host: Arc<Host>,
     call: RpcCall,
@@ -137,9 +137,14 @@ async fn cancel(
     let lane = host.sessions.get(params.session_id).await?;
     let clears = params.clear_queue == Some(true);
     if !clears && params.children.is_none() {
+        let cancelled = lane.cancel(params.expected_turn_id);
+        let seq = match cancelled {
+            true => lane.record_cancelled_restore(client(&call)).await?,
+            false => None,
+        };
         return Ok(CancelResult {
-            cancelled: lane.cancel(params.expected_turn_id),
-            seq: None,
+            cancelled,
+            seq,
             storage_stalled: lane.storage_stall(),
         });
     }

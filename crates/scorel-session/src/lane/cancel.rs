@@ -1,7 +1,10 @@
-use scorel_proto::{CancelResult, PersistentBody, QueueOp, QueueUpdateBody, TurnId};
+use std::sync::Arc;
+
+use scorel_proto::{CancelResult, ClientId, PersistentBody, QueueOp, QueueUpdateBody, Seq, TurnId};
+use scorel_runtime::StopCause;
 
 use super::mutate::Mutation;
-use super::{EventDraft, Job, Section};
+use super::{EventDraft, Job, Lane, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError, UnrecordedCancel};
 
@@ -72,17 +75,11 @@ impl Mutation for CancelAndClear {
                 seq: Some(seq),
                 storage_stalled: None,
             }),
-            Err(SessionError::Stalled(reason)) => {
-                let unrecorded = UnrecordedCancel {
-                    cancelled: cancelled.is_some(),
-                    clears_queue: self.clears,
-                    stops_children: self.stops_children,
-                    stall: section.published().storage_stall(),
-                    reason,
-                };
-                Err(SessionError::CancelNotRecorded(Box::new(unrecorded)))
-            }
-            Err(error) => Err(error),
+            Err(error) => Err(section.not_recorded(
+                cancelled.is_some(),
+                (self.clears, self.stops_children),
+                error,
+            )),
         }
     }
 }
@@ -94,19 +91,82 @@ impl CancelAndClear {
         &self,
         section: &mut Section<'_>,
         cancelled: Option<Job>,
-    ) -> Result<scorel_proto::Seq, SessionError> {
+    ) -> Result<Seq, SessionError> {
         let view = section.view();
-        let queue = &view.state.queue;
         let remove = |queue_item_id| QueueOp::Remove { queue_item_id };
-        let items = queue.items.iter().filter(|_| self.clears);
-        let body = PersistentBody::QueueUpdate(QueueUpdateBody {
-            version: queue.version + 1,
-            ops: items.map(|item| remove(item.queue_item_id)).collect(),
+        let items = view.state.queue.items.iter().filter(|_| self.clears);
+        let ops = items.map(|item| remove(item.queue_item_id)).collect();
+        drop(view);
+        let body = section.cancel_record(ops, cancelled);
+        Ok(section.commit(EventDraft::new(body).by(&self.command))?.seq)
+    }
+}
+
+impl Lane {
+    /// Records that the running restore of files was cancelled, if it was, so that the next daemon does not
+    /// finish it. The other jobs need no record: none goes on after a crash.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::CancelNotRecorded`] if the log cannot be written. The signal stands all the same.
+    pub async fn record_cancelled_restore(
+        self: &Arc<Self>,
+        client: ClientId,
+    ) -> Result<Option<Seq>, SessionError> {
+        // Looked at outside of the lane, which a cancelled turn must not wait for.
+        if self.view(|view| view.state.restore.is_none()) {
+            return Ok(None);
+        }
+        self.section(move |section| {
+            let recorded = section.record_cancelled_restore(client);
+            recorded.map_err(|error| section.not_recorded(true, (false, false), error))
+        })
+        .await?
+    }
+}
+
+impl Section<'_> {
+    /// As [`Lane::record_cancelled_restore`].
+    pub(super) fn record_cancelled_restore(
+        &mut self,
+        client: ClientId,
+    ) -> Result<Option<Seq>, SessionError> {
+        let open = self.view().state.restore.filter(|open| !open.cancelled);
+        let is_cancelled = self.lane.job.stop() == Some(StopCause::Cancelled);
+        let Some(open) = open.filter(|_| is_cancelled) else {
+            return Ok(None);
+        };
+        let body = self.cancel_record(Vec::new(), Some(Job::Restore(open)));
+        let event = self.commit(EventDraft::new(body).authored_by(client))?;
+        Ok(Some(event.seq))
+    }
+
+    fn cancel_record(&self, ops: Vec<QueueOp>, cancelled: Option<Job>) -> PersistentBody {
+        PersistentBody::QueueUpdate(QueueUpdateBody {
+            version: self.view().state.queue.version + 1,
+            ops,
             cancel_turn_id: cancelled.and_then(Job::turn),
             cancel_compaction_id: cancelled.and_then(Job::compaction),
             cancel_restore_id: cancelled.and_then(Job::restore),
-        });
-        drop(view);
-        Ok(section.commit(EventDraft::new(body).by(&self.command))?.seq)
+        })
+    }
+
+    /// The error of a cancel whose record could not be written.
+    fn not_recorded(
+        &self,
+        cancelled: bool,
+        (clears_queue, stops_children): (bool, bool),
+        error: SessionError,
+    ) -> SessionError {
+        let SessionError::Stalled(reason) = error else {
+            return error;
+        };
+        SessionError::CancelNotRecorded(Box::new(UnrecordedCancel {
+            cancelled,
+            clears_queue,
+            stops_children,
+            stall: self.published().storage_stall(),
+            reason,
+        }))
     }
 }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use scorel_journal::{AppendError, Appended, Journal};
 use scorel_proto::{
-    ClientId, EndReason, ErrorChain, PersistentBody, PersistentEvent, Seq, SeqReserveBody,
-    TransientBody, TransientEvent, TreePlacement, TurnId, UnsavedRecord,
+    ClientId, EndReason, ErrorChain, PersistentBody, PersistentEvent, RestoreProgress, Seq,
+    SeqReserveBody, TransientBody, TransientEvent, TreePlacement, TurnId, UnsavedRecord,
 };
 
 use super::{EventDraft, Lane, Section};
@@ -28,12 +28,18 @@ impl Lane {
         // Deltas come by the thousand. Their spool write is unsynced and goes to the page cache, so
         // it stays on this thread: a hop to a blocking thread would cost more than the delta. Only
         // the rare record that reserves more seqs is synced and needs a section.
-        let body = match self.lock().await.section().try_show(turn_id, body) {
+        let body = match self.lock().await.section().try_show(Some(turn_id), body) {
             None => return Ok(()),
             Some(body) => body,
         };
         self.persist(move |section| section.show(turn_id, body.clone()))
             .await
+    }
+
+    /// Publishes how far the running restore is. Lost if no seq is left for it: it is worth no record.
+    pub(crate) async fn show_progress(self: &Arc<Self>, progress: RestoreProgress) {
+        let body = TransientBody::RestoreProgress(progress);
+        let _lost = self.lock().await.section().try_show(None, body);
     }
 }
 
@@ -70,7 +76,7 @@ impl Section<'_> {
     ) -> Result<(), SessionError> {
         self.check_usable()?;
         let seq = self.transient_seq(turn_id)?;
-        let shown = self.transient(seq, turn_id, shown);
+        let shown = self.transient(seq, Some(turn_id), shown);
         let (event, record) = self.append(draft)?;
         self.publish_transient(&shown);
         self.publish(&event, &record);
@@ -85,12 +91,12 @@ impl Section<'_> {
         body: TransientBody,
     ) -> Result<(), SessionError> {
         let seq = self.transient_seq(turn_id)?;
-        self.publish_transient(&self.transient(seq, turn_id, body));
+        self.publish_transient(&self.transient(seq, Some(turn_id), body));
         Ok(())
     }
 
     /// Publishes a transient event, or gives it back if no seq is left for it.
-    fn try_show(&mut self, turn_id: TurnId, body: TransientBody) -> Option<TransientBody> {
+    fn try_show(&mut self, turn_id: Option<TurnId>, body: TransientBody) -> Option<TransientBody> {
         let journal = self.state.log.writable();
         let Some(seq) = journal.and_then(|journal| journal.next_transient().ok()) else {
             return Some(body);
@@ -247,13 +253,13 @@ impl Section<'_> {
         }
     }
 
-    fn transient(&self, seq: Seq, turn_id: TurnId, body: TransientBody) -> TransientEvent {
+    fn transient(&self, seq: Seq, turn_id: Option<TurnId>, body: TransientBody) -> TransientEvent {
         TransientEvent {
             seq,
             session_id: self.lane.id(),
             client_id: ClientId::Daemon,
             ts: self.lane.now_ms(),
-            turn_id: Some(turn_id),
+            turn_id,
             body,
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    EventId, FailedFile, FilesRestoredBody, OpenRestore, PersistentBody, PersistentEvent,
+    ClientId, EventId, FailedFile, FilesRestoredBody, OpenRestore, PersistentBody, PersistentEvent,
     PreviewRestoreResult, RestoreFilesResult, RestoreScope, Seq,
 };
 
@@ -201,6 +201,8 @@ impl Section<'_> {
     /// Records the end of the running restore, and goes on with the queue.
     pub(crate) fn end_restore(&mut self, body: FilesRestoredBody) -> Result<(), SessionError> {
         self.end_job(|section| {
+            // It pauses the queue at the end. The end may be here before the cancel's own record.
+            section.record_cancelled_restore(ClientId::Daemon)?;
             let draft = EventDraft::new(PersistentBody::FilesRestored(body));
             section.commit(draft).map(drop)
         })?;
