@@ -265,7 +265,7 @@ methods! {
             [ProjectNotFound, FilesystemError];
         /// Trusts items of a project as they are now, or takes that back. Repeating it changes nothing.
         SetTrust = "setTrust", Admin, now, SetTrustParams => SetTrustResult,
-            [ProjectNotFound, FilesystemError, StorageStalled, Conflict];
+            [ProjectNotFound, FilesystemError, StorageStalled, Conflict, Overloaded];
         /// Gives a project another display name. Its directory stays as it is.
         UpdateProject = "updateProject", Admin, now,
             UpdateProjectParams => UpdateProjectResult,
