@@ -93,6 +93,7 @@ impl Host {
         if let Err(error) = self.search.index().start() {
             tracing::warn!(%error, "there is no search index");
         }
+        self.sessions.check_index().await;
     }
 
     /// Has running turns stop at their next step boundaries, for the next daemon, and waits until they

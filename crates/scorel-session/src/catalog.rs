@@ -1,14 +1,17 @@
 //! The catalogue: a summary of every session, so that listing reads no logs.
 
+mod clean_mark;
 mod entries;
 mod filter;
+mod saved_index;
 mod summary;
+mod summary_check;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use scorel_journal::{EVENTS, Storage, read_bounded, replace_file};
 use scorel_proto::{
@@ -16,14 +19,17 @@ use scorel_proto::{
 };
 use tokio::sync::OnceCell;
 
-use crate::locks::{Held, Leaf};
+use crate::locks::Leaf;
 use crate::{SessionError, blocking};
 
+use clean_mark::CleanMark;
 use entries::{CatalogEntries, CatalogEntry};
+use saved_index::SavedIndex;
 
 pub use filter::ListFilter;
 pub(crate) use filter::SortKey;
 pub(crate) use summary::summarise;
+pub(crate) use summary_check::SummaryCheck;
 
 /// The prefix of the directories of deleted sessions, until their files are removed.
 pub const DELETED_PREFIX: &str = ".deleted-";
@@ -38,15 +44,18 @@ const MAX_INDEX_BYTES: u64 = 512 * 1024 * 1024;
 /// A summary of every session, in memory and in a derived file.
 ///
 /// The file is read with the first listing and then compared with the directory, so that starting
-/// the daemon does not depend on how many sessions there are.
+/// the daemon does not depend on how many sessions there are. After a daemon that ended cleanly only the
+/// names are compared, and the logs later.
 #[derive(Debug)]
 pub(crate) struct Catalog {
     storage: Arc<dyn Storage>,
     dir: PathBuf,
     file: PathBuf,
     entries: Leaf<CatalogEntries>,
-    /// The lengths of the logs, in bytes, in the file that the last daemon left.
-    saved_lengths: OnceLock<Leaf<HashMap<SessionId, u64>>>,
+    saved: OnceLock<SavedIndex>,
+    mark: CleanMark,
+    /// Held while the file is written.
+    saving: Mutex<()>,
     ready: OnceCell<()>,
 }
 
@@ -67,11 +76,13 @@ fn read_index(storage: &dyn Storage, path: &Path) -> io::Result<Vec<CatalogEntry
 impl Catalog {
     pub(crate) fn new(storage: Arc<dyn Storage>, dir: PathBuf, file: PathBuf) -> Self {
         Self {
+            mark: CleanMark::new(Arc::clone(&storage), &file),
             storage,
             dir,
             file,
             entries: Leaf::default(),
-            saved_lengths: OnceLock::new(),
+            saved: OnceLock::new(),
+            saving: Mutex::default(),
             ready: OnceCell::new(),
         }
     }
@@ -107,19 +118,61 @@ impl Catalog {
     /// The length of the session's log in bytes when the last daemon saved the catalogue, if it is
     /// known. Reads the file the first time, which blocks on the disk.
     pub(crate) fn saved_log_bytes(&self, id: SessionId) -> Option<u64> {
-        self.saved_lengths().get(&id).copied()
+        self.saved().lengths.lock().get(&id).copied()
     }
 
     /// The log has a record behind whatever was lost, so its saved length says nothing any more.
     pub(crate) fn forget_saved_log_bytes(&self, id: SessionId) {
-        self.saved_lengths().remove(&id);
+        self.saved().lengths.lock().remove(&id);
     }
 
-    fn saved_lengths(&self) -> Held<MutexGuard<'_, HashMap<SessionId, u64>>> {
-        let saved = self
-            .saved_lengths
-            .get_or_init(|| Leaf::new(lengths(&self.read_file())));
-        saved.lock()
+    fn saved(&self) -> &SavedIndex {
+        self.saved.get_or_init(|| {
+            let entries = read_index(&*self.storage, &self.file).unwrap_or_default();
+            SavedIndex::new(entries)
+        })
+    }
+
+    /// The log is about to get a record, which the file does not cover. Blocks on the disk before the first
+    /// one.
+    pub(crate) fn before_record(&self) -> io::Result<()> {
+        self.mark.remove()
+    }
+
+    /// The daemon is about to end: [`Catalog::close`] writes the file for the last time.
+    pub(crate) fn before_close(&self) {
+        self.mark.announce();
+    }
+
+    /// Writes the file, and marks it as complete if no record has come since [`Catalog::before_close`].
+    pub(crate) fn close(&self) {
+        if self.save() {
+            self.mark.leave();
+        }
+    }
+
+    /// The sessions that the file was trusted about, and whose logs have another length. Only once. Blocks on
+    /// the disk.
+    pub(crate) fn take_misjudged(&self) -> Vec<SessionId> {
+        let mut trusted = std::mem::take(&mut self.entries.lock().unchecked);
+        trusted.retain(|id| {
+            let status = self.storage.status(&self.log(*id));
+            self.is_outdated(*id, status.ok().map(|status| status.len))
+        });
+        trusted
+    }
+
+    /// Looks at the log of a session that is not loaded.
+    pub(crate) fn check(&self, id: SessionId) -> SummaryCheck {
+        let known = self.entries.lock().by_id.get(&id).cloned();
+        match self.entry(id, known.as_ref()) {
+            Ok(Some(entry)) if known.is_some_and(|known| known.is_of_same_log(&entry)) => {
+                SummaryCheck::Right
+            }
+            Ok(Some(entry)) => SummaryCheck::Changed(Box::new(entry.session), entry.log_bytes),
+            Ok(None) => SummaryCheck::Gone,
+            Err(problem) => SummaryCheck::Unreadable(problem),
+        }
     }
 
     /// Marks a session as failed. Returns its summary if that changed it.
@@ -127,9 +180,9 @@ impl Catalog {
         self.entries.lock().fail(id, problem)
     }
 
-    /// Whether the last attempt to load the session failed.
-    pub(crate) fn has_failed(&self, id: SessionId) -> bool {
-        self.entries.lock().has_failed(id)
+    /// Whether the session's summary is not one of a log of that length, in bytes, if there is one.
+    pub(crate) fn is_outdated(&self, id: SessionId, log_bytes: Option<u64>) -> bool {
+        self.entries.lock().is_outdated(id, log_bytes)
     }
 
     pub(crate) fn has_sessions(&self, project_id: ProjectId) -> bool {
@@ -242,15 +295,17 @@ impl Catalog {
         self.entries.lock().list(filter)
     }
 
-    /// Writes the file if a summary has changed.
-    pub(crate) fn save(&self) {
+    /// Writes the file if a summary has changed. Returns whether it has all of them.
+    pub(crate) fn save(&self) -> bool {
         if !self.ready.initialized() {
-            return;
+            return false;
         }
+        // An older snapshot must not be written after a newer one.
+        let _one_writer = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let snapshot: Vec<CatalogEntry> = {
             let mut entries = self.entries.lock();
             if !std::mem::take(&mut entries.dirty) {
-                return;
+                return true;
             }
             let saved = entries.by_id.values().map(CatalogEntry::without_stall);
             saved.collect()
@@ -258,42 +313,32 @@ impl Catalog {
         let saved = serde_json::to_vec(&snapshot)
             .map_err(io::Error::from)
             .and_then(|bytes| replace_file(&*self.storage, &self.file, &bytes));
-        if let Err(error) = saved {
+        if let Err(error) = &saved {
             tracing::warn!(%error, "the index of sessions was not written");
             self.entries.lock().dirty = true;
         }
+        saved.is_ok()
     }
 
-    /// Reads the file and compares it with the directory: new and changed logs are summarised,
-    /// missing ones are dropped.
+    /// Reads the file and compares it with the directory: new and changed logs are summarised, missing ones
+    /// are dropped. Of a file that is marked as complete, only the names of sessions are compared.
     fn read(&self) -> Result<(), SessionError> {
-        let known = self.read_file();
-        // Before the file is written anew with the lengths of now.
-        self.saved_lengths
-            .get_or_init(|| Leaf::new(lengths(&known)));
-        let mut found = HashMap::new();
-        let mut failed = Vec::new();
-        for id in self.session_ids()? {
-            match self.entry(id, known.get(&id)) {
-                Ok(entry) => found.extend(entry.map(|entry| (id, entry))),
-                Err(problem) => {
-                    found.extend(known.get(&id).map(|entry| (id, entry.clone())));
-                    failed.push((id, problem));
+        let ids = self.session_ids()?;
+        let mut known = std::mem::take(&mut *self.saved().entries.lock());
+        let is_clean = self.mark.was_clean();
+        let mut found = CatalogEntries::default();
+        for id in ids {
+            let before = known.remove(&id);
+            match before {
+                Some(entry) if is_clean && entry.is_complete() => {
+                    found.unchecked.push(id);
+                    found.by_id.insert(id, entry);
                 }
+                before => found.add(id, self.entry(id, before.as_ref()), before),
             }
         }
-        let mut entries = self.entries.lock();
-        let deleted = std::mem::take(&mut entries.deleted);
-        found.retain(|id, _| !deleted.contains(id));
-        failed.retain(|(id, _)| !deleted.contains(id) && !entries.by_id.contains_key(id));
-        // Lanes have put summaries meanwhile, and those are newer.
-        failed.extend(std::mem::take(&mut entries.unreadable));
-        found.extend(entries.by_id.drain());
-        entries.replace(found);
-        for (id, problem) in failed {
-            entries.fail(id, problem);
-        }
-        entries.dirty = entries.by_id != known;
+        found.dirty |= !known.is_empty();
+        self.entries.lock().merge(found);
         Ok(())
     }
 
@@ -318,14 +363,6 @@ impl Catalog {
         Ok(ids)
     }
 
-    fn read_file(&self) -> HashMap<SessionId, CatalogEntry> {
-        let entries = read_index(&*self.storage, &self.file).unwrap_or_default();
-        entries
-            .into_iter()
-            .map(|entry| (entry.session.session_id, entry))
-            .collect()
-    }
-
     /// A session's entry: the known one if the length of the log has not changed, else a new one.
     /// `None` if there is no log; the error says why the log cannot be summarised.
     fn entry(
@@ -333,18 +370,18 @@ impl Catalog {
         id: SessionId,
         known: Option<&CatalogEntry>,
     ) -> Result<Option<CatalogEntry>, String> {
-        let dir = self.dir.join(id.to_string());
-        let log_bytes = match self.storage.status(&dir.join(EVENTS)) {
+        let log_bytes = match self.storage.status(&self.log(id)) {
             Ok(status) => Some(status.len),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("cannot stat the log: {error}")),
         };
         match known {
-            Some(entry) if entry.log_bytes == log_bytes && entry.has_histories() => {
+            Some(entry) if entry.log_bytes == log_bytes && entry.is_complete() => {
                 Ok(Some(entry.clone()))
             }
             _ => {
-                let session = summary::summarise(&*self.storage, &dir, id)?;
+                let session =
+                    summary::summarise(&*self.storage, &self.dir.join(id.to_string()), id)?;
                 // A log that has become shorter keeps its length until it is loaded and written, or
                 // the numbers of what it has lost would be issued again.
                 let log_bytes = log_bytes.max(known.and_then(|entry| entry.log_bytes));
@@ -353,11 +390,7 @@ impl Catalog {
             }
         }
     }
-}
-
-fn lengths(entries: &HashMap<SessionId, CatalogEntry>) -> HashMap<SessionId, u64> {
-    let known = entries
-        .iter()
-        .filter_map(|(id, entry)| Some((*id, entry.log_bytes?)));
-    known.collect()
+    fn log(&self, id: SessionId) -> PathBuf {
+        self.dir.join(id.to_string()).join(EVENTS)
+    }
 }

@@ -3,6 +3,7 @@
 //! In: calls by session id. Out: the session's [`Lane`], loaded on demand and unloaded when it is
 //! idle. No call here waits for a lane while it holds the map's lock.
 
+mod check_index;
 mod clone;
 mod create;
 mod delete;

@@ -8,7 +8,7 @@ use scorel_proto::{Session, SessionId};
 use tokio_util::task::TaskTracker;
 
 use crate::active::ActiveSet;
-use crate::catalog::{CLONING_DIR, Catalog, DELETED_PREFIX};
+use crate::catalog::{CLONING_DIR, Catalog, DELETED_PREFIX, SummaryCheck};
 use crate::descriptors::SpareDescriptors;
 use crate::recovery_mark::{GivenUp, RecoveryMark};
 use crate::runner_pool::RunnerPool;
@@ -142,7 +142,7 @@ impl LaneShared {
     }
 
     /// The catalogue. The first call reads it.
-    pub(crate) async fn catalog(&self) -> Result<&Catalog, SessionError> {
+    pub(crate) async fn catalog(&self) -> Result<&Arc<Catalog>, SessionError> {
         Catalog::ready(&self.catalog).await?;
         Ok(&self.catalog)
     }
@@ -151,6 +151,33 @@ impl LaneShared {
     pub(crate) fn save_catalog(&self) {
         self.catalog.save();
         self.usage.save();
+    }
+
+    /// The log of a session is about to get a record. Blocks on the disk before the first one of all.
+    pub(crate) fn before_record(&self) -> io::Result<()> {
+        self.catalog.before_record()
+    }
+
+    /// The daemon is about to end: [`LaneShared::close_catalog`] follows when no lane works any more.
+    pub(crate) fn before_close(&self) {
+        self.catalog.before_close();
+    }
+
+    /// As [`LaneShared::save_catalog`], for the last time: the next daemon can rely on the catalogue.
+    pub(crate) fn close_catalog(&self) {
+        self.catalog.close();
+        self.usage.save();
+    }
+
+    /// Looks at the log of a session that is not loaded, and announces what the catalogue did not know.
+    /// Blocks on the disk.
+    pub(crate) fn check_summary(&self, id: SessionId) {
+        match self.catalog.check(id) {
+            SummaryCheck::Right => {}
+            SummaryCheck::Changed(session, log_bytes) => self.session_changed(*session, log_bytes),
+            SummaryCheck::Gone => self.session_removed(id),
+            SummaryCheck::Unreadable(problem) => self.session_failed(id, &problem),
+        }
     }
 
     /// Updates a summary. `log_bytes` is the length of the log that it covers, if it covers all of it.
@@ -174,9 +201,9 @@ impl LaneShared {
         self.catalog.forget_saved_log_bytes(id);
     }
 
-    /// Whether the last attempt to load the session failed.
-    pub(crate) fn has_failed(&self, id: SessionId) -> bool {
-        self.catalog.has_failed(id)
+    /// Whether the session's summary is not one of a log of that length, in bytes, if there is one.
+    pub(crate) fn is_outdated(&self, id: SessionId, log_bytes: Option<u64>) -> bool {
+        self.catalog.is_outdated(id, log_bytes)
     }
 
     pub(crate) fn session_removed(&self, id: SessionId) {

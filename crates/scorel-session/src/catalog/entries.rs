@@ -14,6 +14,8 @@ pub(super) struct CatalogEntries {
     with_runtimes: HashSet<SessionId>,
     /// Sessions without a summary, with the reason.
     pub(super) unreadable: BTreeMap<SessionId, String>,
+    /// Those that the file was trusted about. Their logs have not been looked at yet.
+    pub(super) unchecked: Vec<SessionId>,
     /// Sessions that were deleted before the file was read. Reading must not bring them back.
     pub(super) deleted: HashSet<SessionId>,
     /// The file is out of date.
@@ -35,10 +37,18 @@ enum ListedSession<'a> {
 }
 
 impl CatalogEntry {
-    /// True if it has the history of each agent's runtimes. One that an older version saved has none.
-    pub(super) fn has_histories(&self) -> bool {
+    /// Whether it says all about a log that has not changed. One that an older version saved lacks the history
+    /// of each agent's runtimes.
+    pub(super) fn is_complete(&self) -> bool {
         let runtimes = self.session.runtimes.as_ref();
-        runtimes.is_none_or(|it| it.total == 0 || !it.agents.is_empty())
+        let has_histories = runtimes.is_none_or(|it| it.total == 0 || !it.agents.is_empty());
+        self.log_bytes.is_some() && has_histories
+    }
+
+    /// Whether both were made of the same records.
+    pub(super) fn is_of_same_log(&self, other: &Self) -> bool {
+        let last = other.session.last_persistent_seq;
+        self.log_bytes == other.log_bytes && self.session.last_persistent_seq == last
     }
 
     /// As it is saved: whether the log can be written is not for the next daemon to be told.
@@ -62,10 +72,38 @@ impl CatalogEntries {
         self.by_id.insert(id, entry);
     }
 
-    pub(super) fn replace(&mut self, by_id: HashMap<SessionId, CatalogEntry>) {
-        let with_runtimes = by_id.iter().filter(|it| it.1.session.runtimes.is_some());
+    /// Adds a session whose log was looked at. `before` is what the file says of it.
+    pub(super) fn add(
+        &mut self,
+        id: SessionId,
+        looked_at: Result<Option<CatalogEntry>, String>,
+        before: Option<CatalogEntry>,
+    ) {
+        match looked_at {
+            Ok(entry) => {
+                self.dirty |= entry != before;
+                self.by_id.extend(entry.map(|entry| (id, entry)));
+            }
+            Err(problem) => {
+                self.by_id.extend(before.map(|entry| (id, entry)));
+                self.fail(id, problem);
+            }
+        }
+    }
+
+    /// Takes over what was read. What lanes have put meanwhile is newer.
+    pub(super) fn merge(&mut self, read: Self) {
+        let newer = std::mem::replace(self, read);
+        let with_runtimes = self
+            .by_id
+            .iter()
+            .filter(|it| it.1.session.runtimes.is_some());
         self.with_runtimes = with_runtimes.map(|(id, _)| *id).collect();
-        self.by_id = by_id;
+        newer.deleted.into_iter().for_each(|id| self.remove(id));
+        newer.by_id.into_values().for_each(|entry| self.put(entry));
+        for (id, problem) in newer.unreadable {
+            self.fail(id, problem);
+        }
     }
 
     /// The sessions that have given tasks to agents.
@@ -95,9 +133,10 @@ impl CatalogEntries {
         session
     }
 
-    pub(super) fn has_failed(&self, id: SessionId) -> bool {
-        let entry = self.by_id.get(&id);
-        self.unreadable.contains_key(&id) || entry.is_some_and(|entry| entry.log_bytes.is_none())
+    pub(super) fn is_outdated(&self, id: SessionId, log_bytes: Option<u64>) -> bool {
+        let is_other =
+            |entry: &CatalogEntry| entry.log_bytes.is_none() || entry.log_bytes != log_bytes;
+        self.unreadable.contains_key(&id) || self.by_id.get(&id).is_some_and(is_other)
     }
 
     pub(super) fn list(&self, filter: &ListFilter) -> Result<ListSessionsResult, SessionError> {

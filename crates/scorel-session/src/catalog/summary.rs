@@ -9,7 +9,7 @@ use crate::SessionHeader;
 use crate::checkpoint::Checkpoint;
 use crate::lane::phase::phase;
 
-/// How much of a log's head and tail is read, in bytes.
+/// How much is read of the beginning and of the end of what the checkpoint does not cover, in bytes.
 const PART_BYTES: u64 = 256 * 1024;
 
 /// Summarises a session without loading it: from its checkpoint and the ends of its log. The error
@@ -24,17 +24,16 @@ pub(crate) fn summarise(
 ) -> Result<Session, String> {
     let opened = Reader::open(storage, dir).map_err(|error| ErrorChain(&error).to_string())?;
     let header = SessionHeader::read(&opened.1, id)?;
-    let (head, tail) = ends(storage, &dir.join(EVENTS))
-        .map_err(|error| format!("cannot read the log: {error}"))?;
-    let checkpoint = Checkpoint::read(storage, dir);
-    let mut view = match checkpoint {
-        Some(checkpoint) => checkpoint.view,
-        None => {
-            let mut view = SessionView::default();
-            fold(&mut view, head.split(|byte| *byte == b'\n').skip(1));
-            view
-        }
+    let unread = |error| format!("cannot read the log: {error}");
+    let log = dir.join(EVENTS);
+    let len = storage.status(&log).map_err(unread)?.len;
+    let (mut view, covered) = match Checkpoint::read(storage, dir) {
+        Some(it) if it.resume.place().end() < len => (it.view, it.resume.place().end()),
+        _ => (SessionView::default(), 0),
     };
+    let (head, tail) = ends(storage, &log, covered..len).map_err(unread)?;
+    // The first line is the header, or what is left of the last record that the checkpoint covers.
+    fold(&mut view, head.split(|byte| *byte == b'\n').skip(1));
     fold(&mut view, tail.split(|byte| *byte == b'\n'));
     let mut session = header.describe(&view);
     session.problem = header.problem();
@@ -56,18 +55,20 @@ fn fold<'a>(view: &mut SessionView, lines: impl Iterator<Item = &'a [u8]>) {
     }
 }
 
-/// The head and the tail of a file, without overlap.
-fn ends(storage: &dyn Storage, path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
+/// The head and the tail of a part of a file, without overlap.
+fn ends(storage: &dyn Storage, path: &Path, part: Range<u64>) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let file = storage.open(path, OpenMode::Read)?;
-    let len = file.status()?.len;
-    // A log that fits into both parts is read as one: otherwise the line across the two would be lost.
-    let head_bytes = if len <= 2 * PART_BYTES {
-        len
+    // What fits into both is read as one: otherwise the line across the two would be lost.
+    let head_end = if part.end - part.start <= 2 * PART_BYTES {
+        part.end
     } else {
-        PART_BYTES
+        part.start + PART_BYTES
     };
-    let head = read(&*file, 0..head_bytes)?;
-    let tail = read(&*file, len.saturating_sub(PART_BYTES).max(head_bytes)..len)?;
+    let head = read(&*file, part.start..head_end)?;
+    let tail = read(
+        &*file,
+        part.end.saturating_sub(PART_BYTES).max(head_end)..part.end,
+    )?;
     Ok((head, tail))
 }
 

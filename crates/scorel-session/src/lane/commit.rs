@@ -106,6 +106,7 @@ impl Section<'_> {
     }
 
     fn append(&mut self, draft: EventDraft) -> Result<(PersistentEvent, Appended), SessionError> {
+        self.before_record()?;
         let mut event = self.event(draft);
         let mut append = |journal: &mut Journal| {
             journal.append(|seq| {

@@ -87,9 +87,11 @@ impl Lane {
         let is_news =
             published.state().health.problem().is_some() || !published.open_questions().is_empty();
         drop(published);
-        if is_news || lane.shared.has_failed(id) {
+        if is_news {
             // Listings still show the state from before the log was read, and the host feed no questions.
             section.announce();
+        } else {
+            section.announce_if_outdated();
         }
         drop(locked);
         Ok(lane)

@@ -104,15 +104,26 @@ impl Section<'_> {
         if published.state().health.deleted {
             return;
         }
-        // The summary of a newer version's log is marked as incomplete, so that every daemon reads
-        // the log again: the next one may understand more of it.
-        let is_ours = self.lane.header.problem().is_none();
-        let bytes = self.state.lost.unwrap_or(self.state.log.end());
-        let summarised = is_ours.then_some(bytes);
         let session = published.describe();
         drop(published);
+        let summarised = self.summarised_bytes();
         self.lane.shared.session_changed(session, summarised);
         self.announce_questions();
+    }
+
+    /// As [`Section::announce`], unless listings cover the whole log.
+    pub(crate) fn announce_if_outdated(&mut self) {
+        let (lane, summarised) = (self.lane, self.summarised_bytes());
+        if lane.shared.is_outdated(lane.id(), summarised) {
+            self.announce();
+        }
+    }
+
+    /// The length of the log that a summary of now covers. That of a newer version's log is marked as
+    /// incomplete, so that every daemon reads the log again: the next one may understand more of it.
+    fn summarised_bytes(&self) -> Option<u64> {
+        let is_ours = self.lane.header.problem().is_none();
+        is_ours.then(|| self.state.lost.unwrap_or(self.state.log.end()))
     }
 
     /// Takes the session off the active list, unless it needs the daemon.

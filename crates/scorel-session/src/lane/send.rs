@@ -1,3 +1,5 @@
+use std::io;
+
 use scorel_journal::{MAX_RECORD, is_out_of_descriptors};
 use scorel_proto::{
     Block, EventId, MessageBody, PersistentBody, Phase, QueueKind, SendMessageResult,
@@ -106,16 +108,25 @@ pub(super) fn is_busy(section: &Section<'_>) -> bool {
 
 impl Section<'_> {
     pub(super) fn enter_active(&self) -> Result<(), SessionError> {
-        let shared = &self.lane.shared;
-        shared.active.enter(self.lane.id()).map_err(|error| {
-            let reason = error.to_string();
-            if is_out_of_descriptors(&error) {
-                shared.descriptors.want();
-                SessionError::OutOfDescriptors(reason)
-            } else {
-                SessionError::Stalled(reason)
-            }
-        })
+        let entered = self.lane.shared.active.enter(self.lane.id());
+        entered.map_err(|error| self.not_ready(&error))
+    }
+
+    /// To be called before a record is appended.
+    pub(super) fn before_record(&self) -> Result<(), SessionError> {
+        let ready = self.lane.shared.before_record();
+        ready.map_err(|error| self.not_ready(&error))
+    }
+
+    /// A file of the home that has to be written before a record cannot be.
+    fn not_ready(&self, error: &io::Error) -> SessionError {
+        let reason = error.to_string();
+        if is_out_of_descriptors(error) {
+            self.lane.shared.descriptors.want();
+            SessionError::OutOfDescriptors(reason)
+        } else {
+            SessionError::Stalled(reason)
+        }
     }
 
     fn start_turn(&mut self, request: SendRequest) -> Result<SendMessageResult, SessionError> {

@@ -167,14 +167,23 @@ impl Sessions {
             // The next start need not load sessions that are idle now.
             self.leave_active(self.lanes()).await;
         }
+        self.shared.before_close();
         for lane in self.lanes() {
             if in_time {
-                let _ = lane.section(|section| section.checkpoint()).await;
+                let last = lane.section(|section| {
+                    section.announce_if_outdated();
+                    section.checkpoint();
+                });
+                let _ = last.await;
             }
             lane.end_feed(EndReason::ShuttingDown);
         }
         let shared = Arc::clone(&self.shared);
-        let _ = scorel_runtime::spawn_blocking(move || shared.save_catalog()).await;
+        let close = move || match in_time {
+            true => shared.close_catalog(),
+            false => shared.save_catalog(),
+        };
+        let _ = scorel_runtime::spawn_blocking(close).await;
         in_time
     }
 }

@@ -34,6 +34,7 @@ struct State {
     max_open: AtomicUsize,
     /// Whether the next log that is opened for writing cannot be.
     open_fails: AtomicBool,
+    removals_fail: AtomicBool,
     held: Mutex<Option<Held>>,
 }
 
@@ -70,6 +71,7 @@ impl Disk {
             open: AtomicUsize::new(0),
             max_open: AtomicUsize::new(usize::MAX),
             open_fails: AtomicBool::new(false),
+            removals_fail: AtomicBool::new(false),
             held: Mutex::new(None),
         };
         Self {
@@ -112,6 +114,10 @@ impl Disk {
     /// The next opening of a log fails.
     pub(crate) fn fail_next_open(&self) {
         self.state.open_fails.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn fail_removals(&self, fail: bool) {
+        self.state.removals_fail.store(fail, Ordering::SeqCst);
     }
 
     /// Holds up the next record.
@@ -244,6 +250,9 @@ impl Storage for Disk {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
+        if self.state.removals_fail.load(Ordering::SeqCst) {
+            return Err(io::Error::other("the disk is broken"));
+        }
         FileStorage.remove(path)
     }
 

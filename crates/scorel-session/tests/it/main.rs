@@ -3,6 +3,7 @@
 mod anchors;
 mod cancel;
 mod checkpoint;
+mod clean_index;
 mod clear_queue;
 mod clones;
 mod compaction;
