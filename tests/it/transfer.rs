@@ -12,6 +12,8 @@ use std::path::Path;
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Value, json};
 
+pub(crate) use claude::PNG;
+
 use crate::raw::RawConnection;
 use crate::under_test::{SCORELD, new_session};
 

@@ -15,6 +15,7 @@ use crate::SessionError;
 use crate::bundled_log::{BundledLog, is_leaf, session_of};
 use crate::clock::now_ms;
 use crate::history_copy::{HistoryCopy, RecordFields};
+use crate::imported_pictures;
 use crate::lane::make_fit;
 
 /// The longest title in bytes.
@@ -149,7 +150,8 @@ impl HistoryWriter {
         Ok(())
     }
 
-    /// Copies the conversation of a bundle, with the session's `settings`.
+    /// Copies the conversation of a bundle, with the session's `settings`. `media_type` tells that of a
+    /// picture, if models read it.
     ///
     /// # Errors
     ///
@@ -159,6 +161,7 @@ impl HistoryWriter {
         log: &BundledLog,
         source: SessionId,
         settings: SessionChanges,
+        media_type: impl Fn(&[u8]) -> Option<&'static str>,
     ) -> Result<ImportReport, SessionError> {
         let mut report = ImportReport::default();
         self.settings(settings)?;
@@ -175,10 +178,22 @@ impl HistoryWriter {
                 return Err(SessionError::InvalidParams(text));
             }
             match copy.copy(line).map_err(|error| internal(&error))? {
-                Some(fields) => {
+                Some(mut fields) => {
                     report.imported += 1;
                     report.messages += u64::from(is_leaf(&event));
-                    report.images += images(&event);
+                    if has_blobs(&event)
+                        && let Some(mut message) = fields.get("message")
+                        && imported_pictures::check(
+                            &mut message,
+                            &log.blobs,
+                            &media_type,
+                            &mut report,
+                        )
+                    {
+                        fields
+                            .set("message", &message)
+                            .map_err(|it| internal(&it))?;
+                    }
                     self.append_fields(fields)
                 }
                 None if is_leaf(&event) => {
@@ -263,24 +278,12 @@ fn title_of(text: &str) -> Option<String> {
     (!title.is_empty()).then_some(title)
 }
 
-/// The images in a message.
-fn images(event: &Event) -> u64 {
-    let Event::Persistent(event) = event else {
-        return 0;
-    };
-    let PersistentBody::Message(body) = &event.body else {
-        return 0;
-    };
-    let content = match &body.message {
-        Message::User(message) => &message.content,
-        Message::Assistant(message) => &message.content,
-        Message::Internal(message) => &message.content,
-        Message::ToolResult(message) => &message.result().content,
-    };
-    let images = content
-        .iter()
-        .filter(|block| matches!(block, Block::Image { .. }));
-    images.count() as u64
+fn has_blobs(event: &Event) -> bool {
+    let mut found = false;
+    if let Event::Persistent(event) = event {
+        event.body.visit_blobs(&mut |_| found = true);
+    }
+    found
 }
 
 fn internal(error: &serde_json::Error) -> SessionError {

@@ -39,6 +39,7 @@ mod header;
 mod history_copy;
 mod history_writer;
 mod host_feed;
+mod imported_pictures;
 mod jobs;
 mod lane;
 #[cfg(test)]

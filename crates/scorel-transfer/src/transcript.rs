@@ -317,6 +317,31 @@ mod tests {
     }
 
     #[test]
+    fn half_a_character_costs_that_character() {
+        for (written, read_as) in [
+            (r"a \ud83d b", "a \u{fffd} b"),
+            (r"\uDE00 \ud83d", "\u{fffd} \u{fffd}"),
+            (r"\ud83d\ud83d\ude00", "\u{fffd}\u{1f600}"),
+            (r"\ud83d\u0041 \\ud83d", "\u{fffd}A \\ud83d"),
+            (r"\ud83dé \\\ud83d", "\u{fffd}é \\\u{fffd}"),
+        ] {
+            let lines = [
+                claude("1", "", "\"alpha\""),
+                claude("2", "1", &format!("\"{written}\"")),
+                claude("3", "2", "\"beta\""),
+            ];
+            let (said, report) = read(&lines);
+            assert_eq!(said, ["alpha", read_as, "beta"].map(Block::text));
+            assert_eq!((report.gaps, report.unknown), (0, 0), "{written}");
+        }
+        let text =
+            r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"\udead"}]}"#;
+        let (said, report) = read(&[codex(text)]);
+        assert_eq!(said, [Block::text("\u{fffd}")]);
+        assert_eq!((report.imported, report.unknown), (1, 0));
+    }
+
+    #[test]
     fn the_line_before_is_no_other_branch_and_of_the_same_session() {
         let lines = [
             claude("1", "0", "\"alpha\""),

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BlobHash, EventId, FileChange, LogEntry, RecordedFiles, RunnerLogStream, SignalName, TurnId,
+    BlobHash, EventId, FileChange, LogEntry, RecordedFiles, RunnerLogStream, RunnerLogTail,
+    SignalName, TurnId,
 };
 
 /// Body of `runner_start`. The prompt goes to the runner after it.
@@ -128,9 +129,9 @@ pub struct RunnerLogBlob {
 }
 
 impl RunnerLogBlob {
-    /// The entries of the log, from the text of the blob.
+    /// The entries of the log, from the text of the blob. The oldest go if there is no room for all.
     #[must_use]
-    pub fn entries(&self, text: &str) -> Vec<LogEntry> {
+    pub fn tail(&self, text: &str) -> RunnerLogTail {
         let whole = [RunnerLogPart {
             stream: RunnerLogStream::Stdout,
             bytes: text.len() as u64,
@@ -152,7 +153,12 @@ impl RunnerLogBlob {
                 timestamp: part.timestamp,
             })
         };
-        parts.iter().map_while(entry).collect()
+        let mut tail = RunnerLogTail {
+            texts: parts.iter().map_while(entry).collect(),
+            dropped_bytes: self.dropped_bytes,
+        };
+        tail.shrink();
+        tail
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The names of the signals of Linux, from 1.
+/// The names of the signals of Linux, from 1. A log with a number does not say which system wrote it.
 const NAMES: [&str; 31] = [
     "SIGHUP",
     "SIGINT",
@@ -43,6 +43,12 @@ const NAMES: [&str; 31] = [
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct SignalName(Cow<'static, str>);
+
+impl From<&'static str> for SignalName {
+    fn from(name: &'static str) -> Self {
+        Self(name.into())
+    }
+}
 
 impl From<i32> for SignalName {
     fn from(number: i32) -> Self {

@@ -60,4 +60,8 @@ pub struct ImportReport {
     pub messages: u64,
     /// The images in them.
     pub images: u64,
+    /// Images that were not taken over: damaged ones, others that no model reads, and those at an address. A note
+    /// stands in the place of each.
+    #[serde(default)]
+    pub dropped_images: u64,
 }

@@ -85,7 +85,7 @@ impl RunnerLogTail {
         rest
     }
 
-    fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         let mut bytes: usize = self.texts.iter().map(cost).sum();
         while bytes > MAX_BYTES
             && let Some(oldest) = self.texts.pop_front()

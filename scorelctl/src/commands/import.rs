@@ -58,6 +58,12 @@ fn text(report: &ImportReport) -> String {
     for (count, what) in left_out.into_iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!("; {count} {what}"));
     }
+    if report.dropped_images > 0 {
+        text.push_str(&format!(
+            "; {} replaced by a note",
+            counted(report.dropped_images, "image")
+        ));
+    }
     if report.gaps > 0 {
         text.push_str(&format!(
             "; {} (the line before is missing; what precedes it was taken in the order of the file)",
@@ -81,6 +87,7 @@ mod tests {
             unknown_types: vec!["new\nkind".to_owned()],
             torn: true,
             messages: 4,
+            dropped_images: 1,
             ..ImportReport::default()
         };
         let text = text(&report);
@@ -88,7 +95,8 @@ mod tests {
             text.starts_with("4 messages and 0 images of 5 of 9 lines; 2 that are"),
             "{text}"
         );
-        let end = "; 1 of unknown types (new kind); 1 that is half written";
+        let end =
+            "; 1 of unknown types (new kind); 1 that is half written; 1 image replaced by a note";
         assert!(text.ends_with(end), "{text}");
         assert!(!text.contains("agents") && !text.contains('\n'), "{text}");
     }

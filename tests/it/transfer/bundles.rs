@@ -7,7 +7,7 @@ use std::process::Command;
 use scorel_testkit::{DaemonUnderTest, ScriptedChat};
 use serde_json::{Value, json};
 
-use super::{import, refusal, with_project};
+use super::{PNG, import, refusal, with_project};
 use crate::raw::RawConnection;
 use crate::trash::files;
 use crate::under_test::{Watch, new_session, scorelctl, send};
@@ -50,7 +50,7 @@ async fn with_conversation(
     watch.until("turn_outcome").await;
     let id = session.to_string();
     let mut raw = RawConnection::connect(daemon);
-    let image = crate::trash::put_blob(&mut raw, &id, "iVBORw0KGgo=");
+    let image = crate::trash::put_blob(&mut raw, &id, PNG);
     let content = json!([
         {"type": "text", "text": "beta?"},
         {"type": "image", "mediaType": "image/png", "blob": image},
@@ -226,4 +226,52 @@ async fn a_bundle_with_a_log_of_a_greater_format_is_refused() {
     assert_eq!(reply["error"]["data"]["code"], "invalid_params", "{reply}");
     let message = reply["error"]["message"].as_str().unwrap();
     assert!(message.contains("format 99"), "{reply}");
+}
+
+/// Commands for a bundle whose picture was cut off, and one that has another type than it says.
+const DAMAGE: &str = "\
+    old=$(ls blobs) && head -c 40 blobs/$old >cut && new=$(sha256sum <cut | head -c 64) && mv cut blobs/$new && \
+    rm blobs/$old && sed \"s/$old/$new/\" events.jsonl >new && mv new events.jsonl && \
+    sha256sum bundle.json events.jsonl blobs/$new >SHA256SUMS && \
+    tar -czf ../other.tar.gz SHA256SUMS bundle.json events.jsonl blobs/$new";
+const RENAME: &str = "\
+    sed 's,image/png,image/gif,' events.jsonl >new && mv new events.jsonl && \
+    sha256sum bundle.json events.jsonl blobs/* >SHA256SUMS && \
+    tar -czf ../other.tar.gz SHA256SUMS bundle.json events.jsonl blobs/*";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_of_a_bundle_is_what_its_bytes_are() {
+    let (daemon, model, project) = with_project().await;
+    let id = with_conversation(&daemon, &model).await;
+    let mut raw = RawConnection::connect(&daemon);
+    let path = daemon.root().join("b.tar.gz");
+    export(&daemon, &id, &path).await;
+    let whole = import(&mut raw, &project, &path);
+    let whole = copied(&daemon, whole["result"]["sessionId"].as_str().unwrap());
+    let is_it = |it: &Value| it["message"]["content"][1]["type"] == "image";
+    let place = whole
+        .iter()
+        .position(is_it)
+        .expect("a message with a picture");
+    let note = json!({"type": "text", "text": "[image/png]"});
+    for (change, kept, block) in [(DAMAGE, 0, Some(note)), (RENAME, 1, None)] {
+        let dir = daemon.root().join("changed");
+        fs::create_dir(&dir).unwrap();
+        let changed = Command::new("sh")
+            .current_dir(&dir)
+            .args(["-ec", &format!("tar -xzf ../b.tar.gz; {change}")])
+            .status();
+        assert!(changed.unwrap().success());
+        fs::remove_dir_all(&dir).unwrap();
+        let reply = import(&mut raw, &project, &daemon.root().join("other.tar.gz"));
+        let report = &reply["result"]["report"];
+        assert_eq!(report["images"], kept, "{reply}");
+        assert_eq!(report["droppedImages"], 1 - kept, "{reply}");
+        let imported = reply["result"]["sessionId"].as_str().unwrap();
+        let mut expected = whole.clone();
+        if let Some(block) = block {
+            expected[place]["message"]["content"][1] = block;
+        }
+        assert_eq!(copied(&daemon, imported), expected, "nothing else is lost");
+    }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::transcripts::TranscriptCase;
 
-const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+pub(crate) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// A line with its id and that of the line before it.
 fn line(kind: &str, id: &str, parent: &str, message: Value, more: Value) -> Value {
@@ -119,7 +119,7 @@ fn plain() -> Vec<TranscriptCase> {
                 ])),
                 answer("a1", "u1", "m1", text("beta.")),
             ],
-            json!({"imported": 2, "images": 1}),
+            json!({"imported": 2, "images": 1, "droppedImages": 1}),
         )
         .told(&["alpha?", "[image/png]", "[document]", "beta."])
         .untold(&["image/gif"]),

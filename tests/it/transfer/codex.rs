@@ -115,7 +115,7 @@ fn plain() -> Vec<TranscriptCase> {
         TranscriptCase::new(
             "codex_image",
             &[meta(), item(image), answer("beta.")],
-            json!({"imported": 2, "images": 1}),
+            json!({"imported": 2, "images": 1, "droppedImages": 2}),
         )
         .told(&["alpha?", "[image/png]", "[image]", "beta."])
         .untold(&["image/jpeg"]),

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -17,6 +17,12 @@ impl RecordFields {
             None => self.0.push((name.to_owned(), value)),
         }
         Ok(())
+    }
+
+    /// The value of a field; `None` if there is none that can be read.
+    pub(crate) fn get<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
+        serde_json::from_str(value.get()).ok()
     }
 
     pub(crate) fn remove(&mut self, name: &str) {

@@ -213,7 +213,7 @@ fn tree_entry(node: TreeNode) -> TreeEntry {
 }
 
 /// How many of `places` fit into one page; at least one.
-fn fitting<'a>(places: impl Iterator<Item = &'a RecordPosition>) -> usize {
+pub(super) fn fitting<'a>(places: impl Iterator<Item = &'a RecordPosition>) -> usize {
     let mut bytes = 0;
     places
         .enumerate()

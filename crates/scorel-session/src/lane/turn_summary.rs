@@ -1,15 +1,17 @@
 use std::sync::Arc;
 
-use scorel_journal::RecordPosition;
-use scorel_proto::{Event, RunnerLogTail, Seq, TurnId, TurnStatus, TurnSummary};
+use scorel_journal::{BlobError, Blobs, RecordPosition};
+use scorel_proto::{
+    Event, RunnerLogBlob, RunnerLogPart, RunnerLogTail, Seq, TurnId, TurnStatus, TurnSummary,
+};
 use serde::Deserialize;
 
 use super::Lane;
-use super::read::decoded;
+use super::read::{decoded, fitting};
 use crate::{SessionError, blocking};
 
-/// The records that are read at a time.
-const PAGE: usize = 64;
+/// How much of a log that was kept is read, in bytes.
+const MAX_LOG: u64 = 256 * 1024;
 
 /// As much of a record as the search for a turn needs.
 #[derive(Deserialize)]
@@ -19,7 +21,7 @@ struct RecordHead {
 }
 
 impl Lane {
-    /// A turn as one message; `None` if the session has no record of it.
+    /// A turn as one message; `None` if the session has no record of it. Memory does not grow with the turn.
     ///
     /// # Errors
     ///
@@ -28,31 +30,42 @@ impl Lane {
         self: &Arc<Self>,
         turn_id: TurnId,
     ) -> Result<Option<TurnSummary>, SessionError> {
-        let events = self.events_of(turn_id).await?;
-        if events.is_empty() {
+        // First, or the turn could have ended in between and have neither this log nor the one that is kept.
+        let open = self.view(|view| {
+            let turn = view.state.turn.as_ref()?;
+            (turn.turn_id == turn_id).then(|| view.open.log.clone())?
+        });
+        let mut places = self.places_of_turn(turn_id).await?;
+        if places.is_empty() {
             return Ok(None);
         }
-        let mut summary = TurnSummary::of(turn_id, &events);
-        let open = match summary.status {
-            TurnStatus::Running => self.view(|view| view.open.log.clone()),
-            TurnStatus::Success | TurnStatus::Error => None,
-        };
-        if let Some(log) = open {
-            summary.logs = *log;
+        let mut summary = TurnSummary::new(turn_id);
+        while !places.is_empty() {
+            let rest = places.split_off(fitting(places.iter()));
+            let page = std::mem::replace(&mut places, rest);
+            for line in self.read_lines(page).await? {
+                // One of a newer version says nothing here.
+                if let Ok(event) = decoded(&line) {
+                    summary.apply(&Event::Persistent(Box::new(event)));
+                }
+            }
+        }
+        let open = open.filter(|_| summary.status == TurnStatus::Running);
+        if let Some(open) = open {
+            summary.logs = *open;
         } else if let Some(log) = summary.log.clone() {
             let lane = Arc::clone(self);
-            let bytes = blocking(move || lane.blobs().get(&log.blob).map(|bytes| (log, bytes)));
-            let (log, bytes) = bytes.await??;
-            summary.logs = RunnerLogTail {
-                texts: log.entries(&String::from_utf8_lossy(&bytes)).into(),
-                dropped_bytes: log.dropped_bytes,
-            };
+            summary.logs = blocking(move || newest_entries(log, lane.blobs())).await??;
         }
         Ok(Some(summary))
     }
 
-    /// The records of a turn. They are searched from the end of the log, and no other turn's are among them.
-    async fn events_of(self: &Arc<Self>, turn_id: TurnId) -> Result<Vec<Event>, SessionError> {
+    /// Where the records of a turn are. They are searched from the end of the log, and no other turn's are
+    /// among them.
+    async fn places_of_turn(
+        self: &Arc<Self>,
+        turn_id: TurnId,
+    ) -> Result<Vec<RecordPosition>, SessionError> {
         let mut places: Vec<RecordPosition> = {
             let published = self.published();
             published.check_exists()?;
@@ -60,13 +73,13 @@ impl Lane {
         };
         let mut found = Vec::new();
         while !places.is_empty() {
-            let page = places.split_off(places.len().saturating_sub(PAGE));
-            for line in self.read_lines(page).await?.iter().rev() {
-                let head: Result<RecordHead, _> = serde_json::from_slice(line);
-                match head.ok().and_then(|head| head.turn_id) {
-                    Some(other) if other == turn_id => {
-                        found.extend(decoded(line).map(|event| Event::Persistent(Box::new(event))));
-                    }
+            let count = fitting(places.iter().rev());
+            let page = places.split_off(places.len() - count);
+            let lane = Arc::clone(self);
+            let heads = blocking(move || lane.turns_of(&page)).await??;
+            for (place, turn) in heads.into_iter().rev() {
+                match turn {
+                    Some(turn) if turn == turn_id => found.push(place),
                     Some(_) if !found.is_empty() => places.clear(),
                     _ => {}
                 }
@@ -74,5 +87,81 @@ impl Lane {
         }
         found.reverse();
         Ok(found)
+    }
+
+    /// The turns that records name. Blocks on the disk.
+    fn turns_of(
+        &self,
+        page: &[RecordPosition],
+    ) -> Result<Vec<(RecordPosition, Option<TurnId>)>, SessionError> {
+        let turn = |place: &RecordPosition| {
+            let line = self.read_intact(*place)?;
+            let head = line.and_then(|line| serde_json::from_slice::<RecordHead>(&line).ok());
+            Ok((*place, head.and_then(|head| head.turn_id)))
+        };
+        page.iter().map(turn).collect()
+    }
+}
+
+/// The end of a log that was kept, within the limits of one that is open. Blocks on the disk.
+fn newest_entries(mut log: RunnerLogBlob, blobs: &Blobs) -> Result<RunnerLogTail, BlobError> {
+    // A log of this program is shorter than the limit; an imported one may say anything.
+    let bytes = blobs.len_of(&log.blob)?;
+    let mut from = bytes.saturating_sub(MAX_LOG);
+    if !log.parts.is_empty() {
+        let mut end = 0_u64;
+        let is_left_out = |part: &RunnerLogPart| {
+            let begin = end;
+            end = begin.saturating_add(part.bytes);
+            (begin < from).then_some(end)
+        };
+        let ends: Vec<u64> = log.parts.iter().map_while(is_left_out).collect();
+        log.parts.drain(..ends.len());
+        from = ends.last().map_or(0, |end| (*end).min(bytes));
+    }
+    log.dropped_bytes = log.dropped_bytes.saturating_add(from);
+    let text = blobs.get_range(&log.blob, from..bytes)?;
+    Ok(log.tail(&String::from_utf8_lossy(&text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_journal::FileStorage;
+    use scorel_proto::RunnerLogStream;
+
+    use super::*;
+
+    /// A log of so many texts of 1,000 bytes, as an import may have it.
+    fn newest(parts: usize) -> RunnerLogTail {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = Blobs::new(Arc::new(FileStorage), dir.path(), u64::MAX);
+        let text: String = (0..parts)
+            .map(|number| format!("{number:>999}\n"))
+            .collect();
+        let part = RunnerLogPart {
+            stream: RunnerLogStream::Stderr,
+            bytes: 1_000,
+            timestamp: None,
+        };
+        let log = RunnerLogBlob {
+            blob: blobs.put(text.as_bytes()).unwrap(),
+            bytes: text.len() as u64,
+            dropped_bytes: 5,
+            parts: vec![part; parts],
+        };
+        newest_entries(log, &blobs).unwrap()
+    }
+
+    #[test]
+    fn of_a_long_log_the_end_is_read_and_the_rest_is_counted() {
+        let all = newest(200);
+        assert_eq!((all.texts.len(), all.dropped_bytes), (200, 5));
+        let end = newest(1_000);
+        // 64 bytes of each are its own.
+        assert_eq!(end.texts.len(), 256 * 1024 / 1_064);
+        let dropped = 1_000 * (1_000 - end.texts.len() as u64) + 5;
+        assert_eq!(end.dropped_bytes, dropped);
+        assert_eq!(end.texts[0].id, dropped.to_string());
+        assert!(end.text().ends_with(" 999\n"));
     }
 }

@@ -212,6 +212,7 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
         let data = url.strip_prefix("data:");
         let parts = data.and_then(|data| data.split_once(";base64,"));
         let Some(parts) = parts else {
+            self.read.report.dropped_images += 1;
             return Ok(Block::text("[image]"));
         };
         image(parts, &mut *self.conversation.sink, &mut self.read.report)

@@ -37,6 +37,7 @@ pub(super) fn image<S: TranscriptSink>(
         let media_type = media_type.to_owned();
         return Ok(Block::Image { media_type, blob });
     }
+    report.dropped_images += 1;
     Ok(Block::text(format!("[{media_type}]")))
 }
 

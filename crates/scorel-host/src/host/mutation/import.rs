@@ -95,7 +95,8 @@ impl Host {
         let log = self.sessions.read_bundled(dir.path().to_owned()).await?;
         let settings = self.usable(project_id, log.settings()).await?;
         let write = move |writer: &mut HistoryWriter| -> Result<_, CallError> {
-            let report = writer.copy(&log, source, settings)?;
+            let media_type = |content: &[u8]| Some(Picture::of(content).ok()?.media_type);
+            let report = writer.copy(&log, source, settings, media_type)?;
             // Not before: the blobs were linked from there.
             drop(dir);
             let title = None;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use scorel_proto::{
     Block, Message, NoticeBody, PersistentBody, RunnerContextBody, RunnerContextOrigin,
     RunnerExitBody, RunnerHandover, RunnerLog, RunnerLogBlob, RunnerLogTail, RunnerStartBody,
@@ -250,7 +251,7 @@ impl RunRecords {
         let body = RunnerExitBody {
             trace_id: self.task.turn_id,
             code: exit.code,
-            signal: exit.signal.map(SignalName::from),
+            signal: exit.signal.map(signal_name),
             kept,
             duration_ms: now.saturating_sub(run.started_at),
             log,
@@ -319,5 +320,24 @@ fn said(message: &Message) -> &[Block] {
         Message::User(message) => &message.content,
         Message::Internal(message) => &message.content,
         Message::Assistant(_) | Message::ToolResult(_) => &[],
+    }
+}
+
+/// The name that this system has for a signal.
+fn signal_name(number: i32) -> SignalName {
+    let known = Signal::try_from(number);
+    known.map_or_else(|_| number.into(), |signal| signal.as_str().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_has_the_name_of_this_system() {
+        for signal in Signal::iterator() {
+            assert_eq!(signal_name(signal as i32).to_string(), signal.as_str());
+        }
+        assert_eq!(signal_name(34).to_string(), "SIG34");
     }
 }

@@ -123,6 +123,7 @@ fn import() -> [Golden; 2] {
         torn: true,
         messages: 5,
         images: 1,
+        dropped_images: 1,
     };
     let result = ImportSessionResult {
         session_id: ids::session(),
