@@ -32,6 +32,7 @@ mod turn_selector;
 mod turn_tree;
 mod typed_answer;
 mod unknown_agent;
+mod wrap;
 
 use std::ffi::OsString;
 use std::io;

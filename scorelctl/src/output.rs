@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::escape::visible;
 use crate::failure::{Failure, FailureReport};
 use crate::pager::Pager;
+use crate::wrap::wrapped;
 
 /// The program's output: results on standard output, messages on standard error.
 pub(crate) struct Output {
@@ -22,6 +23,8 @@ pub(crate) struct Output {
     pub(crate) styled: bool,
     /// What shows standard output on the terminal.
     pager: Option<Pager>,
+    /// The columns of the terminal at standard error.
+    width: Option<usize>,
     /// Set while the last line of the terminal is a prompt.
     prompting: bool,
 }
@@ -38,6 +41,7 @@ impl Output {
             json,
             styled: env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && !is_dumb(),
             pager: None,
+            width: terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| width.0.into()),
             prompting: false,
         }
     }
@@ -78,6 +82,7 @@ impl Output {
             json: false,
             styled: false,
             pager: None,
+            width: None,
             prompting: false,
         };
         (output, captured)
@@ -134,14 +139,23 @@ impl Output {
         if self.json {
             return Ok(());
         }
-        let line = format!("{}\n", visible(text));
+        let line = format!("{}\n", self.wrapped(&visible(text)));
         self.aside(&line)
+    }
+
+    /// A message for people, broken at words where the terminal is too narrow.
+    pub(crate) fn wrapped(&self, text: &str) -> String {
+        match self.width {
+            Some(width) => wrapped(text, width),
+            None => text.to_owned(),
+        }
     }
 
     /// Asks for a line. Whatever is written next begins below the prompt.
     pub(crate) fn prompt(&mut self, text: &str) -> io::Result<()> {
         // The terminal has echoed what was typed too early.
         let over = if self.err_is_terminal { "\r" } else { "" };
+        let text = self.wrapped(text);
         self.aside(&format!("{over}{text}"))?;
         self.prompting = true;
         Ok(())
@@ -179,10 +193,11 @@ impl Output {
         let text = if self.json {
             format!("{}\n", report.to_json())
         } else {
+            let line = |text: &str| format!("{}\n", self.wrapped(&visible(text)));
             let hint = report.hint.as_ref();
-            let hint = hint.map(|hint| format!("hint: {}\n", visible(hint)));
-            let message = visible(&report.message);
-            format!("error: {message}\n{}", hint.unwrap_or_default())
+            let hint = hint.map(|hint| line(&format!("hint: {hint}")));
+            let message = line(&format!("error: {}", report.message));
+            format!("{message}{}", hint.unwrap_or_default())
         };
         self.err.write_all(text.as_bytes())?;
         flushed
@@ -270,6 +285,21 @@ pub(crate) mod tests {
             output.line("\x1b[2J").expect("written");
             assert_eq!(captured.out.text(), expected);
         }
+    }
+
+    #[test]
+    fn messages_are_broken_at_the_width_of_the_terminal() {
+        let (mut output, captured) = Output::captured(true);
+        output.width = Some(12);
+        output.note("a note of two lines").expect("written");
+        output.line("a result of one line").expect("written");
+        let Failure::Report(report) = Failure::usage("no such thing").hint("look again") else {
+            panic!("a report")
+        };
+        output.report(&report).expect("written");
+        let expected = "a note of\n  two lines\nerror: no\n  such thing\nhint: look\n  again\n";
+        assert_eq!(captured.err.text(), expected);
+        assert_eq!(captured.out.text(), "a result of one line\n");
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::{Args, Subcommand};
 use scorel_proto::{AgentWorkspace, QuotaPolicy, QuotaStrategy, ThinkingLevel, ToolPreset};
+use serde_json::Number;
 
 use super::protocol_name::{THINKING_LEVELS, WORKSPACES, protocol_name};
 
@@ -24,6 +25,24 @@ pub(crate) enum AgentsCommand {
     /// Tell or set how many runtimes of an agent may run at once in the project
     Quota(QuotaArgs),
 }
+
+/// The keys of an agent's table.
+const AGENT_KEYS: [&str; 14] = [
+    "displayName",
+    "description",
+    "capabilities",
+    "runner",
+    "model",
+    "thinkingLevel",
+    "tools",
+    "prompt",
+    "workspace",
+    "defaultQuota",
+    "enabled",
+    "maxTurnTokens",
+    "maxTurnSeconds",
+    "maxSessionCost",
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct SetAgentArgs {
@@ -61,6 +80,18 @@ pub(crate) struct SetAgentArgs {
     /// How many of its runtimes may run at once where no quota of a project says otherwise
     #[arg(long, value_name = "N")]
     pub(crate) default_quota: Option<u32>,
+    /// The most tokens that a turn of it may use
+    #[arg(long, value_name = "N")]
+    pub(crate) max_turn_tokens: Option<u64>,
+    /// The longest time that a turn of it may take
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) max_turn_seconds: Option<u64>,
+    /// The most that a session of it may cost
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+    pub(crate) max_session_cost: Option<Number>,
+    /// Take a key out of the configuration, so that its default counts; may be given several times
+    #[arg(long, value_name = "KEY", value_parser = PossibleValuesParser::new(AGENT_KEYS))]
+    pub(crate) unset: Vec<String>,
     /// Let it take tasks
     #[arg(long, conflicts_with = "disable")]
     pub(crate) enable: bool,
@@ -110,6 +141,10 @@ impl QuotaArgs {
             },
         })
     }
+}
+
+fn dollars(text: &str) -> Result<Number, &'static str> {
+    text.parse().map_err(|_| "the form is 2.5")
 }
 
 fn workflow_quota(text: &str) -> Result<(String, u32), String> {

@@ -8,7 +8,7 @@ use super::runtimes::{SHOWN_CHARS, TITLE_CHARS, shortened};
 use super::spawn::host_feed::HostFeed;
 
 use crate::args::GraphArgs;
-use crate::daemon::{DaemonClient, StartDaemon};
+use crate::daemon::{DaemonClient, StartDaemon, no_daemon};
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -29,8 +29,7 @@ pub(super) async fn run(
     let graph = control.call::<GetGraph>(&params).await?;
     let rows = GraphDrawing::of(&graph);
     result(output, &graph, |output| {
-        let head = HEAD.map(str::to_owned);
-        let mut lines = lines(&[&[head], rows.as_slice()].concat()).into_iter();
+        let mut lines = lines(&rows).into_iter();
         lines.try_for_each(|line| output.line(&line))
     })?;
     if graph.nodes.len() <= 1 {
@@ -55,7 +54,12 @@ async fn follow(
     let mut feed = HostFeed::new(link);
     loop {
         output.flush()?;
-        let (_, event) = feed.next().await?;
+        let change = feed.next_or_lost().await;
+        let change = change.map_err(|error| no_daemon(control.link(), error))?;
+        let Some((_, event)) = change else {
+            output.note("the connection was lost; waiting for the daemon")?;
+            continue;
+        };
         let is_news = match &event {
             HostEvent::SessionChanged { session, .. } => session.session_id == params.session_id,
             HostEvent::Snapshot { .. } | HostEvent::RuntimeChanged { .. } => true,
@@ -64,13 +68,14 @@ async fn follow(
         if !is_news || feed.is_ready() {
             continue;
         }
-        let graph = control.call::<GetGraph>(params).await?;
+        let graph = control.call::<GetGraph>(params).await;
+        let graph = graph.map_err(|error| no_daemon(control.link(), error))?;
         let rows = GraphDrawing::of(&graph);
         if rows == shown {
             continue;
         }
         result(output, &graph, |output| {
-            let mut both = rows.iter().zip(lines(&rows));
+            let mut both = rows.iter().zip(lines(&rows).into_iter().skip(1));
             both.try_for_each(|(row, line)| match shown.contains(row) {
                 true => Ok(()),
                 false => output.line(&line),
@@ -85,8 +90,9 @@ const HEAD: [&str; 5] = ["ID", "AGENT", "STATUS", "TITLE", "SUMMARY"];
 /// The cells of a row, as those of [`HEAD`]. A question has the first one only.
 type GraphRow = [String; 5];
 
-/// The rows with their cells below each other.
+/// The head and the rows, with their cells below each other.
 fn lines(rows: &[GraphRow]) -> Vec<String> {
+    let rows = [&[HEAD.map(str::to_owned)], rows].concat();
     let is_whole = |row: &&GraphRow| !row[2].is_empty();
     let width = |column: usize| {
         let cells = rows.iter().filter(is_whole).map(|row| &row[column]);
@@ -251,20 +257,21 @@ mod tests {
         };
         let lines = lines(&GraphDrawing::of(&graph));
         assert!(
-            lines[2].starts_with("│  │ Bash asks for permission in ses_"),
+            lines[3].starts_with("│  │ Bash asks for permission in ses_"),
             "{lines:?}"
         );
         let others: Vec<&str> = lines
             .iter()
             .enumerate()
-            .filter(|(index, _)| *index != 2)
+            .filter(|(index, _)| *index != 3)
             .map(|(_, line)| line.as_str())
             .collect();
         let expected = [
-            "ses_1                  idle           Task  Plan",
-            "├─ rti_2     reviewer  waiting_input  Task  runs the tests",
-            "│  └─ rti_4  reviewer  running        Task  looks",
-            "├─ rti_3     reviewer  queued 2       Task  waits",
+            "ID           AGENT     STATUS         TITLE  SUMMARY",
+            "ses_1                  idle           Task   Plan",
+            "├─ rti_2     reviewer  waiting_input  Task   runs the tests",
+            "│  └─ rti_4  reviewer  running        Task   looks",
+            "├─ rti_3     reviewer  queued 2       Task   waits",
             "└─ rti_5     reviewer  failed         Task",
         ];
         assert_eq!(others, expected);
@@ -285,9 +292,10 @@ mod tests {
             ],
         };
         let expected = [
-            "ses_1               running  Task  Plan",
-            "└─ rti_2  reviewer  running  Task  a",
-            "rti_3     reviewer  running  Task  alone",
+            "ID        AGENT     STATUS   TITLE  SUMMARY",
+            "ses_1               running  Task   Plan",
+            "└─ rti_2  reviewer  running  Task   a",
+            "rti_3     reviewer  running  Task   alone",
         ];
         assert_eq!(lines(&GraphDrawing::of(&graph)), expected);
     }

@@ -102,6 +102,10 @@ impl Screen {
         let styled = terminal && output.styled && text != "\n";
         let code = if styled { escape_code(style) } else { None };
         let shown = if terminal { visible(text) } else { text.into() };
+        let shown = match style {
+            DisplayStyle::Note if terminal => output.wrapped(&shown).into(),
+            _ => shown,
+        };
         let shown = match code {
             Some(code) => format!("\x1b[{code}m{shown}\x1b[0m").into(),
             None => shown,

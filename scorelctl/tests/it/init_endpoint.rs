@@ -248,7 +248,7 @@ fn an_agent_that_is_installed_can_be_chosen_and_needs_no_key() {
     let (code, shown) = terminal.ended();
     assert_eq!(code, Some(0), "{shown}");
     assert!(
-        shown.contains("Codex is installed, with a login of its own"),
+        shown.contains("Codex is installed and can be used"),
         "{shown}"
     );
     assert!(!shown.contains("Gemini"), "{shown}");

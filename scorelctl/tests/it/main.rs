@@ -12,6 +12,7 @@ mod models;
 mod pager;
 mod program;
 mod questions;
+mod quota;
 mod send;
 mod sent_where;
 mod stdio;

@@ -1,5 +1,6 @@
+use scorel_client::ClientError;
 use scorel_proto::{AgentInfo, QuotaPolicy, QuotaStrategy, SetQuota, SetQuotaParams};
-use serde::Serialize;
+use serde::{Deserialize as _, Serialize};
 
 use super::table;
 use crate::args::{AgentsArgs, QuotaArgs};
@@ -35,12 +36,13 @@ async fn tell(
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    let known = super::listed::listed(args, control).await?.agents;
-    let mut agents = known.iter();
-    let agent = agents.find(|agent| agent.agent_type == wanted.agent_type);
-    let agent = agent.ok_or_else(|| unknown_agent(&wanted.agent_type, &known))?;
+    let agent = &find(args, wanted, control).await?;
     result(output, &AgentLine { agent }, |output| {
-        output.line(&effect(agent))
+        output.line(&effect(agent))?;
+        match &agent.policy {
+            Some(policy) => output.line(&format!("policy: {}", description(policy))),
+            None => Ok(()),
+        }
     })
 }
 
@@ -51,14 +53,19 @@ async fn set(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let directory = target::project_directory(args.project.as_deref())?;
+    let project_id = target::register(control, &directory).await?.project_id;
+    let before = find(args, wanted, control)
+        .await?
+        .policy
+        .unwrap_or_default();
     let params = SetQuotaParams {
-        project_id: target::register(control, &directory).await?.project_id,
+        project_id,
         agent_type: wanted.agent_type.clone(),
         policy,
-        expected: None,
+        expected: Some(before.clone()),
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<SetQuota>(&params).await?;
+    let answer = control.call::<SetQuota>(&params).await.map_err(refused)?;
     let agent = &answer.agent;
     result(output, &AgentLine { agent }, |output| {
         let name = one_line(&agent.agent_type);
@@ -67,8 +74,39 @@ async fn set(
         output.line(&format!("policy of {name} in {place}: {policy}"))?;
         output.line(&effect(agent))
     })?;
-    output.note("this replaces the whole policy that the project had for the agent")?;
+    if !before.is_empty() && before != params.policy {
+        output.note(&format!("before: {}", description(&before)))?;
+    }
     Ok(())
+}
+
+async fn find(
+    args: &AgentsArgs,
+    wanted: &QuotaArgs,
+    control: &mut DaemonClient,
+) -> Result<AgentInfo, Failure> {
+    let known = super::listed::listed(args, control).await?.agents;
+    let found = known.iter().find(|it| it.agent_type == wanted.agent_type);
+    let found = found.cloned();
+    found.ok_or_else(|| unknown_agent(&wanted.agent_type, &known))
+}
+
+/// The failure, with the policy in force if another client was faster.
+fn refused(error: ClientError) -> Failure {
+    let policy = match &error {
+        ClientError::Rpc(rpc) => QuotaPolicy::deserialize(&rpc.details["policy"]).ok(),
+        _ => None,
+    };
+    let failure = Failure::from(error);
+    match policy {
+        Some(policy) => {
+            let policy = description(&policy);
+            failure.hint(format!(
+                "now in force: {policy}; the same command replaces it"
+            ))
+        }
+        None => failure,
+    }
 }
 
 /// A policy in words.

@@ -1,6 +1,7 @@
 use std::path::Path;
 
-use scorel_proto::{SetAgent, SetAgentParams};
+use scorel_proto::{AgentConfig, SetAgent, SetAgentParams};
+use serde_json::Value;
 
 use super::table;
 use crate::args::SetAgentArgs;
@@ -17,13 +18,32 @@ pub(super) async fn run(
     let answer = control.call::<SetAgent>(&params(args)?).await?;
     result(output, &answer, |output| {
         let mut lines = table::lines(std::slice::from_ref(&answer.agent)).into_iter();
-        lines.try_for_each(|line| output.line(&line))
+        lines.try_for_each(|line| output.line(&line))?;
+        match limits(&answer.agent.config) {
+            limits if limits.is_empty() => Ok(()),
+            limits => output.line(&format!("limits: {limits}")),
+        }
     })?;
     Ok(())
 }
 
+/// The limits of an agent in words; empty if it has none of its own.
+fn limits(config: &AgentConfig) -> String {
+    let limits = [
+        config
+            .max_turn_tokens
+            .map(|it| format!("{it} tokens a turn")),
+        config.max_turn_seconds.map(|it| format!("{it} s a turn")),
+        config
+            .max_session_cost
+            .as_ref()
+            .map(|it| format!("${it} a session")),
+    ];
+    limits.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 fn params(args: &SetAgentArgs) -> Result<SetAgentParams, Failure> {
-    Ok(SetAgentParams {
+    let params = SetAgentParams {
         agent_type: args.agent_type.clone(),
         display_name: args.display_name.clone().map(Some),
         description: args.description.clone().map(Some),
@@ -36,11 +56,25 @@ fn params(args: &SetAgentArgs) -> Result<SetAgentParams, Failure> {
         workspace: args.workspace.map(Some),
         default_quota: args.default_quota.map(Some),
         enabled: (args.enable || args.disable).then_some(Some(args.enable)),
-        max_turn_tokens: None,
-        max_turn_seconds: None,
-        max_session_cost: None,
+        max_turn_tokens: args.max_turn_tokens.map(Some),
+        max_turn_seconds: args.max_turn_seconds.map(Some),
+        max_session_cost: args.max_session_cost.clone().map(Some),
         command_id: Some(new_command_id()),
-    })
+    };
+    without(&params, &args.unset)
+}
+
+/// The parameters with `null` for keys that are to go.
+fn without(params: &SetAgentParams, keys: &[String]) -> Result<SetAgentParams, Failure> {
+    let mut wire = serde_json::to_value(params).expect("parameters are JSON");
+    for key in keys {
+        if wire.get(key).is_some_and(|value| !value.is_null()) {
+            let message = format!("`{key}` cannot be set and taken out at once");
+            return Err(Failure::usage(message));
+        }
+        wire[key] = Value::Null;
+    }
+    Ok(serde_json::from_value(wire).expect("every key may be null"))
 }
 
 /// The prompt, or the content of the file that it names.
@@ -94,6 +128,25 @@ mod tests {
             params.capabilities,
             Some(Some(vec!["rust".to_owned(), "tests".to_owned()]))
         );
+    }
+
+    #[test]
+    fn a_key_that_is_taken_out_is_null() {
+        let line = [
+            "--max-session-cost",
+            "2.5",
+            "--unset",
+            "model",
+            "--unset",
+            "maxTurnTokens",
+        ];
+        let wire = serde_json::to_value(parsed(&line).expect("params")).expect("json");
+        let null = Some(&Value::Null);
+        assert_eq!((wire.get("model"), wire.get("maxTurnTokens")), (null, null));
+        assert_eq!(wire["maxSessionCost"], 2.5);
+        assert_eq!(wire.get("maxTurnSeconds"), None);
+        let both = ["--disable", "--unset", "enabled"];
+        assert!(parsed(&both).is_err());
     }
 
     #[test]

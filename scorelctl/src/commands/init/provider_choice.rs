@@ -1,7 +1,8 @@
-use scorel_proto::{ListModelsResult, ListRunners, ListRunnersParams, ModelProvider, RunnerInfo};
+use scorel_proto::{ListModelsResult, ModelProvider};
 
 use super::files::InitFiles;
 use super::key::ApiKey;
+use super::runner_offer::{RunnerOffer, installed};
 use super::{key_input, question};
 use crate::args::InitArgs;
 use crate::daemon::DaemonClient;
@@ -17,8 +18,8 @@ pub(super) enum ProviderChoice {
 }
 
 /// Chooses who answers. First come providers that can be used at once: with a key in the environment or in the
-/// daemon, and local servers that respond. At a terminal agents that are installed follow, and all providers for
-/// which the user may have a key.
+/// daemon, and local servers that respond. At a terminal agents that are installed and can be used follow, and all
+/// providers for which the user may have a key.
 pub(super) async fn choose(
     args: &InitArgs,
     files: &InitFiles,
@@ -45,18 +46,16 @@ pub(super) async fn choose(
         }
     }
     let asks = !args.yes && key_input::can_ask(output);
-    let runners = match asks || choices.is_empty() {
-        true => installed(control).await?,
+    let mut runners = match asks || choices.is_empty() {
+        true => installed(control, output).await?,
         false => Vec::new(),
     };
+    for runner in runners.extract_if(.., |it| !it.is_usable) {
+        output.note(&format!("     {}", runner.text))?;
+    }
     if asks {
-        choices.extend(runners.into_iter().map(|runner| {
-            let line = format!(
-                "{:<12}{} is installed, with a login of its own",
-                runner.name, runner.label
-            );
-            (line, ProviderChoice::Runner(runner.name))
-        }));
+        let choice = |it: RunnerOffer| (it.text, ProviderChoice::Runner(it.name));
+        choices.extend(runners.into_iter().map(choice));
         choices.extend(others);
     } else if choices.is_empty() {
         return Err(nothing_found(known, &runners));
@@ -71,15 +70,7 @@ fn has_models(provider: &ModelProvider, known: &ListModelsResult) -> bool {
     models.any(|model| model.provider == provider.name)
 }
 
-/// The agents whose programs are there.
-async fn installed(control: &mut DaemonClient) -> Result<Vec<RunnerInfo>, Failure> {
-    let params = ListRunnersParams::default();
-    let mut runners = control.call::<ListRunners>(&params).await?.runners;
-    runners.retain(|it| it.installed == Some(true) && it.problem.is_none());
-    Ok(runners)
-}
-
-fn nothing_found(known: &ListModelsResult, runners: &[RunnerInfo]) -> Failure {
+fn nothing_found(known: &ListModelsResult, runners: &[RunnerOffer]) -> Failure {
     let variables = known.providers.iter();
     let variables = variables.filter_map(|one| one.key_variables.first());
     let variables: Vec<_> = variables.map(String::as_str).collect();

@@ -28,6 +28,17 @@ impl HostFeed {
         &mut self,
     ) -> Result<(Box<RawValue>, HostEvent), ClientError> {
         loop {
+            if let Some(change) = self.next_or_lost().await? {
+                return Ok(change);
+            }
+        }
+    }
+
+    /// As [`HostFeed::next`]; `None` when the connection is lost, which the next call makes again.
+    pub(in crate::commands) async fn next_or_lost(
+        &mut self,
+    ) -> Result<Option<(Box<RawValue>, HostEvent)>, ClientError> {
+        loop {
             let subscription = match &mut self.subscription {
                 Some(subscription) => subscription,
                 None => {
@@ -39,13 +50,14 @@ impl HostFeed {
                 Some(text) => {
                     self.backoff.reset();
                     if let Ok(event) = serde_json::from_str(text.get()) {
-                        return Ok((text, event));
+                        return Ok(Some((text, event)));
                     }
                 }
                 None => {
                     self.subscription = None;
                     let (_, pause) = self.backoff.pause();
                     sleep(pause).await;
+                    return Ok(None);
                 }
             }
         }

@@ -1,0 +1,65 @@
+//! Breaks messages for people at words.
+
+/// Sets off the lines that continue one.
+const INDENT: &str = "  ";
+
+/// Breaks lines that are wider than this at spaces, but not between backquotes: what stands there is copied. A
+/// line that begins with a space stays: it is of a list, or has to be read exactly.
+pub(crate) fn wrapped(text: &str, width: usize) -> String {
+    let lines = text.split('\n').map(|line| match line.starts_with(' ') {
+        true => line.to_owned(),
+        false => broken(line, width),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn broken(line: &str, width: usize) -> String {
+    let mut whole: Vec<String> = Vec::new();
+    for word in line.split(' ') {
+        match whole.last_mut() {
+            Some(last) if last.matches('`').count() % 2 == 1 => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => whole.push(word.to_owned()),
+        }
+    }
+    let (mut text, mut column) = (String::new(), 0);
+    for word in whole {
+        let wide = word.chars().count();
+        if column > 0 && column + 1 + wide > width {
+            text.push('\n');
+            text.push_str(INDENT);
+            column = INDENT.len();
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(&word);
+        column += wide;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+
+    #[test]
+    fn lines_are_broken_between_words_and_not_in_what_is_copied() {
+        let text =
+            "hint: run `scorelctl approve ses_1 prm_2` and wait\n  1  of a list that is long";
+        let expected =
+            "hint: run\n  `scorelctl approve ses_1 prm_2`\n  and wait\n  1  of a list that is long";
+        assert_eq!(wrapped(text, 20), expected);
+        assert_eq!(wrapped(text, 80), text);
+        assert_eq!(
+            wrapped("allow it? [y]es, [?]: ", 18),
+            "allow it? [y]es,\n  [?]: "
+        );
+        assert_eq!(
+            wrapped("no `end of it is there", 10),
+            "no\n  `end of it is there"
+        );
+    }
+}
