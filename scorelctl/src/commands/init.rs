@@ -8,6 +8,7 @@ mod key_input;
 mod plan;
 mod provider_choice;
 mod question;
+mod runner_offer;
 mod settings;
 
 use std::path::PathBuf;
