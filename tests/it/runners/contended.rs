@@ -28,7 +28,9 @@ async fn a_question_is_cancelled_while_the_runner_logs_and_clients_change_the_se
     let (client, id) = new_session(&daemon).await;
     let mut watch = Watch::from_start(&client, id).await;
     send_to(&client, id, "asks", "go").await;
-    watch.until("permission_request").await;
+    let asked = watch.until("permission_request").await;
+    // `Tool(execute)` would allow every command.
+    assert!(only(&asked, "permission_request")["rules"][0].is_null());
     let mut others = JoinSet::new();
     for _ in 0..4 {
         let other = connect(&daemon.socket()).await;

@@ -88,6 +88,11 @@ impl Findings {
         self.rules = None;
     }
 
+    /// The call can only be allowed each time.
+    pub(super) fn offer_nothing(&mut self) {
+        self.rules = None;
+    }
+
     pub(super) fn deny(&mut self, reason: String) {
         self.decision = Decision::Deny;
         self.reasons.push(reason);

@@ -212,6 +212,10 @@ impl<'a> Judgement<'a> {
             Effect::CallOutside { tool } => {
                 self.action(&Action::CallTool { tool: tool.clone() });
             }
+            Effect::CallUntold { tool } => {
+                self.action(&Action::CallTool { tool: tool.clone() });
+                self.findings.offer_nothing();
+            }
             Effect::SpawnAgent { agent_type } => {
                 let agent_type = agent_type.clone();
                 self.action(&Action::SpawnAgent { agent_type });

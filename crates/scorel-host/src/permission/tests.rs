@@ -293,6 +293,11 @@ async fn every_effect_of_a_call_is_judged() {
     let asked = rules(stand.gate.judge(&effects).await);
     let expected = ["Read(/etc/hosts)", "Tool(mcp__build__status)"];
     assert_eq!(asked.unwrap(), expected);
+    let untold = Effect::CallUntold {
+        tool: "execute".to_owned(),
+    };
+    let asked = rules(stand.gate.judge(&[effects[2].clone(), untold]).await);
+    assert_eq!(asked.unwrap(), [""; 0], "a rule would allow more than this");
     let unresolved = Effect::Unresolved {
         reason: "it leads nowhere".to_owned(),
     };

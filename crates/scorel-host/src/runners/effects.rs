@@ -33,6 +33,7 @@ impl ActionEffects for ProjectEffects {
                 is_private: self.fetcher.needs_permit(url),
             }],
             RunnerAction::Other { tool } => vec![Effect::CallOutside { tool: tool.clone() }],
+            RunnerAction::Untold { tool } => vec![Effect::CallUntold { tool: tool.clone() }],
         }
     }
 }

@@ -165,5 +165,5 @@ async fn replay_gemini(recording: Recording) {
     assert_eq!(tokens, [(100, 7), (230, 12)]);
     // Its command is in a title only.
     let tool = "execute".to_owned();
-    assert_eq!(bench.gate.actions(), [RunnerAction::Other { tool }]);
+    assert_eq!(bench.gate.actions(), [RunnerAction::Untold { tool }]);
 }

@@ -58,6 +58,12 @@ pub enum Effect {
         /// The tool's name, which rules `Tool(…)` are about.
         tool: String,
     },
+    /// As [`Self::CallOutside`], where the name stands for calls that have nothing in common, so that no
+    /// rule is offered: it would allow them all.
+    CallUntold {
+        /// The name, which rules `Tool(…)` are about.
+        tool: String,
+    },
     /// Gives an agent a task. What the agent does then is judged in its own session.
     SpawnAgent {
         /// The agent's name in the configuration.

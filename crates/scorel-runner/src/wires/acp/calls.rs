@@ -94,8 +94,11 @@ fn action(update: &ToolCallUpdate, kind: ToolKind, name: &str, directory: &Path)
         ToolKind::Fetch => input("url").map(|url| RunnerAction::Fetch { url }),
         _ => None,
     };
-    known.unwrap_or_else(|| RunnerAction::Other {
-        tool: name.to_owned(),
+    let tool = name.to_owned();
+    known.unwrap_or(match kind {
+        // Without a name of its own it could be any of the agent's tools.
+        ToolKind::Other if fields.name.is_some() => RunnerAction::Other { tool },
+        _ => RunnerAction::Untold { tool },
     })
 }
 

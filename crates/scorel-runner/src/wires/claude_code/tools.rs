@@ -26,9 +26,11 @@ pub(super) fn action(tool: &str, input: &Value, directory: &Path) -> RunnerActio
         "WebFetch" => field("url").map(|url| RunnerAction::Fetch {
             url: url.to_owned(),
         }),
-        _ => None,
+        _ => Some(RunnerAction::Other {
+            tool: tool.to_owned(),
+        }),
     };
-    known.unwrap_or_else(|| RunnerAction::Other {
+    known.unwrap_or_else(|| RunnerAction::Untold {
         tool: tool.to_owned(),
     })
 }

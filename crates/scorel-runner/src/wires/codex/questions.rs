@@ -45,7 +45,7 @@ impl Questions {
                     .map_or(directory, Path::new)
                     .to_owned(),
             },
-            None => RunnerAction::Other {
+            None => RunnerAction::Untold {
                 tool: "commandExecution".to_owned(),
             },
         };
@@ -71,7 +71,7 @@ impl Questions {
         // A root is more than this one change.
         let action = if root.is_some() || paths.is_empty() {
             let tool = "fileChange".to_owned();
-            RunnerAction::Other { tool }
+            RunnerAction::Untold { tool }
         } else {
             let paths = paths.to_vec();
             RunnerAction::Write { paths }

@@ -26,9 +26,14 @@ pub enum RunnerAction {
         /// The address.
         url: String,
     },
-    /// Something of which only the name and the arguments are known.
+    /// Calls a tool of which only the name and the arguments are known.
     Other {
         /// The tool's name.
+        tool: String,
+    },
+    /// Something that the runner does not tell, such as a command of which there is a title only.
+    Untold {
+        /// Its kind, or the tool's name, which stands for much else as well.
         tool: String,
     },
 }
