@@ -16,7 +16,7 @@ use std::sync::Arc;
 use scorel_exec::Supervisors;
 use scorel_runner::{RunnerSetup, Secrets, Versions, WireRunner};
 use scorel_runtime::{RunnerError, RunnerErrorKind};
-use tokio::sync::Mutex;
+use tokio::sync::Semaphore;
 
 use crate::commands::CommandHost;
 use crate::config::{Config, RunnerConfig, RunnerSandbox, nearest};
@@ -25,6 +25,9 @@ use crate::secret::SecretStore;
 pub(crate) use prepared::RunnerParts;
 pub(crate) use suitable::check_suitable;
 
+/// Processes that checks run at a time: the pool, which limits those of turns, does not count them.
+const MAX_CHECKS: usize = 4;
+
 /// Makes runners of their configuration.
 #[derive(Debug)]
 pub(crate) struct HostRunners {
@@ -32,8 +35,8 @@ pub(crate) struct HostRunners {
     versions: Arc<Versions>,
     commands: Arc<CommandHost>,
     secrets: SecretStore,
-    /// Held by a `checkRunner`: one process at a time.
-    checking: Mutex<()>,
+    /// One for each `checkRunner` at a time.
+    checks: Semaphore,
 }
 
 /// No runner has this name.
@@ -72,7 +75,7 @@ impl HostRunners {
             supervisors,
             commands,
             secrets,
-            checking: Mutex::default(),
+            checks: Semaphore::new(MAX_CHECKS),
         }
     }
 

@@ -42,8 +42,7 @@ impl HostRunners {
         runner: &RunnerConfig,
         directory: PathBuf,
     ) -> Result<CheckRunnerResult, CallError> {
-        // One check at a time: the pool, which limits the processes of turns, does not count this one.
-        let _only = self.checking.lock().await;
+        let _place = self.checks.acquire().await;
         let began = Instant::now();
         let mut info = describe(runner);
         let failed = |error| CallError::Runner {

@@ -1,7 +1,14 @@
 use std::path::Path;
 
-use scorel_proto::{ClientId, ProjectId, QuotaPolicy, SessionKind, SessionParent};
+use scorel_proto::{
+    AccessLevel, ClientId, ErrorCode, ImportSession, ListDirectories, Method as _, ProjectId,
+    QuotaPolicy, SessionKind, SessionParent,
+};
+use scorel_rpc::{Caller, Principal, RpcLimits, Service};
 use scorel_session::{ListFilter, NewSession};
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::call_error::CallError;
@@ -20,6 +27,37 @@ fn parts(root: &Path) -> HostParts {
         shutdown: Shutdown::default(),
         started_at: 0,
         home,
+    }
+}
+
+/// They show files of the user's that are in no project.
+#[tokio::test]
+async fn directories_and_imports_are_for_callers_that_may_do_everything() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("sessions")).unwrap();
+    let host = Host::open(parts(dir.path())).unwrap();
+    let table = crate::rpc::table(host).unwrap();
+    let service = Service::new(table, RpcLimits::default(), CancellationToken::new()).unwrap();
+    for method in [ListDirectories::NAME, ImportSession::NAME] {
+        for access in [AccessLevel::Read, AccessLevel::Control, AccessLevel::Admin] {
+            let caller = Caller {
+                principal: Principal::LocalUser { uid: 1 },
+                client_id: None,
+                access,
+            };
+            let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"no": 1}});
+            let (mut reply, far) = tokio::io::duplex(64 * 1024);
+            let call = format!("{call}\n");
+            service.serve_stream(call.as_bytes(), far, caller).await;
+            let mut text = String::new();
+            reply.read_to_string(&mut text).await.unwrap();
+            let reply: Value = serde_json::from_str(&text).unwrap();
+            let expected = match access {
+                AccessLevel::Admin => ErrorCode::InvalidParams,
+                _ => ErrorCode::Forbidden,
+            };
+            assert_eq!(reply["error"]["data"]["code"], expected.name(), "{text}");
+        }
     }
 }
 
