@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::BoxFuture;
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_files::FileRecorder;
+use scorel_journal::Blobs;
 use scorel_orchestrator::Orchestrator;
 use scorel_proto::{
     CompactionFacts, Context, CustomMessageBody, ErrorChain, ProjectId, SessionId, ThinkingLevel,
@@ -24,7 +25,7 @@ use scorel_tools::{OpenProjects, ProjectTools};
 
 use crate::commands::CommandHost;
 use crate::compaction_facts::compaction_facts;
-use crate::config::{Config, ConfigSource, RuntimeConfig};
+use crate::config::{Config, ConfigSource, RuntimeConfig, check_preset};
 use crate::instructions::{
     Access, DeeperGuides, InstructionSources, guidance, guides, instructions,
 };
@@ -114,13 +115,12 @@ impl Turns {
             .map_err(|error| config_error(error.to_string()))
     }
 
-    /// The model for summaries, if one is configured and can be used. One that cannot is no reason to
-    /// stop: the session's own model takes its place.
-    fn auxiliary(&self, request: &TurnRequest, config: &Config) -> Option<Arc<dyn Provider>> {
-        let name = config.auxiliary.model.as_deref()?;
-        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
+    /// A model to write summaries. One that cannot be used is no reason to stop: another takes its place.
+    fn usable_model(&self, config: &Config, name: &str, blobs: Blobs) -> Option<Arc<dyn Provider>> {
+        let blobs = Arc::new(SessionBlobs(blobs));
         let provider = self.models.provider(config, Some(name), blobs);
-        let warn = |error| tracing::warn!(model = name, %error, "the auxiliary model is not used");
+        let warn =
+            |error| tracing::warn!(model = name, %error, "a model for summaries is not used");
         provider.map_err(warn).ok()
     }
 
@@ -205,9 +205,11 @@ impl Turns {
         } else {
             Vec::new()
         };
+        let auxiliary = config.auxiliary.model.as_deref();
         let compaction = CompactionSetup {
             settings: config.compaction,
-            auxiliary: self.auxiliary(request, config),
+            auxiliary: auxiliary
+                .and_then(|name| self.usable_model(config, name, request.blobs.clone())),
         };
         let ports = TurnPorts {
             provider,
@@ -252,6 +254,7 @@ impl Turns {
     ) -> Result<PreparedTurn, TurnError> {
         let found = HostRunners::find(config, name);
         let settings = found.map_err(|unknown| unknown.error().turn_error())?;
+        check_preset(name, request.tools).map_err(config_error)?;
         let opened = self.runners.open(config, settings, dir);
         let runner = opened.map_err(|error| error.turn_error())?;
         let mode = config.permissions.mode;
@@ -314,6 +317,17 @@ impl TurnSetup for Turns {
             None => self.engine_turn(request, &config, &dir),
             Some(name) => self.runner_turn(request, name, &config, &dir),
         }
+    }
+
+    fn summary_model(
+        &self,
+        project_id: ProjectId,
+        name: &str,
+        blobs: Blobs,
+    ) -> Option<Arc<dyn Provider>> {
+        let project = self.projects.get(project_id)?;
+        let config = self.config.current(Some(Path::new(&project.work_dir)));
+        self.usable_model(&config, name, blobs)
     }
 
     fn title(&self, request: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {

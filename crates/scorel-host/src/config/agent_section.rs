@@ -14,7 +14,7 @@ use super::dollars::Dollars;
 use super::endpoint::filled;
 use super::origin::DocumentOrigin;
 use super::parse::nearest;
-use super::runner::Runners;
+use super::runner::{Runners, check_preset};
 use super::schema::AgentSection;
 
 /// How many runtimes of an agent run at once without a number.
@@ -39,8 +39,8 @@ pub(super) fn agents(
         .collect()
 }
 
-/// Accepts agents whose turns run on one of `runners`, or on the daemon's own engine. Not a part of loading:
-/// a wrong name fails the turns of its agent, and nothing else.
+/// Accepts agents whose turns run on one of `runners`, with tools that it has, or on the daemon's own engine.
+/// Not a part of loading: a wrong one fails the turns of its agent, and nothing else.
 pub(super) fn check_runners(
     sections: &BTreeMap<String, Spanned<AgentSection>>,
     runners: &Runners,
@@ -105,7 +105,8 @@ impl TableCheck<'_> {
             return Ok(());
         };
         if name == OWN_RUNNER || runners.contains_key(name) {
-            return Ok(());
+            let checked = check_preset(name, self.section.tools);
+            return checked.map_err(|reason| self.error(Some("runner"), &reason, None));
         }
         let known = runners.keys().map(String::as_str).chain([OWN_RUNNER]);
         let suggestion = nearest(name, known).map(str::to_owned);

@@ -18,6 +18,7 @@ use scorel_session::{Lane, ListFilter, MutationCommand};
 use super::caller::command;
 use super::register::method;
 use crate::call_error::CallError;
+use crate::config::check_preset;
 use crate::host::Host;
 use crate::receipts::Effect;
 use crate::runners::HostRunners;
@@ -307,21 +308,13 @@ pub(super) fn check_name(field: &str, name: Option<&str>) -> Result<(), CallErro
     Err(CallError::invalid(format!("`{field}` {problem}")))
 }
 
-/// A runner has tools of its own, and none that give tasks to agents.
+/// The preset fits the runner; `None` is the daemon's own engine.
 pub(super) fn check_tools(
     runner: Option<&str>,
     tools: Option<ToolPreset>,
 ) -> Result<(), CallError> {
-    match runner.filter(|name| *name != OWN_RUNNER) {
-        Some(name) if tools == Some(ToolPreset::Orchestrator) => {
-            let text = format!(
-                "`{name}` has tools of its own, and none that give tasks to agents: leave out the \
-                 runner, or the preset `orchestrator`"
-            );
-            Err(CallError::invalid_field("runner", text))
-        }
-        _ => Ok(()),
-    }
+    let checked = check_preset(runner.unwrap_or(OWN_RUNNER), tools);
+    checked.map_err(|text| CallError::invalid_field("runner", text))
 }
 
 /// The daemon's own engine, or a runner of the user's configuration. A project configures none.

@@ -187,7 +187,7 @@ fn every_value_is_written_as_it_is_read() {
         runner: Some(Some("codex".to_owned())),
         model: Some(Some("openai:big".to_owned())),
         thinking_level: Some(Some(ThinkingLevel::Xhigh)),
-        tools: Some(Some(ToolPreset::Orchestrator)),
+        tools: Some(Some(ToolPreset::All)),
         prompt: Some(Some(lines.to_owned())),
         workspace: Some(Some(AgentWorkspace::Worktree)),
         default_quota: Some(Some(1000)),
@@ -302,6 +302,14 @@ fn what_is_not_valid_is_refused_by_its_field() {
         (Some("runner"), Some("codex"))
     );
     assert!(reason.contains("no runner `codxe`"), "{reason}");
+    let tools = SetAgentParams {
+        runner: Some(Some("codex".to_owned())),
+        tools: Some(Some(ToolPreset::Orchestrator)),
+        ..named("new")
+    };
+    let (field, reason, _) = fixture.refused(&tools);
+    assert_eq!(field, Some("runner"));
+    assert!(reason.contains("none that give tasks"), "{reason}");
     let prompt = SetAgentParams {
         prompt: Some(Some("x".repeat(65_537))),
         ..named("x")
