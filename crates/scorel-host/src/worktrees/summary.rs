@@ -16,6 +16,9 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// Lines of the status.
 const MAX_LINES: usize = 20;
 
+/// Characters of a line.
+const MAX_CHARS: usize = 200;
+
 /// Branch, default branch and short status of the repository that a directory is in. `None` if git does
 /// not say them in time, or could start programs to find them out.
 pub(crate) fn summary(
@@ -37,19 +40,19 @@ pub(crate) fn summary(
     receiver.recv_timeout(LIMIT).ok().flatten()
 }
 
-fn read(git: &dyn GitProgram, dir: &Path) -> Option<String> {
+pub(super) fn read(git: &dyn GitProgram, dir: &Path) -> Option<String> {
     let ask = |arguments: &[&str]| {
         let output = git.run(&GitOrder::looking(dir.to_owned(), arguments));
         output.ok().filter(|output| output.is_ok())
     };
     let status = ask(&["status", "--short", "--branch", "--ignore-submodules=dirty"])?.stdout;
     let default = ask(&["symbolic-ref", "--short", "refs/remotes/origin/HEAD"]);
-    let default = default.map(|output| output.stdout.trim().to_owned());
+    let default = default.map(|output| as_data(output.stdout.trim()));
     Some(lines(&status, default.as_deref()))
 }
 
 fn lines(status: &str, default: Option<&str>) -> String {
-    let mut lines = status.lines().map(without_controls);
+    let mut lines = status.lines().map(as_data);
     let branch = lines.next().unwrap_or_default();
     let branch = branch.trim_start_matches("## ");
     let mut text = format!("<git>\nWhen the session began:\nbranch: {branch}\n");
@@ -69,9 +72,21 @@ fn lines(status: &str, default: Option<&str>) -> String {
     text + "</git>"
 }
 
-/// A name with a control character in it could pass for another line of the prompt.
-fn without_controls(line: &str) -> String {
-    line.chars().filter(|it| !it.is_control()).collect()
+/// A name of the repository's in one line, with a backslash in each tag: the repository must not seem to have
+/// written the prompt.
+fn as_data(line: &str) -> String {
+    let mut text = String::new();
+    for (count, letter) in line.chars().filter(|it| !it.is_control()).enumerate() {
+        if count == MAX_CHARS {
+            text.push('…');
+            break;
+        }
+        text.push(letter);
+        if letter == '<' {
+            text.push('\\');
+        }
+    }
+    text
 }
 
 #[cfg(test)]
