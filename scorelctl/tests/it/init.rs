@@ -3,6 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use fs2::FileExt as _;
 use scorel_testkit::Deadline;
 use serde_json::{Value, json};
 
@@ -102,6 +103,24 @@ pub(crate) fn names(place: &TestHome) -> Vec<String> {
     let mut names: Vec<_> = names.filter(ours).collect();
     names.sort();
     names
+}
+
+#[test]
+fn a_change_of_the_configuration_by_another_program_is_waited_for_but_not_for_ever() {
+    let place = TestHome::new();
+    let _daemon = daemon(&place);
+    let dir = fs::File::open(place.home()).expect("a usable home");
+    dir.lock_exclusive().expect("locked");
+    let ended = init(&place, &["--yes"]);
+    ended.assert_code(3);
+    assert!(
+        ended.err.contains("another program that changes"),
+        "{}",
+        ended.err
+    );
+    assert_eq!(names(&place), [""; 0]);
+    drop(dir);
+    init(&place, &["--yes"]).assert_code(0);
 }
 
 #[test]

@@ -77,7 +77,8 @@ impl CommandError {
             Self::Edit(EditConfigError::Refused { .. } | EditConfigError::File(_)) => {
                 "config_refused"
             }
-            Self::Edit(EditConfigError::Changed { .. }) | Self::EditedUnused { .. } => "conflict",
+            Self::Edit(EditConfigError::Changed { .. } | EditConfigError::Locked { .. })
+            | Self::EditedUnused { .. } => "conflict",
             _ => "io",
         }
     }

@@ -264,7 +264,7 @@ fn configuration(error: &EditConfigError) -> RpcError {
             let details = json!({ "field": field, "suggestion": suggestion });
             (ErrorCode::InvalidParams, details)
         }
-        EditConfigError::Changed { path } => {
+        EditConfigError::Changed { path } | EditConfigError::Locked { path } => {
             (ErrorCode::Conflict, json!({ "kind": "file", "path": path }))
         }
         EditConfigError::Write { path, source } => (write_code(source), json!({ "path": path })),

@@ -21,6 +21,10 @@ pub enum EditConfigError {
     },
     #[error("{path} was changed by another program at the same time; try again")]
     Changed { path: PathBuf },
+    #[error(
+        "another program that changes {path} does not come to an end; try again when it has ended"
+    )]
+    Locked { path: PathBuf },
     #[error("{path} is a symbolic link that leads nowhere")]
     BrokenLink { path: PathBuf },
     #[error("cannot write {path}")]

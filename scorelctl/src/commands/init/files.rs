@@ -1,7 +1,10 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use fs2::FileExt as _;
 use scorel_proto::{ConfigProblem, ModelProvider};
 use tempfile::NamedTempFile;
 
@@ -12,6 +15,11 @@ use super::settings::{
 };
 use crate::exit::Exit;
 use crate::failure::Failure;
+
+/// As long as the other writers of the configuration wait.
+const LOCK_LIMIT: Duration = Duration::from_secs(5);
+
+const LOCK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The configuration file and the env file.
 #[derive(Debug)]
@@ -81,6 +89,10 @@ impl InitFiles {
         let staged = staged(&self.config, &after)?;
         if problem_of(staged.file.path(), &self.config).is_some() {
             return Ok(None);
+        }
+        let _one_at_a_time = locked(&self.config)?;
+        if read(&self.config)?.as_ref() != Some(&before) {
+            return Err(changed(&self.config));
         }
         put(staged, true)?;
         Ok(Some(RemovedModel {
@@ -154,6 +166,7 @@ impl InitFiles {
         if let Some(problem) = problem_of(config.file.path(), &self.config) {
             return Err(refused(&problem, settings));
         }
+        let _one_at_a_time = locked(&self.config)?;
         // The key first: if it cannot be written, the configuration must not refer to it.
         let env = key.map(|key| self.write_key(key)).transpose()?;
         if read(&self.config)?.as_deref() != old {
@@ -186,12 +199,37 @@ fn with_endpoint(text: &str, settings: &ModelSettings) -> String {
 impl RemovedModel {
     /// Puts the section back, before what was added since, unless the file has been changed otherwise.
     pub(super) fn put_back(self) -> Result<(), Failure> {
+        let _one_at_a_time = locked(&self.config)?;
         let text = read(&self.config)?.unwrap_or_default();
         let Some(added) = text.strip_prefix(&self.after) else {
             return Err(changed(&self.config));
         };
         put(staged(&self.config, &(self.before + added))?, true)
     }
+}
+
+/// Keeps other programs of ours from replacing the configuration until the returned file is closed. They lock
+/// the directory, since it stays when the file is replaced.
+fn locked(config: &Path) -> Result<File, Failure> {
+    let target = fs::canonicalize(config).unwrap_or_else(|_| config.to_owned());
+    let dir = target.parent().unwrap_or(Path::new("/"));
+    let dir = File::open(dir).map_err(|error| failure(config, &error))?;
+    let give_up = Instant::now() + LOCK_LIMIT;
+    // Some file systems lock no directory. The comparison guards alone then.
+    while let Err(error) = dir.try_lock_exclusive()
+        && error.kind() == io::ErrorKind::WouldBlock
+    {
+        if Instant::now() >= give_up {
+            let message = format!(
+                "another program that changes {} does not come to an end",
+                config.display()
+            );
+            let failure = Failure::new(Exit::NotAccepted, "conflict", message);
+            return Err(failure.hint("repeat the command when it has ended"));
+        }
+        thread::sleep(LOCK_INTERVAL);
+    }
+    Ok(dir)
 }
 
 /// Writes a text beside the file whose place it is to take, durably, with mode 0600.

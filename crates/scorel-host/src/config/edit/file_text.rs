@@ -2,6 +2,8 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
@@ -18,6 +20,12 @@ const BOM: &str = "\u{feff}";
 /// The mode of the files that are made here.
 const PRIVATE: u32 = 0o600;
 
+/// How long another program may hold the lock: it replaces one file. One that was stopped holds it for ever.
+const LOCK_LIMIT: Duration = Duration::from_secs(5);
+
+/// How often the lock is tried; a blocking call has no time limit.
+const LOCK_INTERVAL: Duration = Duration::from_millis(5);
+
 /// The most tries of an edit.
 const EDITS: usize = 64;
 
@@ -31,6 +39,10 @@ pub(super) struct FileText {
     bytes: Vec<u8>,
     mode: u32,
 }
+
+/// Held while a file is replaced; `None` where the file system has no such lock.
+#[derive(Debug)]
+struct DirectoryLock(#[expect(dead_code, reason = "only held")] Option<Flock<File>>);
 
 impl FileText {
     pub(super) fn read(path: &Path, layer: FileLayer) -> Result<Self, EditConfigError> {
@@ -69,7 +81,8 @@ impl FileText {
         {
             fs::create_dir_all(dir).map_err(write)?;
         }
-        let _one_at_a_time = self.lock().map_err(write)?;
+        let locked = self.lock(LOCK_LIMIT).map_err(write)?;
+        let _one_at_a_time = locked.ok_or_else(|| EditConfigError::Locked { path: path() })?;
         if Stamp::current(&self.target).map_err(write)? != self.stamp {
             return Err(EditConfigError::Changed { path: path() });
         }
@@ -88,17 +101,23 @@ impl FileText {
 
 impl FileText {
     /// Keeps other programs of ours from replacing a file of this directory between the comparison and the
-    /// rename. The lock is on the directory, which stays when the file is replaced.
-    fn lock(&self) -> io::Result<Option<Flock<File>>> {
+    /// rename. The lock is on the directory, which stays when the file is replaced. `None` if another program
+    /// holds it for longer than `limit`.
+    fn lock(&self, limit: Duration) -> io::Result<Option<DirectoryLock>> {
         let dir = self.target.parent().unwrap_or(Path::new("."));
+        let (give_up, mut dir) = (Instant::now() + limit, File::open(dir)?);
         loop {
-            match Flock::lock(File::open(dir)?, FlockArg::LockExclusive) {
-                Ok(lock) => return Ok(Some(lock)),
-                Err((_, Errno::EINTR)) => {}
+            dir = match Flock::lock(dir, FlockArg::LockExclusiveNonblock) {
+                Ok(lock) => return Ok(Some(DirectoryLock(Some(lock)))),
+                Err((_, Errno::EWOULDBLOCK)) if Instant::now() >= give_up => return Ok(None),
+                Err((dir, Errno::EWOULDBLOCK | Errno::EINTR)) => dir,
                 // A network file system may lock no directory. The comparison guards alone then.
-                Err((_, Errno::EBADF | Errno::ENOLCK | Errno::EOPNOTSUPP)) => return Ok(None),
+                Err((_, Errno::EBADF | Errno::ENOLCK | Errno::EOPNOTSUPP)) => {
+                    return Ok(Some(DirectoryLock(None)));
+                }
                 Err((_, errno)) => return Err(errno.into()),
-            }
+            };
+            thread::sleep(LOCK_INTERVAL);
         }
     }
 }
@@ -136,6 +155,22 @@ fn target(path: &Path) -> Result<PathBuf, EditConfigError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_that_another_program_keeps_is_not_waited_for_without_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = FileText::read(&dir.path().join("config.toml"), FileLayer::User).unwrap();
+        let held = file.lock(Duration::ZERO).unwrap();
+        assert!(held.is_some());
+        assert!(file.lock(LOCK_INTERVAL).unwrap().is_none());
+        let refused = file.replace("# ours").unwrap_err();
+        assert!(
+            matches!(refused, EditConfigError::Locked { .. }),
+            "{refused}"
+        );
+        drop(held);
+        file.replace("# ours").unwrap();
+    }
 
     #[test]
     fn a_change_by_another_program_is_not_overwritten() {
