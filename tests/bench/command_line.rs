@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::bench_daemon::BenchDaemon;
 use crate::figure::{Figure, Goal, rounded};
+use crate::listing;
 use crate::samples::Samples;
 
 const CLIENT: &str = env!("CARGO_BIN_EXE_scorelctl-under-test");
@@ -23,7 +24,7 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     }
     let listed = run(&bench.daemon, &["sessions"]).1;
     assert_eq!(listed, SESSIONS, "all are listed");
-    vec![
+    let mut figures = vec![
         figure(
             &bench.daemon,
             "scorelctl sessions, 10,000",
@@ -36,7 +37,9 @@ pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
             &["status", "--short"],
             15.0,
         ),
-    ]
+    ];
+    figures.extend(listing::after_a_start(&mut bench).await);
+    figures
 }
 
 fn figure(daemon: &DaemonUnderTest, name: &'static str, arguments: &[&str], must: f64) -> Figure {

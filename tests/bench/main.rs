@@ -16,10 +16,12 @@ mod disk_probe;
 mod fan_out;
 mod figure;
 mod latency;
+mod listing;
 mod long_history;
 mod memory;
 mod parents;
 mod restart;
+mod restore;
 mod round_trip;
 mod runners;
 mod samples;
@@ -37,7 +39,7 @@ use figure::Figure;
 const DAEMON: &str = env!("CARGO_BIN_EXE_scoreld-under-test");
 
 /// The groups of figures, in the order of measurement.
-const GROUPS: [&str; 19] = [
+const GROUPS: [&str; 20] = [
     "roundTrip",
     "latency",
     "throughput",
@@ -46,6 +48,7 @@ const GROUPS: [&str; 19] = [
     "answer",
     "context",
     "travel",
+    "restore",
     "sessions",
     "commandLine",
     "memory",
@@ -101,6 +104,7 @@ async fn measure(wanted: &[&str]) -> ExitCode {
             "answer" => answer::measure(daemon).await,
             "context" => context::measure(daemon).await,
             "travel" => travel::measure(daemon).await,
+            "restore" => restore::measure(daemon).await,
             "sessions" => sessions(daemon).await,
             "commandLine" => command_line::measure(daemon).await,
             "memory" => memory::measure(daemon).await,

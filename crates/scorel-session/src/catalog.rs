@@ -99,6 +99,7 @@ impl Catalog {
     /// Replaces a summary. `log_bytes` is the length of the log that it covers; `None` makes the next
     /// daemon read the log again.
     pub(crate) fn put(&self, session: Session, log_bytes: Option<u64>) {
+        let session = Box::new(session);
         self.entries.lock().put(CatalogEntry { log_bytes, session });
     }
 
@@ -169,7 +170,7 @@ impl Catalog {
             Ok(Some(entry)) if known.is_some_and(|known| known.is_of_same_log(&entry)) => {
                 SummaryCheck::Right
             }
-            Ok(Some(entry)) => SummaryCheck::Changed(Box::new(entry.session), entry.log_bytes),
+            Ok(Some(entry)) => SummaryCheck::Changed(entry.session, entry.log_bytes),
             Ok(None) => SummaryCheck::Gone,
             Err(problem) => SummaryCheck::Unreadable(problem),
         }
@@ -196,7 +197,7 @@ impl Catalog {
     /// The session of a project that a file was imported as.
     pub(crate) fn imported(&self, project_id: ProjectId, sha256: &str) -> Option<SessionId> {
         let entries = self.entries.lock();
-        let mut sessions = entries.by_id.values().map(|entry| &entry.session);
+        let mut sessions = entries.by_id.values().map(|entry| &*entry.session);
         let is_it = |session: &&Session| {
             let origin = session.origin.as_ref();
             session.project_id == project_id && origin.is_some_and(|it| it.sha256 == sha256)
@@ -207,7 +208,7 @@ impl Catalog {
     /// The sessions that were created for a task, by its id.
     pub(crate) fn by_task(&self) -> HashMap<String, SessionId> {
         let entries = self.entries.lock();
-        let sessions = entries.by_id.values().map(|entry| &entry.session);
+        let sessions = entries.by_id.values().map(|entry| &*entry.session);
         let of_task = |session: &Session| {
             let task = session.parent.as_ref()?.task_id.clone()?;
             Some((task, session.session_id))
@@ -218,7 +219,7 @@ impl Catalog {
     /// The sessions that were busy when the last daemon stopped.
     pub(crate) fn unfinished(&self) -> Vec<SessionId> {
         let entries = self.entries.lock();
-        let sessions = entries.by_id.values().map(|entry| &entry.session);
+        let sessions = entries.by_id.values().map(|entry| &*entry.session);
         let unfinished = |session: &&Session| {
             let runtimes = session.runtimes.as_ref();
             let has_open = runtimes.is_some_and(|runtimes| runtimes.open > 0);
@@ -259,7 +260,7 @@ impl Catalog {
     /// The session of a user with the tools for agents that was changed last.
     pub(crate) fn orchestrator(&self, project_id: ProjectId) -> Option<SessionId> {
         let entries = self.entries.lock();
-        let sessions = entries.by_id.values().map(|entry| &entry.session);
+        let sessions = entries.by_id.values().map(|entry| &*entry.session);
         let is_one = |session: &&Session| {
             session.project_id == project_id
                 && session.kind == SessionKind::User
@@ -275,7 +276,7 @@ impl Catalog {
     /// The session that was made for a task.
     pub(crate) fn for_task(&self, task_id: &str) -> Option<Session> {
         let entries = self.entries.lock();
-        let mut sessions = entries.by_id.values().map(|entry| &entry.session);
+        let mut sessions = entries.by_id.values().map(|entry| &*entry.session);
         let is_it = |session: &&Session| {
             let parent = session.parent.as_ref();
             parent.and_then(|parent| parent.task_id.as_deref()) == Some(task_id)
@@ -386,6 +387,7 @@ impl Catalog {
                 // the numbers of what it has lost would be issued again.
                 let log_bytes = log_bytes.max(known.and_then(|entry| entry.log_bytes));
                 let log_bytes = log_bytes.filter(|_| session.problem.is_none());
+                let session = Box::new(session);
                 Ok(Some(CatalogEntry { log_bytes, session }))
             }
         }

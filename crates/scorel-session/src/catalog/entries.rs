@@ -28,7 +28,8 @@ pub(super) struct CatalogEntry {
     /// The length of the log that the summary covers. `None`: the log has to be read again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) log_bytes: Option<u64>,
-    pub(super) session: Session,
+    /// On the heap, so that thousands of entries are moved cheaply.
+    pub(super) session: Box<Session>,
 }
 
 enum ListedSession<'a> {
@@ -109,7 +110,7 @@ impl CatalogEntries {
     /// The sessions that have given tasks to agents.
     pub(super) fn with_runtimes(&self) -> impl Iterator<Item = &Session> {
         let entries = self.with_runtimes.iter();
-        entries.filter_map(|id| Some(&self.by_id.get(id)?.session))
+        entries.filter_map(|id| Some(&*self.by_id.get(id)?.session))
     }
 
     pub(super) fn remove(&mut self, id: SessionId) {
@@ -128,7 +129,7 @@ impl CatalogEntries {
         entry.session.phase = Phase::Failed;
         entry.session.problem = Some(problem);
         let is_new = self.by_id.get(&id) != Some(&entry);
-        let session = is_new.then(|| entry.session.clone());
+        let session = is_new.then(|| Session::clone(&entry.session));
         self.put(entry);
         session
     }
@@ -172,7 +173,7 @@ impl CatalogEntries {
         &self,
         filter: &ListFilter,
     ) -> impl Iterator<Item = (SortKey, ListedSession<'_>)> {
-        let sessions = self.by_id.values().map(|entry| &entry.session);
+        let sessions = self.by_id.values().map(|entry| &*entry.session);
         let known = sessions
             .filter(|session| filter.accepts(session))
             .map(|session| (SortKey::of(session), ListedSession::Known(session)));
