@@ -2,6 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use scorel_proto::{ErrorCode, RpcError};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use crate::registry::LiveSubscription;
 use crate::{Caller, Connection, MethodKind, Subscription};
@@ -12,14 +13,21 @@ pub struct RpcCall {
     connection: Connection,
     kind: MethodKind,
     gates: Gates,
+    write: Option<CancellationToken>,
 }
 
 impl RpcCall {
-    pub(crate) fn new(connection: Connection, kind: MethodKind, gates: Gates) -> Self {
+    pub(crate) fn new(
+        connection: Connection,
+        kind: MethodKind,
+        gates: Gates,
+        write: Option<CancellationToken>,
+    ) -> Self {
         Self {
             connection,
             kind,
             gates,
+            write,
         }
     }
 
@@ -31,6 +39,15 @@ impl RpcCall {
     #[must_use]
     pub fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    /// Lets the reads run that wait for this mutation, before it returns: they see it from now on. For a
+    /// call with a long way to its reply: the reads behind it would fill the connection, and a `cancel`
+    /// behind them would not be read.
+    pub fn written(&self) {
+        if let Some(write) = &self.write {
+            write.cancel();
+        }
     }
 
     /// Creates a subscription that sends notifications of `method`. Start it with

@@ -188,9 +188,10 @@ impl Dispatcher {
             return Err(error.with_details(needed));
         }
         let gates = Gates::default();
-        let call = RpcCall::new(self.connection.clone(), spec.kind, gates.clone());
         let callback = Arc::clone(callback);
         let order = self.writes.order(spec.access, &request.params, names);
+        let connection = self.connection.clone();
+        let call = RpcCall::new(connection, spec.kind, gates.clone(), order.write.clone());
         let response = async move {
             order.reached().await;
             let mut extensions = Extensions::new();

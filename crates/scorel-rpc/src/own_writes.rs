@@ -28,8 +28,10 @@ struct Subject {
 pub(crate) struct CallOrder {
     /// The mutations that a read waits for.
     after: Vec<CancellationToken>,
-    /// Of a mutation, which ends when this is dropped.
-    _write: Option<DropGuard>,
+    /// Of a mutation: cancelled once reads see it.
+    pub(crate) write: Option<CancellationToken>,
+    /// Cancels `write` when the call ends.
+    _end: Option<DropGuard>,
 }
 
 impl OwnWrites {
@@ -53,14 +55,15 @@ impl OwnWrites {
             let before = writes.iter().filter(|(write, _)| subject.meets(write));
             return CallOrder {
                 after: before.map(|(_, ended)| ended.clone()).collect(),
-                _write: None,
+                ..CallOrder::default()
             };
         }
         let ended = CancellationToken::new();
         writes.push((subject, ended.clone()));
         CallOrder {
             after: Vec::new(),
-            _write: Some(ended.drop_guard()),
+            write: Some(ended.clone()),
+            _end: Some(ended.drop_guard()),
         }
     }
 }

@@ -93,7 +93,7 @@ use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
-pub use begin_restore::{RestoreChoice, RestorePoint};
+pub use begin_restore::{BegunRestore, RestoreChoice, RestorePoint};
 pub(crate) use compact::CompactRequest;
 pub(crate) use compaction_record::CompactionResult;
 pub(crate) use delete::MoveDirectoryAway;

@@ -83,8 +83,8 @@ pub use header::{HeaderType, SessionHeader};
 pub use history_writer::HistoryWriter;
 pub use host_feed::{HostFeed, HostFeedGap};
 pub use lane::{
-    ChildState, Lane, LaneChanges, LeafTarget, RestoreChoice, RestorePoint, RunReport,
-    RuntimeChange, RuntimeEnding, RuntimePlaces, SendRequest, SpawnLimits, SpawnRequest,
+    BegunRestore, ChildState, Lane, LaneChanges, LeafTarget, RestoreChoice, RestorePoint,
+    RunReport, RuntimeChange, RuntimeEnding, RuntimePlaces, SendRequest, SpawnLimits, SpawnRequest,
     SpawnTarget,
 };
 pub use observer::SessionObserver;

@@ -33,8 +33,7 @@ pub(super) async fn run(
         restore_files: args.files.options(),
         command_id: Some(new_command_id()),
     };
-    let moved = control.call::<Branch>(&params).await;
-    let moved = moved.map_err(restored::refused)?;
+    let moved = restored::call::<Branch>(control, session_id, &params, output).await?;
     moved::print(place, &moved, &args.files, output)?;
     moved::check(&moved)?;
     Ok(Exit::Success)

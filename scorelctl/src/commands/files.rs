@@ -120,8 +120,7 @@ async fn restore(
         on_conflict: args.skip_conflicts.then_some(OnConflict::Skip),
         command_id: Some(new_command_id()),
     };
-    let files = control.call::<RestoreFiles>(&params).await;
-    let files = files.map_err(restored::refused)?;
+    let files = restored::call::<RestoreFiles>(control, session_id, &params, output).await?;
     result(output, &files, |output| {
         restored::print(&files, scope, "--all", output)
     })?;

@@ -1,9 +1,11 @@
 //! What commands that restore files print.
 
-use scorel_client::ClientError;
+use std::pin::pin;
+
+use scorel_client::{ClientAnchors, ClientError, SessionStream, StreamItem};
 use scorel_proto::{
-    FailedFile, PreviewRestore, PreviewRestoreParams, RestoreAction, RestoreFilesResult,
-    RestoreScope, UnwatchedCalls, counted,
+    Event, FailedFile, Method, PreviewRestore, PreviewRestoreParams, RestoreAction,
+    RestoreFilesResult, RestoreScope, SessionId, TransientBody, UnwatchedCalls, counted,
 };
 
 use crate::daemon::DaemonClient;
@@ -11,6 +13,7 @@ use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, result};
+use crate::target;
 
 /// Says what would happen to each file. `all` is the option that restores more of them.
 pub(super) async fn preview(
@@ -54,8 +57,41 @@ fn left_out(scope: RestoreScope, all: &str, output: &mut Output) -> Result<(), s
     }
 }
 
+/// Makes a call that may restore files, and shows on a terminal how far that is.
+pub(super) async fn call<M: Method>(
+    control: &mut DaemonClient,
+    session_id: SessionId,
+    params: &M::Params,
+    output: &mut Output,
+) -> Result<M::Result, Failure> {
+    if !output.err_is_terminal || output.json {
+        return control.call::<M>(params).await.map_err(refused);
+    }
+    let session = target::get(control, session_id).await?;
+    let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
+    let mut stream = SessionStream::open(control.link().clone(), session_id, anchors).await?;
+    let mut answer = pin!(control.call::<M>(params));
+    let mut width = 0;
+    loop {
+        let item = tokio::select! {
+            answer = &mut answer => {
+                output.aside(&format!("\r{:width$}\r", ""))?;
+                return answer.map_err(refused);
+            }
+            Ok(Some(item)) = stream.next() => item,
+        };
+        if let StreamItem::Event(_, Event::Transient(event)) = item
+            && let TransientBody::RestoreProgress(progress) = event.body
+        {
+            let shown = format!("{} of {}", progress.done, counted(progress.total, "file"));
+            width = shown.len();
+            output.aside(&format!("\r{shown}"))?;
+        }
+    }
+}
+
 /// The error of a call that restores files.
-pub(super) fn refused(error: ClientError) -> Failure {
+fn refused(error: ClientError) -> Failure {
     let hint = "see which with --dry-run; restore the others with --skip-conflicts";
     match Failure::from(error) {
         Failure::Report(report) if report.details["kind"] == "files" => {

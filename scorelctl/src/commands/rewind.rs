@@ -31,8 +31,7 @@ pub(super) async fn run(
         restore_files: args.files.options(),
         command_id: Some(new_command_id()),
     };
-    let moved = control.call::<Rewind>(&params).await;
-    let moved = moved.map_err(restored::refused)?;
+    let moved = restored::call::<Rewind>(control, session_id, &params, output).await?;
     moved::print(place, &moved, &args.files, output)?;
     if let Some(leaf) = tree.leaf {
         let files = match args.files.files {

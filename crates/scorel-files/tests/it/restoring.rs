@@ -142,6 +142,8 @@ fn a_restore_that_is_cancelled_names_what_it_left() {
         };
         assert_eq!(now, *expected, "{}", change.path);
     }
+    // After a crash, the same are left.
+    assert_eq!(recorder.restore("evt_1", &undo, |_| false), failed);
     // The rest can be had later.
     assert_eq!(recorder.restore("evt_2", &undo, |_| true), []);
 }

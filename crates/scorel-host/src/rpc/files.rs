@@ -51,5 +51,7 @@ async fn restore(
     };
     let lane = host.sessions.get(params.session_id).await?;
     let before = params.before_event_id;
-    Ok(lane.restore_files(command, before, choice).await?)
+    let begun = lane.restore_files(command, before, choice).await?;
+    call.written();
+    Ok(lane.restored(begun).await?)
 }

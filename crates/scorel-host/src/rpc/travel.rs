@@ -32,7 +32,7 @@ async fn rewind(
         return Ok(MoveResult { seq, files: None });
     };
     let target = LeafTarget::Ancestor(target);
-    move_and_restore(&lane, command, target, expected, files).await
+    move_and_restore((&call, &lane), command, (target, expected), files).await
 }
 
 async fn branch(
@@ -49,23 +49,24 @@ async fn branch(
         return Ok(MoveResult { seq, files: None });
     };
     let target = LeafTarget::Branch(leaf);
-    move_and_restore(&lane, command, target, expected, files).await
+    move_and_restore((&call, &lane), command, (target, expected), files).await
 }
 
 /// Waits for the restore, as `restoreFiles` does.
 async fn move_and_restore(
-    lane: &Arc<Lane>,
+    (call, lane): (&RpcCall, &Arc<Lane>),
     command: MutationCommand,
-    target: LeafTarget,
-    expected_leaf: Option<EventId>,
+    (target, expected_leaf): (LeafTarget, Option<EventId>),
     files: RestoreOptions,
 ) -> Result<MoveResult, CallError> {
     let choice = RestoreChoice {
         scope: files.scope.unwrap_or_default(),
         on_conflict: files.on_conflict.unwrap_or_default(),
     };
-    let moved = lane.move_and_restore(command, target, expected_leaf, choice);
-    let restored = moved.await?;
+    let begun = lane.move_and_restore(command, target, expected_leaf, choice);
+    let begun = begun.await?;
+    call.written();
+    let restored = lane.restored(begun).await?;
     Ok(MoveResult {
         seq: restored.seq,
         files: Some(restored),

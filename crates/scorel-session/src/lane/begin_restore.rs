@@ -28,6 +28,14 @@ pub struct RestoreChoice {
     pub on_conflict: OnConflict,
 }
 
+/// A restore whose record is durable. It goes on by itself.
+#[derive(Debug)]
+#[must_use]
+pub struct BegunRestore {
+    pub(super) event: PersistentEvent,
+    pub(super) point: RestorePoint,
+}
+
 /// What an attempt to begin a restore led to.
 pub(super) enum RestoreStep {
     /// It was carried out before, or is being carried out; the seq of its record.

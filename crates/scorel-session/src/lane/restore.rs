@@ -8,7 +8,7 @@ use scorel_proto::{
 };
 
 use super::begin_restore::{
-    BeginRestore, MoveAndRestore, RestoreChoice, RestorePoint, RestoreStep,
+    BeginRestore, BegunRestore, MoveAndRestore, RestoreChoice, RestorePoint, RestoreStep,
 };
 use super::move_leaf::{LeafTarget, MoveLeaf};
 use super::mutate::Mutation;
@@ -43,7 +43,7 @@ impl Lane {
         })
     }
 
-    /// Restores files, and returns when that is done. It goes on if the caller is dropped.
+    /// Begins to restore files. [`Lane::restored`] waits for the end.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Lane {
         command: MutationCommand,
         before_event_id: EventId,
         choice: RestoreChoice,
-    ) -> Result<RestoreFilesResult, SessionError> {
+    ) -> Result<BegunRestore, SessionError> {
         let attempt = |plan| BeginRestore {
             command: command.clone(),
             before_event_id,
@@ -64,8 +64,8 @@ impl Lane {
         self.restore(point, choice, attempt).await
     }
 
-    /// Moves the leaf and restores files to their state after the turn that ends there. Returns when
-    /// that is done; it continues if the caller is dropped.
+    /// Moves the leaf and begins to restore files to their state after the turn that ends there.
+    /// [`Lane::restored`] waits for the end.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Lane {
         target: LeafTarget,
         expected_leaf: Option<EventId>,
         choice: RestoreChoice,
-    ) -> Result<RestoreFilesResult, SessionError> {
+    ) -> Result<BegunRestore, SessionError> {
         let leaf = MoveLeaf {
             command,
             target,
@@ -97,14 +97,17 @@ impl Lane {
         point: RestorePoint,
         choice: RestoreChoice,
         attempt: impl Fn(Option<RestorePlan>) -> M + Send + Sync,
-    ) -> Result<RestoreFilesResult, SessionError> {
+    ) -> Result<BegunRestore, SessionError> {
         let mut plan = None;
         for _ in 0..=MAX_PLANS {
             match self.mutate(attempt(plan.take())).await? {
-                RestoreStep::Begun(event) => return self.restored(&event, point).await,
+                RestoreStep::Begun(event) => {
+                    let event = *event;
+                    return Ok(BegunRestore { event, point });
+                }
                 RestoreStep::Repeated(seq) => {
                     let event = self.record(seq).await?;
-                    return self.restored(&event, point).await;
+                    return Ok(BegunRestore { event, point });
                 }
                 RestoreStep::NeedsPlan => {
                     let from = self.restore_from(point).await?;
@@ -124,18 +127,21 @@ impl Lane {
         }
     }
 
-    /// Waits for the end of the restore that `event` records.
-    async fn restored(
+    /// Waits for the end of a restore.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read, or the restore was interrupted: the next load carries it out.
+    pub async fn restored(
         self: &Arc<Self>,
-        event: &PersistentEvent,
-        point: RestorePoint,
+        BegunRestore { event, point }: BegunRestore,
     ) -> Result<RestoreFilesResult, SessionError> {
         let files = event.body.restored_files().map_or(0, <[_]>::len);
         let failed = match files {
             0 => Vec::new(),
             _ => {
                 self.restore_ended(event.id).await?;
-                self.failed_files(event).await?
+                self.failed_files(&event).await?
             }
         };
         let from = self.restore_from(point).await?;

@@ -90,7 +90,8 @@ impl History {
             }
             Command::Compact(command) => Reply::Compacting(lane.compact(command, None).await?),
             Command::Restore(command, before, choice) => {
-                Reply::Restored(lane.restore_files(command, before, choice).await?)
+                let begun = lane.restore_files(command, before, choice).await?;
+                Reply::Restored(lane.restored(begun).await?)
             }
             Command::EndWait(command, turn) => Reply::Done(lane.end_wait(command, turn).await?),
             Command::Respond(command, decision) => {
