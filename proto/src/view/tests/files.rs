@@ -1,8 +1,8 @@
 use super::log::Log;
 use crate::{
     ChangedBy, Event, FailedFile, FileChange, FileHistory, FileMode, FileState, FilesRestoreBody,
-    FilesRestoredBody, Message, MessageBody, Origin, PersistentBody, Phase, RestoreScope,
-    SessionId,
+    FilesRestoredBody, Message, MessageBody, Origin, PersistentBody, Phase, QueueUpdateBody,
+    RestoreScope, SessionId,
 };
 
 fn state(digit: char) -> FileState {
@@ -112,4 +112,31 @@ fn a_restore_without_files_is_over_at_once() {
         files: Vec::new(),
     }));
     assert_eq!(log.view.state.restore, None);
+}
+
+#[test]
+fn a_restore_that_was_cancelled_pauses_the_queue_at_its_end() {
+    for cancels in [true, false] {
+        let mut log = Log::new();
+        let first = log.user("hello");
+        let restore = log.push(PersistentBody::FilesRestore(FilesRestoreBody {
+            before_event_id: first,
+            scope: RestoreScope::All,
+            files: vec![change("a", state('1'), state('2'), ChangedBy::Restore)],
+        }));
+        log.add();
+        log.push(PersistentBody::QueueUpdate(QueueUpdateBody {
+            version: log.view.state.queue.version + 1,
+            ops: Vec::new(),
+            cancel_turn_id: None,
+            cancel_compaction_id: None,
+            cancel_restore_id: Some(if cancels { restore } else { first }),
+        }));
+        assert_eq!(log.view.state.restore.unwrap().cancelled, cancels);
+        log.push(PersistentBody::FilesRestored(FilesRestoredBody {
+            event_id: restore,
+            failed: Vec::new(),
+        }));
+        assert_eq!(log.view.state.queue.paused, cancels);
+    }
 }
