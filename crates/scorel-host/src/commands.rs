@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use scorel_exec::{Environment, Sandbox, Supervisors, Umask, real};
 use scorel_permission::{BaseDirs, DaemonHome};
+use scorel_runtime::Prerequisite;
 use scorel_tools::{CommandSettings, Commands, Lazy, PackageCaches, RepositoryAccess};
 
-use crate::config::{Config, ConfigPath};
+use crate::config::{Config, ConfigPath, LoginShellPlace};
 use crate::environment::{CommandEnvironments, EnvironmentReport};
 use crate::hidden_places::HiddenPlaces;
 use crate::projects::ProjectRegistry;
@@ -16,7 +17,7 @@ use crate::secret::SecretStore;
 #[derive(Debug)]
 pub(crate) struct CommandHost {
     supervisors: Arc<Supervisors>,
-    environments: CommandEnvironments,
+    environments: Arc<CommandEnvironments>,
     user_home: Option<PathBuf>,
     scorel_home: PathBuf,
     /// `None` where no command is run.
@@ -38,7 +39,7 @@ impl CommandHost {
             CommandEnvironments::new(Arc::clone(&supervisors), secrets, user_home.clone(), umask);
         Arc::new(Self {
             supervisors,
-            environments,
+            environments: Arc::new(environments),
             user_home,
             scorel_home: scorel_home.to_owned(),
             projects,
@@ -81,7 +82,18 @@ impl CommandHost {
         project: &Path,
     ) -> Lazy<CommandSettings> {
         let (host, config, project) = (Arc::clone(self), Arc::clone(config), project.to_owned());
-        Lazy::new(move || host.find_settings(&config, &project))
+        let need = self.login_shell(config.tools.environment.login_shell, &project);
+        Lazy::new(move || host.find_settings(&config, &project)).needing(need)
+    }
+
+    /// What commands wait for.
+    fn login_shell(
+        &self,
+        place: LoginShellPlace,
+        project: &Path,
+    ) -> impl Fn() -> Option<Prerequisite> + Send + Sync + use<> {
+        let (environments, project) = (Arc::clone(&self.environments), project.to_owned());
+        move || environments.awaited(place, &project)
     }
 
     /// The places that tools do not get to see, found out when the first call is judged.
@@ -102,7 +114,10 @@ impl CommandHost {
     ) -> Lazy<Option<Umask>> {
         let (host, project) = (Arc::clone(self), project.to_owned());
         let place = config.tools.environment.login_shell;
+        let need = self.login_shell(place, &project);
+        let needs = self.environments.asks_for_umask();
         Lazy::new(move || Some(host.environments.umask(place, &project)))
+            .needing(move || if needs { need() } else { None })
     }
 
     /// The environment of a foreign agent, before what its configuration adds: that of commands. Blocks.

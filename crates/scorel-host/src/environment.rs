@@ -8,6 +8,7 @@
 
 mod assembly;
 mod login_answer;
+mod login_question;
 mod login_shell;
 mod report;
 
@@ -15,20 +16,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use scorel_exec::{Environment, Supervisors, Umask};
 use scorel_provider::{builtin_providers, key_variables};
+use scorel_runtime::{Prerequisite, spawn_blocking};
 
 use crate::config::{Config, LoginShellPlace};
 use crate::secret::SecretStore;
 
 pub(crate) use assembly::AssembledEnvironment;
 use assembly::EnvironmentSources;
-use login_answer::{LoginAnswer, LoginError};
+use login_answer::LoginError;
+use login_question::{Login, LoginQuestion};
 pub use report::EnvironmentReport;
-
-type Login = Result<LoginAnswer, LoginError>;
 
 /// Finds out the environment and the umask of commands. A login shell is asked once for each directory
 /// that it runs in, when the first command needs it; the answer, or the lack of one, holds until the
@@ -41,7 +42,7 @@ pub(crate) struct CommandEnvironments {
     /// The umask that the daemon was started with; `None` if a service manager started it, whose umask
     /// says nothing about the user.
     umask: Option<Umask>,
-    logins: Mutex<HashMap<PathBuf, Arc<OnceLock<Login>>>>,
+    logins: Mutex<HashMap<PathBuf, Arc<LoginQuestion>>>,
 }
 
 impl CommandEnvironments {
@@ -88,6 +89,34 @@ impl CommandEnvironments {
         })
     }
 
+    /// The answer of the login shell, as long as there is none: it is asked from now on, on one thread
+    /// however many turns wait.
+    pub(crate) fn awaited(
+        self: &Arc<Self>,
+        place: LoginShellPlace,
+        project: &Path,
+    ) -> Option<Prerequisite> {
+        let directory = self.directory(place, project)?.to_owned();
+        let question = self.question(&directory);
+        if question.known().is_some() {
+            return None;
+        }
+        if question.is_first_wait() {
+            let (environments, question) = (Arc::clone(self), Arc::clone(&question));
+            spawn_blocking(move || _ = environments.ask(&question, &directory));
+        }
+        let answered = question.answered();
+        Some(Prerequisite {
+            ready: Box::pin(async move { answered.cancelled().await }),
+            reason: Box::new(move || question.reason()),
+        })
+    }
+
+    /// Whether the umask is the login shell's.
+    pub(crate) const fn asks_for_umask(&self) -> bool {
+        self.umask.is_none()
+    }
+
     /// What the configuration of a project comes to, for people. Blocks as [`Self::assemble`] does.
     pub(crate) fn report(&self, config: &Config, project: &Path) -> EnvironmentReport {
         let place = config.tools.environment.login_shell;
@@ -109,7 +138,7 @@ impl CommandEnvironments {
     ) -> Option<OsString> {
         let told = self.directory(place, project).and_then(|directory| {
             let logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
-            let answer = logins.get(directory)?.get()?.as_ref().ok()?;
+            let answer = logins.get(directory)?.known()?.as_ref().ok()?;
             answer.variables.get(name).map(OsString::from)
         });
         told.or_else(|| env::var_os(name))
@@ -130,18 +159,27 @@ impl CommandEnvironments {
                 _ => LoginError::NoHome,
             });
         };
-        let known = {
-            let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(logins.entry(directory.to_owned()).or_default())
-        };
-        known.get_or_init(|| self.ask(directory)).clone()
+        self.ask(&self.question(directory), directory)
     }
 
-    fn ask(&self, directory: &Path) -> Login {
-        let shell = login_shell::login_shell().ok_or(LoginError::NoShell);
-        let inherited = || self.inherited();
-        let told = shell
-            .and_then(|shell| login_shell::ask(&self.supervisors, &shell, directory, inherited()));
+    fn question(&self, directory: &Path) -> Arc<LoginQuestion> {
+        let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(logins.entry(directory.to_owned()).or_default())
+    }
+
+    fn ask(&self, question: &LoginQuestion, directory: &Path) -> Login {
+        question
+            .answer(|| self.run_shell(question, directory))
+            .clone()
+    }
+
+    fn run_shell(&self, question: &LoginQuestion, directory: &Path) -> Login {
+        let told = login_shell::login_shell()
+            .ok_or(LoginError::NoShell)
+            .and_then(|shell| {
+                question.begin(shell.clone());
+                login_shell::ask(&self.supervisors, &shell, directory, self.inherited())
+            });
         let directory = directory.display();
         match &told {
             Ok(answer) => {

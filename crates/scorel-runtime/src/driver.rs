@@ -16,8 +16,8 @@ use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_calls::tool_calls;
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    ModelRequest, Permission, ProviderError, Question, RawRuntimeEvent, Spent, ToolCall, TurnEnd,
-    TurnPorts, TurnProgress,
+    ModelRequest, Permission, Prerequisite, ProviderError, Question, RawRuntimeEvent, Spent,
+    ToolCall, TurnEnd, TurnPorts, TurnProgress,
 };
 
 /// What the driver did, or needs to go on.
@@ -36,6 +36,9 @@ pub enum TurnStep {
     /// A question must be answered, with [`TurnDriver::provide_permission`]. The time until then does
     /// not count against the turn's time limit.
     NeedPermission { call: ToolCall, question: Question },
+    /// Tool calls cannot begin yet. Ask for the next step when they can, or before that if the turn is to
+    /// stop or to park.
+    NotReady(Prerequisite),
     /// To be persisted or published before the next step.
     Event(RawRuntimeEvent),
     /// The turn waits, as the event before said. This driver is done: make a new one when the wait
@@ -427,6 +430,14 @@ impl TurnDriver {
                 };
                 self.asked_at = Some(self.ports.clock.now());
                 Some(TurnStep::NeedPermission { call, question })
+            }
+            Some(ToolStep::Wait(prerequisite)) => {
+                self.state = TurnState::Tools {
+                    run,
+                    message_end,
+                    then,
+                };
+                Some(TurnStep::NotReady(prerequisite))
             }
             None => {
                 let then = match then {

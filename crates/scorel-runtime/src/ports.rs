@@ -16,6 +16,7 @@ mod effect;
 mod gatekeeper;
 mod lenient;
 mod permit;
+mod prerequisite;
 mod provider;
 mod quote;
 mod runner;
@@ -35,6 +36,7 @@ pub use clock::Clock;
 pub use effect::Effect;
 pub use gatekeeper::{Gatekeeper, OpenGate, Permission, Question, Verdict};
 pub use permit::{CommandAccess, HiddenExtent, HiddenFiles, HiddenRoot, Permit, ReadFilter};
+pub use prerequisite::Prerequisite;
 pub use provider::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
     ThinkingLevel,

@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 use self::judged::{BeginResult, CallDecision, Judged, Judging};
 use crate::stop::Stop;
 use crate::{
-    Clock, Permission, Question, RawRuntimeEvent, ToolCall, ToolContext, ToolList, ToolOutcome,
-    TurnLimits, TurnPorts, Verdict,
+    Clock, Permission, Prerequisite, Question, RawRuntimeEvent, ToolCall, ToolContext, ToolList,
+    ToolOutcome, TurnLimits, TurnPorts, Verdict,
 };
 
 /// Runs the tool calls of one answer, in groups; results come in call order.
@@ -39,6 +39,8 @@ pub(crate) enum ToolStep {
     Event(RawRuntimeEvent),
     /// A question, to be answered with [`ToolRun::answer`].
     Ask(ToolCall, Question),
+    /// The calls of the next group have to wait before they begin.
+    Wait(Prerequisite),
     /// The turn is to park: every started call has its result, and no other call is started.
     Parked,
 }
@@ -118,6 +120,8 @@ impl ToolRun {
                 if let Some(question) = self.judge(call.clone(), ports, stop).await {
                     return Some(ToolStep::Ask(call, question));
                 }
+            } else if let Some(prerequisite) = self.judging.take_prerequisite() {
+                return Some(ToolStep::Wait(prerequisite));
             } else if let Some(calls) = self.judging.take_judged() {
                 self.group = CallGroup::announce(calls, &mut self.due).await;
             } else {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use scorel_proto::FileBefore;
 use scorel_runtime::{
-    Blocking, BlockingTool, Permit, Planned, Tool, ToolCall, ToolContext, ToolOutcome, ToolSpec,
+    Blocking, BlockingTool, Permit, Planned, Prerequisite, Tool, ToolCall, ToolContext,
+    ToolOutcome, ToolSpec,
 };
 use serde_json::Value;
 
@@ -63,6 +64,11 @@ impl<T: FileTool> BlockingTool for OnFiles<T> {
 
     fn begin(&self, plan: &mut T::Plan, _: &Permit) -> Result<Vec<FileBefore>, ToolOutcome> {
         Ok(self.tool.begin(&self.files, plan)?)
+    }
+
+    /// The umask of what it makes, which may be that of the user's login shell.
+    fn prerequisite(&self) -> Option<Prerequisite> {
+        self.files.host.umask().prerequisite()
     }
 
     fn run(&self, plan: T::Plan, permit: &Permit, context: &ToolContext) -> ToolOutcome {

@@ -3,22 +3,46 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
+use scorel_runtime::Prerequisite;
+
 type Find<T> = Box<dyn FnOnce() -> T + Send>;
+
+type Need = dyn Fn() -> Option<Prerequisite> + Send + Sync;
 
 /// A value that is found out when it is first needed, once for all clones. Finding it out may block.
 #[derive(Clone)]
-pub struct Lazy<T>(Arc<LazyLock<T, Find<T>>>);
+pub struct Lazy<T> {
+    value: Arc<LazyLock<T, Find<T>>>,
+    need: Arc<Need>,
+}
 
 impl<T> Lazy<T> {
     #[must_use]
     pub fn new(find: impl FnOnce() -> T + Send + 'static) -> Self {
-        Self(Arc::new(LazyLock::new(Box::new(find))))
+        Self {
+            value: Arc::new(LazyLock::new(Box::new(find))),
+            need: Arc::new(|| None),
+        }
+    }
+
+    /// The same value, which blocks for long until what `need` returns is there.
+    #[must_use]
+    pub fn needing(self, need: impl Fn() -> Option<Prerequisite> + Send + Sync + 'static) -> Self {
+        Self {
+            need: Arc::new(need),
+            ..self
+        }
     }
 
     /// The value. Blocks until it is known.
     #[must_use]
     pub fn get(&self) -> &T {
-        &self.0
+        &self.value
+    }
+
+    /// What is to be waited for, so that [`get`](Self::get) does not block for long.
+    pub(crate) fn prerequisite(&self) -> Option<Prerequisite> {
+        (self.need)()
     }
 }
 
@@ -37,6 +61,6 @@ impl<T: Default + Send + 'static> Default for Lazy<T> {
 /// The value, if it is known.
 impl<T: fmt::Debug> fmt::Debug for Lazy<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.value.fmt(f)
     }
 }

@@ -50,6 +50,7 @@ pub(crate) async fn answers(
             TurnStep::NeedRoom(error) => panic!("{error:?}"),
             TurnStep::Event(_) => {}
             TurnStep::NeedPermission { .. }
+            | TurnStep::NotReady(_)
             | TurnStep::NeedSpending { .. }
             | TurnStep::Suspended
             | TurnStep::Parked => panic!("nothing is asked, limited or stopped here"),

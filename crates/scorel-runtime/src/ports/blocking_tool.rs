@@ -6,7 +6,8 @@ use scorel_proto::FileBefore;
 
 use super::blocking::blocking;
 use super::{
-    BegunCall, Effect, Permit, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlan, ToolSpec,
+    BegunCall, Effect, Permit, Prerequisite, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlan,
+    ToolSpec,
 };
 
 /// A tool whose plan and run block the calling thread, as file access does.
@@ -33,6 +34,11 @@ pub trait BlockingTool: fmt::Debug + Send + Sync + 'static {
     /// The call cannot run; this is its result.
     fn begin(&self, _: &mut Self::Plan, _: &Permit) -> Result<Vec<FileBefore>, ToolOutcome> {
         Ok(Vec::new())
+    }
+
+    /// What a call that [records](Self::RECORDS) waits for before it begins.
+    fn prerequisite(&self) -> Option<Prerequisite> {
+        None
     }
 
     /// As [`ToolPlan::run`].
@@ -76,9 +82,13 @@ impl<T: BlockingTool> Tool for Blocking<T> {
         Box::pin(async move {
             let planner = Arc::clone(&tool);
             match blocking(move || planner.plan(call)).await {
-                Ok(planned) if T::RECORDS => ToolPlan::recorded(planned.effects, move |permit| {
-                    begin(tool, planned.plan, permit)
-                }),
+                Ok(planned) if T::RECORDS => {
+                    let needing = Arc::clone(&tool);
+                    ToolPlan::recorded(planned.effects, move |permit| {
+                        begin(tool, planned.plan, permit)
+                    })
+                    .needing(move || needing.prerequisite())
+                }
                 Ok(planned) => ToolPlan::new(planned.effects, move |permit, context| {
                     run(tool, planned.plan, permit, context)
                 }),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Effect, Permit, ToolOutcome};
+use super::{Effect, Permit, Prerequisite, ToolOutcome};
 
 /// A call that was parsed and not yet run: its effects, and the run itself. The gate judges the effects,
 /// then the call is begun, then `tool_started` is recorded, then the call runs.
@@ -16,10 +16,13 @@ use super::{Effect, Permit, ToolOutcome};
 pub struct ToolPlan {
     effects: Vec<Effect>,
     prepare: Option<Preparation>,
+    need: Option<Need>,
     begin: PlannedBegin,
 }
 
 type Preparation = Box<dyn FnOnce(Permit) + Send + 'static>;
+
+type Need = Box<dyn FnOnce() -> Option<Prerequisite> + Send + 'static>;
 
 type PlannedBegin = Box<dyn FnOnce(Permit) -> BoxFuture<'static, BegunCall> + Send + 'static>;
 
@@ -73,6 +76,7 @@ impl ToolPlan {
         Self {
             effects,
             prepare: None,
+            need: None,
             begin: Box::new(move |permit| Box::pin(begin(permit))),
         }
     }
@@ -83,6 +87,15 @@ impl ToolPlan {
     pub fn prepared_by(self, prepare: impl FnOnce(Permit) + Send + 'static) -> Self {
         Self {
             prepare: Some(Box::new(prepare)),
+            ..self
+        }
+    }
+
+    /// The same plan, which begins when what `need` returns is there. It is asked once the call may run.
+    #[must_use]
+    pub fn needing(self, need: impl FnOnce() -> Option<Prerequisite> + Send + 'static) -> Self {
+        Self {
+            need: Some(Box::new(need)),
             ..self
         }
     }
@@ -125,6 +138,11 @@ impl ToolPlan {
         if let Some(prepare) = self.prepare.take() {
             prepare(permit.clone());
         }
+    }
+
+    /// What is to be waited for before the call begins. `None` when called again.
+    pub(crate) fn take_prerequisite(&mut self) -> Option<Prerequisite> {
+        self.need.take()?()
     }
 
     /// Prepares the run within what `permit` grants. Never fails: a call that cannot run says so when

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use crate::{BegunCall, Permission, Permit, ToolCall, ToolPlan};
+use crate::{BegunCall, Permission, Permit, Prerequisite, ToolCall, ToolPlan};
 
 /// A call with the gate's decision.
 pub(super) struct Judged {
@@ -81,6 +81,16 @@ impl Judging {
     pub(super) fn take_judged(&mut self) -> Option<Vec<Judged>> {
         let done = self.open.is_empty() && !self.judged.is_empty();
         done.then(|| std::mem::take(&mut self.judged))
+    }
+
+    /// What the judged calls have to wait for, if none is left to be judged; each thing once.
+    pub(super) fn take_prerequisite(&mut self) -> Option<Prerequisite> {
+        let judged = self.judged.iter_mut().filter(|_| self.open.is_empty());
+        let mut needs = judged.filter_map(|judged| match &mut judged.fate {
+            CallDecision::Run(plan, _) => plan.take_prerequisite(),
+            CallDecision::Refused(_) => None,
+        });
+        needs.next()
     }
 
     /// Takes all calls back, judged or not: nothing of this group runs.

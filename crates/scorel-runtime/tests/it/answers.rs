@@ -268,6 +268,7 @@ async fn a_turn_that_completed_can_go_on() {
             scorel_runtime::TurnStep::NeedRoom(error) => panic!("{error:?}"),
             scorel_runtime::TurnStep::Event(_) => {}
             scorel_runtime::TurnStep::NeedPermission { .. }
+            | scorel_runtime::TurnStep::NotReady(_)
             | scorel_runtime::TurnStep::NeedSpending { .. }
             | scorel_runtime::TurnStep::Suspended
             | scorel_runtime::TurnStep::Parked => panic!("nothing is asked or stopped here"),

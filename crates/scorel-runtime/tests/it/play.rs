@@ -182,6 +182,7 @@ impl Scene {
                 }
                 TurnStep::NeedSpending { .. } => driver.provide_spending(&self.spending),
                 TurnStep::Suspended => driver = self.resumed(&events, began).await,
+                TurnStep::NotReady(prerequisite) => prerequisite.ready.await,
                 TurnStep::Parked => panic!("nothing parks the turn"),
                 TurnStep::Finished(end) => break end,
             }

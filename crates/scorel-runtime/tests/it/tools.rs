@@ -178,6 +178,7 @@ async fn a_slow_reader_gets_the_latest_and_the_tool_does_not_wait() {
             scorel_runtime::TurnStep::NeedRoom(error) => panic!("{error:?}"),
             scorel_runtime::TurnStep::Event(_) => {}
             scorel_runtime::TurnStep::NeedPermission { .. }
+            | scorel_runtime::TurnStep::NotReady(_)
             | scorel_runtime::TurnStep::NeedSpending { .. }
             | scorel_runtime::TurnStep::Suspended
             | scorel_runtime::TurnStep::Parked => panic!("nothing is asked or stopped here"),

@@ -57,6 +57,7 @@ impl TurnTask {
                     remember(&*gate, &question.rules, &decision);
                     driver.provide_permission(permission(&decision));
                 }
+                TurnStep::NotReady(prerequisite) => self.wait_for(prerequisite).await,
                 TurnStep::Event(_) if self.is_left_to_the_next_daemon() => {
                     wind_down(driver).await;
                     let end = self.stopped(StopCause::Interrupted);

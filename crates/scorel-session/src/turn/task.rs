@@ -2,10 +2,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{OutcomeReason, TurnError, TurnId};
-use scorel_runtime::{StopCause, StopSignal, TurnEnd, TurnProgress};
+use scorel_runtime::{Prerequisite, StopCause, StopSignal, TurnEnd, TurnProgress};
+use tokio::time::timeout;
 
 use super::exit::TurnExit;
 use crate::lane::Lane;
+
+/// How long a turn may wait before its `problem` says so.
+const UNNOTICED: Duration = Duration::from_secs(1);
 
 /// One turn while its task runs.
 #[derive(Debug, Clone)]
@@ -39,6 +43,23 @@ impl TurnTask {
             biased;
             _ = self.stop.gives_up() => {}
             () = self.lane.wait_for_descriptors() => {}
+        }
+    }
+
+    /// Waits for what tool calls need, unless the turn is to stop or to park. No call has begun.
+    pub(super) async fn wait_for(&self, prerequisite: Prerequisite) {
+        let Prerequisite { mut ready, reason } = prerequisite;
+        let waited = async {
+            if timeout(UNNOTICED, &mut ready).await.is_err() {
+                let wait = self.lane.publish_wait(reason()).await;
+                ready.await;
+                wait.end().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            _ = self.stop.gives_up() => {}
+            () = waited => {}
         }
     }
 

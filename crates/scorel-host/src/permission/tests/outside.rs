@@ -129,7 +129,10 @@ impl ConfiguredHome {
                     played.results.push(text.clone());
                 }
                 TurnStep::Event(_) => {}
-                TurnStep::NeedSpending { .. } | TurnStep::Suspended | TurnStep::Parked => {
+                TurnStep::NeedSpending { .. }
+                | TurnStep::NotReady(_)
+                | TurnStep::Suspended
+                | TurnStep::Parked => {
                     panic!("nothing is limited or stopped here")
                 }
                 TurnStep::Finished(_) => return played,

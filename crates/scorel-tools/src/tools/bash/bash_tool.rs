@@ -86,15 +86,19 @@ impl Tool for BashTool {
             match blocking(move || tool.parse(call.input)).await {
                 Ok((command, background)) => {
                     let effects = vec![command.effect()];
+                    let needing = Arc::clone(&self.commands);
+                    let need = move || needing.prerequisite();
                     if background {
                         // Nothing stands by for it: it joins the session's space.
                         return ToolPlan::new(effects, move |permit, _| {
                             self.start_background(command, permit)
-                        });
+                        })
+                        .needing(need);
                     }
                     let (commands, standby) = (Arc::clone(&self.commands), command.standby.clone());
                     let begin = move |permit| ready(self.begin(command, &permit));
                     ToolPlan::recorded(effects, begin)
+                        .needing(need)
                         .prepared_by(move |permit| commands.stand_by(permit.command, standby))
                 }
                 Err(outcome) => ToolPlan::answered(outcome),

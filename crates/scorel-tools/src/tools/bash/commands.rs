@@ -8,8 +8,7 @@ use scorel_exec::{
     CommandOrder, CommandResources, Environment, HeldRun, ResourceLimits, RunGroup, SharedSpace,
     StartError, Supervisors, Surroundings, Umask,
 };
-use scorel_runtime::spawn_blocking;
-use scorel_runtime::{CommandAccess, Permit, ToolOutcome, blocking};
+use scorel_runtime::{CommandAccess, Permit, Prerequisite, ToolOutcome, blocking, spawn_blocking};
 
 use super::access::{CommandPlaces, Confinement, namespaces};
 use super::background::Background;
@@ -84,6 +83,11 @@ impl Commands {
         *lock(&self.settings) = settings.into();
     }
 
+    /// What a command waits for before it begins.
+    pub(super) fn prerequisite(&self) -> Option<Prerequisite> {
+        lock(&self.settings).prerequisite()
+    }
+
     /// How many commands run in the background.
     #[must_use]
     pub fn running(&self) -> usize {
@@ -95,12 +99,18 @@ impl Commands {
     /// would join the session's space gets none.
     pub(super) fn stand_by(self: &Arc<Self>, access: CommandAccess, slot: StandbySlot) {
         let commands = Arc::clone(self);
-        spawn_blocking(move || {
-            let settings = lock(&commands.settings).clone();
-            let sandbox = namespaces(settings.get(), access);
-            if commands.space.current().is_none() {
-                slot.put(commands.supervisors.stand_by(sandbox));
+        tokio::spawn(async move {
+            // Not on a thread that blocks: there may be many questions, and there are few threads.
+            if let Some(needed) = commands.prerequisite() {
+                needed.ready.await;
             }
+            spawn_blocking(move || {
+                let settings = lock(&commands.settings).clone();
+                let sandbox = namespaces(settings.get(), access);
+                if commands.space.current().is_none() {
+                    slot.put(commands.supervisors.stand_by(sandbox));
+                }
+            });
         });
     }
 
