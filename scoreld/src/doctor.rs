@@ -8,6 +8,7 @@ mod daemon;
 mod environment;
 mod files;
 mod output;
+mod service;
 mod system;
 
 use std::io::{self, Write};
@@ -66,6 +67,10 @@ fn examine(args: &DoctorArgs) -> Vec<Check> {
         runtime_dir.as_deref(),
         args.client_version.as_deref(),
     ));
+    let user_home = source.user_home.as_deref();
+    if user_home.is_some_and(|user_home| root == user_home.join(".scorel")) {
+        checks.extend(service::check());
+    }
     checks.extend(system::checks());
     checks.push(environment::check(&Home::unopened(&root)));
     checks.push(system::disk(&root));

@@ -6,6 +6,7 @@ use scorel_testkit::DaemonUnderTest;
 use serde_json::Value;
 use tokio::process::Command;
 
+use crate::full_disk::cannot_mount;
 use crate::under_test::{SCORELCTL, SCORELD, output};
 
 async fn doctor(daemon: &DaemonUnderTest, arguments: &[&str]) -> Output {
@@ -92,6 +93,57 @@ async fn a_running_daemon_is_asked() {
     let (code, object) = examined(&daemon).await;
     assert_eq!(code, 1, "{object}");
     assert_eq!(check(&object, "daemon")["level"], "warn", "{object}");
+}
+
+#[tokio::test]
+async fn a_socket_that_a_killed_daemon_has_left_is_reported() {
+    let mut daemon = DaemonUnderTest::start(SCORELD).await;
+    daemon.kill().await;
+    assert!(daemon.socket().exists());
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(
+        (code, &check(&object, "daemon")["level"]),
+        (0, &"warn".into()),
+        "{object}"
+    );
+    assert!(
+        message(&object, "daemon").contains("the socket is dead"),
+        "{object}"
+    );
+    let hint = check(&object, "daemon")["hint"].as_str().unwrap();
+    assert!(hint.contains("scorelctl restart"), "{hint}");
+}
+
+/// Modes and mount options say nothing of it.
+#[tokio::test]
+async fn a_home_that_takes_no_new_file_fails() {
+    if let Some(reason) = cannot_mount() {
+        println!("skipped: {reason}");
+        return;
+    }
+    let daemon = DaemonUnderTest::new(SCORELD);
+    std::fs::create_dir_all(daemon.home()).unwrap();
+    let script = "mount -t tmpfs -o mode=700,nr_inodes=3 none \"$1\"; touch \"$1/a\" \"$1/b\" \"$1/c\"; \
+                  exec \"$0\" doctor --json --home \"$1\"";
+    let mut command = Command::new("unshare");
+    command
+        .args([
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            script,
+            SCORELD,
+        ])
+        .arg(daemon.home());
+    let output = output(&mut command).await;
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(check(&object, "home")["level"], "fail", "{object}");
+    assert!(
+        message(&object, "home").contains("cannot be written"),
+        "{object}"
+    );
 }
 
 #[tokio::test]

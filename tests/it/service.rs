@@ -3,6 +3,7 @@
 //! `SCOREL_CONTAINER=1`, as root, boots the containers.
 
 pub(crate) mod container;
+mod dead_socket;
 mod installed;
 mod supervised;
 mod taken_over;

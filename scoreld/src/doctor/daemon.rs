@@ -43,8 +43,15 @@ fn daemon(socket: &Path) -> Check {
         Ok(status) => status,
         Err(DaemonCallError::Connect(error)) => {
             return match error.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
+                io::ErrorKind::NotFound => {
                     Check::ok(NAME, "none runs; the first command starts it")
+                }
+                io::ErrorKind::ConnectionRefused => {
+                    let message = "none runs, and the socket is dead: its daemon was killed";
+                    Check::warn(NAME, message).hint(
+                        "the next command starts a daemon, which replaces the socket; so does `scorelctl \
+                         restart`",
+                    )
                 }
                 _ => Check::fail(NAME, format!("cannot connect to the socket: {error}")),
             };

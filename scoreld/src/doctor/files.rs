@@ -46,7 +46,10 @@ pub(super) fn home(root: &Path) -> Check {
                 "changes are refused until the file system is mounted so that it can be written",
             )
         }
-        Ok(_) => Check::ok(NAME, format!("{shown} belongs to you alone")),
+        Ok(_) => match tempfile::tempfile_in(root) {
+            Ok(_gone) => Check::ok(NAME, format!("{shown} belongs to you alone")),
+            Err(error) => Check::fail(NAME, format!("{shown} cannot be written: {error}")),
+        },
         Err(error) => Check::fail(NAME, home_error(&error)),
     }
 }

@@ -16,8 +16,8 @@ use super::source::{SourceFile, Target, production};
 /// `docs/design/0041-size.md` says what the last step is for, and what was considered instead.
 const MAX_CODE: usize = 123_500;
 /// Lines of the daemon's process, of every kind; 640 of them are the command `config`, and 330 the takeover
-/// by a managed start; completions and manual pages are 60, and the watchdog is 240.
-const MAX_DAEMON: usize = 4_000;
+/// by a managed start; completions and manual pages are 60, the watchdog is 240, and what `doctor` says of units 60.
+const MAX_DAEMON: usize = 4_080;
 const MAX_FILE_P90: usize = 300;
 const MAX_FILE: usize = 500;
 const MAX_FUNCTION_MEDIAN: usize = 9;
