@@ -6,11 +6,8 @@ use rustix::fs::{Access, AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 
 use super::denial::Denial;
 use super::facts::SandboxFacts;
-use super::line::{Line, paths_in};
+use super::line::{Line, NEAR, paths_in};
 use crate::roots::real_target;
-
-/// How many lines before an error may name its path.
-const NEAR: usize = 3;
 
 /// The exit code of a shell for a file that it may not execute, which is not the sandbox's doing.
 const NOT_EXECUTABLE: i32 = 126;
@@ -36,7 +33,8 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option
         return Some(Denial::read(facts, keys));
     }
     let near = line.before(NEAR).flat_map(paths_in);
-    let paths = line.paths().into_iter().chain(near);
+    let names = line.names().filter(|_| is_busy);
+    let paths = line.paths().into_iter().chain(near).chain(names);
     let targets: Vec<PathBuf> = paths
         .filter_map(|path| real_target(&facts.directory.join(path)).ok())
         .collect();

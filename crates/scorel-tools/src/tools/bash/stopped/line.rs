@@ -8,6 +8,9 @@ const SEPARATORS: &[char] = &[
     '\u{2019}',
 ];
 
+/// How many lines before an error may name its path.
+pub(super) const NEAR: usize = 3;
+
 /// Pairs of quotation marks.
 const QUOTES: [(char, char); 4] = [
     ('\'', '\''),
@@ -62,6 +65,13 @@ impl<'a> Line<'a> {
     /// The last lines before it, the nearest first.
     pub(super) fn before(&self, count: usize) -> impl Iterator<Item = &'a str> {
         self.before.iter().rev().take(count).copied()
+    }
+
+    /// Its words between colons, which can be names of the working directory.
+    pub(super) fn names(&self) -> impl Iterator<Item = PathBuf> {
+        let words = self.text.split(": ").map(str::trim);
+        let is_name = |word: &&str| !word.is_empty() && !word.contains(char::is_whitespace);
+        words.filter(is_name).map(PathBuf::from)
     }
 
     /// Possible paths in it.

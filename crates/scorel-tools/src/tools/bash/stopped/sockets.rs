@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::denial::Denial;
 use super::facts::SandboxFacts;
-use super::line::Line;
+use super::line::{Line, NEAR, paths_in};
 
 /// What programs say of a server that they cannot speak to.
 const FAILURES: [&str; 10] = [
@@ -32,7 +32,10 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denial> {
     if line.has(&FAILURES) {
         // Where sockets of the session's own may be, its server may have refused.
         let is_denied = |path: &PathBuf| !facts.may_reach(path) || is_served(path);
-        let mut paths = line.paths().into_iter();
+        // A traceback names it in a line of code.
+        let is_of_system = line.says_denied() || line.says_not_permitted();
+        let near = line.before(if is_of_system { NEAR } else { 0 });
+        let mut paths = line.paths().into_iter().chain(near.flat_map(paths_in));
         if let Some(path) = paths.find(|path| is_socket(path) && is_denied(path)) {
             return Some(Denial::socket(facts, Some(path)));
         }

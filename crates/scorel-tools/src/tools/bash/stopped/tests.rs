@@ -127,6 +127,7 @@ fn places_that_cannot_be_removed_or_renamed_are_protected() {
         "rm: cannot remove '@/project/.git/config': Device or resource busy",
         "Error: EBUSY: resource busy or locked, rename '.git/config'",
         "OSError: [Errno 16] Device or resource busy: '.git/config' -> 'x'",
+        "Error: .git: Device or resource busy (os error 16)",
     ] {
         let found = machine.failed(output);
         assert_eq!(
@@ -135,8 +136,13 @@ fn places_that_cannot_be_removed_or_renamed_are_protected() {
             "{output}: {found}"
         );
     }
-    let found = machine.failed("umount: /mnt: Device or resource busy");
-    assert!(found.is_null(), "{found}");
+    for output in [
+        "umount: /mnt: Device or resource busy",
+        "error: x: Device or resource busy",
+    ] {
+        let found = machine.failed(output);
+        assert!(found.is_null(), "{found}");
+    }
 }
 
 #[test]
@@ -273,6 +279,9 @@ fn a_unix_socket_counts_only_where_there_is_one() {
             "{output}"
         );
     }
+    let output = "  File \"x.py\", line 1\n    s.connect('@/elsewhere/docker.sock')\n    ^^^^^\n\
+         PermissionError: [Errno 13] Permission denied";
+    assert_eq!(machine.failed(output)["denied"], "socket");
     let output =
         "    s = socket.socket(socket.AF_UNIX)\nPermissionError: [Errno 1] Operation not permitted";
     assert_eq!(machine.failed(output)["denied"], "socket");
