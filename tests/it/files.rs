@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::under_test::{SCORELD, Watch, has_sandbox, new_session, scorelctl, send, session};
 
+mod cancels;
 mod kills;
 mod kinds;
 mod moves;

@@ -56,7 +56,7 @@ async fn a_cancelled_restore_stays_cancelled_when_the_daemon_is_killed() {
     let client = connect(&scene.daemon.socket()).await;
     let mut watch = Watch::from_start(&scene.client, scene.id).await;
     let restoring = tokio::spawn(async move { client.call::<RestoreFiles>(&params).await });
-    let progress = watch.until("restore_progress").await;
+    let progress = watch.until("restore_progress").await.pop().unwrap();
     assert_eq!(progress["total"], FILES);
     let done = progress["done"].as_u64().unwrap();
     assert!(0 < done && done < FILES as u64, "{progress}");
@@ -70,7 +70,7 @@ async fn a_cancelled_restore_stays_cancelled_when_the_daemon_is_killed() {
     scene.daemon.spawn().await;
     let client = connect(&scene.daemon.socket()).await;
     let mut watch = Watch::from_start(&client, scene.id).await;
-    let ended = watch.until("files_restored").await;
+    let ended = watch.until("files_restored").await.pop().unwrap();
     let failed = ended["failed"].as_array().unwrap();
     let is_cancelled = |file: &Value| file["error"] == "the restore was cancelled";
     assert!(failed.iter().all(is_cancelled), "{ended}");
@@ -88,12 +88,12 @@ async fn a_cancel_gets_past_the_reads_that_follow_a_restore() {
     let read = GetSessionParams {
         session_id: scene.id,
     };
-    let client = &scene.client;
+    let (client, cancel) = (&scene.client, scene.cancel());
     // More than a connection has calls in flight, all on one connection and in this order.
     let (restored, reads, cancelled) = tokio::join!(
         client.call::<RestoreFiles>(&params),
         join_all((0..100).map(|_| client.call::<GetSession>(&read))),
-        client.call::<Cancel>(&scene.cancel()),
+        client.call::<Cancel>(&cancel),
     );
     assert!(cancelled.unwrap().cancelled);
     let phases = reads.into_iter().map(|it| it.unwrap().session.phase);
@@ -121,6 +121,7 @@ async fn the_command_line_shows_progress_on_a_terminal() {
     terminal.until(" of 1000 files");
     let cancelled = scene.client.call::<Cancel>(&scene.cancel()).await;
     assert!(cancelled.unwrap().cancelled);
+    terminal.until("files not restored");
     let (code, shown) = terminal.ended();
     assert_eq!(code, Some(1), "{shown}");
     assert!(
