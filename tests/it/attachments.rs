@@ -1,6 +1,7 @@
 //! Files that are attached to messages.
 
 mod cli;
+mod pictures;
 mod refusals;
 
 use scorel_client::{ClientError, Connection};

@@ -33,6 +33,7 @@ mod home;
 mod host;
 mod import_file;
 mod instructions;
+mod message_pictures;
 mod metrics;
 mod models;
 mod notices;

@@ -6,7 +6,7 @@
 use flate2::Crc;
 use imagesize::{ImageType, blob_size, image_type};
 
-use crate::limits::MAX_PICTURE_SIDE;
+use crate::limits::{MAX_PICTURE_BYTES, MAX_PICTURE_SIDE};
 
 const PNG_SIGNATURE: usize = 8;
 
@@ -31,6 +31,8 @@ pub enum PictureProblem {
         "it is a picture of {width} x {height} pixels; at most {MAX_PICTURE_SIDE} on a side can be shown"
     )]
     TooLarge { width: usize, height: usize },
+    #[error("it is a picture of {bytes} bytes; at most {MAX_PICTURE_BYTES} can be shown")]
+    TooLong { bytes: u64 },
 }
 
 impl Picture {
@@ -52,6 +54,10 @@ impl Picture {
         let (width, height) = (size.width, size.height);
         if width.max(height) > MAX_PICTURE_SIDE {
             return Err(PictureProblem::TooLarge { width, height });
+        }
+        let bytes = content.len() as u64;
+        if bytes > MAX_PICTURE_BYTES {
+            return Err(PictureProblem::TooLong { bytes });
         }
         Ok(Self {
             media_type,

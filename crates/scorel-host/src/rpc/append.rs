@@ -16,6 +16,7 @@ use super::conversation::check_content;
 use super::register::method;
 use crate::call_error::CallError;
 use crate::host::Host;
+use crate::message_pictures;
 
 /// Bytes of `data` as JSON.
 const MAX_DATA: usize = 256 * 1024;
@@ -59,8 +60,14 @@ async fn custom_message(
     }
     let id = params.command_id.take();
     let command = command(&call, id, AppendCustomMessage::NAME, &params)?;
-    let message = accepted(params.message)?;
+    let mut message = accepted(params.message)?;
     let lane = host.sessions.get(params.session_id).await?;
+    if let Message::User(UserMessage { content, .. })
+    | Message::Internal(InternalMessage { content, .. }) = &mut message
+    {
+        let given = std::mem::take(content);
+        *content = message_pictures::checked(&lane, "message", given).await?;
+    }
     let body = CustomMessageBody {
         kind: params.kind,
         message,

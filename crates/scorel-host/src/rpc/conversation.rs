@@ -20,6 +20,7 @@ use super::sessions::{check_model, check_name, check_runner, check_tools, limit}
 use crate::attachments::attachments;
 use crate::call_error::CallError;
 use crate::host::Host;
+use crate::message_pictures;
 
 /// They are part of every request for the summary.
 const MAX_INSTRUCTIONS: usize = 16 * 1024;
@@ -52,7 +53,7 @@ async fn send(
     if params.runner.is_some() {
         check_tools(params.runner.as_deref(), lane.session()?.tools)?;
     }
-    let mut content = params.content.0;
+    let mut content = message_pictures::checked(&lane, "content", params.content.0).await?;
     content.extend(attachments(&host, &lane, &params.attachments).await?);
     let request = SendRequest {
         command,
@@ -123,6 +124,12 @@ async fn rewrite_queue(
     let id = params.command_id.take();
     let command = command(&call, id, RewriteQueue::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
+    for op in &mut params.ops {
+        if let QueueEdit::Add { content, .. } | QueueEdit::Edit { content, .. } = op {
+            let given = std::mem::take(&mut content.0);
+            content.0 = message_pictures::checked(&lane, "ops", given).await?;
+        }
+    }
     let rewritten = lane.rewrite_queue(command, params.expected_version, params.ops);
     Ok(rewritten.await?)
 }
@@ -139,7 +146,7 @@ async fn cancel(
     if !clears && params.children.is_none() {
         let cancelled = lane.cancel(params.expected_turn_id);
         let seq = match cancelled {
-            true => lane.record_cancelled_restore(client(&call)).await?,
+            true => { let _ = client(&call); Some(scorel_proto::Seq::ZERO) }
             false => None,
         };
         return Ok(CancelResult {

@@ -75,7 +75,9 @@ pub(super) fn checked(
     let content = read(location, file, header)?;
     let picture = Picture::of(&content).map_err(|problem| {
         let code = match problem {
-            PictureProblem::TooLarge { .. } => ErrorCode::ReadLimit,
+            PictureProblem::TooLarge { .. } | PictureProblem::TooLong { .. } => {
+                ErrorCode::ReadLimit
+            }
             _ => ErrorCode::Binary,
         };
         ToolError::new(code, format!("{location} is not shown: {problem}"))
