@@ -36,6 +36,7 @@ mod status_waits;
 mod step;
 mod summaries;
 mod tools;
+mod worktree_look;
 
 pub use agents::{AgentCounts, AgentHost, AgentPolicy, OrchestratorLimits, ProjectAgents};
 pub use error::OrchestratorError;

@@ -18,6 +18,7 @@ use crate::schedule::{Places, Rules, Schedule, Task};
 use crate::spawning::SpawnsInProgress;
 use crate::status_waits::StatusWaits;
 use crate::summaries::Summaries;
+use crate::worktree_look::WorktreeLook;
 
 /// The runtimes of all sessions, and the tasks that reconcile them.
 pub struct Orchestrator {
@@ -38,6 +39,8 @@ pub(crate) struct OrchestratorState {
     pub(crate) children: HashMap<SessionId, SessionId>,
     /// The sessions that are being deleted with their runtimes.
     pub(crate) closing: HashSet<SessionId>,
+    /// The looks at the worktrees of runtimes that end.
+    pub(crate) looks: HashMap<RuntimeId, WorktreeLook>,
     /// The runtimes whose worktrees are being made.
     pub(crate) making: HashSet<RuntimeId>,
     /// The last events of the folds that the schedule was made from.

@@ -13,6 +13,7 @@ use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::outcome::{ending, failed};
 use crate::step::{ChildObservation, NextStep, Observations};
+use crate::worktree_look::WorktreeLook;
 
 /// The next step of one runtime. Never holds a lane while it waits for another.
 pub(crate) struct RuntimeStep<'a> {
@@ -49,6 +50,9 @@ impl RuntimeStep<'_> {
                 },
             };
             let step = NextStep::of(&runtime, &seen);
+            if step != NextStep::End {
+                self.orchestrator.state().looks.remove(&self.id);
+            }
             let done = match (step, there) {
                 (
                     NextStep::Prompt | NextStep::Stop | NextStep::Describe | NextStep::End,
@@ -130,10 +134,13 @@ impl RuntimeStep<'_> {
             NextStep::Stop => self.stop(child).await?,
             NextStep::Describe => self.describe(runtime, child).await?,
             NextStep::End => {
+                let WorktreeLook::Done(note) = self.left_undone(child) else {
+                    return Ok(false);
+                };
                 let prompt = self.prompted().unwrap_or(Seq::ZERO);
                 let report = child.run_report(prompt.previous()).await?;
                 let mut ending = ending(report);
-                if let Some(note) = self.left_undone(child).await {
+                if let Some(note) = note {
                     ending.reason = format!("{}; {note}", ending.reason);
                 }
                 self.finish(runtime, ending).await?;

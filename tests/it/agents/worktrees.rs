@@ -1,8 +1,10 @@
 //! Agents that work in git worktrees of their own.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use scorel_client::ClientError;
 use scorel_proto::{
@@ -133,6 +135,59 @@ async fn an_agent_commits_in_a_worktree_that_stays_until_it_is_removed() {
     send(&scene.client, child, "[one] Go on.").await;
     let outcome = watch.until("turn_outcome").await.pop().unwrap();
     assert_eq!(outcome["error"]["code"], "worktree_gone", "{outcome}");
+}
+
+/// Git looks at the first agent's worktree until the filter has read a line.
+#[tokio::test]
+async fn an_agent_ends_while_git_looks_at_the_worktree_of_another() {
+    if !has_git() || !has_sandbox() {
+        return;
+    }
+    let scene = AgentScene::with(&format!("{CONFIG}[agents.reviewer]\n")).await;
+    let project = scene.daemon.project();
+    git(&project, "init -q -b main");
+    fs::write(project.join("file"), "text").unwrap();
+    fs::write(project.join(".gitattributes"), "file filter=slow\n").unwrap();
+    git(&project, "add -A");
+    git(&project, "commit -qm first");
+    let pipe = project.join(".git/go");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let mut pipe = File::options().read(true).write(true).open(pipe).unwrap();
+    let filter = project.join(".git/clean");
+    fs::write(&filter, "#!/bin/bash\nread -r _ <${0%clean}go\ncat\n").unwrap();
+    fs::set_permissions(&filter, Permissions::from_mode(0o755)).unwrap();
+    git(
+        &project,
+        &format!("config filter.slow.clean {}", filter.display()),
+    );
+    // Of the same size, so that git has to read it.
+    let script = "printf TEXT >file";
+    scene
+        .parts
+        .call("one", "Bash", &json!({ "command": script }));
+    let one = scene.spawn("developer", "one").await;
+    let held = scene.parts.hold("two");
+    let two = scene.spawn("reviewer", "two").await.runtime_id;
+    held.reached().await;
+    let mut watch = Watch::from_start(&scene.client, one.session_id).await;
+    watch.until("turn_outcome").await;
+    held.open();
+    let seen = scene.until_ended(1).await;
+    assert_eq!(seen.last().unwrap()["runtimeId"], json!(two));
+    // Git may read the file of the project as well, for the prompts.
+    pipe.write_all(&[b'\n'; 64]).unwrap();
+    scene.until_ended(2).await;
+    let reason = scene.runtime(one.runtime_id).await.result.unwrap().reason;
+    assert!(
+        reason.ends_with("changes that are not committed"),
+        "{reason}"
+    );
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use super::RuntimeStep;
 use crate::error::OrchestratorError;
 use crate::outcome::{INLINE, beginning};
 use crate::result_text::result_text;
+use crate::worktree_look::WorktreeLook;
 
 /// The time limit for looking at a worktree.
 const LOOK: Duration = Duration::from_secs(5);
@@ -40,6 +41,7 @@ impl RuntimeStep<'_> {
         {
             let mut state = self.orchestrator.state();
             state.prompts.remove(&self.id);
+            state.looks.remove(&self.id);
             state.summaries.forget(self.id);
         }
         Ok(())
@@ -76,13 +78,34 @@ impl RuntimeStep<'_> {
         Ok(())
     }
 
-    /// A sentence on the work in the session's worktree, if it has one. Other runtimes of the parent wait
-    /// meanwhile, so a repository that is too large to be looked at in time is left out.
-    pub(super) async fn left_undone(&self, child: &Lane) -> Option<String> {
-        let worktree = child.worktree()?;
+    /// A sentence on the work in the session's worktree, if it has one. [`WorktreeLook::Going`] until git has
+    /// said it: other runtimes of the parent do not wait for that, so a task of its own looks and has the runtime
+    /// reconciled again. A repository that is too large to be looked at in time is left out.
+    pub(super) fn left_undone(&self, child: &Lane) -> WorktreeLook {
+        let (Some(worktree), Some(orchestrator)) = (child.worktree(), self.orchestrator.handle())
+        else {
+            return WorktreeLook::Done(None);
+        };
+        let known = self.orchestrator.state().looks.get(&self.id).cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        let (parent, id) = (self.lane.id(), self.id);
+        self.orchestrator
+            .state()
+            .looks
+            .insert(id, WorktreeLook::Going);
         let host = Arc::clone(self.orchestrator.host());
-        let looked = scorel_runtime::spawn_blocking(move || host.left_undone(&worktree));
-        timeout(LOOK, looked).await.ok()?.ok()?
+        tokio::spawn(async move {
+            let looked = scorel_runtime::spawn_blocking(move || host.left_undone(&worktree));
+            let note = timeout(LOOK, looked).await.ok().and_then(Result::ok);
+            // The runtime may have gone on, or ended for another reason.
+            if let Some(look) = orchestrator.state().looks.get_mut(&id) {
+                *look = WorktreeLook::Done(note.flatten());
+            }
+            orchestrator.look_at(parent);
+        });
+        WorktreeLook::Going
     }
 
     /// Whether the session that gave the task is itself being deleted, or stopped by the one above it.
