@@ -72,3 +72,40 @@ async fn a_long_conversation_is_summarised_and_goes_on() {
     let shown = ok(&daemon, &["context"]).await;
     assert!(shown.contains("summary (1)"), "{shown}");
 }
+
+#[tokio::test]
+async fn after_a_change_to_a_smaller_window_the_model_before_writes_the_summary() {
+    let model = ModelServer::start().await.unwrap();
+    model.fallback(says("yes"));
+    let mut daemon = DaemonUnderTest::new(SCORELD);
+    daemon.configure_model(&model.base_url());
+    daemon.configure_more(&format!(
+        "{WINDOW}[providers.attic]\napi = \"openai-completions\"\nbaseUrl = \"{}\"\n\
+         contextWindow = 24000\nmaxTokens = 4000\n",
+        model.base_url()
+    ));
+    daemon.spawn().await;
+    ok(&daemon, &["send", "--session", "new", &long("0")]).await;
+    for name in ["1", "2"] {
+        ok(&daemon, &["send", &long(name)]).await;
+    }
+    let known = model.take_requests().pop().unwrap().json();
+    ok(&daemon, &["send", "--model", "attic:small", "and now?"]).await;
+    let requests = model.requests();
+    let [summary, call] = requests.as_slice() else {
+        panic!("{} requests", requests.len());
+    };
+    let (summary, call) = (summary.json(), call.json());
+    assert_eq!(
+        (&summary["model"], &call["model"]),
+        (&known["model"], &"small".into())
+    );
+    let messages = |request: &Value| request["messages"].as_array().unwrap().clone();
+    let known = messages(&known);
+    assert_eq!(
+        messages(&summary)[..known.len()],
+        known,
+        "the endpoint has it in its cache"
+    );
+    assert_eq!(summary["tools"], call["tools"]);
+}
