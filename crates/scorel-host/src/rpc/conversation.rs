@@ -146,7 +146,7 @@ async fn cancel(
     if !clears && params.children.is_none() {
         let cancelled = lane.cancel(params.expected_turn_id);
         let seq = match cancelled {
-            true => { let _ = client(&call); Some(scorel_proto::Seq::ZERO) }
+            true => lane.record_cancelled_restore(client(&call)).await?,
             false => None,
         };
         return Ok(CancelResult {
