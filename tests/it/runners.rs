@@ -20,6 +20,7 @@ mod floods;
 mod full_disk;
 mod hostile;
 mod kills;
+mod late_answers;
 mod pipes;
 mod processes;
 mod scene;

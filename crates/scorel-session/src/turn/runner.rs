@@ -16,7 +16,7 @@ mod watched;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use scorel_proto::NoticeBody;
+use scorel_proto::{NoticeBody, RunnerErrorKind};
 use scorel_runtime::{Question, RunnerDriver, RunnerStep, ToolCall, TurnEnd, TurnStep};
 
 use self::records::RunRecords;
@@ -36,8 +36,13 @@ struct RunnerTurn {
     records: RunRecords,
     /// A decision about a call of a process that is gone, for the call that takes its place.
     decided: Option<EarlierDecision>,
+    starts: u32,
+    is_prompted: bool,
     place: ProcessPermit,
 }
+
+/// A killed process may leave a lock that makes a start slow, and the next one does not find it.
+const MAX_STARTS: u32 = 2;
 
 /// How a question ended.
 enum Asked {
@@ -71,6 +76,8 @@ impl TurnTask {
             records: RunRecords::new(self.clone(), name, &prepared),
             prepared,
             decided,
+            starts: 0,
+            is_prompted: false,
             place,
         };
         turn.run().await
@@ -96,12 +103,7 @@ impl TurnTask {
 
 impl RunnerTurn {
     async fn run(mut self) -> Result<TurnExit, SessionError> {
-        let mut driver = self.open().await;
-        let limits = self.prepared.ports.limits.cost;
-        if !limits.is_none() {
-            let spending = self.task.spending(limits.day.is_some(), 0).await?;
-            driver.provide_spending(spending);
-        }
+        let mut driver = self.start().await?;
         loop {
             // Enabled before the look: a steer that comes between the two would wait for the next step.
             let lane = Arc::clone(&self.task.lane);
@@ -117,6 +119,9 @@ impl RunnerTurn {
                 step = driver.next() => step,
             };
             match step {
+                RunnerStep::Turn(TurnStep::Finished(end)) if self.may_start_again(&end) => {
+                    driver = self.start().await?;
+                }
                 RunnerStep::Turn(TurnStep::Finished(end)) => {
                     return Ok(self.finished(driver, end).await?.into());
                 }
@@ -129,10 +134,33 @@ impl RunnerTurn {
                 RunnerStep::NeedPrompt => {
                     let prompt = self.records.prompt(self.decided.as_ref()).await?;
                     driver.provide_prompt(prompt);
+                    self.is_prompted = true;
                 }
                 step => self.take(step).await?,
             }
         }
+    }
+
+    async fn start(&mut self) -> Result<RunnerDriver, SessionError> {
+        self.starts += 1;
+        let mut driver = self.open().await;
+        let limits = self.prepared.ports.limits.cost;
+        if !limits.is_none() {
+            let spending = self.task.spending(limits.day.is_some(), 0).await?;
+            driver.provide_spending(spending);
+        }
+        Ok(driver)
+    }
+
+    /// A decision that the runner has not been told of is lost with the turn. The user gave it once.
+    const fn has_undelivered_decision(&self) -> bool {
+        self.decided.is_some() && !self.is_prompted
+    }
+
+    fn may_start_again(&self, end: &TurnEnd) -> bool {
+        let code = end.error.as_ref().map(|error| error.code.as_str());
+        let is_slow = code == Some(RunnerErrorKind::Stalled.code());
+        is_slow && self.has_undelivered_decision() && self.starts < MAX_STARTS
     }
 
     /// Writes or shows a step that asks for nothing.
@@ -257,9 +285,16 @@ impl RunnerTurn {
     async fn finished(
         mut self,
         mut driver: RunnerDriver,
-        end: TurnEnd,
+        mut end: TurnEnd,
     ) -> Result<TurnEnd, SessionError> {
         self.records.last_plan().await?;
+        if self.has_undelivered_decision()
+            && let Some(error) = &mut end.error
+        {
+            let lost = "your answer has not reached it: send a message, and it asks again";
+            let hint = error.hint.take().map(|hint| format!("{hint}; {lost}"));
+            error.hint = Some(hint.unwrap_or_else(|| lost.to_owned()));
+        }
         if let Some(link) = driver.take_link() {
             let placed = PooledLink {
                 link,
