@@ -1,12 +1,13 @@
 //! `scorelctl init` with a real daemon.
 
-use std::fs;
-use std::os::unix::fs::symlink;
-use std::process::Output;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::{Command, Output};
 
-use scorel_testkit::DaemonUnderTest;
+use scorel_testkit::{DaemonUnderTest, Terminal};
 
-use crate::under_test::{SCORELD, scorelctl};
+use crate::under_test::{SCORELCTL, SCORELD, scorelctl};
 
 const LAB: &[&str] = &[
     "--yes",
@@ -146,4 +147,54 @@ async fn a_model_is_added_to_a_file_that_has_none() {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(file(&daemon), format!("{before}\n\n{LAB_SECTION}"));
     stop(&daemon).await;
+}
+
+/// As Codex answers without an account.
+const CODEX: &str = r#"
+[ "$1" = --version ] && echo codex-cli 0.169.0 && exit
+read -r _; echo '{"id":1,"result":{"userAgent":"scorel/0.169.0"}}'
+read -r _; read -r _; echo '{"id":2,"result":{"account":null,"requiresOpenaiAuth":true}}'
+exec cat >/dev/null"#;
+
+/// As Kimi CLI answers with one.
+const KIMI: &str = r#"
+[ "$1" = --version ] && echo kimi 1.2.3 && exit
+read -r _; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}'
+read -r _; echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'
+exec cat >/dev/null"#;
+
+fn program(directory: &Path, name: &str, script: &str) {
+    let path = directory.join(name);
+    fs::write(&path, format!("#!/bin/bash\n{script}\n")).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+}
+
+#[tokio::test]
+async fn agents_that_are_installed_are_offered_if_they_are_logged_in() {
+    let programs = tempfile::tempdir().unwrap();
+    program(programs.path(), "codex", CODEX);
+    program(programs.path(), "kimi", KIMI);
+    let path = format!("{}:/usr/bin:/bin", programs.path().display());
+    let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("PATH", &path);
+    daemon.spawn().await;
+    let mut command = Command::new(SCORELCTL);
+    command
+        .arg("init")
+        .env_clear()
+        .env("SCOREL_HOME", daemon.home())
+        .current_dir(daemon.project());
+    let Some(mut terminal) = Terminal::start(&command) else {
+        return;
+    };
+    terminal.until("provider [1]: ");
+    terminal.types("kimi-cli\n");
+    let (code, shown) = terminal.ended();
+    assert_eq!(code, Some(0), "{shown}");
+    for said in [
+        "     codex       Codex is installed, not logged in: run `codex login`",
+        "  1  kimi-cli    Kimi CLI is installed and can be used",
+        "kimi-cli can be used; a session keeps it",
+    ] {
+        assert!(shown.contains(said), "{said}: {shown}");
+    }
 }
