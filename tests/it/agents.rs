@@ -7,6 +7,7 @@ mod crash;
 mod deletion;
 mod delivery;
 mod full_disk;
+mod graph;
 mod kills;
 mod limits;
 mod questions;
