@@ -14,7 +14,8 @@ use tokio::time::timeout;
 use super::Stage;
 use crate::under_test::{PATIENCE, Watch, connect, new_session, send};
 
-const CONFIG: &str = "[permissions]\nmode = \"full\"\n";
+/// Less than the ten seconds that the shell has.
+const CONFIG: &str = "[permissions]\nmode = \"full\"\n[service]\nparkSeconds = 5\n";
 
 /// Waits for the test, and says when its end has run.
 const PROFILE: &str =
