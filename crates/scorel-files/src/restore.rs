@@ -6,9 +6,8 @@
 
 mod replace;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -38,6 +37,7 @@ pub(crate) fn restore(
     let ordered = ordered(files);
     let (mut done, mut cancelled) = (0, false);
     for rank in ordered.chunk_by(|(one, ..), (next, ..)| one == next) {
+        let mut made = Vec::with_capacity(rank.len());
         for batch in rank.chunks(BATCH) {
             let replacements = batch.iter().map(|(_, number, change)| Replacement {
                 project,
@@ -47,33 +47,31 @@ pub(crate) fn restore(
             });
             let batch: Vec<Replacement<'_>> = replacements.collect();
             cancelled = cancelled || !goes_on(done);
-            let made = make(project, &batch, cancelled);
+            made.extend(make(&batch, cancelled));
             done += batch.len();
-            for (replacement, made) in batch.iter().zip(made) {
-                failed.extend(made.err().map(|error| FailedFile {
-                    path: replacement.change.path.clone(),
-                    error,
-                }));
-            }
+        }
+        let paths: Vec<&FilePath> = rank.iter().map(|(.., change)| &change.path).collect();
+        sync_parents(project, &paths, &mut made);
+        for (path, made) in paths.into_iter().zip(made) {
+            failed.extend(made.err().map(|error| FailedFile {
+                path: path.clone(),
+                error,
+            }));
         }
     }
     failed
 }
 
-/// Makes changes durable: first the new contents, then their names. After a cancel it only finds those
-/// that were made before a crash.
-fn make(
-    project: &ProjectDir,
-    batch: &[Replacement<'_>],
-    cancelled: bool,
-) -> Vec<Result<(), String>> {
+/// Makes changes, each once its new content is durable. After a cancel it only finds those that were made
+/// before a crash.
+fn make(batch: &[Replacement<'_>], cancelled: bool) -> Vec<Result<(), String>> {
     let begun: Vec<_> = batch.iter().map(|it| it.begin(cancelled)).collect();
     let files: Vec<&File> = begun
         .iter()
         .filter_map(|begun| begun.as_ref().ok()?.file())
         .collect();
     let mut synced = sync_all(&files).into_iter();
-    let mut made: Vec<Result<(), String>> = Vec::new();
+    let mut made = Vec::with_capacity(batch.len());
     for (replacement, begun) in batch.iter().zip(&begun) {
         made.push(match begun {
             Ok(begun) => {
@@ -83,24 +81,23 @@ fn make(
             Err(error) => Err(error.clone()),
         });
     }
-    let parents = batch.iter().map(|it| split(&it.change.path).0);
-    let parents: Vec<PathBuf> = parents.collect();
-    let held = parents.iter().zip(&begun);
-    let held = held.filter_map(|(path, begun)| Some((&**path, begun.as_ref().ok()?.parent()?)));
-    let held: BTreeMap<&Path, &OwnedFd> = held.collect();
+    made
+}
+
+/// Makes names durable, once for all files of a directory: until the end is recorded, a repetition finds
+/// what a power failure has taken back.
+fn sync_parents(project: &ProjectDir, paths: &[&FilePath], made: &mut [Result<(), String>]) {
+    let parents: Vec<PathBuf> = paths.iter().map(|path| split(path).0).collect();
     // Those that were made, or emptied and removed, are entries of the ones above.
-    let above = parents.iter().flat_map(|it| it.ancestors());
-    let above: BTreeSet<&Path> = above.filter(|path| !held.contains_key(path)).collect();
-    let mut lost = sync_directories(project, &above.into_iter().collect::<Vec<_>>());
-    let (paths, open): (Vec<&Path>, Vec<&OwnedFd>) = held.into_iter().unzip();
-    lost.extend(not_synced(paths, &open));
+    let changed = parents.iter().zip(&*made).filter(|(_, made)| made.is_ok());
+    let above: BTreeSet<&Path> = changed.flat_map(|(path, _)| path.ancestors()).collect();
+    let lost = sync_directories(project, &above.into_iter().collect::<Vec<_>>());
     for (made, parent) in made.iter_mut().zip(&parents) {
         let error = lost.iter().find(|(lost, _)| parent.starts_with(lost));
         if let (true, Some((_, error))) = (made.is_ok(), error) {
             *made = Err(error.clone());
         }
     }
-    made
 }
 
 /// Returns the directories that could not be made durable. Of one that is gone nothing can come back.
@@ -118,18 +115,10 @@ fn sync_directories<'a>(project: &ProjectDir, paths: &[&'a Path]) -> Vec<(&'a Pa
                 Err(error) => lost.push((*path, in_words(error))),
             }
         }
-        lost.extend(not_synced(opened, &open));
+        let synced = opened.into_iter().zip(sync_all(&open));
+        lost.extend(synced.filter_map(|(path, synced)| Some((path, in_words(synced.err()?)))));
     }
     lost
-}
-
-/// Syncs open directories, and returns those that are not durable.
-fn not_synced<'a, F: AsFd + Sync>(
-    paths: Vec<&'a Path>,
-    open: &[F],
-) -> impl Iterator<Item = (&'a Path, String)> + use<'a, F> {
-    let synced = paths.into_iter().zip(sync_all(open));
-    synced.filter_map(|(path, synced)| Some((path, in_words(synced.err()?))))
 }
 
 /// Files are written before others are deleted, so that an interrupted restore leaves too much and not

@@ -42,14 +42,6 @@ impl Begun {
             Self::Made => None,
         }
     }
-
-    /// The directory that it is in, if it is still open.
-    pub(super) fn parent(&self) -> Option<&OwnedFd> {
-        match self {
-            Self::New(_, parent, _) => Some(parent),
-            Self::Made => None,
-        }
-    }
 }
 
 impl Replacement<'_> {
