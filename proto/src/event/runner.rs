@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BlobHash, EventId, FileChange, LogEntry, RecordedFiles, RunnerLogStream, RunnerLogTail,
-    SignalName, TurnId,
+    BlobHash, EventId, FileChange, LogEntry, RecordedFiles, RunnerLogStream, SignalName, TurnId,
 };
 
 /// Body of `runner_start`. The prompt goes to the runner after it.
@@ -129,9 +128,9 @@ pub struct RunnerLogBlob {
 }
 
 impl RunnerLogBlob {
-    /// The entries of the log, from the text of the blob. The oldest go if there is no room for all.
+    /// The entries of the log, from the text of the blob.
     #[must_use]
-    pub fn tail(&self, text: &str) -> RunnerLogTail {
+    pub fn entries(&self, text: &str) -> Vec<LogEntry> {
         let whole = [RunnerLogPart {
             stream: RunnerLogStream::Stdout,
             bytes: text.len() as u64,
@@ -153,12 +152,7 @@ impl RunnerLogBlob {
                 timestamp: part.timestamp,
             })
         };
-        let mut tail = RunnerLogTail {
-            texts: parts.iter().map_while(entry).collect(),
-            dropped_bytes: self.dropped_bytes,
-        };
-        tail.shrink();
-        tail
+        parts.iter().map_while(entry).collect()
     }
 }
 

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{LogEntry, RunnerLog, RunnerLogPart, RunnerLogStream};
+use crate::{LogEntry, RunnerLog, RunnerLogBlob, RunnerLogPart, RunnerLogStream};
 
 /// The size of a tail: its texts, and a fixed amount for each.
 const MAX_BYTES: usize = 256 * 1024;
@@ -26,6 +26,17 @@ pub struct RunnerLogTail {
 }
 
 impl RunnerLogTail {
+    /// The end of a log that was kept, from the text of its blob.
+    #[must_use]
+    pub fn kept(log: &RunnerLogBlob, text: &str) -> Self {
+        let mut tail = Self {
+            texts: log.entries(text).into(),
+            dropped_bytes: log.dropped_bytes,
+        };
+        tail.shrink();
+        tail
+    }
+
     /// Appends a text that was logged at `ts`, and drops the oldest ones that have no more room.
     pub fn push(&mut self, log: &RunnerLog, ts: u64) {
         let mut rest = self.skip_surplus(&log.text);
@@ -85,7 +96,7 @@ impl RunnerLogTail {
         rest
     }
 
-    pub(crate) fn shrink(&mut self) {
+    fn shrink(&mut self) {
         let mut bytes: usize = self.texts.iter().map(cost).sum();
         while bytes > MAX_BYTES
             && let Some(oldest) = self.texts.pop_front()

@@ -77,12 +77,12 @@ async fn former(
     failed: Option<&Writer>,
 ) -> Result<Option<Arc<dyn Provider>>, SessionError> {
     let window = summarizer.conversation;
-    let answers = window.items().filter_map(|(_, message)| match message {
+    let mut answers = window.items().filter_map(|(_, message)| match message {
         // A runner's name of its model says nothing here.
         Message::Assistant(answer) if answer.meta.runner.is_none() => Some(&answer.model),
         _ => None,
     });
-    let name = answers.last().filter(|name| name.contains(':'));
+    let name = answers.next_back().filter(|name| name.contains(':'));
     let name = name.filter(|name| **name != compaction.ports.provider.model().name());
     let is_known_to_fail =
         |name: &&String| failed.is_some_and(|it| it.provider.model().name() == **name);

@@ -121,7 +121,8 @@ fn newest_entries(mut log: RunnerLogBlob, blobs: &Blobs) -> Result<RunnerLogTail
     }
     log.dropped_bytes = log.dropped_bytes.saturating_add(from);
     let text = blobs.get_range(&log.blob, from..bytes)?;
-    Ok(log.tail(&String::from_utf8_lossy(&text)))
+    let text = String::from_utf8_lossy(&text);
+    Ok(RunnerLogTail::kept(&log, &text))
 }
 
 #[cfg(test)]
