@@ -1,5 +1,6 @@
 //! The contents of changed files.
 
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -43,14 +44,15 @@ struct StoreState {
 #[derive(Debug)]
 pub(crate) struct StoreBatch<'a> {
     store: &'a ContentStore,
-    written: Vec<WrittenContent>,
+    /// Those that are not synced yet.
+    open: Vec<File>,
+    /// By the paths that they get.
+    written: BTreeMap<PathBuf, WrittenContent>,
 }
 
 #[derive(Debug)]
 struct WrittenContent {
-    file: File,
     temporary: PathBuf,
-    path: PathBuf,
     bytes: u64,
 }
 
@@ -85,7 +87,8 @@ impl ContentStore {
     pub(crate) fn batch(&self) -> StoreBatch<'_> {
         StoreBatch {
             store: self,
-            written: Vec::new(),
+            open: Vec::new(),
+            written: BTreeMap::new(),
         }
     }
 
@@ -150,13 +153,13 @@ impl StoreBatch<'_> {
         }
         let hash = hash_of(content);
         let path = self.store.path(&hash);
-        if self.written.iter().any(|written| written.path == path) {
+        if self.written.contains_key(&path) {
             return Ok(());
         }
         if self.store.get(&hash).is_some() {
             return self.store.touch(&hash);
         }
-        if self.written.len() >= MAX_OPEN {
+        if self.open.len() >= MAX_OPEN {
             self.sync()?;
         }
         self.store.make_dir()?;
@@ -170,39 +173,37 @@ impl StoreBatch<'_> {
             .mode(0o600)
             .open(&temporary)?;
         let written = file.write_all(content);
-        self.written.push(WrittenContent {
-            file,
-            temporary,
-            path,
-            bytes,
-        });
+        self.open.push(file);
+        let content = WrittenContent { temporary, bytes };
+        self.written.insert(path, content);
         written
     }
 
     /// Makes the contents durable. Those that were there already are durable.
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.sync()
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
+        self.sync()?;
         if self.written.is_empty() {
             return Ok(());
         }
-        let files: Vec<&File> = self.written.iter().map(|written| &written.file).collect();
-        sync_all(&files).into_iter().collect::<Result<(), _>>()?;
         let mut bytes = 0;
-        while let Some(written) = self.written.pop() {
-            fs::rename(&written.temporary, &written.path)?;
+        while let Some((path, written)) = self.written.pop_first() {
+            fs::rename(&written.temporary, path)?;
             bytes += written.bytes;
         }
         File::open(&self.store.dir)?.sync_all()?;
         self.store.added(bytes)
     }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let open = std::mem::take(&mut self.open);
+        sync_all(&open).into_iter().collect::<Result<(), _>>()?;
+        Ok(())
+    }
 }
 
 impl Drop for StoreBatch<'_> {
     fn drop(&mut self) {
-        for written in &self.written {
+        for written in self.written.values() {
             // The caller has the error that led here.
             let _ = fs::remove_file(&written.temporary);
         }
