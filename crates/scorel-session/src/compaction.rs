@@ -99,7 +99,12 @@ impl Compaction {
         let Some(cut) = cut else {
             return Ok(None);
         };
-        let writer = Writer::choose(self, &self.summarizer(&window, &size, &cut), None).await?;
+        let writer = Writer::choose(
+            &self.summarizer(&window, &size, &cut),
+            self.setup.auxiliary.as_ref(),
+            None,
+        )
+        .await?;
         Ok(Some(CompactionPlan {
             window,
             size,
@@ -128,7 +133,7 @@ impl Compaction {
         }
         self.shorten_tail(&mut plan);
         let summarizer = self.summarizer(&plan.window, &plan.size, &plan.cut);
-        match Writer::choose(self, &summarizer, Some(&plan.writer)).await {
+        match Writer::choose(&summarizer, None, Some(&plan.writer)).await {
             Ok(writer) => plan.writer = writer,
             Err(error) => return CompactionEnd::Failed(failure(error.into())),
         }

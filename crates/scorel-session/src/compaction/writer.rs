@@ -5,7 +5,6 @@ use std::sync::Arc;
 use scorel_proto::Message;
 use scorel_runtime::Provider;
 
-use super::Compaction;
 use super::summary::Summarizer;
 use crate::SessionError;
 use crate::context_size::{ContextSize, FixedParts, WindowSizes};
@@ -19,19 +18,16 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// One call is better than many, whichever model it asks: of those that can be asked so, the one for such
-    /// work, then the session's, then the one that the session had before. Of other models than the session's
-    /// none is chosen that comes before the one that `failed`, nor that one.
+    /// One call is better than many, whichever model it asks: of those that can be asked so, the auxiliary one,
+    /// then the session's, then the one that the session had before, unless that one has `failed`.
     pub(super) async fn choose(
-        compaction: &Compaction,
         summarizer: &Summarizer<'_>,
+        auxiliary: Option<&Arc<dyn Provider>>,
         failed: Option<&Self>,
     ) -> Result<Self, SessionError> {
-        let own = &compaction.ports.provider;
+        let own = &summarizer.ports.provider;
         let mut quoted = None;
-        if failed.is_none()
-            && let Some(auxiliary) = &compaction.setup.auxiliary
-        {
+        if let Some(auxiliary) = auxiliary {
             let writer = Self::of_quotation(auxiliary, summarizer).await?;
             if writer.parts.as_ref().is_some_and(|it| it.len() <= 1) {
                 return Ok(writer);
@@ -41,7 +37,7 @@ impl Writer {
         if summarizer.fits(own.model(), summarizer.calibration) {
             return Ok(Self::of_known(own));
         }
-        if let Some(former) = former(compaction, summarizer, failed).await? {
+        if let Some(former) = former(summarizer, failed).await? {
             return Ok(Self::of_known(&former));
         }
         match quoted {
@@ -72,7 +68,6 @@ impl Writer {
 /// The model of the newest answer, if that is not the session's any more and has room for the request that it
 /// knows: the user has changed to a model with a smaller window.
 async fn former(
-    compaction: &Compaction,
     summarizer: &Summarizer<'_>,
     failed: Option<&Writer>,
 ) -> Result<Option<Arc<dyn Provider>>, SessionError> {
@@ -83,15 +78,15 @@ async fn former(
         _ => None,
     });
     let name = answers.next_back().filter(|name| name.contains(':'));
-    let name = name.filter(|name| **name != compaction.ports.provider.model().name());
+    let name = name.filter(|name| **name != summarizer.ports.provider.model().name());
     let is_known_to_fail =
         |name: &&String| failed.is_some_and(|it| it.provider.model().name() == **name);
     let Some(name) = name.filter(|name| !is_known_to_fail(name)) else {
         return Ok(None);
     };
-    let found = compaction.lane.summary_model(name.clone()).await?;
-    let (sizes, fixed) = (WindowSizes::of(window), FixedParts::of(&compaction.ports));
-    let snapshot = compaction.lane.view(|view| view.state.snapshot_seq);
+    let found = summarizer.lane.summary_model(name.clone()).await?;
+    let (sizes, fixed) = (WindowSizes::of(window), FixedParts::of(summarizer.ports));
+    let snapshot = summarizer.lane.view(|view| view.state.snapshot_seq);
     Ok(found.filter(|former| {
         let model = former.model();
         let size = ContextSize::of(&sizes, fixed, model, None, snapshot);
