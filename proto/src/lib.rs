@@ -9,11 +9,11 @@
 //!   library and tests use this one fold, so they cannot disagree about what the events mean.
 //! - [`EventHandler`], [`build_context`] and [`ContextWindow`] are what events mean to the model and
 //!   to a reader.
-//! - [`openrpc_document`] and [`reference_markdown`] describe all of it. Doc comments on wire types
-//!   end up in both: they address authors of clients, in any language.
+//! - [`openrpc_document`] describes all of it. Doc comments on wire types end up in it and in
+//!   `docs/protocol-reference.md`: they address authors of clients, in any language.
 //!
 //! The crate performs no input or output and needs no async runtime, so that clients can use it as
-//! it is. The manual is `docs/protocol.md`; `docs/protocol-reference.md` is generated from here.
+//! it is. The manual is `docs/protocol.md`; a test writes `docs/protocol-reference.md` from the same schemas.
 #![warn(missing_docs)]
 
 mod agent;
@@ -37,6 +37,7 @@ mod method;
 mod model;
 mod on_restart;
 mod openrpc;
+#[cfg(test)]
 mod reference;
 mod rendered_slot;
 mod runner;
@@ -77,7 +78,6 @@ pub use method::*;
 pub use model::{ErrorCategory, ThinkingLevel};
 pub use on_restart::OnRestart;
 pub use openrpc::openrpc_document;
-pub use reference::reference_markdown;
 pub use rendered_slot::RenderedSlot;
 pub use runner::{
     LogEntry, MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, RunnerLogStream,

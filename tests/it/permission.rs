@@ -256,43 +256,6 @@ fn tempfile_outside() -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn a_home_with_sessions_is_told_once_that_the_mode_changed() {
-    let (mut daemon, model) = calling_with("", &[]).await;
-    let told = |items: &[Value]| {
-        let notices = items.iter().filter(|item| item["type"] == "notice");
-        notices
-            .filter(|item| item["code"] == "workspace_mode_changed")
-            .count()
-    };
-    let (client, first) = new_session(&daemon).await;
-    let mut watch = Watch::from_start(&client, first).await;
-    send(&client, first, "Hello.").await;
-    let seen = watch.until("turn_outcome").await;
-    assert_eq!(told(&seen), 0, "a new home has nothing to unlearn");
-
-    // The home of an earlier version.
-    daemon.kill().await;
-    std::fs::remove_file(daemon.home().join("notices.json")).unwrap();
-    daemon.spawn().await;
-    for expected in [1, 0] {
-        model.answer(ScriptedChat::default().text("Hello.").finish("stop"));
-        let (client, id) = new_session(&daemon).await;
-        let mut watch = Watch::from_start(&client, id).await;
-        send(&client, id, "Hello.").await;
-        let seen = watch.until("turn_outcome").await;
-        assert_eq!(told(&seen), expected);
-    }
-    daemon.kill().await;
-    daemon.spawn().await;
-    model.answer(ScriptedChat::default().text("Hello.").finish("stop"));
-    let client = connect(&daemon.socket()).await;
-    let mut watch = Watch::from_start(&client, first).await;
-    watch.until("sync_end").await;
-    send(&client, first, "Again.").await;
-    assert_eq!(told(&watch.until("turn_outcome").await), 0);
-}
-
-#[tokio::test]
 async fn what_stands_by_for_a_command_ends_with_its_question_and_with_the_daemon() {
     if !has_sandbox() {
         return;

@@ -15,10 +15,9 @@ use crate::finding::{Finding, Repair};
 use crate::receipts;
 
 /// Files of which only type, owner and mode are checked.
-const FILES: [&str; 7] = [
+const FILES: [&str; 6] = [
     "env",
     "grants.json",
-    "notices.json",
     "trust.json",
     "client.json",
     "daemon.json",

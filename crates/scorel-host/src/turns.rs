@@ -30,7 +30,7 @@ use crate::instructions::{
     Access, DeeperGuides, InstructionSources, guidance, guides, instructions,
 };
 use crate::models::{Models, WantedModel};
-use crate::notices::Notices;
+use crate::notices;
 use crate::permission::{CommandPlace, Gate, GateSettings, Grants};
 use crate::projects::ProjectRegistry;
 use crate::recorders::Recorders;
@@ -52,7 +52,6 @@ pub(crate) struct Turns {
     models: Arc<Models>,
     home: PathBuf,
     grants: Grants,
-    notices: Notices,
     commands: Arc<CommandHost>,
     runners: Arc<HostRunners>,
     skills: Skills,
@@ -92,7 +91,6 @@ impl Turns {
             models,
             home: home.to_owned(),
             grants: Grants::new(home.join("grants.json")),
-            notices: Notices::new(home.join("notices.json"), &home.join("sessions")),
             commands: Arc::clone(runners.commands()),
             runners,
             skills,
@@ -200,8 +198,7 @@ impl Turns {
         let gate = Arc::new(self.gate(request, config, dir, self.command_place())?);
         let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);
         let notices = if has_commands {
-            let has_sandbox = self.commands.has_sandbox();
-            self.notices.of_turn(config.permissions.mode, has_sandbox)
+            notices::of_turn(config.permissions.mode, self.commands.has_sandbox())
         } else {
             Vec::new()
         };

@@ -17,15 +17,3 @@ pub enum MethodGroup {
     /// Events, blobs and subscriptions.
     Reading,
 }
-
-impl MethodGroup {
-    /// Every group, in the order of the documentation.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Host,
-        Self::Projects,
-        Self::Sessions,
-        Self::Agents,
-        Self::Conversation,
-        Self::Reading,
-    ];
-}

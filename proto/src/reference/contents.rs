@@ -4,6 +4,7 @@
 //! a type (`message`). Events and notifications therefore say what they are in their heading, so
 //! that every anchor that something links to is unique on the page.
 
+use super::GROUPS;
 use crate::catalogue::Catalogue;
 use crate::{MethodGroup, PersistentBody, TransientBody};
 
@@ -13,7 +14,7 @@ pub(super) fn contents<'a>(catalogue: &Catalogue, types: impl Iterator<Item = &'
         "## Contents\n".to_owned(),
         "- [Methods](#methods)".to_owned(),
     ];
-    for group in MethodGroup::ALL {
+    for group in GROUPS {
         let methods = catalogue.methods.iter().map(|method| method.info);
         let of_group = methods.filter(|info| info.group == group);
         let links = of_group.map(|info| link(info.name, &format!("`{}`", info.name)));

@@ -12,5 +12,4 @@ mod limits;
 mod links;
 mod manual;
 mod openrpc;
-mod reference;
 mod samples;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use scorel_proto::{ErrorCode, METHODS, PersistentBody, TransientBody};
+use super::reference_markdown;
+use crate::{ErrorCode, METHODS, PersistentBody, TransientBody};
 
 /// Set this variable to write the page anew.
 const REWRITE: &str = "SCOREL_REWRITE_DOCS";
@@ -10,7 +11,7 @@ const REWRITE: &str = "SCOREL_REWRITE_DOCS";
 #[test]
 fn the_page_in_docs_is_up_to_date() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol-reference.md");
-    let page = scorel_proto::reference_markdown();
+    let page = reference_markdown();
     if std::env::var_os(REWRITE).is_some() {
         std::fs::write(&path, &page).unwrap();
     }
@@ -23,7 +24,7 @@ fn the_page_in_docs_is_up_to_date() {
 
 #[test]
 fn the_page_names_every_method_event_type_and_error() {
-    let page = scorel_proto::reference_markdown();
+    let page = reference_markdown();
     for info in METHODS {
         let name = info.name;
         assert!(
