@@ -162,7 +162,7 @@ impl Summarizer<'_> {
         unreachable!("the policy ends the attempts")
     }
 
-    /// Shows that a call is made again. Outside of a turn there are no transient events.
+    /// Shows that a call is made again. Outside of a turn there is no such event.
     async fn show_retry(
         &self,
         attempt: u32,

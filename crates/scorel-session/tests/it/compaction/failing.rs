@@ -110,7 +110,7 @@ async fn a_call_that_is_made_again_is_announced_in_the_turn_that_it_makes_room_f
     scene.rig.check(scene.id).await;
 }
 
-/// Outside of a turn there are no transient events.
+/// Outside of a turn there is no such event.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_made_again_outside_of_a_turn_is_the_problem_of_the_session() {
     let mut scene = Scene::with(4).await;
