@@ -108,8 +108,6 @@ codes! {
     FilesystemError = 1017, "filesystem_error", false;
     /// The model provider cannot be used or returned an error; `details.provider` names it.
     ProviderError = 1018, "provider_error", false;
-    /// This version does not implement the method or option.
-    Unsupported = 1019, "unsupported", false;
     /// The runner cannot be used. `details.runner` names it, `details.kind` is the code that the error
     /// of a turn would have, such as `runner_not_logged_in`, and `details.hint` says what helps.
     RunnerError = 1020, "runner_error", false;

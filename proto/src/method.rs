@@ -123,8 +123,6 @@ pub struct MethodInfo {
     pub group: MethodGroup,
     /// The permission that a method requires. Each level includes the previous ones.
     pub access: AccessLevel,
-    /// Whether this version implements it; otherwise it fails with `unsupported`.
-    pub available: bool,
     /// The error codes specific to this method. JSON-RPC errors, `forbidden`, `shutting_down`,
     /// `overloaded` for want of file descriptors, and `internal_error` can come from any method and
     /// are not listed.
@@ -157,8 +155,7 @@ fn property_names<T: JsonSchema>() -> Vec<String> {
 macro_rules! methods {
     ($($group:ident {
         $($(#[doc = $doc:literal])*
-        $method:ident = $name:literal, $access:ident, $state:ident,
-            $params:ty => $result:ty, [$($error:ident),*];)*
+        $method:ident = $name:literal, $access:ident, $params:ty => $result:ty, [$($error:ident),*];)*
     })*) => {
         $($(
             $(#[doc = $doc])*
@@ -191,7 +188,6 @@ macro_rules! methods {
                 summary: concat!($($doc, "\n"),*),
                 group: MethodGroup::$group,
                 access: AccessLevel::$access,
-                available: methods!(@available $state),
                 errors: &[$(ErrorCode::$error),*],
                 params: |generator| generator.subschema_for::<$params>(),
                 result: |generator| generator.subschema_for::<$result>(),
@@ -199,79 +195,77 @@ macro_rules! methods {
             },
         )*)*];
     };
-    (@available now) => { true };
-    (@available later) => { false };
 }
 
 methods! {
     Host {
         /// Identifies the client and negotiates the protocol version. Optional: a client that needs
         /// neither can call other methods directly.
-        Hello = "hello", Read, now, HelloParams => HelloResult, [ProtocolMismatch];
+        Hello = "hello", Read, HelloParams => HelloResult, [ProtocolMismatch];
         /// Returns the state of the daemon: version, load, active sessions, configuration problems.
-        GetStatus = "getStatus", Read, now, NoParams => Status, [];
+        GetStatus = "getStatus", Read, NoParams => Status, [];
         /// Shuts the daemon down gracefully: running turns may finish within the grace period, or are
         /// parked for the next daemon. Returns before the daemon exits; `pid` says which process to
         /// wait for.
-        Shutdown = "shutdown", Admin, now, ShutdownParams => ShutdownResult, [];
+        Shutdown = "shutdown", Admin, ShutdownParams => ShutdownResult, [];
         /// Lists the usable models: those that the providers' endpoints report, where an API key is
         /// available, and those of the built-in table. Queries the endpoints, and returns after at
         /// most 15 seconds.
-        ListModels = "listModels", Read, now, ListModelsParams => ListModelsResult,
+        ListModels = "listModels", Read, ListModelsParams => ListModelsResult,
             [ProjectNotFound, ProviderError];
         /// Tests a model by asking it for one word. The call is billed by the provider.
-        CheckModel = "checkModel", Control, now, CheckModelParams => CheckModelResult,
+        CheckModel = "checkModel", Control, CheckModelParams => CheckModelResult,
             [ProjectNotFound, ProviderError];
         /// Lists the runners: the daemon's own engine, and the foreign agents that can run turns of a
         /// session. Looks for their programs, and starts none but to ask for a version.
-        ListRunners = "listRunners", Read, now, ListRunnersParams => ListRunnersResult,
+        ListRunners = "listRunners", Read, ListRunnersParams => ListRunnersResult,
             [ProjectNotFound];
         /// Starts a runner, makes a context and ends it again, without a prompt. Fails with
         /// `runner_error` if it cannot be used.
-        CheckRunner = "checkRunner", Control, now, CheckRunnerParams => CheckRunnerResult,
+        CheckRunner = "checkRunner", Control, CheckRunnerParams => CheckRunnerResult,
             [RunnerError];
         /// Sums up what the model calls of all sessions used and cost, deleted sessions included.
-        GetUsage = "getUsage", Read, now, GetUsageParams => GetUsageResult, [];
+        GetUsage = "getUsage", Read, GetUsageParams => GetUsageResult, [];
         /// Returns the configuration that is in effect: every setting with its value and the line that
         /// it is from. Names secrets, and never returns one.
-        GetConfig = "getConfig", Read, now, GetConfigParams => GetConfigResult, [ProjectNotFound];
+        GetConfig = "getConfig", Read, GetConfigParams => GetConfigResult, [ProjectNotFound];
         /// Reports what the home keeps and nothing refers to any more, and removes it if `apply` says so:
         /// old deleted sessions, blobs that no log names, old copies that repairs kept, and unused
         /// copies of trusted items. Repeating it is harmless.
-        Gc = "gc", Admin, now, GcParams => GcResult, [FilesystemError];
+        Gc = "gc", Admin, GcParams => GcResult, [FilesystemError];
         /// Returns an OpenRPC document that describes every method.
-        Discover = "rpc.discover", Read, now, NoParams => Box<serde_json::value::RawValue>, [];
+        Discover = "rpc.discover", Read, NoParams => Box<serde_json::value::RawValue>, [];
         /// Subscribes to the daemon's own state: a snapshot, then changes of projects, sessions and
         /// phases as `host` notifications. Returns the subscription's id.
-        SubscribeHost = "subscribeHost", Read, now, NoParams => SubscriptionId, [Overloaded];
+        SubscribeHost = "subscribeHost", Read, NoParams => SubscriptionId, [Overloaded];
         /// Ends a subscription of `subscribeHost`. Returns whether it existed.
-        UnsubscribeHost = "unsubscribeHost", Read, now, UnsubscribeParams => bool, [];
+        UnsubscribeHost = "unsubscribeHost", Read, UnsubscribeParams => bool, [];
     }
     Projects {
         /// Lists the subdirectories of a directory, for a picker of project directories.
-        ListDirectories = "listDirectories", Admin, now,
+        ListDirectories = "listDirectories", Admin,
             ListDirectoriesParams => ListDirectoriesResult, [FilesystemError];
         /// Registers a directory as a project. Registering it again returns the existing project.
-        RegisterProject = "registerProject", Admin, now,
+        RegisterProject = "registerProject", Admin,
             RegisterProjectParams => RegisterProjectResult,
             [FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Lists all projects.
-        ListProjects = "listProjects", Read, now, NoParams => ListProjectsResult, [];
+        ListProjects = "listProjects", Read, NoParams => ListProjectsResult, [];
         /// Lists the skills of the user, and those of a project.
-        ListSkills = "listSkills", Read, now, ListSkillsParams => ListSkillsResult,
+        ListSkills = "listSkills", Read, ListSkillsParams => ListSkillsResult,
             [ProjectNotFound, FilesystemError];
         /// Returns the items that a project brings, such as skills, and whether each is trusted.
-        GetTrust = "getTrust", Read, now, GetTrustParams => GetTrustResult,
+        GetTrust = "getTrust", Read, GetTrustParams => GetTrustResult,
             [ProjectNotFound, FilesystemError];
         /// Trusts items of a project as they are now, or takes that back. Repeating it changes nothing.
-        SetTrust = "setTrust", Admin, now, SetTrustParams => SetTrustResult,
+        SetTrust = "setTrust", Admin, SetTrustParams => SetTrustResult,
             [ProjectNotFound, FilesystemError, StorageStalled, Conflict, Overloaded];
         /// Gives a project another display name. Its directory stays as it is.
-        UpdateProject = "updateProject", Admin, now,
+        UpdateProject = "updateProject", Admin,
             UpdateProjectParams => UpdateProjectResult,
             [ProjectNotFound, Conflict, StorageStalled, Overloaded];
         /// Removes a project that has no sessions. The directory and its files are not touched.
-        RemoveProject = "removeProject", Admin, now,
+        RemoveProject = "removeProject", Admin,
             RemoveProjectParams => RemoveProjectResult,
             [ProjectNotFound, ProjectHasSessions, FilesystemError, Conflict, StorageStalled,
              Overloaded];
@@ -279,47 +273,47 @@ methods! {
     Sessions {
         /// Creates an empty session. Repeated with the same `commandId` after the session was
         /// deleted, it fails with `session_not_found` instead of creating another one.
-        CreateSession = "createSession", Control, now,
+        CreateSession = "createSession", Control,
             CreateSessionParams => CreateSessionResult,
             [ProjectNotFound, SessionNotFound, Conflict, StorageStalled, Overloaded, ProviderError];
         /// Returns a session's metadata.
-        GetSession = "getSession", Read, now, GetSessionParams => GetSessionResult,
+        GetSession = "getSession", Read, GetSessionParams => GetSessionResult,
             [SessionNotFound, SessionFailed];
         /// Lists sessions, the most recently changed first, in pages.
-        ListSessions = "listSessions", Read, now, ListSessionsParams => ListSessionsResult,
+        ListSessions = "listSessions", Read, ListSessionsParams => ListSessionsResult,
             [ProjectNotFound];
         /// Searches the logs of all sessions, the newest records first, in pages: for words with an
         /// index, or by a regular expression, which reads the logs. A page may have fewer hits than
         /// `limit`, and none, while `nextCursor` says that there is more to search.
-        Search = "search", Read, now, SearchParams => SearchResult,
+        Search = "search", Read, SearchParams => SearchResult,
             [ProjectNotFound, StorageStalled];
         /// Changes a session's title, runner, model, thinking level, tools or `onRestart`, or has its
         /// instructions renewed. Absent parameters leave their setting unchanged. Another model ends a
         /// turn's wait for a rate limit.
-        UpdateSession = "updateSession", Control, now,
+        UpdateSession = "updateSession", Control,
             UpdateSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, ProviderError];
         /// Archives a session, or restores it.
-        ArchiveSession = "archiveSession", Control, now,
+        ArchiveSession = "archiveSession", Control,
             ArchiveSessionParams => UpdateSessionResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict];
         /// Deletes a session with its log and blobs. `undeleteSession` brings it back for as long as the
         /// trash keeps it. Fails with `runtime_busy` while a turn runs: cancel it first. A session
         /// written by a newer version is not deleted.
-        DeleteSession = "deleteSession", Control, now,
+        DeleteSession = "deleteSession", Control,
             DeleteSessionParams => DeleteSessionResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, FilesystemError, Conflict,
              StorageStalled, Overloaded];
         /// Brings a deleted session back from the trash, byte for byte. Fails with
         /// `session_not_found` if it is not there, or was deleted too long ago, and with `conflict`
         /// if it is not deleted.
-        UndeleteSession = "undeleteSession", Control, now,
+        UndeleteSession = "undeleteSession", Control,
             UndeleteSessionParams => UndeleteSessionResult,
             [SessionNotFound, FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Creates a session with a copy of another session's conversation up to an event: its
         /// messages with the data beside them, its settings and its system prompt. Usage, queue and
         /// permissions are not copied. The other session may be running.
-        CloneSession = "cloneSession", Control, now,
+        CloneSession = "cloneSession", Control,
             CloneSessionParams => CreateSessionResult,
             [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError, Conflict,
              StorageStalled, Overloaded];
@@ -327,165 +321,165 @@ methods! {
         /// of Claude Code or a rollout of Codex. Nothing of it runs. A file that the project has a session
         /// of already gives that session. Fails with `invalid_params` if the file is none of these, or
         /// was altered; `details.kind` says which.
-        ImportSession = "importSession", Admin, now,
+        ImportSession = "importSession", Admin,
             ImportSessionParams => ImportSessionResult,
             [ProjectNotFound, SessionNotFound, FilesystemError, PayloadTooLarge, Conflict,
              StorageStalled, Overloaded];
         /// Drops the context that a runner keeps of the session. The next turn starts a new context, to
         /// which the conversation is handed over. Fails with `runtime_busy` while the runner runs a
         /// turn.
-        ForgetContext = "forgetContext", Control, now,
+        ForgetContext = "forgetContext", Control,
             ForgetContextParams => ForgetContextResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, StorageStalled, Conflict];
         /// Accepts a damaged place in the log, so that the session can be written again. The damage
         /// stays in the log.
-        AcceptDamage = "acceptDamage", Control, now, AcceptDamageParams => SeqResult,
+        AcceptDamage = "acceptDamage", Control, AcceptDamageParams => SeqResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict];
     }
     Agents {
         /// Lists the agents of the configuration, with their quotas and how many of their runtimes run
         /// and wait.
-        ListAgents = "listAgents", Read, now, ListAgentsParams => ListAgentsResult,
+        ListAgents = "listAgents", Read, ListAgentsParams => ListAgentsResult,
             [ProjectNotFound];
         /// Adds an agent to the user's configuration, or changes it there: an absent parameter leaves its
         /// key, `null` takes it out. Comments in the file stay.
-        SetAgent = "setAgent", Admin, now, SetAgentParams => SetAgentResult,
+        SetAgent = "setAgent", Admin, SetAgentParams => SetAgentResult,
             [FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Sets how many runtimes of an agent may run at once in a project, and for its workflows.
         /// A lower number ends nothing. Fails with `conflict` if another policy than `expected` is in
         /// force: `details.kind` is `quota`, and `details.policy` that policy.
-        SetQuota = "setQuota", Admin, now, SetQuotaParams => SetQuotaResult,
+        SetQuota = "setQuota", Admin, SetQuotaParams => SetQuotaResult,
             [ProjectNotFound, AgentNotFound, FilesystemError, Conflict, StorageStalled, Overloaded];
         /// Returns the project's orchestrator, a session with the tools for agents. Creates it if there
         /// is none, and records it as the project's `orchestratorSessionId`.
-        OpenOrchestrator = "openOrchestrator", Control, now,
+        OpenOrchestrator = "openOrchestrator", Control,
             OpenOrchestratorParams => CreateSessionResult,
             [ProjectNotFound, Conflict, StorageStalled, Overloaded];
         /// Gives an agent a task. Returns once the task is durable; it may have to wait.
-        SpawnRuntime = "spawnRuntime", Control, now, SpawnRuntimeParams => SpawnRuntimeResult,
+        SpawnRuntime = "spawnRuntime", Control, SpawnRuntimeParams => SpawnRuntimeResult,
             [SessionNotFound, SessionFailed, AgentNotFound, RuntimeNotFound, SpawnRefused, Conflict,
              PayloadTooLarge, StorageStalled, Overloaded];
         /// Returns a runtime, with its task and its result.
-        GetRuntime = "getRuntime", Read, now, GetRuntimeParams => GetRuntimeResult,
+        GetRuntime = "getRuntime", Read, GetRuntimeParams => GetRuntimeResult,
             [RuntimeNotFound, SessionFailed];
         /// Lists runtimes, the last spawned first, those that have ended included, in pages.
-        ListRuntimes = "listRuntimes", Read, now, ListRuntimesParams => ListRuntimesResult,
+        ListRuntimes = "listRuntimes", Read, ListRuntimesParams => ListRuntimesResult,
             [ProjectNotFound, SessionNotFound];
         /// Moves a runtime that waits to another place of its queue.
-        MoveRuntime = "moveRuntime", Control, now, MoveRuntimeParams => SeqResult,
+        MoveRuntime = "moveRuntime", Control, MoveRuntimeParams => SeqResult,
             [RuntimeNotFound, SessionFailed, Conflict, StorageStalled];
         /// Stops a runtime. One that waits ends at once; the turn of one that runs is cancelled.
-        StopRuntime = "stopRuntime", Control, now, StopRuntimeParams => StopRuntimeResult,
+        StopRuntime = "stopRuntime", Control, StopRuntimeParams => StopRuntimeResult,
             [RuntimeNotFound, SessionFailed, Conflict, StorageStalled];
         /// Returns a session's runtimes, and those of their sessions, as a graph.
-        GetGraph = "getGraph", Read, now, GetGraphParams => RuntimeGraph,
+        GetGraph = "getGraph", Read, GetGraphParams => RuntimeGraph,
             [SessionNotFound, SessionFailed];
         /// Lists the git worktrees that agents work in.
-        ListWorktrees = "listWorktrees", Read, now, ListWorktreesParams => ListWorktreesResult,
+        ListWorktrees = "listWorktrees", Read, ListWorktreesParams => ListWorktreesResult,
             [ProjectNotFound, FilesystemError];
         /// Removes the git worktree of an agent. Its branch stays. Fails with `conflict` if it has changes
         /// that are not committed, unless forced, and with `runtime_busy` while its agent works.
-        RemoveWorktree = "removeWorktree", Admin, now,
+        RemoveWorktree = "removeWorktree", Admin,
             RemoveWorktreeParams => RemoveWorktreeResult,
             [RuntimeNotFound, RuntimeBusy, FilesystemError, Conflict, StorageStalled, Overloaded];
     }
     Conversation {
         /// Sends a message to a session. Returns once the message is durable, without waiting for
         /// the turn.
-        SendMessage = "sendMessage", Control, now, SendMessageParams => SendMessageResult,
+        SendMessage = "sendMessage", Control, SendMessageParams => SendMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, QueuePaused, Conflict,
-             InvalidEventId, CannotRewindPastCompact, PayloadTooLarge, Overloaded, Unsupported,
+             InvalidEventId, CannotRewindPastCompact, PayloadTooLarge, Overloaded,
              ProviderError, AttachmentRefused];
         /// Changes the queue: all operations or none. Starts the next turn if the queue is not paused
         /// then and no turn is open.
-        RewriteQueue = "rewriteQueue", Control, now, RewriteQueueParams => RewriteQueueResult,
+        RewriteQueue = "rewriteQueue", Control, RewriteQueueParams => RewriteQueueResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, PayloadTooLarge, Overloaded];
         /// Cancels the open turn, or the compaction or the restore of files without one. Returns at once;
         /// `turn_outcome`, `compaction` or `files_restored` reports how it ended. A restore stops between
         /// batches of files, and its cancel is durable before the reply.
-        Cancel = "cancel", Control, now, CancelParams => CancelResult,
+        Cancel = "cancel", Control, CancelParams => CancelResult,
             [SessionNotFound, SessionFailed, StorageStalled];
         /// Makes a turn that waits for a rate limit go on at once.
-        EndWait = "endWait", Control, now, EndWaitParams => SeqResult,
+        EndWait = "endWait", Control, EndWaitParams => SeqResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict];
         /// Moves the active leaf back to an earlier event on its path, and files with it if that is
         /// wanted.
-        Rewind = "rewind", Control, now, RewindParams => MoveResult,
+        Rewind = "rewind", Control, RewindParams => MoveResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, InvalidEventId,
              CannotRewindPastCompact, FilesystemError, PayloadTooLarge];
         /// Moves the active leaf to another branch, and files with it if that is wanted.
-        Branch = "branch", Control, now, BranchParams => MoveResult,
+        Branch = "branch", Control, BranchParams => MoveResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
              InvalidEventId, FilesystemError, PayloadTooLarge];
         /// Stores data in the session's log, for extensions and clients. Neither the model nor the
         /// conversation is touched; `getEvents` returns it.
-        AppendCustom = "appendCustom", Control, now, AppendCustomParams => AppendResult,
+        AppendCustom = "appendCustom", Control, AppendCustomParams => AppendResult,
             [SessionNotFound, SessionFailed, StorageStalled, Conflict, PayloadTooLarge];
         /// Adds a message to the conversation without starting a turn: the model reads it with the
         /// next one. While a turn is open the message is a steer, which that turn reads before its
         /// next model call. Fails with `runtime_busy` while a turn is being cancelled, and while the
         /// conversation is summarised or files are restored without a turn.
-        AppendCustomMessage = "appendCustomMessage", Control, now,
+        AppendCustomMessage = "appendCustomMessage", Control,
             AppendCustomMessageParams => AppendCustomMessageResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
              PayloadTooLarge, Overloaded];
         /// Replaces the older messages in the model's context by a summary. Returns once the
         /// compaction is recorded; a `compact` or `compaction` event reports how it ended. Fails with
         /// `conflict`, `details.kind: nothing`, if the conversation is too short.
-        Compact = "compact", Control, now, CompactParams => CompactResult,
+        Compact = "compact", Control, CompactParams => CompactResult,
             [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, ProviderError];
         /// Says what `restoreFiles`, or `rewind` and `branch` with `restoreFiles`, would do with each
         /// file. Changes nothing.
-        PreviewRestore = "previewRestore", Read, now,
+        PreviewRestore = "previewRestore", Read,
             PreviewRestoreParams => PreviewRestoreResult,
             [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError];
         /// Gives the files of the project that the session has changed since an event the state again
         /// that they had before it. Returns when that is done; `files_restored` reports it, and until then
         /// `restore_progress` how far it is. The conversation stays as it is.
-        RestoreFiles = "restoreFiles", Control, now, RestoreFilesParams => RestoreFilesResult,
+        RestoreFiles = "restoreFiles", Control, RestoreFilesParams => RestoreFilesResult,
             [SessionNotFound, SessionFailed, RuntimeBusy, InvalidEventId, FilesystemError, Conflict,
              PayloadTooLarge, StorageStalled];
         /// Lists the permission requests that wait for an answer, of all sessions and of agents, the oldest
         /// first, in pages. Loads the sessions that the last daemon left unfinished, if they are not
         /// loaded yet.
-        ListQuestions = "listQuestions", Read, now, ListQuestionsParams => ListQuestionsResult,
+        ListQuestions = "listQuestions", Read, ListQuestionsParams => ListQuestionsResult,
             [SessionNotFound, SessionFailed];
         /// Answers a permission request. The first answer counts; a later one fails with `conflict`, whose
         /// details have the recorded decision and who made it (`kind: answered`).
-        RespondPermission = "respondPermission", Control, now,
+        RespondPermission = "respondPermission", Control,
             RespondPermissionParams => SeqResult, [SessionNotFound, SessionFailed, StorageStalled,
              FilesystemError, Conflict];
     }
     Reading {
         /// Returns the structure of a session's tree, without content, in pages.
-        GetTree = "getTree", Read, now, GetTreeParams => GetTreeResult,
+        GetTree = "getTree", Read, GetTreeParams => GetTreeResult,
             [SessionNotFound, SessionFailed];
         /// Returns persistent events in ascending order: the first ones after `afterSeq`, or the
         /// last ones before `beforeSeq`.
-        GetEvents = "getEvents", Read, now, GetEventsParams => GetEventsResult,
+        GetEvents = "getEvents", Read, GetEventsParams => GetEventsResult,
             [SessionNotFound, SessionFailed];
         /// Returns a turn as one message: its status, its answer, and the end of what its runner logged.
         /// Fails with `invalid_params` if the session has no such turn.
-        GetTurn = "getTurn", Read, now, GetTurnParams => TurnSummary,
+        GetTurn = "getTurn", Read, GetTurnParams => TurnSummary,
             [SessionNotFound, SessionFailed, FilesystemError];
         /// Returns what the next request to the model would hold, and how large it is.
-        GetContext = "getContext", Read, now, GetContextParams => GetContextResult,
+        GetContext = "getContext", Read, GetContextParams => GetContextResult,
             [SessionNotFound, SessionFailed, ProviderError];
         /// Returns a blob, or a range of its bytes.
-        GetBlob = "getBlob", Read, now, GetBlobParams => GetBlobResult,
+        GetBlob = "getBlob", Read, GetBlobParams => GetBlobResult,
             [SessionNotFound, SessionFailed, FilesystemError];
         /// Stores a blob, for use in a later message.
-        PutBlob = "putBlob", Control, now, PutBlobParams => PutBlobResult,
+        PutBlob = "putBlob", Control, PutBlobParams => PutBlobResult,
             [SessionNotFound, SessionFailed, PayloadTooLarge, StorageStalled];
         /// Returns everything a client missed since its anchors, in pages, without subscribing.
-        Resync = "resync", Read, now, ResyncParams => ResyncResult,
+        Resync = "resync", Read, ResyncParams => ResyncResult,
             [SessionNotFound, SessionFailed];
         /// Sends everything a client missed since its anchors, then follows the session, as `event`
         /// notifications. Returns the subscription's id.
-        SubscribeEvents = "subscribeEvents", Read, now, SubscribeEventsParams => SubscriptionId,
+        SubscribeEvents = "subscribeEvents", Read, SubscribeEventsParams => SubscriptionId,
             [SessionNotFound, SessionFailed, Overloaded];
         /// Ends a subscription of `subscribeEvents`. Returns whether it existed.
-        UnsubscribeEvents = "unsubscribeEvents", Read, now, UnsubscribeParams => bool, [];
+        UnsubscribeEvents = "unsubscribeEvents", Read, UnsubscribeParams => bool, [];
     }
 }
 

@@ -11,8 +11,7 @@ const OPENRPC: &str = "1.3.2";
 ///
 /// Every type is a JSON Schema under `components`, valid in draft 7 and in 2020-12. Extensions to
 /// OpenRPC: `x-access` is the permission that a method requires, `x-group` its section in the
-/// reference, `x-available` whether this version implements it, `x-notifications` lists what
-/// subscriptions send, and `x-error-data` is the type of the `data` of an error.
+/// reference, `x-notifications` lists what subscriptions send, and `x-error-data` is the type of the `data` of an error.
 #[must_use]
 pub fn openrpc_document(version: &str) -> Value {
     let catalogue = Catalogue::new();
@@ -52,7 +51,6 @@ fn method(method: &MethodSchemas) -> Value {
         "errors": errors,
         "x-access": info.access,
         "x-group": info.group,
-        "x-available": info.available,
     })
 }
 

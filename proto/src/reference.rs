@@ -87,9 +87,6 @@ fn method(method: &MethodSchemas, page: &mut Vec<String>) {
     let info = method.info;
     page.push(format!("#### `{}`\n", info.name));
     page.push(format!("{}\n", info.summary_line()));
-    if !info.available {
-        page.push("Not implemented in this version: fails with `unsupported`.\n".to_owned());
-    }
     page.push(format!("Access: `{}`.\n", access(info.access)));
     if method.params.is_empty() {
         page.push("Parameters: none.\n".to_owned());

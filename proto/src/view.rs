@@ -6,6 +6,7 @@ mod guidance;
 mod in_flight;
 mod notices;
 mod opening;
+mod questions;
 mod queue;
 mod recent_answers;
 mod restore;
@@ -33,11 +34,10 @@ pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
 use crate::{
-    CompactBody, CompactionBody, CompactionId, CompactionState, CostTotal, DamageAcceptedBody,
-    Event, EventId, Message, MessageBody, OnRestart, OutcomeReason, PermissionDecision,
-    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItemId,
-    Seq, ThinkingLevel, TitleSource, ToolPreset, TransientBody, TransientEvent, TreePlacement,
-    TurnId, UnknownEvent, Usage,
+    CostTotal, DamageAcceptedBody, Event, EventId, Message, MessageBody, OnRestart, OutcomeReason,
+    PermissionRequestBody, PersistentBody, PersistentEvent, QueueItemId, Seq, ThinkingLevel,
+    TitleSource, ToolPreset, TransientBody, TransientEvent, TreePlacement, TurnId, UnknownEvent,
+    Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -380,37 +380,6 @@ impl SessionState {
         }
     }
 
-    fn asked(&mut self, body: &PermissionRequestBody, now: u64) {
-        self.permissions.push(body.clone());
-        if let Some(turn) = &mut self.turn {
-            turn.pause(now);
-        }
-    }
-
-    /// The first decision about a request counts.
-    fn decided(&mut self, body: &PermissionDecisionBody, event: &PersistentEvent) {
-        let open = &mut self.permissions;
-        let asked = open
-            .iter()
-            .position(|open| open.request_id == body.request_id);
-        let Some(request) = asked.map(|index| open.remove(index)) else {
-            return;
-        };
-        if let Some(turn) = &mut self.turn {
-            turn.decided(request.clone(), body);
-            if self.permissions.is_empty() {
-                turn.unpause(event.ts);
-            }
-        }
-        self.answers.add(body, event);
-        let lasting = body.decision == PermissionDecision::Session;
-        for rule in request.rules.into_iter().filter(|_| lasting) {
-            if !self.allowed.contains(&rule) {
-                self.allowed.push(rule);
-            }
-        }
-    }
-
     fn turn_event(&mut self, event: &PersistentEvent) {
         let Some(turn) = &mut self.turn else { return };
         match &event.body {
@@ -469,37 +438,5 @@ impl SessionState {
         if let (Some(item), None) = (item, &event.origin) {
             self.queue.consume(item);
         }
-    }
-
-    fn compaction_event(&mut self, event: &PersistentEvent, body: &CompactionBody) {
-        if event.origin.is_some() {
-            return;
-        }
-        if body.state == CompactionState::Started {
-            self.compaction = Some(OpenCompaction {
-                compaction_id: body.compaction_id,
-                turn_id: event.turn_id,
-                instructions: body.instructions.clone(),
-            });
-            return;
-        }
-        self.end_compaction(body.compaction_id);
-        // As after a cancelled turn, whose outcome pauses the queue.
-        if body.state == CompactionState::Cancelled && event.turn_id.is_none() {
-            self.queue.turn_ended(false);
-        }
-    }
-
-    fn compacted(&mut self, event: &PersistentEvent, body: &CompactBody) {
-        if event.origin.is_none() {
-            self.end_compaction(body.compaction_id);
-        }
-    }
-
-    fn end_compaction(&mut self, id: CompactionId) {
-        self.compaction = self
-            .compaction
-            .take()
-            .filter(|open| open.compaction_id != id);
     }
 }

@@ -104,8 +104,6 @@ pub(crate) enum CallError {
         client: ProtocolRange,
         advice: &'static str,
     },
-    #[error("`{method}` is not part of this version")]
-    Unsupported { method: &'static str },
     /// A defect, or a task that panicked.
     #[error("{0}")]
     Internal(String),

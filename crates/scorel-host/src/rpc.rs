@@ -22,7 +22,6 @@ mod sessions;
 mod subscribe;
 mod travel;
 mod trust;
-mod unavailable;
 mod usage;
 mod worktrees;
 
@@ -55,6 +54,5 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     runtimes::register(&mut table)?;
     agents::register(&mut table)?;
     worktrees::register(&mut table)?;
-    unavailable::register(&mut table)?;
     Ok(table.build())
 }

@@ -124,8 +124,6 @@ pub enum SessionError {
     #[error("the daemon is stopping")]
     ShuttingDown,
     #[error("{0}")]
-    Unsupported(String),
-    #[error("{0}")]
     Filesystem(String),
     /// A defect.
     #[error("internal error: {0}")]
@@ -201,7 +199,6 @@ impl SessionError {
             Self::RuntimeNotFound(_) => ErrorCode::RuntimeNotFound,
             Self::SpawnRefused { .. } => ErrorCode::SpawnRefused,
             Self::ShuttingDown => ErrorCode::ShuttingDown,
-            Self::Unsupported(_) => ErrorCode::Unsupported,
             Self::Filesystem(_) => ErrorCode::FilesystemError,
             Self::Internal(_) => ErrorCode::InternalError,
         }

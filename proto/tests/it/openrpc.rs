@@ -24,7 +24,6 @@ fn every_method_is_described() {
         assert!(!method["summary"].as_str().unwrap().is_empty());
         assert_eq!(method["x-access"], json!(info.access));
         assert_eq!(method["x-group"], json!(info.group));
-        assert_eq!(method["x-available"], json!(info.available));
         let params = method["params"].as_array().unwrap();
         let names: Vec<_> = params
             .iter()

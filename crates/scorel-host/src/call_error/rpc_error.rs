@@ -72,7 +72,6 @@ impl From<CallError> for RpcError {
                 let details = json!({ "daemon": daemon, "client": client });
                 plain(ErrorCode::ProtocolMismatch).with_details(details)
             }
-            CallError::Unsupported { .. } => plain(ErrorCode::Unsupported),
             CallError::Internal(_) => plain(ErrorCode::InternalError),
             CallError::Rpc(error) => error,
         }
