@@ -2,6 +2,7 @@
 
 mod agent_runtimes;
 mod compaction;
+mod compaction_events;
 mod guidance;
 mod in_flight;
 mod notices;

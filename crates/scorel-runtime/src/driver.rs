@@ -408,46 +408,32 @@ impl TurnDriver {
         message_end: CallEnd,
         then: AfterTools,
     ) -> Option<TurnStep> {
-        match run.next(&self.ports, &self.stop).await {
+        let step = match run.next(&self.ports, &self.stop).await {
             // No `turn_end`: the tools of this answer go on in the next daemon.
             Some(ToolStep::Parked) => {
                 self.state = TurnState::Parked;
-                Some(TurnStep::Parked)
+                return Some(TurnStep::Parked);
             }
-            Some(ToolStep::Event(event)) => {
-                self.state = TurnState::Tools {
-                    run,
-                    message_end,
-                    then,
-                };
-                Some(TurnStep::Event(event))
-            }
+            Some(ToolStep::Event(event)) => TurnStep::Event(event),
             Some(ToolStep::Ask(call, question)) => {
-                self.state = TurnState::Tools {
-                    run,
-                    message_end,
-                    then,
-                };
                 self.asked_at = Some(self.ports.clock.now());
-                Some(TurnStep::NeedPermission { call, question })
+                TurnStep::NeedPermission { call, question }
             }
-            Some(ToolStep::Wait(prerequisite)) => {
-                self.state = TurnState::Tools {
-                    run,
-                    message_end,
-                    then,
-                };
-                Some(TurnStep::NotReady(prerequisite))
-            }
+            Some(ToolStep::Wait(prerequisite)) => TurnStep::NotReady(prerequisite),
             None => {
-                let then = match then {
+                self.state = match then {
                     AfterTools::NextCall => TurnState::NeedContext,
                     AfterTools::Finish(reason, error) => TurnState::Finished(reason, error),
                 };
-                self.state = then;
-                Some(self.turn_end(Some(message_end.stop_reason), message_end.usage))
+                return Some(self.turn_end(Some(message_end.stop_reason), message_end.usage));
             }
-        }
+        };
+        self.state = TurnState::Tools {
+            run,
+            message_end,
+            then,
+        };
+        Some(step)
     }
 
     fn turn_end(&self, stop_reason: Option<StopReason>, usage: Option<Usage>) -> TurnStep {

@@ -181,7 +181,7 @@ impl Catalog {
         self.entries.lock().fail(id, problem)
     }
 
-    /// Whether the session's summary is not one of a log of that length, in bytes, if there is one.
+    /// True if the summary does not cover a log of this many bytes. False without a summary.
     pub(crate) fn is_outdated(&self, id: SessionId, log_bytes: Option<u64>) -> bool {
         self.entries.lock().is_outdated(id, log_bytes)
     }
@@ -392,6 +392,7 @@ impl Catalog {
             }
         }
     }
+
     fn log(&self, id: SessionId) -> PathBuf {
         self.dir.join(id.to_string()).join(EVENTS)
     }

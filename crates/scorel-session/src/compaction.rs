@@ -50,7 +50,7 @@ pub(crate) struct Compaction {
     pub(crate) instructions: Option<String>,
 }
 
-/// What the records of a compaction say of it.
+/// The fields that all records of a compaction have.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CompactionOrder {
     pub(crate) id: CompactionId,

@@ -46,8 +46,8 @@ async fn carry_out(
         Ok(recorder) => {
             let goes_on = |count| {
                 done.send_if_modified(|done| mem::replace(done, count) != count);
-                // A daemon that stops is no reason to leave half of it to the next.
-                !open.cancelled && stop.cause() != Some(StopCause::Cancelled)
+                // A daemon that stops does not leave half of it to the next.
+                stop.cause() != Some(StopCause::Cancelled)
             };
             recorder.restore(&open.event_id.to_string(), &files, goes_on)
         }

@@ -201,7 +201,7 @@ impl LaneShared {
         self.catalog.forget_saved_log_bytes(id);
     }
 
-    /// Whether the session's summary is not one of a log of that length, in bytes, if there is one.
+    /// True if the summary does not cover a log of this many bytes. False without a summary.
     pub(crate) fn is_outdated(&self, id: SessionId, log_bytes: Option<u64>) -> bool {
         self.catalog.is_outdated(id, log_bytes)
     }

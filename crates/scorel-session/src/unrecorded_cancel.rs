@@ -2,11 +2,14 @@ use std::fmt;
 
 use scorel_proto::StorageStall;
 
-/// A `cancel` whose rest could not be recorded: the queue is as it was, and agents may go on.
+/// A `cancel` whose record could not be written: the queue is as it was, agents may go on, and the next
+/// daemon would finish a restore.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnrecordedCancel {
-    /// Whether a job took the signal, which needs no record.
+    /// True if a job took the signal, which stands without a record.
     pub cancelled: bool,
+    /// True if that job is a restore of files.
+    pub is_restore: bool,
     pub clears_queue: bool,
     pub stops_children: bool,
     /// What the turn itself has to write and cannot.
@@ -17,15 +20,18 @@ pub struct UnrecordedCancel {
 
 impl fmt::Display for UnrecordedCancel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.cancelled && (self.clears_queue || self.stops_children) {
-            f.write_str("the turn is cancelled, but ")?;
+        let undone = [
+            (self.is_restore, "the next daemon would finish it"),
+            (self.stops_children, "its agents could not be stopped"),
+            (self.clears_queue, "the queue could not be cleared"),
+        ];
+        let undone: Vec<&str> = undone.iter().filter(|it| it.0).map(|it| it.1).collect();
+        match (self.cancelled, self.is_restore) {
+            (true, true) => f.write_str("the restore is cancelled, but ")?,
+            (true, false) => f.write_str("the turn is cancelled, but ")?,
+            (false, _) => {}
         }
-        f.write_str(match (self.clears_queue, self.stops_children) {
-            (false, false) => "the restore is cancelled, but the next daemon would finish it",
-            (true, true) => "its agents could not be stopped and the queue could not be cleared",
-            (false, true) => "its agents could not be stopped",
-            (true, false) => "the queue could not be cleared",
-        })?;
+        f.write_str(&undone.join(" and "))?;
         write!(f, ": {}", self.reason)?;
         let unsaved = self.stall.as_ref().and_then(|stall| stall.unsaved.as_ref());
         match unsaved {

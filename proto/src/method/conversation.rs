@@ -291,7 +291,8 @@ pub struct CancelResult {
     /// ended, which is not necessarily `cancelled`: it may have completed first.
     pub cancelled: bool,
     /// With `clearQueue` or `children`, and of a restore: the seq of the `queue_update` that records the
-    /// cancel. Absent if another turn than the expected one was open and nothing happened.
+    /// cancel. Absent if the restore's cancel was recorded before, and if another turn than the expected
+    /// one was open and nothing happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
     /// The log cannot be written: the turn ends once it can be, and what it holds until then is

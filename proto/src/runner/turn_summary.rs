@@ -68,16 +68,6 @@ impl TurnSummary {
         }
     }
 
-    /// The summary of a turn, from the events of its session in order.
-    #[must_use]
-    pub fn of<'a>(turn_id: TurnId, events: impl IntoIterator<Item = &'a Event>) -> Self {
-        let mut summary = Self::new(turn_id);
-        for event in events {
-            summary.apply(event);
-        }
-        summary
-    }
-
     /// Folds one more event. Those of other turns change nothing, nor do those after the outcome.
     pub fn apply(&mut self, event: &Event) {
         if event.turn_id() != Some(self.trace_id) || self.status != TurnStatus::Running {

@@ -1,7 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::SessionState;
-use crate::{CompactBody, CompactionBody, CompactionId, CompactionState, PersistentEvent, TurnId};
+use crate::{CompactionId, TurnId};
 
 /// A compaction that was recorded and has not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,38 +12,4 @@ pub struct OpenCompaction {
     pub turn_id: Option<TurnId>,
     /// What the user adds to the request for a summary.
     pub instructions: Option<String>,
-}
-
-impl SessionState {
-    pub(super) fn compaction_event(&mut self, event: &PersistentEvent, body: &CompactionBody) {
-        if event.origin.is_some() {
-            return;
-        }
-        if body.state == CompactionState::Started {
-            self.compaction = Some(OpenCompaction {
-                compaction_id: body.compaction_id,
-                turn_id: event.turn_id,
-                instructions: body.instructions.clone(),
-            });
-            return;
-        }
-        self.end_compaction(body.compaction_id);
-        // As after a cancelled turn, whose outcome pauses the queue.
-        if body.state == CompactionState::Cancelled && event.turn_id.is_none() {
-            self.queue.turn_ended(false);
-        }
-    }
-
-    pub(super) fn compacted(&mut self, event: &PersistentEvent, body: &CompactBody) {
-        if event.origin.is_none() {
-            self.end_compaction(body.compaction_id);
-        }
-    }
-
-    fn end_compaction(&mut self, id: CompactionId) {
-        self.compaction = self
-            .compaction
-            .take()
-            .filter(|open| open.compaction_id != id);
-    }
 }

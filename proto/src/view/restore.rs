@@ -10,7 +10,7 @@ pub struct OpenRestore {
     pub event_id: EventId,
     /// Its seq.
     pub seq: Seq,
-    /// Whether a client has cancelled it.
+    /// True once a client's cancel is recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cancelled: bool,
 }

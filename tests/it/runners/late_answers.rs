@@ -33,7 +33,7 @@ read -r _"#;
 async fn asked(slow: u32) -> (DaemonUnderTest, Connection, SessionId, Value) {
     let model = ModelServer::start().await.unwrap();
     let script = ASKS.replace("SLOW", &slow.to_string());
-    let mut daemon = daemon(&model, &acp("asks", &script, "startSeconds = 1")).await;
+    let mut daemon = daemon(&model, &acp("asks", &script, "startSeconds = 5")).await;
     let (client, id) = new_session(&daemon).await;
     let mut watch = Watch::from_start(&client, id).await;
     send_to(&client, id, "asks", "go").await;

@@ -79,7 +79,7 @@ impl RuntimeStep<'_> {
     }
 
     /// A sentence on the work in the session's worktree, if it has one. [`WorktreeLook::Going`] until git has
-    /// said it: other runtimes of the parent do not wait for that, so a task of its own looks and has the runtime
+    /// ended: other runtimes of the parent do not wait for it, so a task of its own looks and has the runtime
     /// reconciled again. A repository that is too large to be looked at in time is left out.
     pub(super) fn left_undone(&self, child: &Lane) -> WorktreeLook {
         let (Some(worktree), Some(orchestrator)) = (child.worktree(), self.orchestrator.handle())
@@ -90,22 +90,22 @@ impl RuntimeStep<'_> {
         if let Some(known) = known {
             return known;
         }
-        let (parent, id) = (self.lane.id(), self.id);
-        self.orchestrator
-            .state()
-            .looks
-            .insert(id, WorktreeLook::Going);
+        let (parent, id, mark) = (self.lane.id(), self.id, Arc::new(()));
+        let going = WorktreeLook::Going(Arc::clone(&mark));
+        self.orchestrator.state().looks.insert(id, going.clone());
         let host = Arc::clone(self.orchestrator.host());
         tokio::spawn(async move {
             let looked = scorel_runtime::spawn_blocking(move || host.left_undone(&worktree));
             let note = timeout(LOOK, looked).await.ok().and_then(Result::ok);
-            // The runtime may have gone on, or ended for another reason.
-            if let Some(look) = orchestrator.state().looks.get_mut(&id) {
+            // The runtime may have gone on, have ended for another reason, or be at rest anew.
+            if let Some(look) = orchestrator.state().looks.get_mut(&id)
+                && matches!(look, WorktreeLook::Going(of) if Arc::ptr_eq(of, &mark))
+            {
                 *look = WorktreeLook::Done(note.flatten());
             }
             orchestrator.look_at(parent);
         });
-        WorktreeLook::Going
+        going
     }
 
     /// Whether the session that gave the task is itself being deleted, or stopped by the one above it.

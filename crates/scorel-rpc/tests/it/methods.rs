@@ -224,6 +224,19 @@ fn waiting(table: &mut Table<Probe>) {
     table
         .method(
             MethodSpec {
+                access: AccessLevel::Control,
+                ..spec("changeSlowly", || names(["sessionId"]))
+            },
+            |probe: Arc<Probe>, call: RpcCall, _| async move {
+                call.written();
+                probe.gate.acquire().await.unwrap().forget();
+                raw(&"changed")
+            },
+        )
+        .unwrap();
+    table
+        .method(
+            MethodSpec {
                 reply: 40 * 1024,
                 ..spec("slowAndLarge", Vec::new)
             },

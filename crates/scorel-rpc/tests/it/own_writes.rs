@@ -59,3 +59,15 @@ async fn a_read_waits_for_notifications_and_batches() {
         assert_eq!(peer.read().await["id"], 1);
     }
 }
+
+#[tokio::test]
+async fn a_read_waits_for_the_write_and_not_for_what_the_call_does_after_it() {
+    let mut peer = Peer::new();
+    let params = json!({"sessionId": "s"});
+    let slow = json!({"jsonrpc": "2.0", "id": 1, "method": "changeSlowly", "params": params});
+    peer.line(&slow.to_string()).await;
+    let answer = peer.ask(&read(2, &params)).await;
+    assert_eq!(answer["id"], 2);
+    peer.probe.gate.add_permits(1);
+    assert_eq!(peer.read().await["id"], 1);
+}

@@ -36,7 +36,7 @@ pub trait BlockingTool: fmt::Debug + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// What a call that [records](Self::RECORDS) waits for before it begins.
+    /// The condition that a call which [records](Self::RECORDS) waits for before it begins.
     fn prerequisite(&self) -> Option<Prerequisite> {
         None
     }

@@ -140,7 +140,7 @@ impl ToolPlan {
         }
     }
 
-    /// What is to be waited for before the call begins. `None` when called again.
+    /// Takes the condition that the call waits for before it begins.
     pub(crate) fn take_prerequisite(&mut self) -> Option<Prerequisite> {
         self.need.take()?()
     }

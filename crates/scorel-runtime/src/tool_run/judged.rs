@@ -83,7 +83,7 @@ impl Judging {
         done.then(|| std::mem::take(&mut self.judged))
     }
 
-    /// What the judged calls have to wait for, if none is left to be judged; each thing once.
+    /// Takes the conditions that the judged calls wait for, once none is left to be judged.
     pub(super) fn take_prerequisite(&mut self) -> Option<Prerequisite> {
         let judged = self.judged.iter_mut().filter(|_| self.open.is_empty());
         let mut needs = judged.filter_map(|judged| match &mut judged.fate {

@@ -44,7 +44,7 @@ impl CleanMark {
         }
     }
 
-    /// Whether the index covered every log when this daemon began.
+    /// True if the index covered every log when this daemon began.
     pub(super) fn was_clean(&self) -> bool {
         *self.was_clean.get_or_init(|| self.is_valid())
     }

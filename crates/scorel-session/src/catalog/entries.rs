@@ -38,7 +38,7 @@ enum ListedSession<'a> {
 }
 
 impl CatalogEntry {
-    /// Whether it says all about a log that has not changed. One that an older version saved lacks the history
+    /// True if it says all about a log that has not changed. One that an older version saved lacks the history
     /// of each agent's runtimes.
     pub(super) fn is_complete(&self) -> bool {
         let runtimes = self.session.runtimes.as_ref();
@@ -46,7 +46,7 @@ impl CatalogEntry {
         self.log_bytes.is_some() && has_histories
     }
 
-    /// Whether both were made of the same records.
+    /// True if both were made of the same records.
     pub(super) fn is_of_same_log(&self, other: &Self) -> bool {
         let last = other.session.last_persistent_seq;
         self.log_bytes == other.log_bytes && self.session.last_persistent_seq == last

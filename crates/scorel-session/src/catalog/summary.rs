@@ -9,7 +9,7 @@ use crate::SessionHeader;
 use crate::checkpoint::Checkpoint;
 use crate::lane::phase::phase;
 
-/// How much is read of the beginning and of the end of what the checkpoint does not cover, in bytes.
+/// The most that is read of the beginning, and of the end, of what the checkpoint does not cover, in bytes.
 const PART_BYTES: u64 = 256 * 1024;
 
 /// Summarises a session without loading it: from its checkpoint and the ends of its log. The error

@@ -1,6 +1,6 @@
 use scorel_proto::Session;
 
-/// What a look at a log says of the summary that the catalogue has.
+/// The outcome of comparing a session's summary with its log.
 #[derive(Debug)]
 pub(crate) enum SummaryCheck {
     Right,

@@ -243,8 +243,8 @@ impl Lane {
         .await
     }
 
-    /// Signals the running turn, if it is the expected one, and returns whether it took the signal.
-    /// The turn's outcome says what came of it.
+    /// Signals the running job, if it is the expected turn or none is expected, and returns whether it took
+    /// the signal. The turn's outcome says what came of it; see [`Lane::record_cancelled_restore`] for a restore.
     ///
     /// Acknowledged from memory: it waits neither for the lane nor for the disk.
     #[must_use]

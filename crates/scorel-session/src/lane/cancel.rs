@@ -76,7 +76,10 @@ impl Mutation for CancelAndClear {
                 storage_stalled: None,
             }),
             Err(error) => Err(section.not_recorded(
-                cancelled.is_some(),
+                (
+                    cancelled.is_some(),
+                    cancelled.and_then(Job::restore).is_some(),
+                ),
                 (self.clears, self.stops_children),
                 error,
             )),
@@ -119,7 +122,7 @@ impl Lane {
         }
         self.section(move |section| {
             let recorded = section.record_cancelled_restore(client);
-            recorded.map_err(|error| section.not_recorded(true, (false, false), error))
+            recorded.map_err(|error| section.not_recorded((true, true), (false, false), error))
         })
         .await?
     }
@@ -154,7 +157,7 @@ impl Section<'_> {
     /// The error of a cancel whose record could not be written.
     fn not_recorded(
         &self,
-        cancelled: bool,
+        (cancelled, is_restore): (bool, bool),
         (clears_queue, stops_children): (bool, bool),
         error: SessionError,
     ) -> SessionError {
@@ -163,6 +166,7 @@ impl Section<'_> {
         };
         SessionError::CancelNotRecorded(Box::new(UnrecordedCancel {
             cancelled,
+            is_restore,
             clears_queue,
             stops_children,
             stall: self.published().storage_stall(),

@@ -233,6 +233,12 @@ impl Section<'_> {
         seq.map_err(|error| SessionError::Internal(error.to_string()))
     }
 
+    /// Reserves seqs for the progress of a restore that the last daemon began, whose record has none left.
+    pub(super) fn reserve_for_progress(&mut self) -> Result<(), SessionError> {
+        let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
+        self.commit(EventDraft::new(reserve)).map(drop)
+    }
+
     fn event(&self, draft: EventDraft) -> PersistentEvent {
         let parent_id = match draft.body.place() {
             TreePlacement::Control => None,

@@ -26,7 +26,15 @@ impl Section<'_> {
     pub(super) fn recover(&mut self) -> Result<(), SessionError> {
         let restore = self.view().state.restore;
         if let Some(restore) = restore {
+            if !restore.cancelled {
+                // A restore that shows no progress is carried out all the same.
+                let _not_shown = self.reserve_for_progress();
+            }
             self.begin_job(Job::Restore(restore));
+            if restore.cancelled {
+                self.lane.job.cancel(None);
+                self.announce();
+            }
             return Ok(());
         }
         let open = self.view().state.turn.clone();

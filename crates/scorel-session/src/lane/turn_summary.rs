@@ -1,19 +1,18 @@
 use std::sync::Arc;
 
 use scorel_journal::{BlobError, Blobs, RecordPosition};
-use scorel_proto::{
-    Event, RunnerLogBlob, RunnerLogPart, RunnerLogTail, Seq, TurnId, TurnStatus, TurnSummary,
-};
+use scorel_proto::{Event, RunnerLogBlob, RunnerLogTail, Seq, TurnId, TurnStatus, TurnSummary};
 use serde::Deserialize;
 
 use super::Lane;
 use super::read::{decoded, fitting};
 use crate::{SessionError, blocking};
 
-/// How much of a log that was kept is read, in bytes.
-const MAX_LOG: u64 = 256 * 1024;
+/// The limit of what is read of a log that was kept, in bytes. A tail has room for 256 KiB, of which each text
+/// takes a little more than its length: one text of this size fits.
+const MAX_LOG: u64 = 255 * 1024;
 
-/// As much of a record as the search for a turn needs.
+/// The field of a record that the search for a turn needs.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RecordHead {
@@ -21,7 +20,7 @@ struct RecordHead {
 }
 
 impl Lane {
-    /// A turn as one message; `None` if the session has no record of it. Memory does not grow with the turn.
+    /// A turn as one message; `None` if the session has no record of it. Memory does not grow with its contents.
     ///
     /// # Errors
     ///
@@ -107,28 +106,27 @@ impl Lane {
 fn newest_entries(mut log: RunnerLogBlob, blobs: &Blobs) -> Result<RunnerLogTail, BlobError> {
     // A log of this program is shorter than the limit; an imported one may say anything.
     let bytes = blobs.len_of(&log.blob)?;
-    let mut from = bytes.saturating_sub(MAX_LOG);
-    if !log.parts.is_empty() {
-        let mut end = 0_u64;
-        let is_left_out = |part: &RunnerLogPart| {
-            let begin = end;
-            end = begin.saturating_add(part.bytes);
-            (begin < from).then_some(end)
-        };
-        let ends: Vec<u64> = log.parts.iter().map_while(is_left_out).collect();
-        log.parts.drain(..ends.len());
-        from = ends.last().map_or(0, |end| (*end).min(bytes));
-    }
-    log.dropped_bytes = log.dropped_bytes.saturating_add(from);
-    let text = blobs.get_range(&log.blob, from..bytes)?;
-    let text = String::from_utf8_lossy(&text);
+    let from = bytes.saturating_sub(MAX_LOG);
+    let end = blobs.get_range(&log.blob, from..bytes)?;
+    // The limit may be within a character.
+    let is_rest = |byte: &&u8| from > 0 && **byte & 0xc0 == 0x80;
+    let rest = end.iter().take(3).take_while(is_rest).count();
+    let mut left_out = from + rest as u64;
+    log.dropped_bytes = log.dropped_bytes.saturating_add(left_out);
+    log.parts.retain_mut(|part| {
+        let cut = part.bytes.min(left_out);
+        left_out -= cut;
+        part.bytes -= cut;
+        part.bytes > 0
+    });
+    let text = String::from_utf8_lossy(&end[rest..]);
     Ok(RunnerLogTail::kept(&log, &text))
 }
 
 #[cfg(test)]
 mod tests {
     use scorel_journal::FileStorage;
-    use scorel_proto::RunnerLogStream;
+    use scorel_proto::{RunnerLogPart, RunnerLogStream};
 
     use super::*;
 
@@ -164,5 +162,27 @@ mod tests {
         assert_eq!(end.dropped_bytes, dropped);
         assert_eq!(end.texts[0].id, dropped.to_string());
         assert!(end.text().ends_with(" 999\n"));
+    }
+
+    #[test]
+    fn of_one_long_text_the_end_is_read_from_a_whole_character_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = Blobs::new(Arc::new(FileStorage), dir.path(), u64::MAX);
+        let text = format!("{}ab", "\u{20ac}".repeat(200_000));
+        let bytes = text.len() as u64;
+        let part = RunnerLogPart {
+            stream: RunnerLogStream::Stderr,
+            bytes,
+            timestamp: None,
+        };
+        let log = RunnerLogBlob {
+            blob: blobs.put(text.as_bytes()).unwrap(),
+            bytes,
+            dropped_bytes: 0,
+            parts: vec![part],
+        };
+        let end = newest_entries(log, &blobs).unwrap();
+        assert!(end.text().ends_with("\u{20ac}ab") && !end.text().contains('\u{fffd}'));
+        assert_eq!(end.dropped_bytes + end.text().len() as u64, bytes);
     }
 }

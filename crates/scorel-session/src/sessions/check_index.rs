@@ -25,7 +25,7 @@ impl Sessions {
         }
     }
 
-    /// The log stays as it is meanwhile: no lane is loaded on it, and one that there is knows better.
+    /// Loads no lane, and none is loaded meanwhile, so the log stays as it is. If there is one, its state is newer.
     async fn check_summary(self: &Arc<Self>, id: SessionId) {
         let slot = self.slot(id);
         let check = || async {

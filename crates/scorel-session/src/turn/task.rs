@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::exit::TurnExit;
 use crate::lane::Lane;
 
-/// How long a turn may wait before its `problem` says so.
+/// The time after which a wait is told in the session's `problem`. A usual login shell takes less.
 const UNNOTICED: Duration = Duration::from_secs(1);
 
 /// One turn while its task runs.

@@ -183,14 +183,14 @@ async fn whatever_was_acknowledged_before_a_kill_is_in_the_first_listing() {
     for number in 0..STEPS {
         for is_saved in [false, true] {
             let rig = Rig::new();
-            let (id, _other) = (titled(&rig, "one").await, titled(&rig, "two").await);
+            let (id, other) = (titled(&rig, "one").await, titled(&rig, "two").await);
             let rig = ended(&rig).await;
             let before = listed(&rig).await;
             step(&rig, number, id).await;
             if is_saved {
                 rig.sessions.sweep().await;
                 // Once the index is written, too.
-                rename(&rig, _other, "after the index").await;
+                rename(&rig, other, "after the index").await;
             }
             let now = listed(&rig).await;
             assert_eq!(now == before, number == 0 && !is_saved, "step {number}");

@@ -50,6 +50,15 @@ fn outcome(reason: &str, error: Option<&str>) -> Value {
     body
 }
 
+/// The summary of a turn, from the events of its session in order.
+fn summary_of<'a>(turn: TurnId, events: impl IntoIterator<Item = &'a Event>) -> TurnSummary {
+    let mut summary = TurnSummary::new(turn);
+    for event in events {
+        summary.apply(event);
+    }
+    summary
+}
+
 #[test]
 fn a_turn_of_a_runner_is_one_message() {
     let turn = TurnId::generate();
@@ -81,7 +90,7 @@ fn a_turn_of_a_runner_is_one_message() {
         outcome("completed", None),
     ];
     let events = events(turn, &bodies);
-    let until = |count: usize| TurnSummary::of(turn, &events[..count]);
+    let until = |count: usize| summary_of(turn, &events[..count]);
 
     let asked = until(1);
     assert_eq!(
@@ -116,7 +125,7 @@ fn a_turn_that_did_not_complete_says_why() {
         ("limit", None, "the turn reached a limit"),
     ] {
         let events = events(turn, &[start(turn), outcome(reason, error), text("late")]);
-        let summary = TurnSummary::of(turn, &events);
+        let summary = summary_of(turn, &events);
         assert_eq!(summary.status, TurnStatus::Error, "{reason}");
         assert_eq!(summary.error_message.as_deref(), Some(expected));
         assert_eq!(
@@ -134,5 +143,5 @@ fn events_of_other_turns_change_nothing() {
         other,
         &[start(other), text("a"), outcome("completed", None)],
     );
-    assert_eq!(TurnSummary::of(turn, &events), TurnSummary::new(turn));
+    assert_eq!(summary_of(turn, &events), TurnSummary::new(turn));
 }
