@@ -1,10 +1,11 @@
 //! Pictures in what a client sends. They are in every later request of the session, so one that providers
 //! refuse would end it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use scorel_journal::Blobs;
-use scorel_proto::Block;
+use scorel_journal::{BlobError, Blobs};
+use scorel_proto::{BlobHash, Block};
 use scorel_session::Lane;
 use scorel_tools::{Picture, PictureProblem};
 
@@ -12,7 +13,7 @@ use crate::blocking::blocking;
 use crate::call_error::CallError;
 
 /// The content of the parameter `field`, each picture with the media type that its bytes tell. A blob that
-/// is missing stays: models get a note in its place.
+/// is missing or damaged stays: models get a note in its place.
 pub(crate) async fn checked(
     lane: &Arc<Lane>,
     field: &'static str,
@@ -24,25 +25,57 @@ pub(crate) async fn checked(
     }
     let blobs = lane.blobs().clone();
     blocking(move || {
-        let checked = content.iter_mut().try_for_each(|it| check(it, &blobs));
-        let refused = |problem| {
-            let text = format!("an image of `{field}` cannot be sent: {problem}");
-            CallError::invalid_field(field, text)
+        let mut check = PictureCheck {
+            blobs,
+            field,
+            known: HashMap::new(),
         };
-        checked.map_err(refused).map(|()| content)
+        content.iter_mut().try_for_each(|it| check.block(it))?;
+        Ok(content)
     })
     .await?
 }
 
-fn check(block: &mut Block, blobs: &Blobs) -> Result<(), PictureProblem> {
-    match block {
-        Block::Image { media_type, blob } => {
-            if let Ok(content) = blobs.get(blob) {
-                Picture::of(&content)?.media_type.clone_into(media_type);
+/// Looks once at each blob, however often a content names it.
+struct PictureCheck {
+    blobs: Blobs,
+    field: &'static str,
+    known: HashMap<BlobHash, Option<&'static str>>,
+}
+
+impl PictureCheck {
+    fn block(&mut self, block: &mut Block) -> Result<(), CallError> {
+        match block {
+            Block::Image { media_type, blob } => {
+                if let Some(told) = self.media_type(blob)? {
+                    told.clone_into(media_type);
+                }
+                Ok(())
             }
-            Ok(())
+            Block::Attachment(file) => file.content.iter_mut().try_for_each(|it| self.block(it)),
+            _ => Ok(()),
         }
-        Block::Attachment(file) => file.content.iter_mut().try_for_each(|it| check(it, blobs)),
-        _ => Ok(()),
+    }
+
+    fn media_type(&mut self, blob: &BlobHash) -> Result<Option<&'static str>, CallError> {
+        if let Some(known) = self.known.get(blob) {
+            return Ok(*known);
+        }
+        let told = match self.blobs.get(blob) {
+            Ok(content) => Some(
+                Picture::of(&content)
+                    .map_err(|it| self.refused(it))?
+                    .media_type,
+            ),
+            Err(BlobError::Missing | BlobError::Damaged) => None,
+            Err(error) => return Err(error.into()),
+        };
+        self.known.insert(blob.clone(), told);
+        Ok(told)
+    }
+
+    fn refused(&self, problem: PictureProblem) -> CallError {
+        let text = format!("an image of `{}` cannot be sent: {problem}", self.field);
+        CallError::invalid_field(self.field, text)
     }
 }

@@ -95,9 +95,10 @@ fn action(update: &ToolCallUpdate, kind: ToolKind, name: &str, directory: &Path)
         _ => None,
     };
     let tool = name.to_owned();
-    known.unwrap_or(match kind {
-        // Without a name of its own it could be any of the agent's tools.
-        ToolKind::Other if fields.name.is_some() => RunnerAction::Other { tool },
+    known.unwrap_or(match fields.kind {
+        // Without a name of its own it could be any of the agent's tools. A kind that is left out is that of
+        // the call, which may be a command.
+        Some(ToolKind::Other) if fields.name.is_some() => RunnerAction::Other { tool },
         _ => RunnerAction::Untold { tool },
     })
 }
@@ -141,4 +142,38 @@ pub(super) fn block_text(block: &ContentBlock) -> String {
 fn kind_name(kind: ToolKind) -> String {
     let name = serde_json::to_value(kind).unwrap_or_default();
     name.as_str().unwrap_or("other").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action_of(question: Value) -> RunnerAction {
+        let update: ToolCallUpdate = serde_json::from_value(question).unwrap();
+        asked(&update, Path::new("/p")).1
+    }
+
+    #[test]
+    fn a_tool_is_told_by_its_name_and_a_kind_that_is_none_of_the_known() {
+        let question = json!({"toolCallId": "c", "name": "shell", "kind": "other"});
+        let tool = "shell".to_owned();
+        assert_eq!(action_of(question), RunnerAction::Other { tool });
+        for (tool, question) in [
+            (
+                "shell",
+                json!({"toolCallId": "c", "name": "shell", "title": "rm"}),
+            ),
+            (
+                "shell",
+                json!({"toolCallId": "c", "name": "shell", "kind": "execute"}),
+            ),
+            (
+                "other",
+                json!({"toolCallId": "c", "title": "rm", "kind": "other"}),
+            ),
+        ] {
+            let tool = tool.to_owned();
+            assert_eq!(action_of(question), RunnerAction::Untold { tool });
+        }
+    }
 }
