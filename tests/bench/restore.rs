@@ -16,7 +16,7 @@ const MAKE: &str = "mkdir n; seq 1000000 1799999 | split -l 160 -a 4 - n/";
 
 const CHANGE: &str = "for file in n/*; do echo changed >> $file; done";
 
-/// How many files a second get an earlier content.
+/// The number of files a second that get an earlier content.
 pub(crate) async fn measure(program: &Path) -> Vec<Figure> {
     let full = "[permissions]\nmode = \"full\"\nbuiltinAsk = []\n";
     let mut bench = BenchDaemon::with(program, full).await;

@@ -86,7 +86,6 @@ impl CommandHost {
         Lazy::new(move || host.find_settings(&config, &project)).needing(need)
     }
 
-    /// What commands wait for.
     fn login_shell(
         &self,
         place: LoginShellPlace,

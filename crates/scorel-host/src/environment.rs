@@ -112,7 +112,7 @@ impl CommandEnvironments {
         })
     }
 
-    /// Whether the umask is the login shell's.
+    /// True if the daemon's own umask is a service manager's, and the user's is the login shell's.
     pub(crate) const fn asks_for_umask(&self) -> bool {
         self.umask.is_none()
     }

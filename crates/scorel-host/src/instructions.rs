@@ -26,6 +26,8 @@ use draft::{PartDraft, within_budget};
 use environment::{environment, is_in_repository, permissions};
 use guide_file::GuideFile;
 
+use crate::worktrees::as_data;
+
 /// The part that is the same for every session and model. `instructions.reasons.md` beside it says why
 /// each of its rules is there.
 const BASE: &str = include_str!("instructions.md");
@@ -122,9 +124,7 @@ fn workspace(dir: &Path) -> String {
         .map(|entry| {
             let is_dir = entry.file_type().is_ok_and(|it| it.is_dir());
             let name = entry.file_name().to_string_lossy().into_owned();
-            // A name with a line break in it could pass for another line of the prompt.
-            let name: String = name.chars().filter(|it| !it.is_control()).collect();
-            format!("{name}{}", if is_dir { "/" } else { "" })
+            format!("{}{}", as_data(&name), if is_dir { "/" } else { "" })
         })
         .collect();
     names.sort();

@@ -43,7 +43,7 @@ use record::text;
 use registration::Registration;
 use removal::remove_tree;
 use repository::Repository;
-pub(crate) use summary::summary;
+pub(crate) use summary::{as_data, summary};
 pub(crate) use supervised_git::SupervisedGit;
 pub(crate) use work_dir::work_dir;
 use work_dir::{below_repository, inside};

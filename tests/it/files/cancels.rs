@@ -15,7 +15,7 @@ use crate::under_test::{SCORELCTL, Watch, connect, has_sandbox, session};
 
 const FILES: usize = 1000;
 
-/// A command has made files, and the daemon takes four milliseconds to delete one.
+/// A command has made files, and the daemon takes some 20 ms to delete one: a busy machine has the time to cancel.
 async fn slow() -> Option<(Scene, Strace)> {
     if let Some(reason) = Strace::unavailable() {
         println!("skipped: {reason}");
@@ -29,7 +29,7 @@ async fn slow() -> Option<(Scene, Strace)> {
     scene.turn(&[bash(&script)]).await;
     scene.daemon.stop().await;
     // Each file costs two of these calls: one may have a temporary file.
-    let inject = "inject=unlinkat:delay_enter=2000".to_owned();
+    let inject = "inject=unlinkat:delay_enter=10000".to_owned();
     let strace = Strace::new(scene.daemon.root(), &["-e".to_owned(), inject]);
     scene.daemon.run_under(strace.command());
     scene.daemon.spawn().await;
@@ -77,6 +77,31 @@ async fn a_cancelled_restore_stays_cancelled_when_the_daemon_is_killed() {
     assert!(0 < scene.left() && scene.left() < FILES);
     assert_eq!(failed.len(), scene.left());
     assert_eq!(session(&client, scene.id).await.phase, Phase::Idle);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_restore_that_the_next_daemon_finishes_shows_its_progress() {
+    let Some((mut scene, strace)) = slow().await else {
+        return;
+    };
+    let params = scene.params(scene.first(), RestoreScope::All);
+    let client = connect(&scene.daemon.socket()).await;
+    let mut watch = Watch::from_start(&scene.client, scene.id).await;
+    let restoring = tokio::spawn(async move { client.call::<RestoreFiles>(&params).await });
+    watch.until("restore_progress").await;
+    scene.daemon.kill().await;
+    assert!(restoring.await.unwrap().is_err());
+    // Still under strace, so that the restore takes long enough to be watched.
+    scene.daemon.spawn().await;
+    let client = connect(&scene.daemon.socket()).await;
+    let mut watch = Watch::from_start(&client, scene.id).await;
+    let progress = watch.until("restore_progress").await.pop().unwrap();
+    assert_eq!(progress["total"], FILES);
+    scene.client = client;
+    let cancelled = scene.client.call::<Cancel>(&scene.cancel()).await.unwrap();
+    assert!(cancelled.cancelled && cancelled.seq.is_some());
+    watch.until("files_restored").await;
+    drop(strace.finish());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,7 +8,7 @@ use super::login_answer::{LoginAnswer, LoginError};
 
 pub(super) type Login = Result<LoginAnswer, LoginError>;
 
-/// What the login shell is asked in one directory, once.
+/// The question to the login shell in one directory, asked once.
 #[derive(Debug, Default)]
 pub(super) struct LoginQuestion {
     answer: OnceLock<Login>,
@@ -36,7 +36,7 @@ impl LoginQuestion {
         let _is_first = self.asked.set((shell, Timestamp::now())).is_ok();
     }
 
-    /// Whether this is the first wait, which has the shell asked.
+    /// True for the first wait, which has the shell asked.
     pub(super) fn is_first_wait(&self) -> bool {
         self.awaited.set(()).is_ok()
     }
@@ -45,15 +45,15 @@ impl LoginQuestion {
         self.answered.clone()
     }
 
-    /// Why a turn waits, for people.
+    /// The text for the session's `problem`.
     pub(super) fn reason(&self) -> String {
         match self.asked.get() {
             Some((shell, since)) => format!(
-                "waits since {since:.0} for the login shell {}, which reads its start-up files, before the first \
-                 command",
+                "waits since {since:.0} for the login shell {}, which reads its start-up files, before the call \
+                 begins",
                 shell.display()
             ),
-            None => "waits for the login shell before the first command".to_owned(),
+            None => "waits for the login shell before the call begins".to_owned(),
         }
     }
 }

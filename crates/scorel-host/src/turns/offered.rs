@@ -1,8 +1,8 @@
 use scorel_proto::ToolPreset;
 use scorel_runtime::ToolClass;
 
-/// Returns whether a preset has the tools of a class. Tools from outside are in `coding`: who configures an MCP
-/// server wants its tools, and each call of one is judged.
+/// Tools from outside are in `coding`: who configures an MCP server wants its tools, and each call of one is
+/// judged.
 pub(super) fn is_offered(preset: ToolPreset, class: ToolClass) -> bool {
     match preset {
         ToolPreset::Coding => !matches!(class, ToolClass::Web | ToolClass::Agents),

@@ -72,9 +72,9 @@ fn lines(status: &str, default: Option<&str>) -> String {
     text + "</git>"
 }
 
-/// A name of the repository's in one line, with a backslash in each tag: the repository must not seem to have
-/// written the prompt.
-fn as_data(line: &str) -> String {
+/// A line with a name that is not ours, with a backslash after each `<`, so that the name does not pass for part of
+/// the prompt.
+pub(crate) fn as_data(line: &str) -> String {
     let mut text = String::new();
     for (count, letter) in line.chars().filter(|it| !it.is_control()).enumerate() {
         if count == MAX_CHARS {

@@ -20,10 +20,10 @@ const BOM: &str = "\u{feff}";
 /// The mode of the files that are made here.
 const PRIVATE: u32 = 0o600;
 
-/// How long another program may hold the lock: it replaces one file. One that was stopped holds it for ever.
+/// The time that another program may hold the lock: it replaces one file. One that was stopped holds it for ever.
 const LOCK_LIMIT: Duration = Duration::from_secs(5);
 
-/// How often the lock is tried; a blocking call has no time limit.
+/// The interval of tries, since a blocking call has no time limit.
 const LOCK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The most tries of an edit.

@@ -83,7 +83,6 @@ impl Commands {
         *lock(&self.settings) = settings.into();
     }
 
-    /// What a command waits for before it begins.
     pub(super) fn prerequisite(&self) -> Option<Prerequisite> {
         lock(&self.settings).prerequisite()
     }

@@ -8,7 +8,7 @@ const SEPARATORS: &[char] = &[
     '\u{2019}',
 ];
 
-/// How many lines before an error may name its path.
+/// The number of lines before an error that may name its path.
 pub(super) const NEAR: usize = 3;
 
 /// Pairs of quotation marks.
