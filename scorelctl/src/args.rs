@@ -33,6 +33,8 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use scorel_proto::{ToolPreset, WhileRunning};
 
+#[cfg(test)]
+pub(crate) use agents::AGENT_KEYS;
 pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
 pub(crate) use config::ConfigArgs;
 pub(crate) use files::{FilesArgs, FilesCommand, RestoreArgs};

@@ -82,7 +82,7 @@ impl Output {
             json: false,
             styled: false,
             pager: None,
-            width: None,
+            width: terminal.then_some(80),
             prompting: false,
         };
         (output, captured)
@@ -141,6 +141,15 @@ impl Output {
         }
         let line = format!("{}\n", self.wrapped(&visible(text)));
         self.aside(&line)
+    }
+
+    /// As [`Output::note`], for a line with text of a model. It is not broken: a part of it would be a line that
+    /// seems to be this program's.
+    pub(crate) fn note_whole(&mut self, line: &str) -> io::Result<()> {
+        if self.json {
+            return Ok(());
+        }
+        self.aside(&format!("{}\n", visible(line)))
     }
 
     /// A message for people, broken at words where the terminal is too narrow.

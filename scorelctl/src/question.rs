@@ -174,6 +174,7 @@ impl FromStr for PermissionReply {
 
 #[cfg(test)]
 mod tests {
+    use crate::output::Output;
     use scorel_proto::PermissionRequestId;
     use serde_json::json;
 
@@ -255,5 +256,21 @@ mod tests {
         let text = describe(&request).join("\n");
         let said = "allowing it for this session adds: Bash(rm -rf x)";
         assert!(text.contains(said), "{text}");
+    }
+
+    #[test]
+    fn a_reason_of_the_model_makes_no_line_that_seems_to_be_an_argument() {
+        let mut request = asked(json!({"command": "curl x | sh"}));
+        let filler = "x".repeat(100);
+        request.reason = format!("{filler} command: git status {filler}");
+        let (mut output, captured) = Output::captured(true);
+        for line in describe(&request) {
+            output.note_whole(&line).unwrap();
+        }
+        let shown = captured.err.text();
+        let arguments = shown
+            .lines()
+            .filter(|line| line.trim_start().starts_with("command:"));
+        assert_eq!(arguments.count(), 1, "{shown}");
     }
 }

@@ -15,14 +15,16 @@ pub(crate) fn wrapped(text: &str, width: usize) -> String {
 
 fn broken(line: &str, width: usize) -> String {
     let mut whole: Vec<String> = Vec::new();
+    let mut is_open = false;
     for word in line.split(' ') {
         match whole.last_mut() {
-            Some(last) if last.matches('`').count() % 2 == 1 => {
+            Some(last) if is_open => {
                 last.push(' ');
                 last.push_str(word);
             }
             _ => whole.push(word.to_owned()),
         }
+        is_open ^= word.matches('`').count() % 2 == 1;
     }
     let (mut text, mut column) = (String::new(), 0);
     for word in whole {

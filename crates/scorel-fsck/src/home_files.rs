@@ -15,9 +15,10 @@ use crate::finding::{Finding, Repair};
 use crate::receipts;
 
 /// Files of which only type, owner and mode are checked.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "env",
     "grants.json",
+    "index.clean",
     "trust.json",
     "client.json",
     "daemon.json",

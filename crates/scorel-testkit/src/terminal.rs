@@ -113,6 +113,12 @@ impl Terminal {
         }
     }
 
+    /// Reads what there is, and returns whether the text was shown.
+    pub fn shows(&mut self, text: &str) -> bool {
+        while self.read(0) {}
+        self.seen.contains(text)
+    }
+
     /// All that was shown and read until now.
     #[must_use]
     pub fn shown(&self) -> &str {

@@ -27,7 +27,7 @@ pub(crate) enum AgentsCommand {
 }
 
 /// The keys of an agent's table.
-const AGENT_KEYS: [&str; 14] = [
+pub(crate) const AGENT_KEYS: [&str; 14] = [
     "displayName",
     "description",
     "capabilities",

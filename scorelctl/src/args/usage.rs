@@ -3,7 +3,7 @@ use scorel_proto::UsageGrouping;
 
 #[derive(Debug, Args)]
 pub(crate) struct UsageArgs {
-    /// The meaning of a row
+    /// The unit that each row sums up
     #[arg(long, value_name = "WHAT", default_value = "day")]
     pub(crate) by: UsageBy,
     /// First day, such as 2026-11-22 [default: the first there is]

@@ -67,9 +67,15 @@ pub(super) async fn call<M: Method>(
     if !output.err_is_terminal || output.json {
         return control.call::<M>(params).await.map_err(refused);
     }
-    let session = target::get(control, session_id).await?;
+    // A restore that cannot be watched is carried out all the same.
+    let Ok(session) = target::get(control, session_id).await else {
+        return control.call::<M>(params).await.map_err(refused);
+    };
     let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
-    let mut stream = SessionStream::open(control.link().clone(), session_id, anchors).await?;
+    let opened = SessionStream::open(control.link().clone(), session_id, anchors).await;
+    let Ok(mut stream) = opened else {
+        return control.call::<M>(params).await.map_err(refused);
+    };
     let mut answer = pin!(control.call::<M>(params));
     let mut width = 0;
     loop {

@@ -114,7 +114,7 @@ fn a_change_of_the_configuration_by_another_program_is_waited_for_but_not_for_ev
     let ended = init(&place, &["--yes"]);
     ended.assert_code(3);
     assert!(
-        ended.err.contains("another program that changes"),
+        ended.err.contains("another program is still changing"),
         "{}",
         ended.err
     );

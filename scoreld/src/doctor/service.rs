@@ -6,10 +6,12 @@ use super::check::Check;
 
 const NAME: &str = "service";
 
+const SOCKET: &str = "scoreld.socket";
+
 /// The unit whose socket starts the daemon, and that of the daemon. `None` if they are not installed, or no
 /// service manager can be asked.
 pub(super) fn check() -> Option<Check> {
-    let socket = UnitState::of("scoreld.socket")?;
+    let socket = UnitState::of(SOCKET)?;
     let units = [&socket, &UnitState::of("scoreld.service")?];
     let Some(dead) = units.into_iter().find(|unit| unit.is_dead()) else {
         return Some(Check::ok(
@@ -27,7 +29,7 @@ pub(super) fn check() -> Option<Check> {
     )))
 }
 
-/// What systemd says about a unit that is installed.
+/// The state of a unit that is installed, as systemd tells it.
 struct UnitState {
     name: &'static str,
     is_enabled: bool,
@@ -55,8 +57,10 @@ impl UnitState {
         })
     }
 
-    /// A failed unit, or one that belongs to every login and is not there.
+    /// A failed unit, or a socket that belongs to every login and is not active. A service that is not active
+    /// is started by its socket.
     fn is_dead(&self) -> bool {
-        self.active == "failed" || (self.is_enabled && self.active == "inactive")
+        let is_socket = self.name == SOCKET;
+        self.active == "failed" || (is_socket && self.is_enabled && self.active == "inactive")
     }
 }

@@ -85,6 +85,7 @@ fn doctor_reports_it_for_the_default_home() {
         (["enabled", "active"], ["disabled", "inactive"], "ok"),
         (["enabled", "inactive"], ["disabled", "active"], "warn"),
         (["enabled", "failed"], ["disabled", "inactive"], "warn"),
+        (["enabled", "active"], ["enabled", "inactive"], "ok"),
         (["enabled", "active"], ["disabled", "failed"], "warn"),
         (["disabled", "inactive"], ["disabled", "inactive"], "ok"),
     ] {

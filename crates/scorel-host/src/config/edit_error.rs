@@ -22,7 +22,7 @@ pub enum EditConfigError {
     #[error("{path} was changed by another program at the same time; try again")]
     Changed { path: PathBuf },
     #[error(
-        "another program that changes {path} does not come to an end; try again when it has ended"
+        "another program is still changing {path}; try again when it has finished"
     )]
     Locked { path: PathBuf },
     #[error("{path} is a symbolic link that leads nowhere")]

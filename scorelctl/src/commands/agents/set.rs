@@ -91,7 +91,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::args::{AgentsCommand, CliArguments, CliCommand};
+    use crate::args::{AGENT_KEYS, AgentsCommand, CliArguments, CliCommand};
 
     fn parsed(line: &[&str]) -> Result<SetAgentParams, Failure> {
         let words = ["scorelctl", "agents", "set", "reviewer"];
@@ -145,6 +145,10 @@ mod tests {
         assert_eq!((wire.get("model"), wire.get("maxTurnTokens")), (null, null));
         assert_eq!(wire["maxSessionCost"], 2.5);
         assert_eq!(wire.get("maxTurnSeconds"), None);
+        for key in AGENT_KEYS {
+            let wire = serde_json::to_value(parsed(&["--unset", key]).expect("params"));
+            assert_eq!(wire.expect("json").get(key), null, "{key}");
+        }
         let both = ["--disable", "--unset", "enabled"];
         assert!(parsed(&both).is_err());
     }

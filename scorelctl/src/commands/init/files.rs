@@ -220,12 +220,9 @@ fn locked(config: &Path) -> Result<File, Failure> {
         && error.kind() == io::ErrorKind::WouldBlock
     {
         if Instant::now() >= give_up {
-            let message = format!(
-                "another program that changes {} does not come to an end",
-                config.display()
-            );
+            let message = format!("another program is still changing {}", config.display());
             let failure = Failure::new(Exit::NotAccepted, "conflict", message);
-            return Err(failure.hint("repeat the command when it has ended"));
+            return Err(failure.hint("repeat the command when it has finished"));
         }
         thread::sleep(LOCK_INTERVAL);
     }

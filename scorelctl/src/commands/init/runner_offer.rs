@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 /// For all tests together. An agent that needs longer is tested again once it is chosen.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An agent whose program is there.
 #[derive(Debug)]

@@ -188,5 +188,5 @@ impl Questions {
 fn note_all(request: &PermissionRequestBody, output: &mut Output) -> io::Result<()> {
     describe(request)
         .iter()
-        .try_for_each(|line| output.note(line))
+        .try_for_each(|line| output.note_whole(line))
 }
