@@ -21,9 +21,7 @@ pub enum EditConfigError {
     },
     #[error("{path} was changed by another program at the same time; try again")]
     Changed { path: PathBuf },
-    #[error(
-        "another program is still changing {path}; try again when it has finished"
-    )]
+    #[error("another program is still changing {path}; try again when it has finished")]
     Locked { path: PathBuf },
     #[error("{path} is a symbolic link that leads nowhere")]
     BrokenLink { path: PathBuf },

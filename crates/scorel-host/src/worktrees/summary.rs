@@ -72,8 +72,8 @@ fn lines(status: &str, default: Option<&str>) -> String {
     text + "</git>"
 }
 
-/// A line with a name that is not ours, with a backslash after each `<`, so that the name does not pass for part of
-/// the prompt.
+/// A line of git's, or a file's name, with a backslash after each `<`, so that no name in it passes for part of the
+/// prompt.
 pub(crate) fn as_data(line: &str) -> String {
     let mut text = String::new();
     for (count, letter) in line.chars().filter(|it| !it.is_control()).enumerate() {
