@@ -145,14 +145,14 @@ async fn a_restart_does_not_wait_for_it() {
 async fn the_session_says_that_it_is_waited_for() {
     let (stage, client, id, mut watch) = with_command().await;
     let mut go = waiting_shell(&user_home(&stage)).await;
-    let told = timeout(PATIENCE, async {
-        loop {
-            if let Some(problem) = problem(&client, id).await {
-                return problem;
-            }
+    let mut changes = client.subscribe_host().await.unwrap();
+    let told = loop {
+        if let Some(problem) = problem(&client, id).await {
+            break problem;
         }
-    });
-    let told = told.await.unwrap();
+        let change = timeout(PATIENCE, changes.next()).await;
+        change.unwrap().expect("the subscription goes on");
+    };
     assert!(told.contains("login shell /bin/bash"), "{told}");
     go.write_all(b"\n").unwrap();
     watch.until("tool_started").await;
