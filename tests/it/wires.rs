@@ -9,6 +9,7 @@ use scorel_proto::{
 };
 use scorel_testkit::{DaemonUnderTest, ModelReply, StrictServer, WireApi};
 
+use crate::transfer::PNG;
 use crate::under_test::{SCORELD, Watch, message, new_session};
 
 /// A session whose model is at the strict endpoint.
@@ -208,7 +209,7 @@ async fn pictures_are_shown_or_noted_on_every_wire() {
         let mut scene = WireScene::over(api).await;
         let picture = PutBlobParams {
             session_id: scene.session,
-            data: "iVBORw0KGgo=".to_owned(),
+            data: PNG.to_owned(),
             command_id: None,
         };
         let stored = scene.client.call::<PutBlob>(&picture).await.unwrap();
@@ -222,7 +223,7 @@ async fn pictures_are_shown_or_noted_on_every_wire() {
         let shown = match api {
             // DeepSeek's models take no images.
             WireApi::OpenAiCompletions => "[a picture that this model cannot see]",
-            _ => "iVBORw0KGgo=",
+            _ => PNG,
         };
         assert!(scene.last_request().contains(shown));
     }
