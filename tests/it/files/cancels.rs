@@ -28,13 +28,18 @@ async fn slow() -> Option<(Scene, Strace)> {
     let script = format!("mkdir n; seq {FILES} | split -l 1 -a 3 - n/");
     scene.turn(&[bash(&script)]).await;
     scene.daemon.stop().await;
+    let strace = slowed(&mut scene);
+    scene.daemon.spawn().await;
+    scene.client = connect(&scene.daemon.socket()).await;
+    Some((scene, strace))
+}
+
+fn slowed(scene: &mut Scene) -> Strace {
     // Each file costs two of these calls: one may have a temporary file.
     let inject = "inject=unlinkat:delay_enter=10000".to_owned();
     let strace = Strace::new(scene.daemon.root(), &["-e".to_owned(), inject]);
     scene.daemon.run_under(strace.command());
-    scene.daemon.spawn().await;
-    scene.client = connect(&scene.daemon.socket()).await;
-    Some((scene, strace))
+    strace
 }
 
 impl Scene {
@@ -91,7 +96,9 @@ async fn a_restore_that_the_next_daemon_finishes_shows_its_progress() {
     watch.until("restore_progress").await;
     scene.daemon.kill().await;
     assert!(restoring.await.unwrap().is_err());
-    // Still under strace, so that the restore takes long enough to be watched.
+    drop(strace.finish());
+    // Slow again, so that the restore takes long enough to be watched. Each strace traces one run.
+    let strace = slowed(&mut scene);
     scene.daemon.spawn().await;
     let client = connect(&scene.daemon.socket()).await;
     let mut watch = Watch::from_start(&client, scene.id).await;
@@ -101,7 +108,7 @@ async fn a_restore_that_the_next_daemon_finishes_shows_its_progress() {
     let cancelled = scene.client.call::<Cancel>(&scene.cancel()).await.unwrap();
     assert!(cancelled.cancelled && cancelled.seq.is_some());
     watch.until("files_restored").await;
-    drop(strace.finish());
+    drop((scene, strace));
 }
 
 #[tokio::test(flavor = "multi_thread")]
