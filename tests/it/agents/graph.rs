@@ -24,7 +24,7 @@ impl Follower {
             .env_clear()
             .env("SCOREL_HOME", scene.daemon.home())
             .current_dir(scene.daemon.project())
-            .args(["graph", "--follow", &scene.lead.to_string()])
+            .args(["graph", "--no-start", "--follow", &scene.lead.to_string()])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
@@ -91,12 +91,14 @@ async fn a_graph_is_followed_by_two_over_a_restart_until_each_ends() {
     }
     let [interrupted, mut left] = followers;
     interrupted.interrupt();
-    assert_eq!(
-        interrupted.ended().await.signal(),
-        Some(Signal::INT.as_raw())
-    );
+    let by_signal = Some(Signal::INT.as_raw());
+    assert_eq!(interrupted.ended().await.signal(), by_signal);
     scene.daemon.kill().await;
-    until(&mut left.err, &["error: "]).await;
-    until(&mut left.err, &["hint: "]).await;
-    assert_eq!(left.ended().await.code(), Some(7));
+    until(&mut left.err, &["connection was lost"]).await;
+    left.interrupt();
+    assert_eq!(left.ended().await.signal(), by_signal);
+    let mut late = Follower::start(&scene);
+    until(&mut late.err, &["error: "]).await;
+    until(&mut late.err, &["hint: "]).await;
+    assert_eq!(late.ended().await.code(), Some(7));
 }
