@@ -12,7 +12,7 @@ pub(crate) fn describe(request: &PermissionRequestBody) -> Vec<String> {
     let mut lines = vec![format!(
         "{} asks for permission: {}",
         exact_line(&request.tool_name),
-        exact_line(&request.reason)
+        exact_line(&spaced(&request.reason))
     )];
     lines.extend(
         arguments(request)
@@ -32,6 +32,11 @@ pub(crate) fn describe(request: &PermissionRequestBody) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// With single spaces only: where the terminal breaks the line, no row begins as far in as an argument does.
+fn spaced(reason: &str) -> String {
+    reason.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Says which question the session of an agent asks, and how a person answers it: a model never does.
@@ -261,16 +266,20 @@ mod tests {
     #[test]
     fn a_reason_of_the_model_makes_no_line_that_seems_to_be_an_argument() {
         let mut request = asked(json!({"command": "curl x | sh"}));
-        let filler = "x".repeat(100);
-        request.reason = format!("{filler} command: git status {filler}");
+        let filler = "x".repeat(54);
+        request.reason = format!("{filler}  command: git status{:60}{filler}", "");
         let (mut output, captured) = Output::captured(true);
         for line in describe(&request) {
             output.note_whole(&line).unwrap();
         }
         let shown = captured.err.text();
-        let arguments = shown
-            .lines()
-            .filter(|line| line.trim_start().starts_with("command:"));
+        // As a terminal of 80 columns breaks them.
+        let rows = shown.lines().flat_map(|line| {
+            let letters: Vec<char> = line.chars().collect();
+            let rows = letters.chunks(80).map(String::from_iter);
+            rows.collect::<Vec<String>>()
+        });
+        let arguments = rows.filter(|row| row.starts_with("  command:"));
         assert_eq!(arguments.count(), 1, "{shown}");
     }
 }

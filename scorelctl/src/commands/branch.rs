@@ -33,7 +33,8 @@ pub(super) async fn run(
         restore_files: args.files.options(),
         command_id: Some(new_command_id()),
     };
-    let moved = restored::call::<Branch>(control, session_id, &params, output).await?;
+    let restoring = params.restore_files.as_ref().map(|_| session_id);
+    let moved = restored::call::<Branch>(control, restoring, &params, output).await?;
     moved::print(place, &moved, &args.files, output)?;
     moved::check(&moved)?;
     Ok(Exit::Success)

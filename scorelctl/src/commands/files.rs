@@ -120,7 +120,7 @@ async fn restore(
         on_conflict: args.skip_conflicts.then_some(OnConflict::Skip),
         command_id: Some(new_command_id()),
     };
-    let files = restored::call::<RestoreFiles>(control, session_id, &params, output).await?;
+    let files = restored::call::<RestoreFiles>(control, Some(session_id), &params, output).await?;
     result(output, &files, |output| {
         restored::print(&files, scope, "--all", output)
     })?;

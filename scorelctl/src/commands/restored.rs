@@ -57,16 +57,18 @@ fn left_out(scope: RestoreScope, all: &str, output: &mut Output) -> Result<(), s
     }
 }
 
-/// Makes a call that may restore files, and shows on a terminal how far that is.
+/// Makes a call that restores files of the session `restoring`, if it does, and shows on a terminal how far
+/// that is.
 pub(super) async fn call<M: Method>(
     control: &mut DaemonClient,
-    session_id: SessionId,
+    restoring: Option<SessionId>,
     params: &M::Params,
     output: &mut Output,
 ) -> Result<M::Result, Failure> {
-    if !output.err_is_terminal || output.json {
+    let is_shown = output.err_is_terminal && !output.json;
+    let Some(session_id) = restoring.filter(|_| is_shown) else {
         return control.call::<M>(params).await.map_err(refused);
-    }
+    };
     // A restore that cannot be watched is carried out all the same.
     let Ok(session) = target::get(control, session_id).await else {
         return control.call::<M>(params).await.map_err(refused);

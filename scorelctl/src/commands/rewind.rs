@@ -31,7 +31,8 @@ pub(super) async fn run(
         restore_files: args.files.options(),
         command_id: Some(new_command_id()),
     };
-    let moved = restored::call::<Rewind>(control, session_id, &params, output).await?;
+    let restoring = params.restore_files.as_ref().map(|_| session_id);
+    let moved = restored::call::<Rewind>(control, restoring, &params, output).await?;
     moved::print(place, &moved, &args.files, output)?;
     if let Some(leaf) = tree.leaf {
         let files = match args.files.files {
