@@ -25,7 +25,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Whether one call can have used so much: windows have 100 million tokens at most. Some hosts
+    /// Returns whether one call can have used so much: windows have 100 million tokens at most. Some hosts
     /// count wrongly, down to below zero.
     #[must_use]
     pub fn is_plausible(&self) -> bool {

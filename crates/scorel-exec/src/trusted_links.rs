@@ -156,7 +156,7 @@ mod tests {
             wanted: &["home/.caches/../cache/pip", "home/work/../.cache/uv"],
             found: &["big/cache/pip", "home/.cache/uv"],
         },
-        // A link that leads nowhere grants nothing, whoever made it.
+        // A link that leads nowhere grants nothing, even one of the user's own.
         Case {
             links: &[("home/gone", "nowhere"), ("home/work/gone", "nowhere")],
             wanted: &["home/work", "home/gone", "home/work/gone"],

@@ -46,7 +46,7 @@ pub(crate) struct Compaction {
     pub(crate) stop: StopSignal,
     /// The turn that it makes room for.
     pub(crate) turn_id: Option<TurnId>,
-    /// What the user adds to the request for a summary.
+    /// The user's addition to the request for a summary.
     pub(crate) instructions: Option<String>,
 }
 

@@ -40,7 +40,7 @@ impl<T> Lazy<T> {
         &self.value
     }
 
-    /// What is to be waited for, so that [`get`](Self::get) does not block for long.
+    /// The condition to wait for, so that [`get`](Self::get) does not block for long.
     pub(crate) fn prerequisite(&self) -> Option<Prerequisite> {
         (self.need)()
     }

@@ -434,7 +434,7 @@ pub struct DamageAcceptedBody {
 /// Body of `notice`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NoticeBody {
-    /// What it is about, for programs: `sandbox_missing`, or a later one.
+    /// The subject, for programs: `sandbox_missing`, or a later one.
     /// A session has at most one notice of each.
     pub code: String,
     /// The text, for people.

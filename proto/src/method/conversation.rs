@@ -287,7 +287,7 @@ pub enum CancelChildren {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelResult {
-    /// Whether something that was open took the signal. For a turn, `turn_outcome` then reports how it
+    /// True if something that was open took the signal. For a turn, `turn_outcome` then reports how it
     /// ended, which is not necessarily `cancelled`: it may have completed first.
     pub cancelled: bool,
     /// With `clearQueue` or `children`, and of a restore: the seq of the `queue_update` that records the

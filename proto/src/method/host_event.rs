@@ -6,7 +6,7 @@ use crate::{
     Project, ProjectId, RuntimeInfo, Session, SessionId,
 };
 
-/// What `subscribeHost` sends, as `params.result` of a `host` notification. `version` increases by
+/// An object that `subscribeHost` sends, as `params.result` of a `host` notification. `version` increases by
 /// one with each change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
@@ -23,7 +23,7 @@ pub enum HostEvent {
         projects: Vec<Project>,
         /// The most recently changed sessions, the newest first.
         sessions: Vec<Session>,
-        /// Whether sessions were left out; `listSessions` returns all.
+        /// True if sessions were left out; `listSessions` returns all.
         more: bool,
         /// The runtimes that have not ended.
         #[serde(default)]
@@ -128,14 +128,14 @@ pub enum HostEvent {
         /// The project, if its file changed and it is registered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         project_id: Option<ProjectId>,
-        /// How many changes have come into effect since the daemon started.
+        /// The number of changes that have come into effect since the daemon started.
         generation: u64,
         /// The keys whose values changed, such as `runtime.maxSteps`. Empty for `env`, and if the file
         /// only became valid again.
         keys: Vec<String>,
-        /// Whether some of the keys have an effect from the next start on only.
+        /// True if some of the keys have an effect from the next start on only.
         restart_needed: bool,
-        /// Whether the file was removed, so that the defaults apply in its place.
+        /// True if the file was removed, so that the defaults apply in its place.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         removed: bool,
     },

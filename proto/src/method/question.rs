@@ -10,7 +10,7 @@ pub struct ListQuestionsParams {
     /// Only those of this session and of the agents that it has given tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// How many at most, 1 to 200; absent: 50. A page is shorter if the inputs are large.
+    /// The most to return, 1 to 200; absent: 50. A page is shorter if the inputs are large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// `nextCursor` of the previous page.

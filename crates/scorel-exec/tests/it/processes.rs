@@ -46,7 +46,7 @@ fn has(pid: i32, canary: &str) -> bool {
     String::from_utf8_lossy(&line).contains(canary)
 }
 
-/// Whether a process exists that has not ended. One that is being waited for is dead (`X`) for a moment.
+/// True if a process exists that has not ended. One that is being waited for is dead (`X`) for a moment.
 pub(crate) fn exists(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(") ")

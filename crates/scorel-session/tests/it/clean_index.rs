@@ -135,7 +135,7 @@ async fn sessions_that_came_and_went_are_known_at_once() {
 /// Everything that changes what is listed.
 const STEPS: usize = 9;
 
-/// What is acknowledged right before the daemon is killed.
+/// A change that is acknowledged right before the daemon is killed.
 async fn step(rig: &Rig, number: usize, id: SessionId) {
     let lane = rig.lane(id).await;
     match number {
