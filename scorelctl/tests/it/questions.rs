@@ -81,7 +81,8 @@ fn what_was_typed_while_the_output_was_stopped_answers_nothing() {
         // On a busy machine the prompt may be on the screen by now, and what is typed answers it.
         let is_too_late = terminal.shows("allow Bash `make`? ");
         if !is_too_late {
-            // The time of the prompt passes.
+            // The client's own clock has to pass the 500 ms of a prompt, and nothing tells of that: the
+            // output is stopped.
             std::thread::sleep(Duration::from_secs(1));
             terminal.types("y\n");
         }

@@ -204,7 +204,7 @@ fn wait<T>(mut look: impl FnMut() -> Option<T>) -> T {
             return found;
         }
         assert!(Instant::now() < until, "waited in vain");
-        thread::sleep(Duration::from_millis(5));
+        thread::yield_now();
     }
 }
 

@@ -72,7 +72,7 @@ async fn monsters_end() {
         assert_eq!(fetched, Err(FetchError::TimedOut(limits.total)));
     }
     while !converters().is_empty() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::task::yield_now().await;
     }
     match server.fetch("/small").await {
         Ok(Fetched::Page(page)) => assert_eq!(page.text, "small\n"),
