@@ -1,9 +1,9 @@
 //! Agents: the tasks that sessions give them, and the results.
 
+mod agent_task_status;
 mod binding;
 mod refusal;
-mod runtime_status;
 
+pub use agent_task_status::AgentTaskStatus;
 pub use binding::{Binding, BoundContext};
 pub use refusal::SpawnRefusal;
-pub use runtime_status::RuntimeStatus;

@@ -70,7 +70,7 @@ codes! {
     ProjectHasSessions = 1003, "project_has_sessions", false;
     /// A turn is open or messages are queued; `details.phase` is the session's phase and
     /// `details.queueLength` the number of queued messages.
-    RuntimeBusy = 1004, "runtime_busy", true;
+    AgentTaskBusy = 1004, "runtime_busy", true;
     /// The state differs from what the caller expects, or the `commandId` was used for another
     /// command. With `details.kind` = `leaf`, `details.activeLeafId` is the active leaf; with `archived`, the
     /// session is archived and takes no messages; with `answered`, `details.answer` is the decision that is
@@ -114,7 +114,7 @@ codes! {
     /// No agent has this name; `details.suggestion` may have one that is like it.
     AgentNotFound = 1021, "agent_not_found", false;
     /// No runtime has this id.
-    RuntimeNotFound = 1022, "runtime_not_found", false;
+    AgentTaskNotFound = 1022, "runtime_not_found", false;
     /// The agent takes no task from this session now; `details.kind` says why: `disabled`, `depth`,
     /// `too_many`, `queue_full`, `budget` or `archived`. `details.limit` may hold the limit.
     SpawnRefused = 1023, "spawn_refused", false;

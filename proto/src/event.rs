@@ -1,6 +1,6 @@
 //! Events: the records of a session's log, and the transient events of a running turn.
 
-mod agent_runtime;
+mod agent_task;
 mod auxiliary_usage;
 mod blob_references;
 mod compaction;
@@ -22,7 +22,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-pub use agent_runtime::*;
+pub use agent_task::*;
 pub use auxiliary_usage::*;
 pub use compaction::*;
 pub use files::*;

@@ -4,7 +4,7 @@
 //! programs that show a session. The walk that builds the context and those programs know no event
 //! types, so a new type is a new handler and nothing else.
 
-mod agent_runtime;
+mod agent_task;
 mod control;
 mod conversation;
 mod display;

@@ -119,7 +119,7 @@ ids! {
     /// A permission request.
     PermissionRequestId, "prm_", "a permission request id (`prm_` and a ULID)";
     /// A task that a session has given to an agent.
-    RuntimeId, "rti_", "a runtime id (`rti_` and a ULID)";
+    AgentTaskId, "rti_", "a runtime id (`rti_` and a ULID)";
 }
 
 /// The author of an event: the daemon, or a client installation.

@@ -48,7 +48,7 @@ mod tool_preset;
 mod usage;
 mod view;
 
-pub use agent::{Binding, BoundContext, RuntimeStatus, SpawnRefusal};
+pub use agent::{AgentTaskStatus, Binding, BoundContext, SpawnRefusal};
 pub use attachment_problem::AttachmentProblem;
 pub use block::{Attachment, BlobHash, Block, InvalidBlobHash, ToolResultBlock};
 pub use context::{Context, ContextIter};
@@ -67,8 +67,8 @@ pub use handler::{
     OffPath, WindowItem, build_context, covered_by, excerpt, trimmed_content,
 };
 pub use id::{
-    ClientId, CommandId, CompactionId, DeviceId, EventId, InvalidId, PermissionRequestId,
-    ProjectId, QueueItemId, RuntimeId, SessionId, TurnId,
+    AgentTaskId, ClientId, CommandId, CompactionId, DeviceId, EventId, InvalidId,
+    PermissionRequestId, ProjectId, QueueItemId, SessionId, TurnId,
 };
 pub use message::{
     AssistantMessage, InternalMessage, Message, MessageSource, Meta, Role, StopReason,
@@ -89,8 +89,8 @@ pub use token_estimate::TokenEstimate;
 pub use tool_preset::ToolPreset;
 pub use usage::Usage;
 pub use view::{
-    AgentRuntime, AgentRuntimes, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind,
-    OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenRun, OpenRuntime,
-    OpenTool, OpenTurn, PathNode, Phase, Queue, RecentAnswers, RunnerContext, RunnerContexts,
-    RunnerLogTail, SKILLS_KIND, SessionState, SessionView, Tree, TreeNode, opening,
+    AgentTask, AgentTasks, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind, OpenAgentTask,
+    OpenBlock, OpenCall, OpenCompaction, OpenItems, OpenMessage, OpenRestore, OpenRun, OpenTool,
+    OpenTurn, PathNode, Phase, Queue, RecentAnswers, RunnerContext, RunnerContexts, RunnerLogTail,
+    SKILLS_KIND, SessionState, SessionView, Tree, TreeNode, opening,
 };

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Block, Cost, MessageRunner, RuntimeId, ToolResultBlock, Usage};
+use crate::{AgentTaskId, Block, Cost, MessageRunner, ToolResultBlock, Usage};
 
 /// One message of a conversation, by its author.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -186,7 +186,7 @@ pub struct Meta {
     pub runner: Option<MessageRunner>,
     /// The runtime whose result a user message holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub runtime_id: Option<RuntimeId>,
+    pub runtime_id: Option<AgentTaskId>,
 }
 
 impl Meta {

@@ -2,7 +2,8 @@
 //! from it.
 
 mod agent;
-mod agent_runtime;
+mod agent_task;
+mod agent_task_graph;
 mod client_name;
 mod config;
 mod conversation;
@@ -18,7 +19,6 @@ mod project;
 mod question;
 mod reading;
 mod runner;
-mod runtime_graph;
 mod search;
 mod session;
 mod session_origin;
@@ -37,7 +37,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 
 pub use agent::*;
-pub use agent_runtime::*;
+pub use agent_task::*;
+pub use agent_task_graph::*;
 pub use client_name::*;
 pub use config::*;
 pub use conversation::*;
@@ -52,7 +53,6 @@ pub use project::*;
 pub use question::*;
 pub use reading::*;
 pub use runner::*;
-pub use runtime_graph::*;
 pub use search::*;
 pub use session::*;
 pub use session_origin::*;
@@ -302,7 +302,7 @@ methods! {
         /// written by a newer version is not deleted.
         DeleteSession = "deleteSession", Control,
             DeleteSessionParams => DeleteSessionResult,
-            [SessionNotFound, SessionFailed, RuntimeBusy, FilesystemError, Conflict,
+            [SessionNotFound, SessionFailed, AgentTaskBusy, FilesystemError, Conflict,
              StorageStalled, Overloaded];
         /// Brings a deleted session back from the trash, byte for byte. Fails with
         /// `session_not_found` if it is not there, or was deleted too long ago, and with `conflict`
@@ -330,7 +330,7 @@ methods! {
         /// turn.
         ForgetContext = "forgetContext", Control,
             ForgetContextParams => ForgetContextResult,
-            [SessionNotFound, SessionFailed, RuntimeBusy, StorageStalled, Conflict];
+            [SessionNotFound, SessionFailed, AgentTaskBusy, StorageStalled, Conflict];
         /// Accepts a damaged place in the log, so that the session can be written again. The damage
         /// stays in the log.
         AcceptDamage = "acceptDamage", Control, AcceptDamageParams => SeqResult,
@@ -357,22 +357,22 @@ methods! {
             [ProjectNotFound, Conflict, StorageStalled, Overloaded];
         /// Gives an agent a task. Returns once the task is durable; it may have to wait.
         SpawnRuntime = "spawnRuntime", Control, SpawnRuntimeParams => SpawnRuntimeResult,
-            [SessionNotFound, SessionFailed, AgentNotFound, RuntimeNotFound, SpawnRefused, Conflict,
+            [SessionNotFound, SessionFailed, AgentNotFound, AgentTaskNotFound, SpawnRefused, Conflict,
              PayloadTooLarge, StorageStalled, Overloaded];
         /// Returns a runtime, with its task and its result.
         GetRuntime = "getRuntime", Read, GetRuntimeParams => GetRuntimeResult,
-            [RuntimeNotFound, SessionFailed];
+            [AgentTaskNotFound, SessionFailed];
         /// Lists runtimes, the last spawned first, those that have ended included, in pages.
         ListRuntimes = "listRuntimes", Read, ListRuntimesParams => ListRuntimesResult,
             [ProjectNotFound, SessionNotFound];
         /// Moves a runtime that waits to another place of its queue.
         MoveRuntime = "moveRuntime", Control, MoveRuntimeParams => SeqResult,
-            [RuntimeNotFound, SessionFailed, Conflict, StorageStalled];
+            [AgentTaskNotFound, SessionFailed, Conflict, StorageStalled];
         /// Stops a runtime. One that waits ends at once; the turn of one that runs is cancelled.
         StopRuntime = "stopRuntime", Control, StopRuntimeParams => StopRuntimeResult,
-            [RuntimeNotFound, SessionFailed, Conflict, StorageStalled];
+            [AgentTaskNotFound, SessionFailed, Conflict, StorageStalled];
         /// Returns a session's runtimes, and those of their sessions, as a graph.
-        GetGraph = "getGraph", Read, GetGraphParams => RuntimeGraph,
+        GetGraph = "getGraph", Read, GetGraphParams => AgentTaskGraph,
             [SessionNotFound, SessionFailed];
         /// Lists the git worktrees that agents work in.
         ListWorktrees = "listWorktrees", Read, ListWorktreesParams => ListWorktreesResult,
@@ -381,13 +381,13 @@ methods! {
         /// that are not committed, unless forced, and with `runtime_busy` while its agent works.
         RemoveWorktree = "removeWorktree", Admin,
             RemoveWorktreeParams => RemoveWorktreeResult,
-            [RuntimeNotFound, RuntimeBusy, FilesystemError, Conflict, StorageStalled, Overloaded];
+            [AgentTaskNotFound, AgentTaskBusy, FilesystemError, Conflict, StorageStalled, Overloaded];
     }
     Conversation {
         /// Sends a message to a session. Returns once the message is durable, without waiting for
         /// the turn.
         SendMessage = "sendMessage", Control, SendMessageParams => SendMessageResult,
-            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, QueuePaused, Conflict,
+            [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, QueuePaused, Conflict,
              InvalidEventId, CannotRewindPastCompact, PayloadTooLarge, Overloaded,
              ProviderError, AttachmentRefused];
         /// Changes the queue: all operations or none. Starts the next turn if the queue is not paused
@@ -405,11 +405,11 @@ methods! {
         /// Moves the active leaf back to an earlier event on its path, and files with it if that is
         /// wanted.
         Rewind = "rewind", Control, RewindParams => MoveResult,
-            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, InvalidEventId,
+            [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, Conflict, InvalidEventId,
              CannotRewindPastCompact, FilesystemError, PayloadTooLarge];
         /// Moves the active leaf to another branch, and files with it if that is wanted.
         Branch = "branch", Control, BranchParams => MoveResult,
-            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
+            [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, Conflict,
              InvalidEventId, FilesystemError, PayloadTooLarge];
         /// Stores data in the session's log, for extensions and clients. Neither the model nor the
         /// conversation is touched; `getEvents` returns it.
@@ -421,13 +421,13 @@ methods! {
         /// conversation is summarised or files are restored without a turn.
         AppendCustomMessage = "appendCustomMessage", Control,
             AppendCustomMessageParams => AppendCustomMessageResult,
-            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict,
+            [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, Conflict,
              PayloadTooLarge, Overloaded];
         /// Replaces the older messages in the model's context by a summary. Returns once the
         /// compaction is recorded; a `compact` or `compaction` event reports how it ended. Fails with
         /// `conflict`, `details.kind: nothing`, if the conversation is too short.
         Compact = "compact", Control, CompactParams => CompactResult,
-            [SessionNotFound, SessionFailed, StorageStalled, RuntimeBusy, Conflict, ProviderError];
+            [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, Conflict, ProviderError];
         /// Says what `restoreFiles`, or `rewind` and `branch` with `restoreFiles`, would do with each
         /// file. Changes nothing.
         PreviewRestore = "previewRestore", Read,
@@ -437,7 +437,7 @@ methods! {
         /// that they had before it. Returns when that is done; `files_restored` reports it, and until then
         /// `restore_progress` how far it is. The conversation stays as it is.
         RestoreFiles = "restoreFiles", Control, RestoreFilesParams => RestoreFilesResult,
-            [SessionNotFound, SessionFailed, RuntimeBusy, InvalidEventId, FilesystemError, Conflict,
+            [SessionNotFound, SessionFailed, AgentTaskBusy, InvalidEventId, FilesystemError, Conflict,
              PayloadTooLarge, StorageStalled];
         /// Lists the permission requests that wait for an answer, of all sessions and of agents, the oldest
         /// first, in pages. Loads the sessions that the last daemon left unfinished, if they are not

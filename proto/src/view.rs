@@ -1,6 +1,6 @@
 //! The fold of a session's events into its state.
 
-mod agent_runtimes;
+mod agent_tasks;
 mod compaction;
 mod compaction_events;
 mod guidance;
@@ -21,7 +21,7 @@ mod turn;
 
 use serde::{Deserialize, Serialize};
 
-pub use agent_runtimes::{AgentRuntime, AgentRuntimes, OpenRuntime};
+pub use agent_tasks::{AgentTask, AgentTasks, OpenAgentTask};
 pub use compaction::OpenCompaction;
 pub use guidance::{GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, SKILLS_KIND};
 pub use in_flight::{OpenBlock, OpenItems, OpenMessage, OpenTool};
@@ -129,8 +129,8 @@ pub struct SessionState {
     #[serde(default)]
     pub runners: RunnerContexts,
     /// What the session has given to agents.
-    #[serde(default, skip_serializing_if = "AgentRuntimes::is_empty")]
-    pub runtimes: AgentRuntimes,
+    #[serde(default, skip_serializing_if = "AgentTasks::is_empty")]
+    pub runtimes: AgentTasks,
     /// How the last turn ended.
     #[serde(default)]
     pub last_outcome: Option<OutcomeReason>,

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod active_path;
+mod agent_task_state;
 mod agents;
 mod approve;
 mod archive;
@@ -42,7 +43,6 @@ mod restart;
 mod restored;
 mod rewind;
 mod runners;
-mod runtime_state;
 mod runtimes;
 mod search;
 mod send;

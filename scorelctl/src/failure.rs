@@ -167,7 +167,7 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
         ErrorCode::SessionNotFound => "`scorelctl sessions --all` lists the sessions",
         ErrorCode::ProjectNotFound => "`scorelctl projects` lists the projects",
         ErrorCode::MethodNotFound => "`scorelctl call rpc.discover` describes every method",
-        ErrorCode::RuntimeBusy => {
+        ErrorCode::AgentTaskBusy => {
             "`scorelctl wait` waits until the session is idle; `scorelctl cancel` cancels the turn, with \
              `--clear-queue` also what is queued"
         }
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_refusal_keeps_its_code_and_details_for_programs() {
-        let error = RpcError::new(ErrorCode::RuntimeBusy, "a turn is running")
+        let error = RpcError::new(ErrorCode::AgentTaskBusy, "a turn is running")
             .with_details(json!({"phase": "running"}));
         let Failure::Report(report) = Failure::from(ClientError::Rpc(error)) else {
             panic!("a report")

@@ -6,6 +6,8 @@
 //!
 //! The exit codes are a stable interface; see `Exit`.
 
+mod agent_task_lookup;
+mod agent_task_selector;
 mod args;
 mod commands;
 mod completion;
@@ -23,8 +25,6 @@ mod output;
 mod pager;
 mod question;
 mod render;
-mod runtime_lookup;
-mod runtime_selector;
 mod selector;
 mod similar;
 mod target;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use scorel_proto::{PermissionDecision, PermissionRequestBody, RuntimeQuestion};
+use scorel_proto::{AgentTaskQuestion, PermissionDecision, PermissionRequestBody};
 
 use crate::escape::{exact, exact_line};
 
@@ -40,8 +40,8 @@ fn spaced(reason: &str) -> String {
 }
 
 /// Says which question the session of an agent asks, and how a person answers it: a model never does.
-pub(crate) fn child_question(question: &RuntimeQuestion) -> String {
-    let RuntimeQuestion {
+pub(crate) fn child_question(question: &AgentTaskQuestion) -> String {
+    let AgentTaskQuestion {
         session_id,
         request_id,
         tool_name,
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_question_of_a_child_comes_with_the_command_that_answers_it() {
-        let question = RuntimeQuestion {
+        let question = AgentTaskQuestion {
             session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
             request_id: "prm_01ARZ3NDEKTSV4RRFFQ69G5FAW".parse().unwrap(),
             tool_name: "Ba\u{1b}sh".to_owned(),

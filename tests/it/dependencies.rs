@@ -45,7 +45,7 @@ fn no_crate_reaches_what_it_must_not_know() {
     for (package, forbidden) in [
         ("scorel-proto", &["tokio", "jsonrpsee", "mio"][..]),
         (
-            "scorel-runtime",
+            "scorel-engine",
             &[
                 "mio",
                 "reqwest",
@@ -68,7 +68,7 @@ fn no_crate_reaches_what_it_must_not_know() {
         ),
         (
             "scorel-rpc",
-            &["scorel-session", "scorel-journal", "scorel-runtime"],
+            &["scorel-session", "scorel-journal", "scorel-engine"],
         ),
         (
             "scorel-provider",
@@ -82,7 +82,7 @@ fn no_crate_reaches_what_it_must_not_know() {
             "scorel-permission",
             &[
                 "tokio",
-                "scorel-runtime",
+                "scorel-engine",
                 "scorel-journal",
                 "jsonrpsee",
                 "nix",
@@ -94,7 +94,7 @@ fn no_crate_reaches_what_it_must_not_know() {
             "scorel-exec",
             &[
                 "scorel-proto",
-                "scorel-runtime",
+                "scorel-engine",
                 "scorel-session",
                 "scorel-journal",
                 "reqwest",

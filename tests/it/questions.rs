@@ -291,7 +291,7 @@ async fn a_question_goes_with_its_turn_and_a_session_that_asks_is_not_deleted() 
         command_id: None,
     };
     let refused = client.call::<DeleteSession>(&delete).await.unwrap_err();
-    assert!(matches!(refused, ClientError::Rpc(error) if error.code == ErrorCode::RuntimeBusy));
+    assert!(matches!(refused, ClientError::Rpc(error) if error.code == ErrorCode::AgentTaskBusy));
     let of_one = ListQuestionsParams {
         session_id: Some(id),
         ..ListQuestionsParams::default()

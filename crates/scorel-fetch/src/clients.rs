@@ -105,7 +105,7 @@ impl fmt::Debug for Clients {
 
 /// Builds a client on a blocking thread: it reads certificates from files.
 async fn build(builder: ClientBuilder) -> Result<Client, FetchError> {
-    let built = scorel_runtime::spawn_blocking(move || {
+    let built = scorel_engine::spawn_blocking(move || {
         // Fails if the process has installed a provider already, which does as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         builder

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
+use scorel_engine::ToolOutcome;
 use scorel_permission::WebUrlError;
-use scorel_runtime::ToolOutcome;
 use serde_json::Map;
 
 /// Why a fetch failed. Messages name the host and no other part of the URL, whose path and query may

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use schemars::JsonSchema;
-use scorel_proto::BlobHash;
-use scorel_runtime::spawn_blocking;
-use scorel_runtime::{
+use scorel_engine::spawn_blocking;
+use scorel_engine::{
     ArgumentError, BlobSink, Effect, Permit, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome,
     ToolPlan, ToolSpec, parse_arguments,
 };
+use scorel_proto::BlobHash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

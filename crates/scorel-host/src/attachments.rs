@@ -5,9 +5,9 @@ mod refusal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use scorel_engine::{Gatekeeper as _, Verdict};
 use scorel_journal::BlobError;
 use scorel_proto::{Attachment, AttachmentPath, AttachmentProblem, Block, ErrorChain, Session};
-use scorel_runtime::{Gatekeeper as _, Verdict};
 use scorel_session::Lane;
 use scorel_tools::{
     AttachedContent, AttachedFile, ProjectTools, Root, RootName, Roots, SessionFiles, ToolHost,

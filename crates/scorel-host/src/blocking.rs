@@ -4,7 +4,7 @@ use crate::call_error::CallError;
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, CallError> {
-    scorel_runtime::spawn_blocking(work)
+    scorel_engine::spawn_blocking(work)
         .await
         .map_err(|error| CallError::Internal(error.to_string()))
 }

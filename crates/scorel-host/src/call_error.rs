@@ -6,11 +6,11 @@
 
 mod rpc_error;
 
+use scorel_engine::{ProviderError, RunnerError};
 use scorel_journal::BlobError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ProjectId, ProtocolRange, RpcError};
 use scorel_provider::ListError;
-use scorel_runtime::{ProviderError, RunnerError};
 use scorel_search::SearchError;
 use scorel_session::SessionError;
 

@@ -2,9 +2,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use scorel_engine::Prerequisite;
 use scorel_exec::{Environment, Sandbox, Supervisors, Umask, real};
 use scorel_permission::{BaseDirs, DaemonHome};
-use scorel_runtime::Prerequisite;
 use scorel_tools::{CommandSettings, Commands, Lazy, PackageCaches, RepositoryAccess};
 
 use crate::config::{Config, ConfigPath, LoginShellPlace};

@@ -73,6 +73,7 @@ use scorel_orchestrator::OrchestratorLimits;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use scorel_engine::CostLimits;
 use scorel_exec::ResourceLimits;
 use scorel_fetch::PrivateHost;
 use scorel_files::CheckpointLimits;
@@ -81,7 +82,6 @@ use scorel_permission::Mode;
 use scorel_proto::{OnRestart, ToolPreset};
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
-use scorel_runtime::CostLimits;
 use scorel_session::CompactionSettings;
 
 use crate::permission::RuleSet;

@@ -81,7 +81,7 @@ impl ConfigWatch {
         let watched = async {
             loop {
                 let looker = Arc::clone(&watch);
-                let look = scorel_runtime::spawn_blocking(move || {
+                let look = scorel_engine::spawn_blocking(move || {
                     looker.look(&mut state);
                     state
                 });

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_orchestrator::{AgentHost, AgentPolicy, ProjectAgents};
-use scorel_proto::{ProjectId, RuntimeId, SessionWorktree};
+use scorel_proto::{AgentTaskId, ProjectId, SessionWorktree};
 
 use crate::config::ConfigSource;
 use crate::projects::ProjectRegistry;
@@ -56,7 +56,7 @@ impl AgentHost for ConfiguredAgents {
     fn worktree(
         &self,
         project_id: ProjectId,
-        runtime_id: RuntimeId,
+        runtime_id: AgentTaskId,
         title: &str,
         beside: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, String> {

@@ -18,9 +18,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use scorel_engine::{Prerequisite, spawn_blocking};
 use scorel_exec::{Environment, Supervisors, Umask};
 use scorel_provider::{builtin_providers, key_variables};
-use scorel_runtime::{Prerequisite, spawn_blocking};
 
 use crate::config::{Config, LoginShellPlace};
 use crate::secret::SecretStore;

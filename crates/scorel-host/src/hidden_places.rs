@@ -6,8 +6,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::geteuid;
+use scorel_engine::Effect;
 use scorel_permission::{CredentialKind, credential_places};
-use scorel_runtime::Effect;
 
 use crate::config::{ConfigPath, ToolsConfig};
 

@@ -13,9 +13,9 @@ mod submodules;
 
 use std::path::Path;
 
+use scorel_engine::{ModelInfo, ToolList};
 use scorel_proto::{InstructionPart, TokenEstimate};
 use scorel_runner::WireKind;
-use scorel_runtime::{ModelInfo, ToolList};
 
 pub(crate) use changes::guidance;
 pub(crate) use deeper::{DeeperGuides, GuidedTool};

@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::civil::Date;
+use scorel_engine::Provider;
 use scorel_proto::ThinkingLevel;
 use scorel_provider::{BlobSource, Connector, EndpointId, Secret, SetupError, Timeouts};
-use scorel_runtime::Provider;
 
 use crate::blocking::blocking;
 use crate::call_error::CallError;
@@ -221,7 +221,7 @@ async fn keep(
     listed: Vec<(EndpointId, Vec<scorel_provider::ListedModel>)>,
 ) {
     let write = move || lists.keep(calendar.now_ms(), listed);
-    if let Err(error) = scorel_runtime::spawn_blocking(write).await {
+    if let Err(error) = scorel_engine::spawn_blocking(write).await {
         tracing::warn!(%error, "lists of models cannot be kept");
     }
 }

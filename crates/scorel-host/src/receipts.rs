@@ -112,7 +112,7 @@ impl HostReceipts {
         // Poisoning can be ignored: after a panic the file is at worst ahead of memory, as after a
         // crash.
         let work = move || work(&mut ledger.lock().unwrap_or_else(PoisonError::into_inner));
-        scorel_runtime::spawn_blocking(work)
+        scorel_engine::spawn_blocking(work)
             .await
             .map_err(|error| ReceiptError::Internal(error.to_string()))
     }

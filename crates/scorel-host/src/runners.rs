@@ -13,9 +13,9 @@ mod suitable;
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_engine::{RunnerError, RunnerErrorKind};
 use scorel_exec::Supervisors;
 use scorel_runner::{RunnerSetup, Secrets, Versions, WireRunner};
-use scorel_runtime::{RunnerError, RunnerErrorKind};
 use tokio::sync::Semaphore;
 
 use crate::commands::CommandHost;

@@ -1,9 +1,9 @@
 use std::io;
 
+use scorel_engine::BlobSink;
 use scorel_journal::Blobs;
 use scorel_proto::BlobHash;
 use scorel_provider::BlobSource;
-use scorel_runtime::BlobSink;
 
 /// The session's blobs, for providers that send images and for tools that store output.
 #[derive(Debug)]

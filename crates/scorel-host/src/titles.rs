@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use scorel_engine::{ModelRequest, Provider, ProviderError, ProviderEvent, Spent, call_cost};
 use scorel_proto::{Message, ThinkingLevel};
-use scorel_runtime::{ModelRequest, Provider, ProviderError, ProviderEvent, Spent, call_cost};
 use scorel_session::{TitleAnswer, TitleRequest};
 use tokio::time::timeout;
 

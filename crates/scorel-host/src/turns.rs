@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
+use scorel_engine::{Provider, RetryPolicy, Runner as _, ToolClass, TurnLimits, TurnPorts};
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
@@ -16,7 +17,6 @@ use scorel_proto::{
     CompactionFacts, Context, CustomMessageBody, ErrorChain, ProjectId, SessionId, ThinkingLevel,
     TurnError,
 };
-use scorel_runtime::{Provider, RetryPolicy, Runner as _, ToolClass, TurnLimits, TurnPorts};
 use scorel_session::{
     CompactionSetup, PreparedEngine, PreparedTurn, SessionHeader, TitleAnswer, TitleRequest,
     TokioClock, TurnBackend, TurnRequest, TurnSetup,
@@ -343,7 +343,7 @@ impl TurnSetup for Turns {
             }
         };
         Box::pin(async move {
-            let provider = scorel_runtime::spawn_blocking(connect).await.ok()??;
+            let provider = scorel_engine::spawn_blocking(connect).await.ok()??;
             Some(titles::title(&*provider, request).await)
         })
     }

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use scorel_permission::WORKTREES;
-use scorel_proto::{Project, ProjectId, RuntimeId, SessionWorktree};
+use scorel_proto::{AgentTaskId, Project, ProjectId, SessionWorktree};
 
 use branch::branch_name;
 pub(crate) use error::WorktreeError;
@@ -54,7 +54,7 @@ pub(crate) struct Worktrees {
     dir: PathBuf,
     git: Box<dyn GitProgram>,
     /// One thing at a time happens to a worktree.
-    taken: Mutex<HashMap<RuntimeId, Arc<Mutex<()>>>>,
+    taken: Mutex<HashMap<AgentTaskId, Arc<Mutex<()>>>>,
 }
 
 /// A worktree that was found.
@@ -97,7 +97,7 @@ impl Worktrees {
     pub(crate) fn make(
         &self,
         project: &Project,
-        runtime_id: RuntimeId,
+        runtime_id: AgentTaskId,
         title: &str,
         beside: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, WorktreeError> {
@@ -165,7 +165,7 @@ impl Worktrees {
     /// The record of a runtime's worktree; `None` if it has none.
     pub(crate) fn record(
         &self,
-        runtime_id: RuntimeId,
+        runtime_id: AgentTaskId,
     ) -> Result<Option<WorktreeRecord>, WorktreeError> {
         WorktreeRecord::read(&WorktreeRecord::file(&self.dir, runtime_id))
     }
@@ -175,7 +175,7 @@ impl Worktrees {
     ///
     /// # Errors
     /// There is none, something would be lost and `force` is not set, or the file system refuses.
-    pub(crate) fn remove(&self, runtime_id: RuntimeId, force: bool) -> Result<(), WorktreeError> {
+    pub(crate) fn remove(&self, runtime_id: AgentTaskId, force: bool) -> Result<(), WorktreeError> {
         self.alone(runtime_id, || {
             let record = self.record(runtime_id)?;
             let record = record.ok_or(WorktreeError::NotFound(runtime_id))?;
@@ -282,12 +282,12 @@ impl Worktrees {
         }
     }
 
-    fn path(&self, runtime_id: RuntimeId) -> PathBuf {
+    fn path(&self, runtime_id: AgentTaskId) -> PathBuf {
         self.dir.join(runtime_id.to_string())
     }
 
     /// The runtimes of which something is noted, the oldest first.
-    fn recorded(&self) -> Result<Vec<RuntimeId>, WorktreeError> {
+    fn recorded(&self) -> Result<Vec<AgentTaskId>, WorktreeError> {
         let entries = match fs::read_dir(&self.dir) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -295,7 +295,7 @@ impl Worktrees {
         };
         let names = entries.flatten().map(|entry| entry.file_name());
         let ids = names.filter_map(|name| name.to_str()?.strip_suffix(".json")?.parse().ok());
-        let mut ids: Vec<RuntimeId> = ids.collect();
+        let mut ids: Vec<AgentTaskId> = ids.collect();
         ids.sort_unstable();
         Ok(ids)
     }
@@ -310,7 +310,7 @@ impl Worktrees {
         }
     }
 
-    fn alone<T>(&self, runtime_id: RuntimeId, work: impl FnOnce() -> T) -> T {
+    fn alone<T>(&self, runtime_id: AgentTaskId, work: impl FnOnce() -> T) -> T {
         let mine = {
             let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
             taken.retain(|_, lock| Arc::strong_count(lock) > 1);

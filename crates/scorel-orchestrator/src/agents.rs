@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use scorel_proto::{
-    AgentConfig, AgentHistory, AgentInfo, EffectiveQuota, ProjectId, QuotaPolicy, QuotaSource,
-    QuotaStrategy, RuntimeId, SessionWorktree,
+    AgentConfig, AgentHistory, AgentInfo, AgentTaskId, EffectiveQuota, ProjectId, QuotaPolicy,
+    QuotaSource, QuotaStrategy, SessionWorktree,
 };
 
 use crate::error::OrchestratorError;
@@ -22,7 +22,7 @@ pub trait AgentHost: fmt::Debug + Send + Sync {
     fn worktree(
         &self,
         project_id: ProjectId,
-        runtime_id: RuntimeId,
+        runtime_id: AgentTaskId,
         title: &str,
         beside: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, String>;

@@ -1,6 +1,6 @@
 use std::collections::{BTreeSet, HashMap};
 
-use scorel_proto::{RuntimeId, SessionId};
+use scorel_proto::{AgentTaskId, SessionId};
 
 /// The results that open calls of `AgentStatus` will give to the model.
 ///
@@ -8,11 +8,16 @@ use scorel_proto::{RuntimeId, SessionId};
 /// the call open: the call's result and what it delivers are one record.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
-    by_session: HashMap<SessionId, HashMap<String, BTreeSet<RuntimeId>>>,
+    by_session: HashMap<SessionId, HashMap<String, BTreeSet<AgentTaskId>>>,
 }
 
 impl Claims {
-    pub(crate) fn add(&mut self, session: SessionId, call: String, runtimes: BTreeSet<RuntimeId>) {
+    pub(crate) fn add(
+        &mut self,
+        session: SessionId,
+        call: String,
+        runtimes: BTreeSet<AgentTaskId>,
+    ) {
         if runtimes.is_empty() {
             return;
         }
@@ -26,7 +31,7 @@ impl Claims {
     }
 
     /// The runtimes of a session that are claimed by its open calls. Forgets the calls that have ended.
-    pub(crate) fn of(&mut self, session: SessionId, open: &[String]) -> BTreeSet<RuntimeId> {
+    pub(crate) fn of(&mut self, session: SessionId, open: &[String]) -> BTreeSet<AgentTaskId> {
         let Some(calls) = self.by_session.get_mut(&session) else {
             return BTreeSet::new();
         };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{ClientId, RuntimeId, SessionId};
+use scorel_proto::{AgentTaskId, ClientId, SessionId};
 use scorel_session::{Deletion, Lane, MutationCommand, SessionError, Sessions};
 
 use crate::error::OrchestratorError;
@@ -17,7 +17,7 @@ impl Orchestrator {
     ///
     /// # Errors
     ///
-    /// [`SessionError::HasRuntimes`] or [`SessionError::WorksFor`].
+    /// [`SessionError::HasAgentTasks`] or [`SessionError::WorksFor`].
     pub async fn check_unused(&self, id: SessionId) -> Result<(), OrchestratorError> {
         let sessions = self.sessions()?;
         let Some(lane) = usable(&sessions, id).await? else {
@@ -25,7 +25,7 @@ impl Orchestrator {
         };
         let open = lane.runtimes(|all| all.unfinished().count());
         if open > 0 {
-            return Err(SessionError::HasRuntimes { open }.into());
+            return Err(SessionError::HasAgentTasks { open }.into());
         }
         match self.runtime_of(&sessions, &lane).await? {
             Some((_, id)) => Err(SessionError::WorksFor(id).into()),
@@ -94,7 +94,7 @@ impl Orchestrator {
             all.extend(later.into_iter().filter(|child| !children.contains(child)));
             lane.stop_runtimes().await?;
             self.look_at(id);
-            let open: Vec<RuntimeId> =
+            let open: Vec<AgentTaskId> =
                 lane.runtimes(|all| all.unfinished().map(|(id, _)| id).collect());
             for runtime in open {
                 ended(&lane, runtime).await;
@@ -132,7 +132,7 @@ impl Orchestrator {
         &self,
         sessions: &Arc<Sessions>,
         lane: &Lane,
-    ) -> Result<Option<(Arc<Lane>, RuntimeId)>, OrchestratorError> {
+    ) -> Result<Option<(Arc<Lane>, AgentTaskId)>, OrchestratorError> {
         let Some(parent) = lane.session()?.parent else {
             return Ok(None);
         };
@@ -181,7 +181,7 @@ async fn usable(
 }
 
 /// Waits until a runtime has ended.
-async fn ended(lane: &Arc<Lane>, id: RuntimeId) {
+async fn ended(lane: &Arc<Lane>, id: AgentTaskId) {
     let mut changes = lane.watch_changes();
     let has_ended =
         || lane.runtimes(|all| all.get(id).is_none_or(|runtime| runtime.status.is_final()));

@@ -1,4 +1,4 @@
-use scorel_proto::RuntimeId;
+use scorel_proto::AgentTaskId;
 use scorel_session::SessionError;
 
 /// Why a call about runtimes failed.
@@ -11,7 +11,7 @@ pub enum OrchestratorError {
         suggestion: Option<String>,
     },
     #[error("there is no runtime {0}")]
-    RuntimeNotFound(RuntimeId),
+    AgentTaskNotFound(AgentTaskId),
     #[error("{0}")]
     InvalidParams(String),
     #[error(transparent)]

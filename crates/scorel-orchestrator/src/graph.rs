@@ -2,8 +2,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use scorel_proto::{
-    GraphEdge, GraphEdgeKind, GraphNode, GraphNodeKind, Phase, RuntimeGraph, RuntimeInfo,
-    RuntimeStatus, SessionId,
+    AgentTaskGraph, AgentTaskInfo, AgentTaskStatus, GraphEdge, GraphEdgeKind, GraphNode,
+    GraphNodeKind, Phase, SessionId,
 };
 use scorel_session::Lane;
 
@@ -22,12 +22,12 @@ impl Orchestrator {
         &self,
         root: SessionId,
         ended: Option<usize>,
-    ) -> Result<RuntimeGraph, OrchestratorError> {
+    ) -> Result<AgentTaskGraph, OrchestratorError> {
         let sessions = self.sessions()?;
         let lane = sessions.get(root).await?;
         let with_runtimes = sessions.with_runtimes(Some(lane.project_id())).await?;
         let with_runtimes: BTreeSet<SessionId> = with_runtimes.into_iter().collect();
-        let mut graph = RuntimeGraph {
+        let mut graph = AgentTaskGraph {
             nodes: vec![root_node(&lane)?],
             edges: Vec::new(),
         };
@@ -63,7 +63,7 @@ impl Orchestrator {
 }
 
 /// Leaves out the runtimes that have ended, except the last `ended` and those above a node that stays.
-fn shorten(graph: &mut RuntimeGraph, ended: usize) {
+fn shorten(graph: &mut AgentTaskGraph, ended: usize) {
     let mut past: Vec<&GraphNode> = graph.nodes.iter().collect();
     past.retain(|node| node.ended_at.is_some());
     past.sort_by_key(|node| std::cmp::Reverse((node.ended_at, &node.id)));
@@ -81,11 +81,11 @@ fn shorten(graph: &mut RuntimeGraph, ended: usize) {
 fn root_node(lane: &Lane) -> Result<GraphNode, OrchestratorError> {
     let session = lane.session()?;
     let status = match session.phase {
-        Phase::AwaitingPermission => RuntimeStatus::WaitingInput,
-        Phase::Idle => RuntimeStatus::Completed,
-        Phase::Failed => RuntimeStatus::Failed,
+        Phase::AwaitingPermission => AgentTaskStatus::WaitingInput,
+        Phase::Idle => AgentTaskStatus::Completed,
+        Phase::Failed => AgentTaskStatus::Failed,
         Phase::Preparing | Phase::Running | Phase::Waiting | Phase::Cancelling => {
-            RuntimeStatus::Running
+            AgentTaskStatus::Running
         }
     };
     Ok(GraphNode {
@@ -105,7 +105,7 @@ fn root_node(lane: &Lane) -> Result<GraphNode, OrchestratorError> {
     })
 }
 
-fn node_of(runtime: RuntimeInfo) -> GraphNode {
+fn node_of(runtime: AgentTaskInfo) -> GraphNode {
     let has_ended = runtime.status.is_final();
     GraphNode {
         id: runtime.runtime_id.to_string(),

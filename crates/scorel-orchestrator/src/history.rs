@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    GetRuntimeResult, ListRuntimesResult, PersistentBody, ProjectId, RuntimeId, RuntimeInfo,
-    RuntimeResult, RuntimeStatus, SessionId, SessionWorktree,
+    AgentTaskId, AgentTaskInfo, AgentTaskResult, AgentTaskStatus, GetRuntimeResult,
+    ListRuntimesResult, PersistentBody, ProjectId, SessionId, SessionWorktree,
 };
 use scorel_session::{Lane, SessionError};
 
@@ -13,12 +13,12 @@ use crate::orchestrator::Orchestrator;
 
 /// Which runtimes to list.
 #[derive(Debug, Clone, Default)]
-pub struct RuntimeFilter {
+pub struct AgentTaskFilter {
     pub project_id: Option<ProjectId>,
     /// The session that gave the task.
     pub session_id: Option<SessionId>,
     pub agent_type: Option<String>,
-    pub status: Option<RuntimeStatus>,
+    pub status: Option<AgentTaskStatus>,
     pub limit: usize,
     /// `nextCursor` of the previous page.
     pub cursor: Option<String>,
@@ -32,7 +32,7 @@ impl Orchestrator {
     /// See [`OrchestratorError`].
     pub async fn list(
         &self,
-        filter: RuntimeFilter,
+        filter: AgentTaskFilter,
     ) -> Result<ListRuntimesResult, OrchestratorError> {
         let after = filter.cursor.as_deref().map(position).transpose()?;
         let sessions = self.sessions()?;
@@ -49,7 +49,7 @@ impl Orchestrator {
             let found = infos(&lane);
             runtimes.extend(found.into_iter().filter(|runtime| filter.accepts(runtime)));
         }
-        let key = |runtime: &RuntimeInfo| (runtime.started_at, runtime.runtime_id);
+        let key = |runtime: &AgentTaskInfo| (runtime.started_at, runtime.runtime_id);
         runtimes.retain(|runtime| after.is_none_or(|after| key(runtime) < after));
         runtimes.sort_by_key(|runtime| std::cmp::Reverse(key(runtime)));
         let more = runtimes.len() > filter.limit;
@@ -66,9 +66,9 @@ impl Orchestrator {
     /// # Errors
     ///
     /// See [`OrchestratorError`].
-    pub async fn get(&self, id: RuntimeId) -> Result<GetRuntimeResult, OrchestratorError> {
+    pub async fn get(&self, id: AgentTaskId) -> Result<GetRuntimeResult, OrchestratorError> {
         let lane = self.parent_of(id).await?;
-        let missing = || OrchestratorError::RuntimeNotFound(id);
+        let missing = || OrchestratorError::AgentTaskNotFound(id);
         let runtime = lane.runtime(id).ok_or_else(missing)?;
         let seqs = lane.runtimes(|all| {
             let runtime = all.get(id)?;
@@ -82,7 +82,7 @@ impl Orchestrator {
         let result = match finished {
             None => None,
             Some(seq) => match lane.record(seq).await?.body {
-                PersistentBody::RuntimeFinished(body) => Some(RuntimeResult {
+                PersistentBody::RuntimeFinished(body) => Some(AgentTaskResult {
                     reason: body.reason,
                     last_message: body.last_message,
                     last_message_blob: body.last_message_blob,
@@ -105,7 +105,10 @@ impl Orchestrator {
 
     /// The lane of the session that gave a task which has ended. The agent's session names it, unless
     /// that session is gone or had another task before; then all sessions with runtimes are searched.
-    pub(crate) async fn past_parent(&self, id: RuntimeId) -> Result<Arc<Lane>, OrchestratorError> {
+    pub(crate) async fn past_parent(
+        &self,
+        id: AgentTaskId,
+    ) -> Result<Arc<Lane>, OrchestratorError> {
         let sessions = self.sessions()?;
         let child = sessions.for_task(&id.to_string()).await?;
         let named = child.and_then(|child| child.parent);
@@ -118,12 +121,12 @@ impl Orchestrator {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(OrchestratorError::RuntimeNotFound(id))
+        Err(OrchestratorError::AgentTaskNotFound(id))
     }
 }
 
 /// The last runtime of the previous page, from a cursor.
-fn position(cursor: &str) -> Result<(u64, RuntimeId), SessionError> {
+fn position(cursor: &str) -> Result<(u64, AgentTaskId), SessionError> {
     let parts = cursor.split_once('.');
     let parsed = parts.and_then(|(at, id)| Some((at.parse().ok()?, id.parse().ok()?)));
     parsed.ok_or_else(|| {
@@ -131,8 +134,8 @@ fn position(cursor: &str) -> Result<(u64, RuntimeId), SessionError> {
     })
 }
 
-impl RuntimeFilter {
-    fn accepts(&self, runtime: &RuntimeInfo) -> bool {
+impl AgentTaskFilter {
+    fn accepts(&self, runtime: &AgentTaskInfo) -> bool {
         let agent = self.agent_type.as_ref();
         self.project_id.is_none_or(|id| id == runtime.project_id)
             && agent.is_none_or(|agent| *agent == runtime.agent_type)
@@ -141,11 +144,11 @@ impl RuntimeFilter {
 }
 
 /// The runtimes of a session, as they were spawned.
-pub(crate) fn infos(lane: &Lane) -> Vec<RuntimeInfo> {
+pub(crate) fn infos(lane: &Lane) -> Vec<AgentTaskInfo> {
     let owner = (lane.id(), lane.project_id());
     let mut infos: Vec<_> = lane.runtimes(|all| {
         let all = all.iter();
-        all.map(|(id, runtime)| (runtime.spawned_seq, RuntimeInfo::new(id, runtime, owner)))
+        all.map(|(id, runtime)| (runtime.spawned_seq, AgentTaskInfo::new(id, runtime, owner)))
             .collect()
     });
     infos.sort_by_key(|(seq, _)| *seq);

@@ -15,6 +15,7 @@
 //!                                     parent's lane, child's lane; never one while the other is held
 //! ```
 
+mod agent_task_step;
 mod agents;
 mod claims;
 mod deletion;
@@ -28,7 +29,6 @@ mod orchestrator;
 mod outcome;
 mod reconcile;
 mod result_text;
-mod runtime_step;
 mod schedule;
 mod spawn;
 mod spawning;
@@ -40,7 +40,7 @@ mod worktree_look;
 
 pub use agents::{AgentCounts, AgentHost, AgentPolicy, OrchestratorLimits, ProjectAgents};
 pub use error::OrchestratorError;
-pub use history::RuntimeFilter;
+pub use history::AgentTaskFilter;
 pub use orchestrator::Orchestrator;
 pub use spawn::SpawnOrder;
 pub use tools::agent_tools;

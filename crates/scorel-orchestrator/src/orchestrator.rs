@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use scorel_proto::{
-    PersistentBody, PersistentEvent, ProjectId, RuntimeId, RuntimeInfo, Seq, SessionId,
+    AgentTaskId, AgentTaskInfo, PersistentBody, PersistentEvent, ProjectId, Seq, SessionId,
 };
-use scorel_session::{Lane, MutationCommand, RuntimePlaces, SessionObserver, Sessions};
+use scorel_session::{AgentTaskPlaces, Lane, MutationCommand, SessionObserver, Sessions};
 use tokio::time::Instant;
 
 use crate::agents::{AgentHost, ProjectAgents};
@@ -40,9 +40,9 @@ pub(crate) struct OrchestratorState {
     /// The sessions that are being deleted with their runtimes.
     pub(crate) closing: HashSet<SessionId>,
     /// The looks at the worktrees of runtimes that end.
-    pub(crate) looks: HashMap<RuntimeId, WorktreeLook>,
+    pub(crate) looks: HashMap<AgentTaskId, WorktreeLook>,
     /// The runtimes whose worktrees are being made.
-    pub(crate) making: HashSet<RuntimeId>,
+    pub(crate) making: HashSet<AgentTaskId>,
     /// The last events of the folds that the schedule was made from.
     refreshed: HashMap<SessionId, Seq>,
     /// The spawns that are being recorded.
@@ -54,7 +54,7 @@ pub(crate) struct OrchestratorState {
     pub(crate) waits: StatusWaits,
     pub(crate) summaries: Summaries,
     /// The numbers of the records that hold the prompts, for runtimes whose sessions have got them.
-    pub(crate) prompts: HashMap<RuntimeId, Seq>,
+    pub(crate) prompts: HashMap<AgentTaskId, Seq>,
     /// When places were recorded last, by the session that has the record.
     pub(crate) placed: HashMap<SessionId, Instant>,
     /// What subscribers of the host feed were told last.
@@ -104,8 +104,8 @@ impl Orchestrator {
 
     /// The runtimes of all sessions that have not ended.
     #[must_use]
-    pub fn open_runtimes(&self) -> Vec<RuntimeInfo> {
-        let open: Vec<(RuntimeId, SessionId)> = {
+    pub fn open_runtimes(&self) -> Vec<AgentTaskInfo> {
+        let open: Vec<(AgentTaskId, SessionId)> = {
             let state = self.state();
             let tasks = state.schedule.tasks();
             tasks.map(|(id, task)| (id, task.parent)).collect()
@@ -125,7 +125,7 @@ impl Orchestrator {
     pub async fn stop(
         &self,
         command: MutationCommand,
-        id: RuntimeId,
+        id: AgentTaskId,
     ) -> Result<Option<Seq>, OrchestratorError> {
         let lane = self.parent_of(id).await?;
         Ok(lane.stop_runtime(command, id).await?)
@@ -139,7 +139,7 @@ impl Orchestrator {
     pub async fn shift(
         &self,
         command: MutationCommand,
-        id: RuntimeId,
+        id: AgentTaskId,
         position: u32,
     ) -> Result<Seq, OrchestratorError> {
         let lane = self.parent_of(id).await?;
@@ -165,7 +165,7 @@ impl Orchestrator {
     }
 
     /// The places of a session's runtimes in the queue of `id`.
-    fn places_with(&self, rules: &Rules, parent: SessionId, id: RuntimeId) -> RuntimePlaces {
+    fn places_with(&self, rules: &Rules, parent: SessionId, id: AgentTaskId) -> AgentTaskPlaces {
         let state = self.state();
         let places = own_places(
             &state.schedule.places(rules),
@@ -173,15 +173,18 @@ impl Orchestrator {
             parent,
             Some(id),
         );
-        places.into_iter().next().unwrap_or_else(|| RuntimePlaces {
-            agent_type: String::new(),
-            queued: 0,
-            places: BTreeMap::new(),
-        })
+        places
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| AgentTaskPlaces {
+                agent_type: String::new(),
+                queued: 0,
+                places: BTreeMap::new(),
+            })
     }
 
     /// The lane of the session that has given a runtime its task.
-    pub(crate) async fn parent_of(&self, id: RuntimeId) -> Result<Arc<Lane>, OrchestratorError> {
+    pub(crate) async fn parent_of(&self, id: AgentTaskId) -> Result<Arc<Lane>, OrchestratorError> {
         let known = self.state().schedule.task(id).map(|task| task.parent);
         match known {
             Some(parent) => Ok(self.sessions()?.get(parent).await?),
@@ -213,7 +216,7 @@ impl Orchestrator {
     /// The agents as a project sees them now. Reads files.
     pub(crate) async fn agents(&self, project_id: ProjectId) -> ProjectAgents {
         let host = Arc::clone(&self.host);
-        let read = scorel_runtime::spawn_blocking(move || host.agents(Some(project_id)));
+        let read = scorel_engine::spawn_blocking(move || host.agents(Some(project_id)));
         // Fails only while the daemon stops: then nothing begins.
         read.await.unwrap_or_default()
     }
@@ -272,7 +275,7 @@ impl Orchestrator {
 
     /// Replaces the unfinished runtimes of a session by those of its fold as of `seq`. Reconciling and
     /// spawning may call this concurrently; the older fold is dropped.
-    pub(crate) fn refresh(&self, parent: SessionId, seq: Seq, tasks: Vec<(RuntimeId, Task)>) {
+    pub(crate) fn refresh(&self, parent: SessionId, seq: Seq, tasks: Vec<(AgentTaskId, Task)>) {
         let mut state = self.state();
         let known = state.refreshed.entry(parent).or_default();
         if seq < *known {
@@ -329,7 +332,7 @@ impl Orchestrator {
     }
 
     /// The places of a session's runtimes that are not recorded yet.
-    pub(crate) fn places_of(&self, parent: SessionId, rules: &Rules) -> Vec<RuntimePlaces> {
+    pub(crate) fn places_of(&self, parent: SessionId, rules: &Rules) -> Vec<AgentTaskPlaces> {
         let state = self.state();
         own_places(&state.schedule.places(rules), &state.schedule, parent, None)
     }
@@ -341,8 +344,8 @@ fn own_places(
     places: &Places,
     schedule: &Schedule,
     parent: SessionId,
-    with: Option<RuntimeId>,
-) -> Vec<RuntimePlaces> {
+    with: Option<AgentTaskId>,
+) -> Vec<AgentTaskPlaces> {
     let mut changed = Vec::new();
     for (bucket, queue) in places {
         if with.is_some_and(|id| !queue.contains(&id)) {
@@ -352,9 +355,9 @@ fn own_places(
             let task = schedule.task(**id);
             task.is_some_and(|task| task.parent == parent)
         });
-        let own: BTreeMap<RuntimeId, u32> = own.map(|(place, id)| (*id, place)).collect();
+        let own: BTreeMap<AgentTaskId, u32> = own.map(|(place, id)| (*id, place)).collect();
         if !own.is_empty() {
-            changed.push(RuntimePlaces {
+            changed.push(AgentTaskPlaces {
                 agent_type: bucket.agent_type.clone(),
                 queued: u32::try_from(queue.len()).unwrap_or(u32::MAX),
                 places: own,

@@ -1,24 +1,24 @@
-use scorel_proto::{OutcomeReason, RuntimeStatus};
-use scorel_session::{RunReport, RuntimeEnding};
+use scorel_proto::{AgentTaskStatus, OutcomeReason};
+use scorel_session::{AgentTaskEnding, RunReport};
 
 /// How many bytes of a result are in the record. The rest is a blob.
 pub(crate) const INLINE: usize = 16 * 1024;
 
 /// How a runtime ends whose session has come to rest. A long result still has to become a blob.
-pub(crate) fn ending(report: RunReport) -> RuntimeEnding {
+pub(crate) fn ending(report: RunReport) -> AgentTaskEnding {
     let (status, reason) = match report.outcome {
-        Some(OutcomeReason::Completed) => (RuntimeStatus::Completed, "completed"),
-        Some(OutcomeReason::Limit) => (RuntimeStatus::Failed, "a limit was reached"),
-        Some(OutcomeReason::Cancelled) => (RuntimeStatus::Interrupted, "cancelled"),
-        Some(OutcomeReason::Interrupted) => (RuntimeStatus::Interrupted, "the daemon stopped"),
-        Some(OutcomeReason::Error) => (RuntimeStatus::Failed, "its last turn failed"),
-        None => (RuntimeStatus::Interrupted, "it never ran"),
+        Some(OutcomeReason::Completed) => (AgentTaskStatus::Completed, "completed"),
+        Some(OutcomeReason::Limit) => (AgentTaskStatus::Failed, "a limit was reached"),
+        Some(OutcomeReason::Cancelled) => (AgentTaskStatus::Interrupted, "cancelled"),
+        Some(OutcomeReason::Interrupted) => (AgentTaskStatus::Interrupted, "the daemon stopped"),
+        Some(OutcomeReason::Error) => (AgentTaskStatus::Failed, "its last turn failed"),
+        None => (AgentTaskStatus::Interrupted, "it never ran"),
     };
     let reason = match report.error {
         Some(error) => format!("{reason}: {error}"),
         None => reason.to_owned(),
     };
-    RuntimeEnding {
+    AgentTaskEnding {
         status,
         reason,
         last_message: report.last_message,
@@ -28,11 +28,11 @@ pub(crate) fn ending(report: RunReport) -> RuntimeEnding {
 }
 
 /// How a runtime ends that could not go on.
-pub(crate) fn failed(reason: impl Into<String>) -> RuntimeEnding {
-    RuntimeEnding {
-        status: RuntimeStatus::Failed,
+pub(crate) fn failed(reason: impl Into<String>) -> AgentTaskEnding {
+    AgentTaskEnding {
+        status: AgentTaskStatus::Failed,
         reason: reason.into(),
-        ..RuntimeEnding::before_it_began()
+        ..AgentTaskEnding::before_it_began()
     }
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{AgentRuntime, RuntimeId, RuntimeStatus, Seq, SessionId};
+use scorel_proto::{AgentTask, AgentTaskId, AgentTaskStatus, Seq, SessionId};
 use scorel_session::{Lane, SessionError};
 use tokio::time::Instant;
 
+use crate::agent_task_step::AgentTaskStep;
 use crate::due::RETRY;
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
-use crate::runtime_step::RuntimeStep;
 use crate::schedule::{Rules, Task};
 
 /// How often the places of a session's runtimes are recorded at most.
@@ -40,7 +40,7 @@ impl Orchestrator {
         }
         self.refresh(parent, seq, tasks(&lane, &unsettled));
         for (id, _) in unsettled {
-            let step = RuntimeStep {
+            let step = AgentTaskStep {
                 orchestrator: self,
                 lane: &lane,
                 id,
@@ -54,7 +54,7 @@ impl Orchestrator {
         let rules = self.rules().await;
         self.admit(&rules).await;
         self.record_places(&lane, &rules).await;
-        let is_queued = |runtime: &AgentRuntime| runtime.status == RuntimeStatus::Queued;
+        let is_queued = |runtime: &AgentTask| runtime.status == AgentTaskStatus::Queued;
         if lane.runtimes(|all| all.unfinished().any(|(_, runtime)| is_queued(runtime))) {
             self.look_at_later(parent, WAITING);
         }
@@ -69,9 +69,9 @@ impl Orchestrator {
 
     /// A damaged or failed session starts nothing until it is repaired. Its queued runtimes leave the
     /// schedule, so that they block no others; running ones still count.
-    fn leave_as_it_is(&self, lane: &Lane, seq: Seq, unsettled: &[(RuntimeId, AgentRuntime)]) {
+    fn leave_as_it_is(&self, lane: &Lane, seq: Seq, unsettled: &[(AgentTaskId, AgentTask)]) {
         let mut tasks = tasks(lane, unsettled);
-        tasks.retain(|(_, task)| task.status != RuntimeStatus::Queued);
+        tasks.retain(|(_, task)| task.status != AgentTaskStatus::Queued);
         self.refresh(lane.id(), seq, tasks);
         self.look_at_later(lane.id(), WAITING);
     }
@@ -88,7 +88,7 @@ impl Orchestrator {
     async fn record_places(&self, lane: &Arc<Lane>, rules: &Rules) {
         let parent = lane.id();
         let moved = self.places_of(parent, rules);
-        let is_other = |places: &scorel_session::RuntimePlaces| {
+        let is_other = |places: &scorel_session::AgentTaskPlaces| {
             lane.runtimes(|all| {
                 places.places.iter().any(|(id, place)| {
                     let known = all.get(*id).and_then(|runtime| runtime.position);
@@ -118,10 +118,10 @@ impl Orchestrator {
 /// What the schedule has to know of the runtimes that have not ended.
 pub(crate) fn tasks(
     lane: &Lane,
-    unsettled: &[(RuntimeId, AgentRuntime)],
-) -> Vec<(RuntimeId, Task)> {
+    unsettled: &[(AgentTaskId, AgentTask)],
+) -> Vec<(AgentTaskId, Task)> {
     let project_id = lane.project_id();
-    let task = |(id, runtime): &(RuntimeId, AgentRuntime)| {
+    let task = |(id, runtime): &(AgentTaskId, AgentTask)| {
         let spawned_seq = runtime.spawned_seq?;
         let task = Task {
             parent: lane.id(),

@@ -1,11 +1,11 @@
 //! Results as models read them.
 
-use scorel_proto::{RuntimeFinishedBody, RuntimeId, SessionWorktree};
+use scorel_proto::{AgentTaskId, RuntimeFinishedBody, SessionWorktree};
 
 /// A result: who it is from, how it ended, where its files are if they are not the project's, and what the
 /// agent said last.
 pub(crate) fn result_text(
-    id: RuntimeId,
+    id: AgentTaskId,
     (agent_type, title): (&str, &str),
     body: &RuntimeFinishedBody,
     worktree: Option<&SessionWorktree>,

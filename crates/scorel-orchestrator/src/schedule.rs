@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use scorel_proto::{ProjectId, RuntimeId, RuntimeStatus, Seq, SessionId};
+use scorel_proto::{AgentTaskId, AgentTaskStatus, ProjectId, Seq, SessionId};
 
 use crate::agents::{AgentPolicy, ProjectAgents};
 
@@ -11,7 +11,7 @@ use crate::agents::{AgentPolicy, ProjectAgents};
 /// It only decides: it uses no lane, no clock and no file. Its state is derived from folds.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
-    entries: BTreeMap<RuntimeId, Entry>,
+    entries: BTreeMap<AgentTaskId, Entry>,
     /// The agents' sessions that wait for runtimes of their own.
     resting: BTreeSet<SessionId>,
     /// The rank of the next runtime; a smaller one begins first.
@@ -35,7 +35,7 @@ pub(crate) struct Task {
     pub(crate) workflow_id: Option<String>,
     /// The session of the agent, once it exists.
     pub(crate) session_id: Option<SessionId>,
-    pub(crate) status: RuntimeStatus,
+    pub(crate) status: AgentTaskStatus,
     /// The place that it was told last, from 1.
     pub(crate) position: Option<u32>,
     pub(crate) started_at: u64,
@@ -92,21 +92,21 @@ impl Running {
 }
 
 /// The places in one bucket: the runtimes that wait, the next first.
-pub(crate) type Places = BTreeMap<Bucket, Vec<RuntimeId>>;
+pub(crate) type Places = BTreeMap<Bucket, Vec<AgentTaskId>>;
 
 /// The configuration of the projects that a decision is about.
 pub(crate) type Rules = HashMap<ProjectId, ProjectAgents>;
 
 impl Schedule {
     /// Takes what the fold of `parent` says: all its runtimes that have not ended.
-    pub(crate) fn refresh(&mut self, parent: SessionId, tasks: Vec<(RuntimeId, Task)>) {
-        let open: BTreeSet<RuntimeId> = tasks.iter().map(|(id, _)| *id).collect();
+    pub(crate) fn refresh(&mut self, parent: SessionId, tasks: Vec<(AgentTaskId, Task)>) {
+        let open: BTreeSet<AgentTaskId> = tasks.iter().map(|(id, _)| *id).collect();
         self.entries
             .retain(|id, entry| entry.task.parent != parent || open.contains(id));
         let mut new = Vec::new();
         for (id, task) in tasks {
             let state = match task.status {
-                RuntimeStatus::Queued => EntryState::Waits,
+                AgentTaskStatus::Queued => EntryState::Waits,
                 _ => EntryState::Runs,
             };
             match self.entries.get_mut(&id) {
@@ -159,7 +159,7 @@ impl Schedule {
         rank
     }
 
-    pub(crate) fn remove(&mut self, id: RuntimeId) {
+    pub(crate) fn remove(&mut self, id: AgentTaskId) {
         self.entries.remove(&id);
     }
 
@@ -191,16 +191,16 @@ impl Schedule {
         self.resting = resting;
     }
 
-    pub(crate) fn task(&self, id: RuntimeId) -> Option<&Task> {
+    pub(crate) fn task(&self, id: AgentTaskId) -> Option<&Task> {
         self.entries.get(&id).map(|entry| &entry.task)
     }
 
-    pub(crate) fn tasks(&self) -> impl Iterator<Item = (RuntimeId, &Task)> {
+    pub(crate) fn tasks(&self) -> impl Iterator<Item = (AgentTaskId, &Task)> {
         self.entries.iter().map(|(id, entry)| (*id, &entry.task))
     }
 
     /// Whether the runtime may begin.
-    pub(crate) fn is_admitted(&self, id: RuntimeId) -> bool {
+    pub(crate) fn is_admitted(&self, id: AgentTaskId) -> bool {
         self.entries
             .get(&id)
             .is_some_and(|entry| entry.state != EntryState::Waits)
@@ -243,10 +243,10 @@ impl Schedule {
     }
 
     /// Those that wait, the oldest first.
-    fn waiting(&self) -> Vec<RuntimeId> {
+    fn waiting(&self) -> Vec<AgentTaskId> {
         let entries = self.entries.iter();
         let waiting = entries.filter(|(_, entry)| entry.state == EntryState::Waits);
-        let mut waiting: Vec<(u64, RuntimeId)> =
+        let mut waiting: Vec<(u64, AgentTaskId)> =
             waiting.map(|(id, entry)| (entry.rank, *id)).collect();
         waiting.sort_unstable();
         waiting.into_iter().map(|(_, id)| id).collect()
@@ -280,7 +280,7 @@ impl Schedule {
     }
 
     /// The place of a runtime that waits, from 1.
-    pub(crate) fn place_of(&self, id: RuntimeId, rules: &Rules) -> Option<u32> {
+    pub(crate) fn place_of(&self, id: AgentTaskId, rules: &Rules) -> Option<u32> {
         let places = self.places(rules);
         let mut queues = places.values();
         let place = queues.find_map(|queue| queue.iter().position(|other| *other == id))?;
@@ -288,7 +288,7 @@ impl Schedule {
     }
 
     /// Moves a runtime that waits to a place of its bucket, from 1. Returns whether it waits.
-    pub(crate) fn shift(&mut self, id: RuntimeId, position: u32, rules: &Rules) -> bool {
+    pub(crate) fn shift(&mut self, id: AgentTaskId, position: u32, rules: &Rules) -> bool {
         let Some(mut queue) = self
             .places(rules)
             .into_values()

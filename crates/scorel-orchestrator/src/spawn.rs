@@ -1,5 +1,5 @@
 use scorel_proto::{
-    ClientId, CostTotal, ResultDelivery, RuntimeId, SessionId, SpawnRefusal, SpawnRuntimeResult,
+    AgentTaskId, ClientId, CostTotal, ResultDelivery, SessionId, SpawnRefusal, SpawnRuntimeResult,
 };
 use scorel_session::{Lane, MutationCommand, SessionError, SpawnLimits, SpawnRequest, SpawnTarget};
 
@@ -28,7 +28,7 @@ pub struct SpawnOrder {
     pub title: Option<String>,
     pub workflow_id: Option<String>,
     /// A runtime that has ended: the agent goes on in its session.
-    pub continued: Option<RuntimeId>,
+    pub continued: Option<AgentTaskId>,
     pub deliver: ResultDelivery,
     /// The call of the model that asks for it.
     pub tool_call_id: Option<String>,
@@ -77,7 +77,7 @@ impl Orchestrator {
         };
         let request = SpawnRequest {
             command: order.command,
-            runtime_id: RuntimeId::generate(),
+            runtime_id: AgentTaskId::generate(),
             agent_type: order.agent_type,
             target,
             workflow_id: order.workflow_id,

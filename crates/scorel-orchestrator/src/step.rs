@@ -1,4 +1,4 @@
-use scorel_proto::{AgentRuntime, ResultDelivery, RuntimeStatus};
+use scorel_proto::{AgentTask, AgentTaskStatus, ResultDelivery};
 use scorel_session::ChildState;
 
 /// The next step for a runtime. Each step is one section of one lane; after a crash the fold shows
@@ -56,7 +56,7 @@ pub(crate) enum ChildObservation<'a> {
 
 impl NextStep {
     /// The next step for a runtime.
-    pub(crate) fn of(runtime: &AgentRuntime, seen: &Observations<'_>) -> Self {
+    pub(crate) fn of(runtime: &AgentTask, seen: &Observations<'_>) -> Self {
         // A placeholder: its first event was lost with a part of the log. Nothing can be done for it but to
         // end it, if a person wants that.
         if runtime.spawned_seq.is_none() {
@@ -68,7 +68,7 @@ impl NextStep {
         if runtime.finished_seq.is_some() {
             return Self::after_the_end(runtime, seen.claimed);
         }
-        let is_queued = runtime.status == RuntimeStatus::Queued;
+        let is_queued = runtime.status == AgentTaskStatus::Queued;
         if is_queued && runtime.stopping {
             return Self::EndUnbegun;
         }
@@ -94,7 +94,7 @@ impl NextStep {
         }
     }
 
-    fn while_it_runs(runtime: &AgentRuntime, child: &ChildState) -> Self {
+    fn while_it_runs(runtime: &AgentTask, child: &ChildState) -> Self {
         if child.is_idle && child.queued == 0 && child.has_settled {
             return Self::End;
         }
@@ -104,7 +104,7 @@ impl NextStep {
         Self::Describe
     }
 
-    fn after_the_end(runtime: &AgentRuntime, claimed: bool) -> Self {
+    fn after_the_end(runtime: &AgentTask, claimed: bool) -> Self {
         if runtime.is_settled() || runtime.deliver == ResultDelivery::None {
             return Self::Wait;
         }

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use scorel_proto::RuntimeId;
+use scorel_proto::AgentTaskId;
 use tokio::time::Instant;
 
 /// How often a runtime's summary is written to its parent's log.
@@ -10,7 +10,7 @@ pub(crate) const LOGGED_EVERY: Duration = Duration::from_secs(10);
 /// What runtimes did when that was told last.
 #[derive(Debug, Default)]
 pub(crate) struct Summaries {
-    told: HashMap<RuntimeId, ReportedSummary>,
+    told: HashMap<AgentTaskId, ReportedSummary>,
 }
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(crate) enum SummaryDue {
 }
 
 impl Summaries {
-    pub(crate) fn told(&mut self, id: RuntimeId, text: &str, now: Instant) -> SummaryDue {
+    pub(crate) fn told(&mut self, id: AgentTaskId, text: &str, now: Instant) -> SummaryDue {
         let told = self.told.entry(id).or_insert_with(|| ReportedSummary {
             text: String::new(),
             logged: None,
@@ -55,11 +55,11 @@ impl Summaries {
     }
 
     /// The last summary that was told of a runtime.
-    pub(crate) fn text(&self, id: RuntimeId) -> Option<&str> {
+    pub(crate) fn text(&self, id: AgentTaskId) -> Option<&str> {
         self.told.get(&id).map(|told| told.text.as_str())
     }
 
-    pub(crate) fn forget(&mut self, id: RuntimeId) {
+    pub(crate) fn forget(&mut self, id: AgentTaskId) {
         self.told.remove(&id);
     }
 }

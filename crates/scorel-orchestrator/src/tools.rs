@@ -10,8 +10,8 @@ mod stop;
 
 use std::sync::Arc;
 
+use scorel_engine::Tool;
 use scorel_proto::SessionId;
-use scorel_runtime::Tool;
 
 use crate::agents::ProjectAgents;
 use crate::orchestrator::Orchestrator;

@@ -19,7 +19,7 @@ mod usage;
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use scorel_runtime::ModelRequest;
+use scorel_engine::ModelRequest;
 
 pub(crate) use dialect::AnthropicDialect;
 pub(crate) use thinking::ClaudeThinking;

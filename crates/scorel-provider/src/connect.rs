@@ -3,8 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt};
+use scorel_engine::{ModelInfo, Provider, TokenPrice};
 use scorel_proto::CostSource;
-use scorel_runtime::{ModelInfo, Provider, TokenPrice};
 use tokio::time::timeout;
 
 use crate::anthropic_messages::AnthropicMessages;

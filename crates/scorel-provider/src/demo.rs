@@ -10,10 +10,8 @@ mod turn;
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
+use scorel_engine::{ModelInfo, ModelRequest, Provider, ProviderEvent, ProviderStream, TokenPrice};
 use scorel_proto::{StopReason, Usage};
-use scorel_runtime::{
-    ModelInfo, ModelRequest, Provider, ProviderEvent, ProviderStream, TokenPrice,
-};
 
 use script::{DemoCall, DemoReply};
 use turn::DemoTurn;

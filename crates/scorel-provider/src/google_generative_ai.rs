@@ -18,7 +18,7 @@ mod usage;
 
 use reqwest::Url;
 use reqwest::header::HeaderName;
-use scorel_runtime::ModelRequest;
+use scorel_engine::ModelRequest;
 
 use self::decoder::GeminiDecoder;
 pub(crate) use self::dialect::GeminiDialect;

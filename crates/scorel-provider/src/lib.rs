@@ -1,7 +1,7 @@
 //! Model providers: four APIs over HTTP and the offline demo model.
 //!
 //! In: a [`ModelConfig`] and a key that the caller has already resolved. Out: a
-//! [`Provider`](scorel_runtime::Provider), made by a [`Connector`]. This crate reads no
+//! [`Provider`](scorel_engine::Provider), made by a [`Connector`]. This crate reads no
 //! configuration and, but for the platform's proxy settings, no environment.
 //!
 //! A provider makes one attempt and reports how it ended; the engine retries. No error contains a

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName};
-use scorel_runtime::{ErrorCategory, ProviderError};
+use scorel_engine::{ErrorCategory, ProviderError};
 use tokio::time::timeout;
 
 use crate::http::provider_error;

@@ -17,7 +17,7 @@ mod tool_calls;
 mod usage;
 
 use reqwest::Url;
-use scorel_runtime::ModelRequest;
+use scorel_engine::ModelRequest;
 
 pub(crate) use dialect::ChatDialect;
 

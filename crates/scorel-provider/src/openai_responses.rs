@@ -12,7 +12,7 @@ mod stop;
 mod usage;
 
 use reqwest::Url;
-use scorel_runtime::ModelRequest;
+use scorel_engine::ModelRequest;
 
 pub(crate) use dialect::ResponsesDialect;
 

@@ -57,7 +57,7 @@ use std::fmt::Debug;
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName};
-use scorel_runtime::ModelRequest;
+use scorel_engine::ModelRequest;
 
 /// A provider API.
 pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {

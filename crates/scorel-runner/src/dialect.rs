@@ -1,9 +1,9 @@
 //! The trait that each protocol implements.
 
-use scorel_exec::RunEnd;
-use scorel_runtime::{
+use scorel_engine::{
     RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerInput, ServiceReply,
 };
+use scorel_exec::RunEnd;
 
 use crate::exchange::Exchange;
 use crate::peer::Framing;

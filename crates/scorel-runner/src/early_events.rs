@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use scorel_runtime::RunnerEvent;
+use scorel_engine::RunnerEvent;
 
 /// Bytes of the log that are kept: as many as of a turn's.
 const MAX_LOG: usize = 256 * 1024;
@@ -51,7 +51,7 @@ fn cost(event: &RunnerEvent) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use scorel_runtime::RunnerLogStream;
+    use scorel_engine::RunnerLogStream;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use scorel_runtime::RunnerEvent;
+use scorel_engine::RunnerEvent;
 use serde_json::Value;
 
 use crate::secrets::{SecretRedactor, Secrets};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerEvent, RunnerLogStream};
+use scorel_engine::{RunnerError, RunnerErrorKind, RunnerEvent, RunnerLogStream};
 use serde::Serialize;
 
 /// Bytes that are kept of the first lines that are not messages.

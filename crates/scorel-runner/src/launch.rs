@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use scorel_engine::{RunnerError, RunnerErrorKind, RunnerOrder};
 use scorel_exec::Environment;
-use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerOrder};
 use serde_json::json;
 
 use crate::setup::RunnerSetup;

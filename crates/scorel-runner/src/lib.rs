@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A [`RunnerSetup`] says which program is started and with what; a [`WireRunner`] implements the port
-//! [`Runner`](scorel_runtime::Runner) for it. Its link is one process. The trait `Dialect` holds the
+//! [`Runner`](scorel_engine::Runner) for it. Its link is one process. The trait `Dialect` holds the
 //! differences between protocols; it has no process and does no I/O, so that recorded streams can be
 //! replayed through it. The peer reads only on demand, and bounds lines and its write queue.
 

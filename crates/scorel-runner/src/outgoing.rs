@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io;
 
-use scorel_runtime::{RunnerError, RunnerErrorKind};
+use scorel_engine::{RunnerError, RunnerErrorKind};
 use tokio::net::unix::pipe::Sender;
 use tokio::task::coop::consume_budget;
 

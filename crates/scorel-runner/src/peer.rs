@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
+use scorel_engine::{RunnerError, RunnerErrorKind, RunnerExit};
 use scorel_exec::{EndCause, PipedRun, Run, RunEnd, ShellExit};
-use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerExit};
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::{coop::consume_budget, yield_now};
 use tokio::time::{sleep, timeout};

@@ -1,7 +1,7 @@
 //! Totals that runners report, as differences.
 
+use scorel_engine::RunnerSpent;
 use scorel_proto::{Cost, CostSource, Usage};
-use scorel_runtime::RunnerSpent;
 
 /// Turns running totals into increments. A total below the previous one counts from zero again.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! The protocols by name.
 
-use scorel_runtime::RunnerCapabilities;
+use scorel_engine::RunnerCapabilities;
 
 /// The protocol that a runner speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

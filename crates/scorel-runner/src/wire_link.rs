@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
-use scorel_exec::{RunEnd, ShellExit};
-use scorel_runtime::{
+use scorel_engine::{
     RunnerAnswer, RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit, RunnerInput, RunnerLink,
     RunnerLogStream, RunnerStart, ServiceReply,
 };
+use scorel_exec::{RunEnd, ShellExit};
 use tokio::time::timeout;
 
 use crate::dialect::{Dialect, ended, not_spoken};

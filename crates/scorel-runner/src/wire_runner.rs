@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
-use scorel_exec::{CommandLine, CommandOrder, Supervisors};
-use scorel_runtime::{
+use scorel_engine::{
     Runner, RunnerCapabilities, RunnerError, RunnerErrorKind, RunnerLink, RunnerOrder, RunnerStart,
 };
+use scorel_exec::{CommandLine, CommandOrder, Supervisors};
 
 use crate::dialect::Dialect;
 use crate::launch::{Launch, find_program};

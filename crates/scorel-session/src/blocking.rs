@@ -4,7 +4,7 @@ use crate::SessionError;
 pub(crate) async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> R + Send + 'static,
 ) -> Result<R, SessionError> {
-    scorel_runtime::spawn_blocking(work)
+    scorel_engine::spawn_blocking(work)
         .await
         .map_err(|error| SessionError::Internal(error.to_string()))
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::BoxFuture;
-use scorel_runtime::Clock;
+use scorel_engine::Clock;
 use tokio::time::Instant;
 
 /// The engine's clock on tokio's timer, which tests can pause.

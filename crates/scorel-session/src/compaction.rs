@@ -17,11 +17,11 @@ mod writer;
 
 use std::sync::Arc;
 
+use scorel_engine::{Spent, StopCause, StopSignal, TurnPorts};
 use scorel_proto::{
     CompactBody, CompactionFacts, CompactionId, CompactionTrigger, ContextWindow, Message,
     TokenEstimate, TurnError, TurnId,
 };
-use scorel_runtime::{Spent, StopCause, StopSignal, TurnPorts};
 
 use cut::Cut;
 pub(crate) use cut::ends_turn_of_one_before;

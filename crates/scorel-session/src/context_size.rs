@@ -4,8 +4,8 @@
 //! number to compare with the model's window. The endpoint's own count of the last request is exact,
 //! and only what follows it is estimated; where there is no such count everything is.
 
+use scorel_engine::{ModelInfo, ToolSpec, TurnPorts};
 use scorel_proto::{ContextWindow, MeasuredCall, Seq, TokenEstimate};
-use scorel_runtime::{ModelInfo, ToolSpec, TurnPorts};
 
 /// How far an estimate may be corrected. Beyond that the endpoint's count means something else.
 const FACTOR: std::ops::RangeInclusive<f64> = 0.5..=2.0;

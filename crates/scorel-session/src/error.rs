@@ -5,8 +5,8 @@ use scorel_journal::{
     is_out_of_descriptors, is_read_only,
 };
 use scorel_proto::{
-    ErrorChain, ErrorCode, EventId, FilePath, PermissionAnswer, PermissionRequestId, Phase,
-    QueueItem, RuntimeId, SessionId, SpawnRefusal, TurnError,
+    AgentTaskId, ErrorChain, ErrorCode, EventId, FilePath, PermissionAnswer, PermissionRequestId,
+    Phase, QueueItem, SessionId, SpawnRefusal, TurnError,
 };
 
 use crate::damage::DamagedRange;
@@ -57,9 +57,9 @@ pub enum SessionError {
     #[error(
         "{open} of its runtimes have not ended; `children: \"delete\"` stops them, and deletes their sessions too"
     )]
-    HasRuntimes { open: usize },
+    HasAgentTasks { open: usize },
     #[error("it works for the runtime {0}, which has not ended")]
-    WorksFor(RuntimeId),
+    WorksFor(AgentTaskId),
     /// `whileRunning: reject` on a paused queue.
     #[error("the queue is paused")]
     QueuePaused,
@@ -113,7 +113,7 @@ pub enum SessionError {
     #[error("the content is larger than {limit} bytes")]
     TooLarge { limit: u64 },
     #[error("there is no runtime {0}")]
-    RuntimeNotFound(RuntimeId),
+    AgentTaskNotFound(AgentTaskId),
     /// An agent gets no task from this session now. `limit` is the limit that is reached, if there is
     /// one.
     #[error("no agent is given a task: {}", refusal(*kind, *limit))]
@@ -176,8 +176,8 @@ impl SessionError {
             Self::NotFound(_) | Self::Expired { .. } => ErrorCode::SessionNotFound,
             Self::Failed { .. } | Self::Damaged { .. } => ErrorCode::SessionFailed,
             Self::Stalled(_) | Self::CancelNotRecorded(_) => ErrorCode::StorageStalled,
-            Self::Busy { .. } | Self::HasRuntimes { .. } | Self::WorksFor(_) => {
-                ErrorCode::RuntimeBusy
+            Self::Busy { .. } | Self::HasAgentTasks { .. } | Self::WorksFor(_) => {
+                ErrorCode::AgentTaskBusy
             }
             Self::QueuePaused => ErrorCode::QueuePaused,
             Self::QueueFull { .. } | Self::QueueTooLarge { .. } | Self::OutOfDescriptors(_) => {
@@ -196,7 +196,7 @@ impl SessionError {
             Self::NotPrepared(_) => ErrorCode::ProviderError,
             Self::InvalidParams(_) => ErrorCode::InvalidParams,
             Self::TooLarge { .. } => ErrorCode::PayloadTooLarge,
-            Self::RuntimeNotFound(_) => ErrorCode::RuntimeNotFound,
+            Self::AgentTaskNotFound(_) => ErrorCode::AgentTaskNotFound,
             Self::SpawnRefused { .. } => ErrorCode::SpawnRefused,
             Self::ShuttingDown => ErrorCode::ShuttingDown,
             Self::Filesystem(_) => ErrorCode::FilesystemError,

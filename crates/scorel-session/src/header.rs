@@ -1,6 +1,6 @@
 use scorel_journal::{FORMAT, LogHeader};
 use scorel_proto::{
-    DeviceId, Phase, ProjectId, RuntimeQuestion, Session, SessionAgent, SessionId, SessionKind,
+    AgentTaskQuestion, DeviceId, Phase, ProjectId, Session, SessionAgent, SessionId, SessionKind,
     SessionOrigin, SessionParent, SessionView,
 };
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ impl SessionHeader {
     }
 }
 
-fn child_questions(view: &SessionView) -> Vec<RuntimeQuestion> {
+fn child_questions(view: &SessionView) -> Vec<AgentTaskQuestion> {
     let open = view.state.runtimes.unfinished();
     open.filter_map(|(_, runtime)| runtime.waiting_for.clone())
         .collect()

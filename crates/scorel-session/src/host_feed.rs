@@ -2,8 +2,8 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use scorel_proto::{
-    AgentInfo, ClientName, HostEvent, OpenQuestion, PermissionAnswer, PermissionRequestId, Project,
-    ProjectId, RuntimeInfo, Session, SessionId,
+    AgentInfo, AgentTaskInfo, ClientName, HostEvent, OpenQuestion, PermissionAnswer,
+    PermissionRequestId, Project, ProjectId, Session, SessionId,
 };
 use tokio::sync::watch;
 
@@ -111,9 +111,9 @@ impl HostFeed {
     }
 
     /// A runtime was spawned or has changed.
-    pub fn runtime_changed(&self, runtime: RuntimeInfo) {
+    pub fn runtime_changed(&self, runtime: AgentTaskInfo) {
         let runtime = Box::new(runtime);
-        self.publish(|version| HostEvent::RuntimeChanged { version, runtime });
+        self.publish(|version| HostEvent::AgentTaskChanged { version, runtime });
     }
 
     /// An agent has changed; in one project if `project_id` is given.

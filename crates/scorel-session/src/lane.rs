@@ -26,6 +26,7 @@
 //! lock goes to the next in the queue, also to one that is not polled, and is then held for ever.
 
 mod accept;
+mod agent_tasks;
 mod api;
 mod append;
 mod append_message;
@@ -71,7 +72,6 @@ mod restore;
 mod restore_plan;
 mod rewrite;
 mod run;
-mod runtimes;
 mod section;
 mod send;
 mod sizes;
@@ -93,6 +93,10 @@ use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
+pub use agent_tasks::{
+    AgentTaskChange, AgentTaskEnding, AgentTaskPlaces, ChildState, LaneChanges, RunReport,
+    SpawnLimits, SpawnRequest, SpawnTarget,
+};
 pub use begin_restore::{BegunRestore, RestoreChoice, RestorePoint};
 pub(crate) use compact::CompactRequest;
 pub(crate) use compaction_record::CompactionResult;
@@ -105,10 +109,6 @@ pub(crate) use oversize::make_fit;
 pub(crate) use published::PublishedLane;
 pub(crate) use published_wait::PublishedWait;
 pub(crate) use read::encoded;
-pub use runtimes::{
-    ChildState, LaneChanges, RunReport, RuntimeChange, RuntimeEnding, RuntimePlaces, SpawnLimits,
-    SpawnRequest, SpawnTarget,
-};
 pub(crate) use section::Section;
 pub use send::SendRequest;
 

@@ -7,7 +7,7 @@
 //! ```text
 //! rpc → Lane → journal (append, sync) → SessionView (fold) → Feed → Subscriber → rpc
 //!         ↑
-//!       turn task ← TurnDriver (scorel-runtime) ← model, tools
+//!       turn task ← TurnDriver (scorel-engine) ← model, tools
 //! ```
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
@@ -20,6 +20,7 @@
 //! [`TurnSetup`].
 
 mod active;
+mod agent_task_text;
 mod blocking;
 mod bundled_log;
 mod catalog;
@@ -52,7 +53,6 @@ mod receipts;
 mod recovery_mark;
 mod restore;
 mod runner_pool;
-mod runtime_text;
 mod sessions;
 mod settings;
 mod setup;
@@ -70,6 +70,7 @@ mod usage_index;
 mod window_pool;
 
 pub use active::check_active_file;
+pub use agent_task_text::spawned;
 pub use bundled_log::BundledLog;
 pub use catalog::{CLONING_DIR, DELETED_PREFIX, ListFilter, check_index_file};
 pub use checkpoint::CheckpointFile;
@@ -83,14 +84,13 @@ pub use header::{HeaderType, SessionHeader};
 pub use history_writer::HistoryWriter;
 pub use host_feed::{HostFeed, HostFeedGap};
 pub use lane::{
-    BegunRestore, ChildState, Lane, LaneChanges, LeafTarget, RestoreChoice, RestorePoint,
-    RunReport, RuntimeChange, RuntimeEnding, RuntimePlaces, SendRequest, SpawnLimits, SpawnRequest,
+    AgentTaskChange, AgentTaskEnding, AgentTaskPlaces, BegunRestore, ChildState, Lane, LaneChanges,
+    LeafTarget, RestoreChoice, RestorePoint, RunReport, SendRequest, SpawnLimits, SpawnRequest,
     SpawnTarget,
 };
 pub use observer::SessionObserver;
 pub use receipts::MutationCommand;
 pub use recovery_mark::given_up_sessions;
-pub use runtime_text::spawned;
 pub use sessions::{
     CloneRequest, ImportDir, ImportRequest, ImportedHistory, NewSession, QuestionFilter, Sessions,
     SessionsOverview,

@@ -6,8 +6,8 @@
 use std::mem;
 use std::sync::Arc;
 
+use scorel_engine::{StopCause, StopSignal};
 use scorel_proto::{FailedFile, FileChange, FilesRestoredBody, OpenRestore, RestoreProgress};
-use scorel_runtime::{StopCause, StopSignal};
 use tokio::sync::watch;
 
 use crate::lane::Lane;

@@ -10,8 +10,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_engine::{RunnerEvent, RunnerLink};
 use scorel_proto::SessionId;
-use scorel_runtime::{RunnerEvent, RunnerLink};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::task::TaskTracker;
 

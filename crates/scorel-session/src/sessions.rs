@@ -28,8 +28,8 @@ use std::sync::{Arc, Weak};
 
 use scorel_journal::Storage;
 use scorel_proto::{
-    AgentHistory, Anchors, ClientName, DeviceId, HostEvent, ListSessionsResult, Project, ProjectId,
-    RuntimeInfo, Session, SessionId,
+    AgentHistory, AgentTaskInfo, Anchors, ClientName, DeviceId, HostEvent, ListSessionsResult,
+    Project, ProjectId, Session, SessionId,
 };
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -312,7 +312,7 @@ impl Sessions {
     /// If the directory of sessions cannot be read.
     pub async fn snapshot(
         &self,
-        read: impl FnOnce() -> (Vec<Project>, Vec<RuntimeInfo>, Vec<ClientName>) + Send,
+        read: impl FnOnce() -> (Vec<Project>, Vec<AgentTaskInfo>, Vec<ClientName>) + Send,
     ) -> Result<(u64, HostEvent), SessionError> {
         let catalog = self.shared.catalog().await?;
         // The version before what it covers: a change in between is sent twice, not lost.

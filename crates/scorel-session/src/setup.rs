@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use scorel_engine::{ModelInfo, Provider, RunnerAccess, RunnerPorts, TurnPorts};
 use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
     CompactionFacts, Context, NoticeBody, ProjectId, SessionAgent, SessionId, ThinkingLevel,
     ToolPreset, TurnError,
 };
-use scorel_runtime::{ModelInfo, Provider, RunnerAccess, RunnerPorts, TurnPorts};
 
 use crate::{Guidance, KnownGuidance, SessionHeader, TitleAnswer, TitleRequest};
 

@@ -1,7 +1,7 @@
 //! The task of a turn: between the engine and the lane.
 //!
 //! In: a turn whose first record is durable. Out: records and transient events through the lane, at
-//! last the outcome. The engine (`scorel-runtime`) knows no session; the lane knows no engine. This
+//! last the outcome. The engine (`scorel-engine`) knows no session; the lane knows no engine. This
 //! module gives the engine's events their ids, has each made durable before the next step, and keeps
 //! the promise that every turn gets an outcome.
 
@@ -24,8 +24,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use scorel_engine::StopSignal;
 use scorel_proto::{TurnError, TurnId};
-use scorel_runtime::StopSignal;
 
 use crate::lane::Lane;
 use crate::{SessionError, TurnBackend};

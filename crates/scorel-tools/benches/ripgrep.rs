@@ -14,8 +14,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use scorel_engine::{BlobSink, Permit, ToolCall, ToolContext, ToolList};
 use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{BlobSink, Permit, ToolCall, ToolContext, ToolList};
 use scorel_tools::{ProjectTools, ToolHost};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};

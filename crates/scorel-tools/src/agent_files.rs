@@ -4,7 +4,7 @@
 use std::io::Read as _;
 use std::sync::Arc;
 
-use scorel_runtime::Permit;
+use scorel_engine::Permit;
 use tokio_util::sync::CancellationToken;
 
 use crate::encoded::encoded;

@@ -1,6 +1,6 @@
 //! Errors of the tools in this crate.
 
-use scorel_runtime::{ArgumentError, ToolOutcome};
+use scorel_engine::{ArgumentError, ToolOutcome};
 use serde_json::{Map, Value};
 
 /// Why a call failed.

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use scorel_proto::FileBefore;
-use scorel_runtime::{
+use scorel_engine::{
     Blocking, BlockingTool, Permit, Planned, Prerequisite, Tool, ToolCall, ToolContext,
     ToolOutcome, ToolSpec,
 };
+use scorel_proto::FileBefore;
 use serde_json::Value;
 
 use crate::error::ToolError;

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_engine::BlobSink;
 use scorel_exec::Umask;
 use scorel_files::FileRecorder;
 use scorel_permission::DaemonHome;
-use scorel_runtime::BlobSink;
 
 use crate::lazy::Lazy;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use scorel_runtime::Prerequisite;
+use scorel_engine::Prerequisite;
 
 type Find<T> = Box<dyn FnOnce() -> T + Send>;
 

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
 
-use scorel_runtime::Permit;
+use scorel_engine::Permit;
 
 use crate::error::{ErrorCode, ToolError};
 use crate::root::{LOOK, Root, RootName, RootUse, real_path};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use scorel_runtime::Permit;
+use scorel_engine::Permit;
 
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::Pace;

@@ -7,8 +7,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
 
+use scorel_engine::{Effect, Permit};
 use scorel_proto::{FileBefore, FileChange, FileState};
-use scorel_runtime::{Effect, Permit};
 
 use crate::error::{ErrorCode, ToolError};
 use crate::host::ToolHost;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use scorel_engine::ReadFilter;
 use scorel_permission::DaemonHome;
-use scorel_runtime::ReadFilter;
 
 use crate::off_limits::off_limits;
 

@@ -1,7 +1,7 @@
 //! The result of a call that worked.
 
+use scorel_engine::ToolOutcome;
 use scorel_proto::{Block, FileChange, RecordedFiles};
-use scorel_runtime::ToolOutcome;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -11,7 +11,7 @@ pub(crate) mod write;
 use std::path::Path;
 use std::sync::Arc;
 
-use scorel_runtime::Tool;
+use scorel_engine::Tool;
 
 use crate::file_tool::on_files;
 use crate::host::ToolHost;

@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{HostEvent, Project, ProjectId, RuntimeId, RuntimeInfo, RuntimeStatus, SessionId};
+use crate::{
+    AgentTaskId, AgentTaskInfo, AgentTaskStatus, HostEvent, Project, ProjectId, SessionId,
+};
 
 /// Which session of a project a client shows and writes to: that of its orchestrator, or that of a runtime,
 /// at any depth.
@@ -15,11 +17,11 @@ pub struct Binding {
     orchestrator_version: u64,
     selected: BoundContext,
     /// The runtimes that have not ended, with their sessions.
-    open: BTreeMap<RuntimeId, OpenContext>,
+    open: BTreeMap<AgentTaskId, OpenContext>,
     /// The runtimes that have ended, so that late events about them do not bring them back.
-    ended: BTreeSet<RuntimeId>,
+    ended: BTreeSet<AgentTaskId>,
     /// The runtimes that a snapshot lacked, with the version known then: a newer one brings them back.
-    missing: BTreeMap<RuntimeId, u64>,
+    missing: BTreeMap<AgentTaskId, u64>,
 }
 
 /// What a client shows.
@@ -28,7 +30,7 @@ pub enum BoundContext {
     /// The orchestrator's session.
     Orchestrator,
     /// The session of a runtime.
-    Runtime(RuntimeId),
+    Runtime(AgentTaskId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl Binding {
 
     /// Selects a runtime. Returns whether that is possible: it has a session and has not ended. An ended
     /// runtime is history, which is read without being selected.
-    pub fn select(&mut self, id: RuntimeId) -> bool {
+    pub fn select(&mut self, id: AgentTaskId) -> bool {
         let has_session = self
             .open
             .get(&id)
@@ -111,7 +113,7 @@ impl Binding {
                     self.changed(runtime);
                 }
             }
-            HostEvent::RuntimeChanged { runtime, .. } => self.changed(runtime),
+            HostEvent::AgentTaskChanged { runtime, .. } => self.changed(runtime),
             HostEvent::ProjectAdded { version, project }
             | HostEvent::ProjectChanged { version, project } => self.described(*version, project),
             HostEvent::SessionRemoved { session_id, .. } => {
@@ -133,7 +135,7 @@ impl Binding {
         }
     }
 
-    fn end(&mut self, has_ended: impl Fn(RuntimeId, &OpenContext) -> bool) {
+    fn end(&mut self, has_ended: impl Fn(AgentTaskId, &OpenContext) -> bool) {
         let ended = &mut self.ended;
         self.open.retain(|id, open| {
             let ends = has_ended(*id, open);
@@ -144,12 +146,12 @@ impl Binding {
         });
     }
 
-    fn changed(&mut self, runtime: &RuntimeInfo) {
+    fn changed(&mut self, runtime: &AgentTaskInfo) {
         if runtime.project_id != self.project {
             return;
         }
         let id = runtime.runtime_id;
-        if RuntimeStatus::is_final(runtime.status) {
+        if AgentTaskStatus::is_final(runtime.status) {
             self.open.remove(&id);
             self.ended.insert(id);
         }
@@ -173,8 +175,8 @@ mod tests {
     use super::*;
     use crate::{CostTotal, ResultDelivery, Usage};
 
-    fn info(project: ProjectId, id: RuntimeId, session: SessionId) -> RuntimeInfo {
-        RuntimeInfo {
+    fn info(project: ProjectId, id: AgentTaskId, session: SessionId) -> AgentTaskInfo {
+        AgentTaskInfo {
             runtime_id: id,
             version: 1,
             parent_session_id: SessionId::generate(),
@@ -184,7 +186,7 @@ mod tests {
             bound: true,
             workflow_id: None,
             title: "look".to_owned(),
-            status: RuntimeStatus::Running,
+            status: AgentTaskStatus::Running,
             stopping: false,
             queue_position: None,
             queued_count: None,
@@ -198,8 +200,8 @@ mod tests {
         }
     }
 
-    fn changed(runtime: RuntimeInfo) -> HostEvent {
-        HostEvent::RuntimeChanged {
+    fn changed(runtime: AgentTaskInfo) -> HostEvent {
+        HostEvent::AgentTaskChanged {
             version: 1,
             runtime: Box::new(runtime),
         }
@@ -216,7 +218,7 @@ mod tests {
         }
     }
 
-    fn snapshot(projects: Vec<Project>, runtimes: Vec<RuntimeInfo>) -> HostEvent {
+    fn snapshot(projects: Vec<Project>, runtimes: Vec<AgentTaskInfo>) -> HostEvent {
         HostEvent::Snapshot {
             version: 1,
             projects,
@@ -230,13 +232,13 @@ mod tests {
     }
 
     /// A binding that shows a runtime, which is at version 2, and the session of its orchestrator.
-    fn selected() -> (Binding, RuntimeInfo, SessionId) {
+    fn selected() -> (Binding, AgentTaskInfo, SessionId) {
         let (id, orchestrator) = (ProjectId::generate(), SessionId::generate());
         let mut binding = Binding::new(id);
         binding.apply(&snapshot(vec![project(id, Some(orchestrator))], Vec::new()));
-        let runtime = RuntimeInfo {
+        let runtime = AgentTaskInfo {
             version: 2,
-            ..info(id, RuntimeId::generate(), SessionId::generate())
+            ..info(id, AgentTaskId::generate(), SessionId::generate())
         };
         binding.apply(&changed(runtime.clone()));
         assert!(binding.select(runtime.runtime_id));
@@ -251,15 +253,15 @@ mod tests {
         assert_eq!(binding.session(), Some(orchestrator));
         let id = runtime.runtime_id;
         assert!(binding.select(id));
-        binding.apply(&changed(RuntimeInfo {
+        binding.apply(&changed(AgentTaskInfo {
             version: 3,
-            status: RuntimeStatus::Completed,
+            status: AgentTaskStatus::Completed,
             ..runtime
         }));
         assert_eq!(binding.selected(), BoundContext::Orchestrator);
         assert_eq!(binding.session(), Some(orchestrator));
         assert!(!binding.select(id), "history selects nothing");
-        assert!(!binding.select(RuntimeId::generate()), "it is not known");
+        assert!(!binding.select(AgentTaskId::generate()), "it is not known");
     }
 
     #[test]
@@ -290,7 +292,7 @@ mod tests {
         assert_eq!(binding.session(), runtime.session_id);
         let other = info(
             runtime.project_id,
-            RuntimeId::generate(),
+            AgentTaskId::generate(),
             SessionId::generate(),
         );
         binding.apply(&snapshot(projects, vec![other]));
@@ -300,7 +302,7 @@ mod tests {
         binding.apply(&changed(runtime.clone()));
         assert!(!binding.select(runtime.runtime_id));
         // The daemon had not read it yet.
-        let newer = RuntimeInfo {
+        let newer = AgentTaskInfo {
             version: 3,
             ..runtime
         };
@@ -311,7 +313,7 @@ mod tests {
     #[test]
     fn an_older_version_that_comes_late_changes_nothing() {
         let (mut binding, runtime, _) = selected();
-        let late = RuntimeInfo {
+        let late = AgentTaskInfo {
             version: 1,
             bound: false,
             ..runtime.clone()
@@ -319,9 +321,9 @@ mod tests {
         let before = binding.clone();
         binding.apply(&changed(late.clone()));
         assert_eq!(binding, before);
-        binding.apply(&changed(RuntimeInfo {
+        binding.apply(&changed(AgentTaskInfo {
             version: 3,
-            status: RuntimeStatus::Failed,
+            status: AgentTaskStatus::Failed,
             ..runtime.clone()
         }));
         let ended = binding.clone();
@@ -334,15 +336,15 @@ mod tests {
     #[test]
     fn a_runtime_is_selectable_once_its_session_exists() {
         let (project, child) = (ProjectId::generate(), SessionId::generate());
-        let id = RuntimeId::generate();
+        let id = AgentTaskId::generate();
         let mut binding = Binding::new(project);
-        let unbound = RuntimeInfo {
+        let unbound = AgentTaskInfo {
             bound: false,
             ..info(project, id, child)
         };
         binding.apply(&snapshot(Vec::new(), vec![unbound]));
         assert!(!binding.select(id));
-        binding.apply(&changed(RuntimeInfo {
+        binding.apply(&changed(AgentTaskInfo {
             version: 2,
             ..info(project, id, child)
         }));
@@ -356,7 +358,7 @@ mod tests {
         let (mut binding, runtime, orchestrator) = selected();
         let other = info(
             ProjectId::generate(),
-            RuntimeId::generate(),
+            AgentTaskId::generate(),
             SessionId::generate(),
         );
         binding.apply(&changed(other.clone()));

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Block, ClientId, CommandId, CompactionId, EventId, QueueItemId, RuntimeId, TurnId};
+use crate::{AgentTaskId, Block, ClientId, CommandId, CompactionId, EventId, QueueItemId, TurnId};
 
 /// Body of `queue_update`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -144,7 +144,7 @@ pub struct QueueItemMeta {
     pub custom: Option<QueuedCustomMessage>,
     /// The runtime whose result the message is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub runtime_id: Option<RuntimeId>,
+    pub runtime_id: Option<AgentTaskId>,
 }
 
 /// What the `custom_message` made from a queue item has besides the item's content.

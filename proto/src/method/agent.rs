@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 use super::present::present;
-use crate::{CommandId, ProjectId, RuntimeId, RuntimeStatus, ThinkingLevel, ToolPreset};
+use crate::{AgentTaskId, AgentTaskStatus, CommandId, ProjectId, ThinkingLevel, ToolPreset};
 
 /// Parameters of `listAgents`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -132,9 +132,9 @@ pub enum QuotaSource {
 #[serde(rename_all = "camelCase")]
 pub struct AgentEvent {
     /// The runtime.
-    pub runtime_id: RuntimeId,
+    pub runtime_id: AgentTaskId,
     /// Its status since then.
-    pub status: RuntimeStatus,
+    pub status: AgentTaskStatus,
     /// When it was, in milliseconds since 1970.
     pub ts: u64,
     /// A text for people: `tool call success: cargo test`, `tool error: cargo test`, `completed: …`.

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentInfo, ClientName, ConfigLayer, OpenQuestion, PermissionAnswer, PermissionRequestId,
-    Project, ProjectId, RuntimeInfo, Session, SessionId,
+    AgentInfo, AgentTaskInfo, ClientName, ConfigLayer, OpenQuestion, PermissionAnswer,
+    PermissionRequestId, Project, ProjectId, Session, SessionId,
 };
 
 /// An object that `subscribeHost` sends, as `params.result` of a `host` notification. `version` increases by
@@ -27,7 +27,7 @@ pub enum HostEvent {
         more: bool,
         /// The runtimes that have not ended.
         #[serde(default)]
-        runtimes: Vec<RuntimeInfo>,
+        runtimes: Vec<AgentTaskInfo>,
         /// The open questions, the oldest first, as the first page of `listQuestions` has them. Those of
         /// sessions that are still being loaded follow as `question_opened`.
         #[serde(default)]
@@ -68,11 +68,11 @@ pub enum HostEvent {
         session: Box<Session>,
     },
     /// A runtime was spawned or has changed. Also tells what it does, more often than its session's log.
-    RuntimeChanged {
+    AgentTaskChanged {
         /// The version after this change.
         version: u64,
         /// The runtime after the change.
-        runtime: Box<RuntimeInfo>,
+        runtime: Box<AgentTaskInfo>,
     },
     /// The configuration of an agent, its quota in a project, or how many of its runtimes run or wait has
     /// changed.

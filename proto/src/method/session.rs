@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentHistory, CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart, Phase, ProjectId,
-    QueueItem, RunnerContext, RuntimeQuestion, Seq, SessionDeletion, SessionId, SessionOrigin,
+    AgentHistory, AgentTaskQuestion, CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart, Phase,
+    ProjectId, QueueItem, RunnerContext, Seq, SessionDeletion, SessionId, SessionOrigin,
     StorageStall, ThinkingLevel, TitleSource, ToolPreset, TurnId, Usage,
 };
 
@@ -85,10 +85,10 @@ pub struct Session {
     pub problem: Option<String>,
     /// How many runtimes it has; absent if it never had any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub runtimes: Option<RuntimeCounts>,
+    pub runtimes: Option<AgentTaskCounts>,
     /// The questions that its runtimes wait for. `respondPermission` answers each in the session it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub child_questions: Vec<RuntimeQuestion>,
+    pub child_questions: Vec<AgentTaskQuestion>,
     /// Since when the log cannot be written, and what waits for that; absent while it can be.
     /// `problem` has the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,7 +136,7 @@ pub struct SessionParent {
 
 /// The runtimes of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RuntimeCounts {
+pub struct AgentTaskCounts {
     /// All.
     pub total: u32,
     /// Those that have not ended, or whose results were not delivered yet.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CommandId, ProjectId, RuntimeId, SessionId};
+use crate::{AgentTaskId, CommandId, ProjectId, SessionId};
 
 /// Parameters of `listWorktrees`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,7 +26,7 @@ pub struct ListWorktreesResult {
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeInfo {
     /// The runtime for which it was made.
-    pub runtime_id: RuntimeId,
+    pub runtime_id: AgentTaskId,
     /// The session that works in it; absent if it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
@@ -49,7 +49,7 @@ pub struct WorktreeInfo {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RemoveWorktreeParams {
     /// The runtime for which it was made.
-    pub runtime_id: RuntimeId,
+    pub runtime_id: AgentTaskId,
     /// Whether changes that are not committed are lost. Absent: no; the call is refused if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,

@@ -1,6 +1,6 @@
 //! The fold, one rule a test.
 
-mod agent_runtimes;
+mod agent_tasks;
 mod files;
 mod log;
 mod open_items;

@@ -161,7 +161,7 @@ fn documented(document: &Value, name: &str) -> Option<Value> {
             other => panic!("no schema for runner/{other}"),
         },
         "agent" => match rest {
-            "statuses" => json!({"type": "array", "items": component("RuntimeStatus")}),
+            "statuses" => json!({"type": "array", "items": component("AgentTaskStatus")}),
             // They are in the details of an error, which the document leaves open.
             "refusals" => return None,
             other => panic!("no schema for agent/{other}"),

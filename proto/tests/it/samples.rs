@@ -41,7 +41,7 @@ fn errors() -> impl Iterator<Item = Golden> {
                 "path": "build.log", "kind": AttachmentProblem::TooLarge, "limit": 262_144,
             }),
             ErrorCode::SpawnRefused => json!({"kind": SpawnRefusal::TooMany, "limit": 32}),
-            ErrorCode::RuntimeBusy => json!({"phase": "running"}),
+            ErrorCode::AgentTaskBusy => json!({"phase": "running"}),
             _ => serde_json::Value::Null,
         });
         Golden::of::<ErrorData>(format!("error/{code}"), &error.data())

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
-use scorel_proto::RuntimeStatus;
+use scorel_proto::AgentTaskStatus;
 
 use super::protocol_name::protocol_name;
-use crate::runtime_selector::RuntimeSelector;
+use crate::agent_task_selector::AgentTaskSelector;
 use crate::selector::SessionSelector;
 
 #[derive(Debug, Args)]
@@ -27,8 +27,8 @@ pub(crate) struct RuntimesArgs {
     pub(crate) agent: Option<String>,
     /// Only runtimes with this status
     #[arg(long, value_name = "STATUS",
-        value_parser = protocol_name::<RuntimeStatus>(RuntimeStatus::ALL.map(RuntimeStatus::name)))]
-    pub(crate) status: Option<RuntimeStatus>,
+        value_parser = protocol_name::<AgentTaskStatus>(AgentTaskStatus::ALL.map(AgentTaskStatus::name)))]
+    pub(crate) status: Option<AgentTaskStatus>,
     /// How many at most
     #[arg(long, short = 'n', value_name = "N", default_value = "50",
         value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -50,13 +50,13 @@ pub(crate) enum RuntimesCommand {
     Show {
         /// Runtime id, or the beginning or end of one
         #[arg(value_name = "RUNTIME")]
-        runtime: RuntimeSelector,
+        runtime: AgentTaskSelector,
     },
     /// Move a runtime that waits to another place of its queue
     Move {
         /// Runtime id, or the beginning or end of one
         #[arg(value_name = "RUNTIME")]
-        runtime: RuntimeSelector,
+        runtime: AgentTaskSelector,
         /// Its new place, from 1; a place beyond the end is the end
         #[arg(value_name = "POSITION", value_parser = clap::value_parser!(u32).range(1..))]
         position: u32,
@@ -65,7 +65,7 @@ pub(crate) enum RuntimesCommand {
     Stop {
         /// Runtime id, or the beginning or end of one
         #[arg(value_name = "RUNTIME")]
-        runtime: RuntimeSelector,
+        runtime: AgentTaskSelector,
     },
 }
 
@@ -102,7 +102,7 @@ pub(crate) enum WorktreesCommand {
     Remove {
         /// Id of the runtime for which it was made, or the beginning or end of it
         #[arg(value_name = "RUNTIME")]
-        runtime: RuntimeSelector,
+        runtime: AgentTaskSelector,
         /// Also if changes in it are not committed: they are lost
         #[arg(long)]
         force: bool,

@@ -4,7 +4,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use scorel_proto::ResultDelivery;
 
-use crate::runtime_selector::RuntimeSelector;
+use crate::agent_task_selector::AgentTaskSelector;
 use crate::selector::SessionSelector;
 
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(crate) struct SpawnArgs {
     /// Go on in the session of a runtime that has ended: its id, or the beginning or end of it. The
     /// session that gave its task gives this one too
     #[arg(long = "continue", value_name = "RUNTIME")]
-    pub(crate) continued: Option<RuntimeSelector>,
+    pub(crate) continued: Option<AgentTaskSelector>,
     /// What becomes of the result
     #[arg(long, value_name = "WHAT", default_value = "none")]
     pub(crate) deliver: DeliverArg,

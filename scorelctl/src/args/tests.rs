@@ -1,11 +1,11 @@
 use clap::CommandFactory;
 
 use scorel_proto::{
-    AgentWorkspace, QuotaPolicy, QuotaStrategy, ResultDelivery, RuntimeStatus, ThinkingLevel,
+    AgentTaskStatus, AgentWorkspace, QuotaPolicy, QuotaStrategy, ResultDelivery, ThinkingLevel,
 };
 
 use super::*;
-use crate::runtime_selector::RuntimeSelector;
+use crate::agent_task_selector::AgentTaskSelector;
 use crate::turn_selector::TurnSelector;
 
 fn parse(line: &str) -> Result<CliCommand, clap::Error> {
@@ -181,9 +181,9 @@ fn runtimes_are_listed_shown_moved_and_stopped() {
     let Ok(CliCommand::Runtimes(args)) = parse("runtimes --status waiting_input --agent x") else {
         panic!("parsed")
     };
-    assert_eq!(args.status, Some(RuntimeStatus::WaitingInput));
+    assert_eq!(args.status, Some(AgentTaskStatus::WaitingInput));
     assert_eq!(args.limit, 50);
-    let part = || RuntimeSelector::Part("5FAV".to_owned());
+    let part = || AgentTaskSelector::Part("5FAV".to_owned());
     let Ok(CliCommand::Runtimes(args)) = parse("runtimes move 5FAV 2 --json") else {
         panic!("parsed")
     };

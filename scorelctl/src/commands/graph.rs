@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use scorel_proto::{GetGraph, GetGraphParams, GraphNode, GraphNodeKind, HostEvent, RuntimeGraph};
+use scorel_proto::{AgentTaskGraph, GetGraph, GetGraphParams, GraphNode, GraphNodeKind, HostEvent};
 
 use super::runtimes::{SHOWN_CHARS, TITLE_CHARS, shortened};
 use super::spawn::host_feed::HostFeed;
@@ -62,7 +62,7 @@ async fn follow(
         };
         let is_news = match &event {
             HostEvent::SessionChanged { session, .. } => session.session_id == params.session_id,
-            HostEvent::Snapshot { .. } | HostEvent::RuntimeChanged { .. } => true,
+            HostEvent::Snapshot { .. } | HostEvent::AgentTaskChanged { .. } => true,
             _ => false,
         };
         if !is_news || feed.is_ready() {
@@ -112,14 +112,14 @@ fn lines(rows: &[GraphRow]) -> Vec<String> {
 
 /// A graph as rows of text, the children of a node below it.
 struct GraphDrawing<'a> {
-    graph: &'a RuntimeGraph,
+    graph: &'a AgentTaskGraph,
     /// The tree. A node has one place, whatever the edges say.
     drawn: HashSet<&'a str>,
     rows: Vec<GraphRow>,
 }
 
 impl<'a> GraphDrawing<'a> {
-    fn of(graph: &'a RuntimeGraph) -> Vec<GraphRow> {
+    fn of(graph: &'a AgentTaskGraph) -> Vec<GraphRow> {
         let mut drawing = Self {
             graph,
             drawn: HashSet::new(),
@@ -195,11 +195,11 @@ fn row(node: &GraphNode, prefix: &str) -> GraphRow {
 
 #[cfg(test)]
 mod tests {
-    use scorel_proto::{GraphEdge, GraphEdgeKind, RuntimeQuestion, RuntimeStatus};
+    use scorel_proto::{AgentTaskQuestion, AgentTaskStatus, GraphEdge, GraphEdgeKind};
 
     use super::*;
 
-    fn node(id: &str, status: RuntimeStatus, summary: &str) -> GraphNode {
+    fn node(id: &str, status: AgentTaskStatus, summary: &str) -> GraphNode {
         let is_root = id == "ses_1";
         GraphNode {
             id: id.to_owned(),
@@ -212,7 +212,7 @@ mod tests {
             session_id: None,
             agent_type: (!is_root).then(|| "reviewer".to_owned()),
             status,
-            queue_position: (status == RuntimeStatus::Queued).then_some(2),
+            queue_position: (status == AgentTaskStatus::Queued).then_some(2),
             title: "Task".to_owned(),
             summary: summary.to_owned(),
             started_at: 1,
@@ -234,19 +234,19 @@ mod tests {
 
     #[test]
     fn children_are_below_their_parents() {
-        let mut asking = node("rti_2", RuntimeStatus::WaitingInput, "runs\nthe tests");
-        asking.waiting_for = Some(RuntimeQuestion {
+        let mut asking = node("rti_2", AgentTaskStatus::WaitingInput, "runs\nthe tests");
+        asking.waiting_for = Some(AgentTaskQuestion {
             session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap(),
             request_id: "prm_01ARZ3NDEKTSV4RRFFQ69G5FAW".parse().unwrap(),
             tool_name: "Bash".to_owned(),
         });
-        let graph = RuntimeGraph {
+        let graph = AgentTaskGraph {
             nodes: vec![
-                node("ses_1", RuntimeStatus::Completed, "Plan"),
+                node("ses_1", AgentTaskStatus::Completed, "Plan"),
                 asking,
-                node("rti_3", RuntimeStatus::Queued, "waits"),
-                node("rti_4", RuntimeStatus::Running, "looks"),
-                node("rti_5", RuntimeStatus::Failed, "Task"),
+                node("rti_3", AgentTaskStatus::Queued, "waits"),
+                node("rti_4", AgentTaskStatus::Running, "looks"),
+                node("rti_5", AgentTaskStatus::Failed, "Task"),
             ],
             edges: vec![
                 edge("ses_1", "rti_2"),
@@ -279,11 +279,11 @@ mod tests {
 
     #[test]
     fn a_circle_and_a_node_without_a_way_to_it_are_drawn_once() {
-        let graph = RuntimeGraph {
+        let graph = AgentTaskGraph {
             nodes: vec![
-                node("ses_1", RuntimeStatus::Running, "Plan"),
-                node("rti_2", RuntimeStatus::Running, "a"),
-                node("rti_3", RuntimeStatus::Running, "alone"),
+                node("ses_1", AgentTaskStatus::Running, "Plan"),
+                node("rti_2", AgentTaskStatus::Running, "a"),
+                node("rti_3", AgentTaskStatus::Running, "alone"),
             ],
             edges: vec![
                 edge("ses_1", "rti_2"),

@@ -5,12 +5,13 @@ mod show;
 use std::time::SystemTime;
 
 use scorel_proto::{
-    ListRuntimes, ListRuntimesParams, ListRuntimesResult, MoveRuntime, MoveRuntimeParams,
-    RuntimeInfo, StopRuntime, StopRuntimeParams,
+    AgentTaskInfo, ListRuntimes, ListRuntimesParams, ListRuntimesResult, MoveRuntime,
+    MoveRuntimeParams, StopRuntime, StopRuntimeParams,
 };
 
-use super::runtime_state::RuntimeState;
+use super::agent_task_state::AgentTaskState;
 use super::sessions::age;
+use crate::agent_task_selector::AgentTaskSelector;
 use crate::args::{RuntimesArgs, RuntimesCommand};
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
@@ -18,7 +19,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
 use crate::output::{Output, result};
-use crate::runtime_selector::RuntimeSelector;
 use crate::selector::SessionSelector;
 use crate::target;
 pub(super) use show::last_message;
@@ -102,11 +102,11 @@ const fn nothing() -> ListRuntimesResult {
     }
 }
 
-fn row(runtime: &RuntimeInfo, now: SystemTime) -> String {
+fn row(runtime: &AgentTaskInfo, now: SystemTime) -> String {
     columns([
         &end_of(&runtime.runtime_id),
         &one_line(&runtime.agent_type),
-        &RuntimeState(runtime).to_string(),
+        &AgentTaskState(runtime).to_string(),
         &age(runtime.started_at, now),
         &shortened(&runtime.title, TITLE_CHARS),
         &shortened(runtime.summary.as_deref().unwrap_or_default(), SHOWN_CHARS),
@@ -132,7 +132,7 @@ pub(super) fn shortened(text: &str, chars: usize) -> String {
 }
 
 async fn move_to(
-    runtime: &RuntimeSelector,
+    runtime: &AgentTaskSelector,
     position: u32,
     control: &mut DaemonClient,
     output: &mut Output,
@@ -150,7 +150,7 @@ async fn move_to(
 }
 
 async fn stop(
-    runtime: &RuntimeSelector,
+    runtime: &AgentTaskSelector,
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -172,15 +172,15 @@ async fn stop(
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use scorel_proto::RuntimeStatus;
+    use scorel_proto::AgentTaskStatus;
 
-    use super::super::runtime_state::tests::runtime;
+    use super::super::agent_task_state::tests::runtime;
     use super::*;
 
     #[test]
     fn a_row_has_the_task_and_what_the_agent_does() {
         let now = UNIX_EPOCH + Duration::from_secs(1_120);
-        let mut info = runtime(RuntimeStatus::Queued);
+        let mut info = runtime(AgentTaskStatus::Queued);
         info.queue_position = Some(1);
         info.queued_count = Some(2);
         let expected = "9G5FAV  reviewer      queued 1 of 2      2m  \

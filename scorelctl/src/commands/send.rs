@@ -262,7 +262,8 @@ fn say_session(session: &Session, output: &mut Output) -> Result<(), Failure> {
 }
 
 fn not_sent(error: ClientError) -> Failure {
-    let is_busy = matches!(&error, ClientError::Rpc(error) if error.code == ErrorCode::RuntimeBusy);
+    let is_busy =
+        matches!(&error, ClientError::Rpc(error) if error.code == ErrorCode::AgentTaskBusy);
     let failure = Failure::from(error);
     if is_busy {
         failure.hint(

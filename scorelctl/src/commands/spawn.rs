@@ -5,8 +5,8 @@ pub(super) mod host_feed;
 mod progress;
 
 use scorel_proto::{
-    GetRuntime, GetRuntimeParams, ListAgents, ListAgentsParams, OpenOrchestrator,
-    OpenOrchestratorParams, ProjectId, RuntimeId, SessionId, SpawnRuntime, SpawnRuntimeParams,
+    AgentTaskId, GetRuntime, GetRuntimeParams, ListAgents, ListAgentsParams, OpenOrchestrator,
+    OpenOrchestratorParams, ProjectId, SessionId, SpawnRuntime, SpawnRuntimeParams,
     SpawnRuntimeResult,
 };
 
@@ -21,7 +21,7 @@ use crate::output::Output;
 use crate::selector::SessionSelector;
 use crate::target;
 use crate::unknown_agent::unknown_agent;
-use follow::RuntimeFollower;
+use follow::AgentTaskFollower;
 
 pub(super) async fn run(
     args: &SpawnArgs,
@@ -38,7 +38,7 @@ pub(super) async fn run(
     if !args.wait {
         return Ok(Exit::Success);
     }
-    let mut follow = RuntimeFollower::new(control, spawned, output);
+    let mut follow = AgentTaskFollower::new(control, spawned, output);
     follow.run(&mut interrupts).await
 }
 
@@ -104,7 +104,7 @@ async fn check_agent(
 /// project's orchestrator.
 async fn parent(
     args: &SpawnArgs,
-    continued: Option<RuntimeId>,
+    continued: Option<AgentTaskId>,
     control: &mut DaemonClient,
 ) -> Result<SessionId, Failure> {
     let directory = args.project.as_deref();

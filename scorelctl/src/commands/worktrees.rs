@@ -1,10 +1,11 @@
 //! Lists the git worktrees of agents, and removes them.
 
 use scorel_proto::{
-    ErrorCode, ListWorktrees, ListWorktreesParams, ListWorktreesResult, RemoveWorktree,
-    RemoveWorktreeParams, RuntimeId, WorktreeInfo,
+    AgentTaskId, ErrorCode, ListWorktrees, ListWorktreesParams, ListWorktreesResult,
+    RemoveWorktree, RemoveWorktreeParams, WorktreeInfo,
 };
 
+use crate::agent_task_selector::AgentTaskSelector;
 use crate::args::{WorktreesArgs, WorktreesCommand};
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
@@ -12,7 +13,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
 use crate::output::{Output, result};
-use crate::runtime_selector::RuntimeSelector;
 use crate::target;
 
 pub(super) async fn run(
@@ -86,15 +86,15 @@ fn row(worktree: &WorktreeInfo) -> String {
 }
 
 async fn remove(
-    runtime: &RuntimeSelector,
+    runtime: &AgentTaskSelector,
     force: bool,
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let runtime_id = match runtime {
-        RuntimeSelector::Id(id) => *id,
+        AgentTaskSelector::Id(id) => *id,
         // A worktree outlives its runtime, so the list of worktrees is searched.
-        RuntimeSelector::Part(_) => {
+        AgentTaskSelector::Part(_) => {
             let params = ListWorktreesParams::default();
             let found = control.call::<ListWorktrees>(&params).await?.worktrees;
             runtime.choose(found.iter().map(|worktree| worktree.runtime_id))?
@@ -113,18 +113,18 @@ async fn remove(
     })
 }
 
-fn not_removed(failure: Failure, runtime: RuntimeId) -> Failure {
+fn not_removed(failure: Failure, runtime: AgentTaskId) -> Failure {
     let code = match &failure {
         Failure::Report(report) => report.code,
         Failure::OutputClosed => return failure,
     };
-    if code == ErrorCode::RuntimeBusy.name() {
+    if code == ErrorCode::AgentTaskBusy.name() {
         failure.hint(format!(
             "`scorelctl runtimes stop {runtime}` stops its agent"
         ))
     } else if code == ErrorCode::Conflict.name() {
         failure.hint("commit the changes there, or lose them with --force")
-    } else if code == ErrorCode::RuntimeNotFound.name() {
+    } else if code == ErrorCode::AgentTaskNotFound.name() {
         failure.hint("`scorelctl worktrees --all` lists the worktrees")
     } else {
         failure
@@ -163,9 +163,9 @@ mod tests {
     fn a_refusal_says_what_helps_here() {
         let runtime = "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV".parse().unwrap();
         for (code, part) in [
-            (ErrorCode::RuntimeBusy, "runtimes stop rti_01ARZ"),
+            (ErrorCode::AgentTaskBusy, "runtimes stop rti_01ARZ"),
             (ErrorCode::Conflict, "--force"),
-            (ErrorCode::RuntimeNotFound, "worktrees --all"),
+            (ErrorCode::AgentTaskNotFound, "worktrees --all"),
         ] {
             let failure = ClientError::Rpc(RpcError::new(code, "no")).into();
             let Failure::Report(report) = not_removed(failure, runtime) else {

@@ -12,7 +12,7 @@ pub(super) fn of(error: &RpcError) -> Option<String> {
             None => "`scorelctl agents` lists the agents, `scorelctl agents set TYPE` adds one"
                 .to_owned(),
         },
-        ErrorCode::RuntimeNotFound => "`scorelctl runtimes --all` lists the runtimes".to_owned(),
+        ErrorCode::AgentTaskNotFound => "`scorelctl runtimes --all` lists the runtimes".to_owned(),
         ErrorCode::SpawnRefused => {
             refusal(SpawnRefusal::deserialize(&error.details["kind"]).ok()?).to_owned()
         }
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(text, "did you mean reviewer?");
         let text = hint(ErrorCode::AgentNotFound, json!({})).expect("a hint");
         assert!(text.contains("`scorelctl agents`"), "{text}");
-        assert!(hint(ErrorCode::RuntimeNotFound, json!(null)).is_some());
+        assert!(hint(ErrorCode::AgentTaskNotFound, json!(null)).is_some());
         assert_eq!(hint(ErrorCode::Conflict, json!(null)), None);
     }
 }

@@ -1,8 +1,8 @@
 //! Two clients of one orchestrator, one of which shows one session at a time.
 
 use scorel_proto::{
-    Binding, BoundContext, EncodedEvent, GetEvents, GetEventsParams, GetRuntimeResult, HostEvent,
-    RuntimeStatus,
+    AgentTaskStatus, Binding, BoundContext, EncodedEvent, GetEvents, GetEventsParams,
+    GetRuntimeResult, HostEvent,
 };
 use scorel_testkit::SeededDice;
 
@@ -34,11 +34,11 @@ async fn a_client_shows_the_orchestrator_then_what_it_selects_and_the_orchestrat
 
     let (one, two) = (tasks[0].0.runtime_id, tasks[1].0.runtime_id);
     tasks[0].1.open();
-    bound.until(one, RuntimeStatus::Completed).await;
+    bound.until(one, AgentTaskStatus::Completed).await;
     let selected = BoundContext::Runtime(two);
     assert_eq!(bound.binding.selected(), selected, "another one has ended");
     tasks[1].1.open();
-    bound.until(two, RuntimeStatus::Completed).await;
+    bound.until(two, AgentTaskStatus::Completed).await;
     assert_eq!(bound.binding.selected(), BoundContext::Orchestrator);
     bound.send("[lead] What is done?").await;
     scene.watch().await.until("turn_outcome").await;
@@ -95,9 +95,9 @@ async fn the_order_of_what_a_client_is_told_does_not_matter() {
     let first = scene.spawn("reviewer", "ended").await.runtime_id;
     let second = scene.spawn("reviewer", "open").await.runtime_id;
     running.reached().await;
-    bound.until(second, RuntimeStatus::Running).await;
+    bound.until(second, AgentTaskStatus::Running).await;
     ended.open();
-    bound.until(first, RuntimeStatus::Completed).await;
+    bound.until(first, AgentTaskStatus::Completed).await;
 
     let session_id = scene.runtime(second).await.runtime.session_id;
     let mut dice = SeededDice::for_test("agents::bindings");

@@ -1,5 +1,5 @@
 use scorel_client::{Connection, Subscription};
-use scorel_proto::{Binding, HostEvent, RuntimeId, RuntimeStatus, SendMessage};
+use scorel_proto::{AgentTaskId, AgentTaskStatus, Binding, HostEvent, SendMessage};
 use tokio::time::timeout;
 
 use super::scene::AgentScene;
@@ -45,16 +45,16 @@ impl BoundClient {
     }
 
     /// Selects a runtime, as soon as it can be selected.
-    pub(super) async fn select(&mut self, id: RuntimeId) {
+    pub(super) async fn select(&mut self, id: AgentTaskId) {
         while !self.binding.select(id) {
             self.next().await;
         }
     }
 
     /// Takes events until one says that a runtime has a status.
-    pub(super) async fn until(&mut self, id: RuntimeId, status: RuntimeStatus) {
+    pub(super) async fn until(&mut self, id: AgentTaskId, status: AgentTaskStatus) {
         loop {
-            if let HostEvent::RuntimeChanged { runtime, .. } = self.next().await
+            if let HostEvent::AgentTaskChanged { runtime, .. } = self.next().await
                 && (runtime.runtime_id, runtime.status) == (id, status)
             {
                 return;

@@ -2,8 +2,8 @@
 
 use scorel_client::ClientError;
 use scorel_proto::{
-    Cancel, CancelParams, DeleteChildren, DeleteSession, DeleteSessionParams, ErrorCode,
-    GetSession, GetSessionParams, ResultDelivery, RuntimeStatus, SendMessage, StopRuntime,
+    AgentTaskStatus, Cancel, CancelParams, DeleteChildren, DeleteSession, DeleteSessionParams,
+    ErrorCode, GetSession, GetSessionParams, ResultDelivery, SendMessage, StopRuntime,
     StopRuntimeParams,
 };
 
@@ -61,8 +61,8 @@ async fn a_cancelled_turn_ends_what_it_has_spawned_and_its_results_wait_for_a_pe
     let runtimes = scene.runtimes().await;
     let statuses = runtimes.iter().map(|runtime| runtime.status);
     let expected = [
-        [RuntimeStatus::Running; 2].as_slice(),
-        &[RuntimeStatus::Interrupted; 6],
+        [AgentTaskStatus::Running; 2].as_slice(),
+        &[AgentTaskStatus::Interrupted; 6],
     ];
     assert_eq!(statuses.collect::<Vec<_>>(), expected.concat());
     let described = session(&scene.client, scene.lead).await;
@@ -114,7 +114,7 @@ async fn a_stopped_task_ends_at_once_if_it_waits_and_by_a_cancel_if_it_runs() {
     scene.until_ended(2).await;
     for id in [one, two] {
         let runtime = scene.runtime(id).await.runtime;
-        assert_eq!(runtime.status, RuntimeStatus::Interrupted);
+        assert_eq!(runtime.status, AgentTaskStatus::Interrupted);
     }
     assert_eq!(scene.parts.requests_of("two"), 0);
     let params = StopRuntimeParams {
@@ -143,7 +143,7 @@ async fn a_session_with_open_tasks_is_deleted_with_them_or_not_at_all() {
         let Err(ClientError::Rpc(error)) = refused else {
             panic!("{id} was deleted");
         };
-        assert_eq!(error.code, ErrorCode::RuntimeBusy);
+        assert_eq!(error.code, ErrorCode::AgentTaskBusy);
         let kind = if id == scene.lead {
             "runtimes"
         } else {

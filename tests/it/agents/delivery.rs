@@ -1,6 +1,6 @@
 //! What becomes of results.
 
-use scorel_proto::{ResultDelivery, RuntimeStatus};
+use scorel_proto::{AgentTaskStatus, ResultDelivery};
 use serde_json::{Value, json};
 
 use super::scene::{AgentScene, arguments, done};
@@ -53,7 +53,7 @@ async fn a_result_for_people_stays_with_the_runtime() {
     let spawned = scene.spawn("developer", "one").await;
     scene.until_ended(1).await;
     let got = scene.runtime(spawned.runtime_id).await;
-    assert_eq!(got.runtime.status, RuntimeStatus::Completed);
+    assert_eq!(got.runtime.status, AgentTaskStatus::Completed);
     assert_eq!(got.prompt, "[one] Do it.");
     assert_eq!(got.result.unwrap().last_message, done("one"));
     assert_eq!(got.runtime.usage.input_tokens, 100);

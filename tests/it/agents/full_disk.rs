@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use scorel_proto::{ResultDelivery, RuntimeStatus};
+use scorel_proto::{AgentTaskStatus, ResultDelivery};
 use scorel_testkit::{ResponseGate, ScriptedChat, ScriptedResponse};
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ async fn a_result_waits_for_room_and_is_delivered_once() {
         "it has ended"
     );
     let runtime = scene.runtime(spawned.runtime_id).await.runtime;
-    assert_eq!(runtime.status, RuntimeStatus::Running);
+    assert_eq!(runtime.status, AgentTaskStatus::Running);
 
     in_namespace(&scene.daemon, ENOUGH, &blobs);
     let both = ["runtime_result_delivered", "turn_outcome"];

@@ -8,9 +8,9 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use scorel_client::Connection;
 use scorel_proto::{
-    ClientId, GetGraph, GetGraphParams, Hello, HelloParams, PermissionDecision, ProtocolRange,
-    QueueEdit, RespondPermission, RespondPermissionParams, ResultDelivery, RewriteQueue,
-    RewriteQueueParams, RuntimeStatus, SpawnRuntime, SpawnRuntimeParams,
+    AgentTaskStatus, ClientId, GetGraph, GetGraphParams, Hello, HelloParams, PermissionDecision,
+    ProtocolRange, QueueEdit, RespondPermission, RespondPermissionParams, ResultDelivery,
+    RewriteQueue, RewriteQueueParams, SpawnRuntime, SpawnRuntimeParams,
 };
 use scorel_testkit::{CheckedLog, SeededDice, runs};
 use serde_json::{Value, json};
@@ -165,7 +165,7 @@ impl KilledRun {
         assert_eq!(runtimes.len(), TASKS.len(), "each is spawned once");
         let records = scene.log();
         for runtime in &runtimes {
-            assert!(RuntimeStatus::is_final(runtime.status), "{runtime:?}");
+            assert!(AgentTaskStatus::is_final(runtime.status), "{runtime:?}");
             let id = runtime.runtime_id.to_string();
             let holds = |record: &&Value| record["message"]["meta"]["runtimeId"] == id.as_str();
             assert_eq!(

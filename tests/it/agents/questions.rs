@@ -1,8 +1,8 @@
 //! Questions of agents are for people, wherever they look.
 
 use scorel_proto::{
-    HostEvent, ListQuestions, ListQuestionsParams, PermissionDecision, RespondPermission,
-    RespondPermissionParams, ResultDelivery, RuntimeStatus,
+    AgentTaskStatus, HostEvent, ListQuestions, ListQuestionsParams, PermissionDecision,
+    RespondPermission, RespondPermissionParams, ResultDelivery,
 };
 use serde_json::{Value, json};
 
@@ -48,9 +48,9 @@ async fn a_question_is_shown_everywhere_and_answered_anywhere_while_the_turn_tha
 
     let runtime = scene.runtimes().await.remove(0);
     bound
-        .until(runtime.runtime_id, RuntimeStatus::WaitingInput)
+        .until(runtime.runtime_id, AgentTaskStatus::WaitingInput)
         .await;
-    let Some(HostEvent::RuntimeChanged { runtime: told, .. }) = bound.seen.last() else {
+    let Some(HostEvent::AgentTaskChanged { runtime: told, .. }) = bound.seen.last() else {
         panic!("the feed tells of another thing");
     };
     let waiting = told.waiting_for.as_ref().unwrap();

@@ -1,6 +1,6 @@
 //! How many run at once, and in which order.
 
-use scorel_proto::{QuotaPolicy, QuotaSource, QuotaStrategy, ResultDelivery, RuntimeStatus};
+use scorel_proto::{AgentTaskStatus, QuotaPolicy, QuotaSource, QuotaStrategy, ResultDelivery};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -52,7 +52,7 @@ async fn with_a_quota_of_one_tasks_run_one_after_the_other_as_they_were_spawned(
         watch.until("runtime_queue_changed").await;
     }
     let second = scene.runtime(ids[1]).await.runtime;
-    assert_eq!(second.status, RuntimeStatus::Queued);
+    assert_eq!(second.status, AgentTaskStatus::Queued);
     assert_eq!(second.queue_position, Some(1));
     let agent = scene.agent("developer").await;
     assert_eq!((agent.running, agent.queued), (1, 19));
@@ -67,7 +67,7 @@ async fn with_a_quota_of_one_tasks_run_one_after_the_other_as_they_were_spawned(
     for id in ids {
         assert_eq!(
             scene.runtime(id).await.runtime.status,
-            RuntimeStatus::Completed
+            AgentTaskStatus::Completed
         );
     }
     // A record is published before the schedule learns of it.

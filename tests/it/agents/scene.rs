@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{
-    AgentInfo, GetRuntime, GetRuntimeParams, GetRuntimeResult, ListAgents, ListAgentsParams,
-    ListRuntimes, ListRuntimesParams, OpenOrchestrator, OpenOrchestratorParams, ProjectId,
-    QuotaPolicy, RegisterProject, RegisterProjectParams, ResultDelivery, RpcError, RuntimeId,
-    RuntimeInfo, SessionId, SetQuota, SetQuotaParams, SpawnRuntime, SpawnRuntimeParams,
-    SpawnRuntimeResult,
+    AgentInfo, AgentTaskId, AgentTaskInfo, GetRuntime, GetRuntimeParams, GetRuntimeResult,
+    ListAgents, ListAgentsParams, ListRuntimes, ListRuntimesParams, OpenOrchestrator,
+    OpenOrchestratorParams, ProjectId, QuotaPolicy, RegisterProject, RegisterProjectParams,
+    ResultDelivery, RpcError, SessionId, SetQuota, SetQuotaParams, SpawnRuntime,
+    SpawnRuntimeParams, SpawnRuntimeResult,
 };
 use scorel_testkit::{
     DaemonUnderTest, ModelServer, RecordedRequest, ResponseGate, ScriptedChat, ScriptedResponse,
@@ -52,7 +52,7 @@ impl Parts {
 
     /// The model calls a tool.
     pub(super) fn call(&self, name: &str, tool: &str, arguments: &Value) {
-        let id = format!("call_{}", RuntimeId::generate());
+        let id = format!("call_{}", AgentTaskId::generate());
         let chat = ScriptedChat::default().tool_call(&id, tool, &arguments.to_string());
         self.answer(name, chat.finish("tool_calls"));
     }
@@ -183,13 +183,13 @@ impl AgentScene {
         self.client.call::<SpawnRuntime>(&params).await.unwrap()
     }
 
-    pub(super) async fn runtime(&self, id: RuntimeId) -> GetRuntimeResult {
+    pub(super) async fn runtime(&self, id: AgentTaskId) -> GetRuntimeResult {
         let params = GetRuntimeParams { runtime_id: id };
         self.client.call::<GetRuntime>(&params).await.unwrap()
     }
 
     /// The runtimes of the orchestrator, as they were spawned.
-    pub(super) async fn runtimes(&self) -> Vec<RuntimeInfo> {
+    pub(super) async fn runtimes(&self) -> Vec<AgentTaskInfo> {
         let params = ListRuntimesParams {
             session_id: Some(self.lead),
             limit: Some(1000),

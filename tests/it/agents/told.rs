@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use scorel_proto::{
-    ClientId, Hello, HelloParams, MoveRuntime, MoveRuntimeParams, ProtocolRange, QuotaPolicy,
-    RuntimeId, RuntimeStatus, SpawnRuntime, SpawnRuntimeParams,
+    AgentTaskId, AgentTaskStatus, ClientId, Hello, HelloParams, MoveRuntime, MoveRuntimeParams,
+    ProtocolRange, QuotaPolicy, SpawnRuntime, SpawnRuntimeParams,
 };
 use serde_json::{Value, json};
 
@@ -71,7 +71,7 @@ async fn a_failure_is_told_with_what_helps() {
         ),
     ] {
         let found = scene.runtime(id).await;
-        assert_eq!(found.runtime.status, RuntimeStatus::Failed);
+        assert_eq!(found.runtime.status, AgentTaskStatus::Failed);
         let expected = format!("its last turn failed: {expected}");
         assert_eq!(found.result.unwrap().reason, expected);
         assert_eq!(found.runtime.summary, Some(expected));
@@ -102,7 +102,7 @@ async fn a_move_to_the_place_where_it_is_happens_once() {
         protocol: ProtocolRange::SUPPORTED,
     };
     client.call::<Hello>(&hello).await.unwrap();
-    let move_to = |runtime_id: RuntimeId, command: &str| MoveRuntimeParams {
+    let move_to = |runtime_id: AgentTaskId, command: &str| MoveRuntimeParams {
         runtime_id,
         position: 1,
         command_id: Some(command.parse().unwrap()),

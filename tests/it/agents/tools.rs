@@ -44,7 +44,7 @@ async fn a_model_spawns_sends_stops_and_has_the_list_of_agents() {
     let runtime = scene.runtime(id).await;
     assert_eq!(
         runtime.runtime.status,
-        scorel_proto::RuntimeStatus::Interrupted
+        scorel_proto::AgentTaskStatus::Interrupted
     );
     let session = runtime.runtime.session_id.unwrap().to_string();
     let told = scene

@@ -2,10 +2,10 @@
 
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{
-    AgentInfo, ArchiveSession, ArchiveSessionParams, ClientId, DeleteSession, DeleteSessionParams,
-    ErrorCode, GetGraph, GetGraphParams, GraphNodeKind, HostEvent, ListProjects, ListRuntimes,
-    ListRuntimesParams, NoParams, QuotaPolicy, RuntimeGraph, RuntimeStatus, SessionId, SetAgent,
-    SetAgentParams, SetQuota, SetQuotaParams, SpawnRuntime,
+    AgentInfo, AgentTaskGraph, AgentTaskStatus, ArchiveSession, ArchiveSessionParams, ClientId,
+    DeleteSession, DeleteSessionParams, ErrorCode, GetGraph, GetGraphParams, GraphNodeKind,
+    HostEvent, ListProjects, ListRuntimes, ListRuntimesParams, NoParams, QuotaPolicy, SessionId,
+    SetAgent, SetAgentParams, SetQuota, SetQuotaParams, SpawnRuntime,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -52,7 +52,7 @@ async fn the_last_event_of_an_agent_is_readable_and_it_and_the_count_of_the_ende
     scene.until_ended(2).await;
     let before = until(&scene, |agent| agent.finished == 2).await;
     let last = before.last_event.clone().unwrap();
-    assert_eq!(last.status, RuntimeStatus::Completed);
+    assert_eq!(last.status, AgentTaskStatus::Completed);
     assert!(last.summary.starts_with("completed: "), "{}", last.summary);
     scene.restart().await;
     assert_eq!(scene.agent("developer").await, before);
@@ -178,7 +178,7 @@ async fn limits_of_an_agent_are_told_and_null_takes_them_out() {
     );
 }
 
-async fn graph(scene: &AgentScene, ended: Option<u32>) -> RuntimeGraph {
+async fn graph(scene: &AgentScene, ended: Option<u32>) -> AgentTaskGraph {
     let params = GetGraphParams {
         session_id: scene.lead,
         ended,
@@ -205,12 +205,12 @@ async fn any_runtime_of_the_project_can_be_selected_and_a_graph_is_ordered_and_s
     assert_eq!(known.session_id, Some(queued.session_id));
 
     let told = scene.runtime(below.runtime_id).await.runtime;
-    let node = |graph: &RuntimeGraph, id: String| {
+    let node = |graph: &AgentTaskGraph, id: String| {
         let found = graph.nodes.iter().find(|node| node.id == id);
         found.map(|node| (node.version, node.kind))
     };
     let whole = graph(&scene, None).await;
-    let id = |id: scorel_proto::RuntimeId| id.to_string();
+    let id = |id: scorel_proto::AgentTaskId| id.to_string();
     assert_eq!(
         node(&whole, id(below.runtime_id)),
         Some((told.version, GraphNodeKind::Runtime))
@@ -221,11 +221,11 @@ async fn any_runtime_of_the_project_can_be_selected_and_a_graph_is_ordered_and_s
 
     gate.open();
     bound
-        .until(below.runtime_id, RuntimeStatus::Completed)
+        .until(below.runtime_id, AgentTaskStatus::Completed)
         .await;
     assert_eq!(bound.binding.session(), Some(scene.lead));
     bound
-        .until(queued.runtime_id, RuntimeStatus::Completed)
+        .until(queued.runtime_id, AgentTaskStatus::Completed)
         .await;
     let shortened = graph(&scene, Some(1)).await;
     assert_eq!(node(&shortened, id(below.runtime_id)), None);

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use scorel_client::ClientError;
 use scorel_proto::{
-    ErrorCode, ListWorktrees, ListWorktreesParams, RemoveWorktree, RemoveWorktreeParams,
-    RemoveWorktreeResult, RuntimeId, RuntimeStatus, WorktreeInfo,
+    AgentTaskId, AgentTaskStatus, ErrorCode, ListWorktrees, ListWorktreesParams, RemoveWorktree,
+    RemoveWorktreeParams, RemoveWorktreeResult, WorktreeInfo,
 };
 use serde_json::json;
 
@@ -62,7 +62,7 @@ pub(super) async fn worktrees(scene: &AgentScene) -> Vec<WorktreeInfo> {
 
 async fn remove(
     scene: &AgentScene,
-    runtime_id: RuntimeId,
+    runtime_id: AgentTaskId,
     force: bool,
 ) -> Result<RemoveWorktreeResult, scorel_proto::RpcError> {
     let params = RemoveWorktreeParams {
@@ -93,7 +93,7 @@ async fn an_agent_commits_in_a_worktree_that_stays_until_it_is_removed() {
     let id = scene.spawn("developer", "one").await.runtime_id;
     held.reached().await;
     let refused = remove(&scene, id, true).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::RuntimeBusy, "{refused:?}");
+    assert_eq!(refused.code, ErrorCode::AgentTaskBusy, "{refused:?}");
     held.open();
     scene.until_ended(1).await;
     let runtime = scene.runtime(id).await.runtime;
@@ -101,7 +101,7 @@ async fn an_agent_commits_in_a_worktree_that_stays_until_it_is_removed() {
     let log = scene.daemon.log(&child.to_string());
     let results = log.iter().filter(|it| it["type"] == "tool_result");
     let said: Vec<String> = results.map(ToString::to_string).collect();
-    assert_eq!(runtime.status, RuntimeStatus::Completed, "{log:?}");
+    assert_eq!(runtime.status, AgentTaskStatus::Completed, "{log:?}");
 
     let found = worktrees(&scene).await;
     let [worktree] = found.as_slice() else {
@@ -128,7 +128,7 @@ async fn an_agent_commits_in_a_worktree_that_stays_until_it_is_removed() {
     assert!(!path.exists() && worktrees(&scene).await.is_empty());
     git(&project, &format!("rev-parse --verify {branch}"));
     let refused = remove(&scene, id, true).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::RuntimeNotFound, "{refused:?}");
+    assert_eq!(refused.code, ErrorCode::AgentTaskNotFound, "{refused:?}");
 
     let mut watch = Watch::from_start(&scene.client, child).await;
     watch.until("turn_outcome").await;
@@ -199,7 +199,7 @@ async fn a_task_without_a_worktree_ends_with_what_helps() {
     let id = scene.spawn("developer", "one").await.runtime_id;
     let seen = scene.until_ended(1).await;
     let runtime = scene.runtime(id).await.runtime;
-    assert_eq!(runtime.status, RuntimeStatus::Failed);
+    assert_eq!(runtime.status, AgentTaskStatus::Failed);
     let reason = seen.last().unwrap()["reason"].to_string();
     assert!(reason.contains("git init"), "{reason}");
     assert!(worktrees(&scene).await.is_empty());

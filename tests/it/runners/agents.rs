@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use scorel_proto::{
-    ListRuntimes, ListRuntimesParams, ListWorktrees, ListWorktreesParams, OpenOrchestrator,
-    OpenOrchestratorParams, PermissionDecision, RuntimeStatus,
+    AgentTaskStatus, ListRuntimes, ListRuntimesParams, ListWorktrees, ListWorktreesParams,
+    OpenOrchestrator, OpenOrchestratorParams, PermissionDecision,
 };
 use scorel_testkit::{AgentCli, ModelReply};
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ async fn an_orchestrator_has_work_done_by_two_programs_that_ask_and_gets_each_re
     let runtimes = client.call::<ListRuntimes>(&params).await.unwrap().runtimes;
     assert_eq!(runtimes.len(), 2);
     for runtime in &runtimes {
-        assert_eq!(runtime.status, RuntimeStatus::Completed, "{runtime:?}");
+        assert_eq!(runtime.status, AgentTaskStatus::Completed, "{runtime:?}");
         let (usage, id) = (runtime.usage, runtime.runtime_id.to_string());
         assert_eq!((usage.input_tokens, usage.output_tokens), (200, 20));
         let records = scene.daemon.log(&lead.to_string());

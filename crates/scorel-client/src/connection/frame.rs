@@ -103,7 +103,7 @@ mod tests {
         let named = error(
             r#"{"code":1004,"message":"busy","data":{"code":"runtime_busy","retryable":true,"details":{"phase":"running"}}}"#,
         );
-        assert_eq!(named.code, ErrorCode::RuntimeBusy);
+        assert_eq!(named.code, ErrorCode::AgentTaskBusy);
         assert_eq!(named.details["phase"], "running");
         let numbered = error(r#"{"code":-32601,"message":"no such method"}"#);
         assert_eq!(numbered.code, ErrorCode::MethodNotFound);

@@ -53,7 +53,7 @@ async fn a_refusal_has_its_code_and_details() {
     let Err(ClientError::Rpc(error)) = answer else {
         panic!("{answer:?}")
     };
-    assert_eq!(error.code, ErrorCode::RuntimeBusy);
+    assert_eq!(error.code, ErrorCode::AgentTaskBusy);
 }
 
 #[tokio::test]

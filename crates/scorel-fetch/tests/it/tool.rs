@@ -1,9 +1,9 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use scorel_engine::{BlobSink, Permit, ToolCall, ToolContext, ToolList, ToolOutcome};
 use scorel_fetch::{FetchLimits, WebFetch};
 use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{BlobSink, Permit, ToolCall, ToolContext, ToolList, ToolOutcome};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

@@ -4,11 +4,11 @@ mod write_code;
 use std::error::Error;
 use std::path::Path;
 
+use scorel_engine::ProviderError;
 use scorel_journal::BlobError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ErrorCode, PermissionAnswer, PermissionConflict, RpcError};
 use scorel_provider::{ListError, SetupError};
-use scorel_runtime::ProviderError;
 use scorel_search::SearchError;
 use scorel_session::SessionError;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ fn session(error: &SessionError) -> RpcError {
         SessionError::Busy { phase, queued } => {
             json!({ "phase": phase, "queueLength": queued })
         }
-        SessionError::HasRuntimes { open } => json!({ "kind": "runtimes", "open": open }),
+        SessionError::HasAgentTasks { open } => json!({ "kind": "runtimes", "open": open }),
         SessionError::WorksFor(id) => json!({ "kind": "runtime", "runtimeId": id }),
         SessionError::LeafMoved { active } => json!({ "kind": "leaf", "activeLeafId": active }),
         SessionError::InvalidTarget { event_id, problem } => {
@@ -121,7 +121,7 @@ fn session(error: &SessionError) -> RpcError {
             Some(limit) => json!({ "kind": kind, "limit": limit }),
             None => json!({ "kind": kind }),
         },
-        SessionError::RuntimeNotFound(id) => json!({ "runtimeId": id }),
+        SessionError::AgentTaskNotFound(id) => json!({ "runtimeId": id }),
         SessionError::Answered(answer) => json!(PermissionConflict::Answered {
             answer: PermissionAnswer::clone(answer),
         }),
@@ -146,8 +146,9 @@ fn orchestrator(error: OrchestratorError) -> RpcError {
             suggestion,
         } => RpcError::new(ErrorCode::AgentNotFound, text)
             .with_details(json!({ "agentType": agent_type, "suggestion": suggestion })),
-        OrchestratorError::RuntimeNotFound(id) => {
-            RpcError::new(ErrorCode::RuntimeNotFound, text).with_details(json!({ "runtimeId": id }))
+        OrchestratorError::AgentTaskNotFound(id) => {
+            RpcError::new(ErrorCode::AgentTaskNotFound, text)
+                .with_details(json!({ "runtimeId": id }))
         }
         OrchestratorError::InvalidParams(_) => RpcError::new(ErrorCode::InvalidParams, text),
     }
@@ -212,7 +213,7 @@ fn trust_code(error: &TrustError) -> ErrorCode {
 fn worktree(error: &WorktreeError) -> RpcError {
     let path = |path: &Path| json!({ "path": path });
     let (code, details) = match error {
-        WorktreeError::NotFound(id) => (ErrorCode::RuntimeNotFound, json!({ "runtimeId": id })),
+        WorktreeError::NotFound(id) => (ErrorCode::AgentTaskNotFound, json!({ "runtimeId": id })),
         WorktreeError::Dirty { path } => {
             let details = json!({ "kind": "dirty", "path": path });
             (ErrorCode::Conflict, details)

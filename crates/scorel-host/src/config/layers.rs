@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use scorel_engine::{CostLimits, RetryPolicy};
 use scorel_exec::ResourceLimits;
 use scorel_files::CheckpointLimits;
 use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
-use scorel_runtime::{CostLimits, RetryPolicy};
 use scorel_session::CompactionSettings;
 
 use scorel_orchestrator::OrchestratorLimits;
@@ -23,8 +23,8 @@ use super::project::ProjectLayer;
 use super::provider_section::custom_providers;
 use super::runner_section::{builtin_runners, runners};
 use super::schema::{
-    AtTimeout, CheckpointsSection, CompactionSection, Document, DurabilityName, LimitsSection,
-    PermissionsSection, RpcSection, RuntimeSection, ServiceSection, SessionsSection, ToolsSection,
+    AgentTaskSection, AtTimeout, CheckpointsSection, CompactionSection, Document, DurabilityName,
+    LimitsSection, PermissionsSection, RpcSection, ServiceSection, SessionsSection, ToolsSection,
 };
 use super::warning::{Warning, warning};
 use super::{
@@ -47,7 +47,7 @@ impl Default for Config {
             orchestrator: OrchestratorLimits::default(),
             sessions: sessions(&SessionsSection::default()),
             service: service(&ServiceSection::default()),
-            runtime: runtime(&RuntimeSection::default()),
+            runtime: runtime(&AgentTaskSection::default()),
             checkpoints: CheckpointLimits::default(),
             rpc: rpc(&RpcSection::default()),
             tools: tools(&ToolsSection::default()),
@@ -178,7 +178,7 @@ fn service(section: &ServiceSection) -> ServiceConfig {
     }
 }
 
-fn runtime(section: &RuntimeSection) -> RuntimeConfig {
+fn runtime(section: &AgentTaskSection) -> RuntimeConfig {
     let usual = Timeouts::default();
     RuntimeConfig {
         max_steps: narrow(get(section.max_steps).unwrap_or(200)),

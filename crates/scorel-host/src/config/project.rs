@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 use super::agent_layer::AgentLayer;
 use super::origin::DocumentOrigin;
-use super::schema::{Document, OrchestratorSection, RuntimeSection};
+use super::schema::{AgentTaskSection, Document, OrchestratorSection};
 use super::warning::{Warning, warning};
 use crate::permission::GateRule;
 
@@ -39,7 +39,7 @@ pub(super) struct ProjectLayer {
     pub(super) path: PathBuf,
     pub(super) model_id: Option<String>,
     pub(super) thinking: Option<scorel_proto::ThinkingLevel>,
-    pub(super) limits: RuntimeSection,
+    pub(super) limits: AgentTaskSection,
     pub(super) agents: BTreeMap<String, AgentLayer>,
     pub(super) orchestrator: OrchestratorSection,
     pub(super) ask: Vec<GateRule>,

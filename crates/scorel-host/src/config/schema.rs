@@ -37,7 +37,7 @@ pub(super) struct Document {
     pub(super) orchestrator: OrchestratorSection,
     pub(super) sessions: SessionsSection,
     pub(super) service: ServiceSection,
-    pub(super) runtime: RuntimeSection,
+    pub(super) runtime: AgentTaskSection,
     pub(super) checkpoints: CheckpointsSection,
     pub(super) rpc: RpcSection,
     pub(super) tools: ToolsSection,
@@ -235,7 +235,7 @@ pub(super) enum DurabilityName {
 /// `[runtime]`
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub(super) struct RuntimeSection {
+pub(super) struct AgentTaskSection {
     pub(super) max_steps: Option<Bounded<1, 100_000>>,
     pub(super) max_turn_seconds: Option<Bounded<1, { 30 * DAY }>>,
     pub(super) max_turn_tokens: Option<Bounded<1, { 1_000_000 * MILLION }>>,

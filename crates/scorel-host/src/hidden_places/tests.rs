@@ -3,7 +3,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use scorel_runtime::Effect;
+use scorel_engine::Effect;
 
 use super::HiddenPlaces;
 use crate::config::tests::tools;

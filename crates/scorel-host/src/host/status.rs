@@ -30,7 +30,7 @@ impl Host {
         let (config, home) = (Arc::clone(&self.config), self.home.clone());
         let executable = self.executable.clone();
         let look = move || LookedUp::look(&config, &home, executable.as_deref());
-        let looked_up = scorel_runtime::spawn_blocking(look);
+        let looked_up = scorel_engine::spawn_blocking(look);
         let looked_up = looked_up.await.unwrap_or_default();
         let overview = self.sessions.overview();
         Status {

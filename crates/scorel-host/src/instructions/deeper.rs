@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::{BoxFuture, FutureExt as _};
+use scorel_engine::{Effect, Permit, Tool, ToolCall, ToolPlan, ToolSpec, blocking};
 use scorel_proto::{Attachment, Block};
-use scorel_runtime::{Effect, Permit, Tool, ToolCall, ToolPlan, ToolSpec, blocking};
 
 use super::guide_file::{NAMES, read_below};
 
@@ -161,7 +161,7 @@ impl Tool for GuidedTool {
                 if !outcome.is_error {
                     let guides = Arc::clone(&self.guides);
                     let look = move || Ok(guides.newly_shown(&dirs, &judged, &permit));
-                    let files = blocking::<_, scorel_runtime::ToolOutcome>(look).await;
+                    let files = blocking::<_, scorel_engine::ToolOutcome>(look).await;
                     let files = files.unwrap_or_default().into_iter();
                     outcome.content.extend(files.map(Block::Attachment));
                 }

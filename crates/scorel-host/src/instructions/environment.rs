@@ -4,8 +4,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use scorel_engine::ModelInfo;
 use scorel_permission::Mode;
-use scorel_runtime::ModelInfo;
 
 use super::submodules::empty_submodules;
 

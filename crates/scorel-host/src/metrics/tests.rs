@@ -1,11 +1,11 @@
 use std::sync::{Arc, Mutex};
 
 use futures_util::stream::{self, StreamExt as _};
-use scorel_journal::{FileStorage, Storage as _};
-use scorel_proto::{Context, Phase, StopReason, ThinkingLevel};
-use scorel_runtime::{
+use scorel_engine::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
 };
+use scorel_journal::{FileStorage, Storage as _};
+use scorel_proto::{Context, Phase, StopReason, ThinkingLevel};
 
 use super::*;
 

@@ -2,9 +2,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use scorel_engine::Provider;
 use scorel_proto::CheckModelResult;
 use scorel_provider::NoBlobs;
-use scorel_runtime::Provider;
 
 use super::trial::{TRIAL_TOKENS, trial};
 use super::{ModelError, Models};

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use scorel_engine::{ErrorCategory, ModelRequest, Provider, ProviderError, ProviderEvent};
 use scorel_proto::{Message, StopReason, ThinkingLevel, Usage};
-use scorel_runtime::{ErrorCategory, ModelRequest, Provider, ProviderError, ProviderEvent};
 use tokio::time::timeout;
 
 /// Long enough for every endpoint that is up, short enough to wait for.
@@ -94,7 +94,7 @@ fn late() -> ProviderError {
 #[cfg(test)]
 mod tests {
     use futures_util::stream;
-    use scorel_runtime::{ModelInfo, ProviderStream};
+    use scorel_engine::{ModelInfo, ProviderStream};
     use tokio::time::Instant;
 
     use super::*;

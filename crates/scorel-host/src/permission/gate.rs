@@ -3,8 +3,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use scorel_engine::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict};
 use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy};
-use scorel_runtime::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict};
 use scorel_tools::Lazy;
 
 use super::findings::Findings;
@@ -88,7 +88,7 @@ impl Gatekeeper for Gate {
     fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
         let (gate, effects) = (self.clone(), effects.to_vec());
         // On a blocking thread: parsing a long command takes milliseconds.
-        let judged = scorel_runtime::spawn_blocking(move || {
+        let judged = scorel_engine::spawn_blocking(move || {
             let settings = gate.settings.lock();
             let settings = settings.unwrap_or_else(PoisonError::into_inner).clone();
             Judgement::new(&settings).of(&effects, &gate.hidden)

@@ -1,8 +1,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_engine::{HiddenExtent, HiddenFiles, HiddenRoot};
 use scorel_permission::{HiddenPart, Policy};
-use scorel_runtime::{HiddenExtent, HiddenFiles, HiddenRoot};
 
 /// Hides from commands what denying rules hide from the file tools.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use scorel_runtime::{Effect, ReadFilter};
+use scorel_engine::{Effect, ReadFilter};
 use scorel_tools::Lazy;
 
 use crate::hidden_places::HiddenPlaces;

@@ -1,8 +1,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_engine::ReadFilter;
 use scorel_permission::{Decision, Policy};
-use scorel_runtime::ReadFilter;
 
 /// Filters out files that a rule withholds from the model.
 #[derive(Debug)]

@@ -9,12 +9,12 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_engine::{
+    BlobSink, CommandAccess, Effect, Gatekeeper as _, ToolCall, ToolContext, ToolList, Verdict,
+};
 use scorel_permission::protected::is_protected;
 use scorel_permission::{Action, BaseDirs, DaemonHome, Decision, Mode, Policy, Rules};
 use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{
-    BlobSink, CommandAccess, Effect, Gatekeeper as _, ToolCall, ToolContext, ToolList, Verdict,
-};
 use scorel_tools::{ProjectTools, ToolHost};
 use serde_json::{Value, json};
 use tokio::sync::watch;

@@ -1,6 +1,6 @@
 use scorel_proto::{
-    CloneSessionParams, CreateSessionParams, ImportSessionParams, ProjectId, RegisterProjectParams,
-    RuntimeId, SessionId, SetAgentParams, SetQuotaParams, UpdateProjectParams,
+    AgentTaskId, CloneSessionParams, CreateSessionParams, ImportSessionParams, ProjectId,
+    RegisterProjectParams, SessionId, SetAgentParams, SetQuotaParams, UpdateProjectParams,
 };
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ pub(crate) enum Effect {
         params: SetQuotaParams,
     },
     RemoveWorktree {
-        runtime_id: RuntimeId,
+        runtime_id: AgentTaskId,
         /// Its branch when the command began; `None` if there was no worktree.
         branch: Option<String>,
         force: bool,

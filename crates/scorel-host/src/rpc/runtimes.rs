@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use scorel_orchestrator::{RuntimeFilter, SpawnOrder};
+use scorel_orchestrator::{AgentTaskFilter, SpawnOrder};
 use scorel_proto::{
-    CreateSessionResult, GetGraph, GetGraphParams, GetRuntime, GetRuntimeParams, GetRuntimeResult,
-    ListRuntimes, ListRuntimesParams, ListRuntimesResult, Method, MoveRuntime, MoveRuntimeParams,
-    OpenOrchestrator, OpenOrchestratorParams, ResultDelivery, RuntimeGraph, SeqResult, SessionId,
-    SpawnRuntime, SpawnRuntimeParams, SpawnRuntimeResult, StopRuntime, StopRuntimeParams,
-    StopRuntimeResult,
+    AgentTaskGraph, CreateSessionResult, GetGraph, GetGraphParams, GetRuntime, GetRuntimeParams,
+    GetRuntimeResult, ListRuntimes, ListRuntimesParams, ListRuntimesResult, Method, MoveRuntime,
+    MoveRuntimeParams, OpenOrchestrator, OpenOrchestratorParams, ResultDelivery, SeqResult,
+    SessionId, SpawnRuntime, SpawnRuntimeParams, SpawnRuntimeResult, StopRuntime,
+    StopRuntimeParams, StopRuntimeResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
@@ -79,7 +79,7 @@ async fn list(
     if let Some(id) = params.project_id {
         project_dir(&host, id)?;
     }
-    let filter = RuntimeFilter {
+    let filter = AgentTaskFilter {
         project_id: params.project_id,
         session_id: params.session_id,
         agent_type: params.agent_type,
@@ -121,7 +121,7 @@ async fn graph(
     host: Arc<Host>,
     _: RpcCall,
     params: GetGraphParams,
-) -> Result<RuntimeGraph, CallError> {
+) -> Result<AgentTaskGraph, CallError> {
     let ended = params.ended.map(|ended| ended as usize);
     Ok(host.orchestrator.graph(params.session_id, ended).await?)
 }

@@ -1,8 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use scorel_engine::{ActionEffects, Effect, RunnerAction};
 use scorel_fetch::Fetcher;
-use scorel_runtime::{ActionEffects, Effect, RunnerAction};
 use scorel_tools::SessionFiles;
 
 /// The files of one action that are looked at.

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
+use scorel_engine::{Gatekeeper, RunnerPorts, TurnLimits};
 use scorel_fetch::Fetcher;
 use scorel_permission::Mode;
 use scorel_runner::WireRunner;
-use scorel_runtime::{Gatekeeper, RunnerPorts, TurnLimits};
 use scorel_session::{PreparedRunner, TokioClock};
 use scorel_tools::ProjectTools;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::future::join_all;
+use scorel_engine::{Runner as _, RunnerError, RunnerErrorKind, RunnerOrder};
 use scorel_proto::{
     CheckRunnerResult, OWN_RUNNER, RunnerCapabilities, RunnerInfo, RunnerProblem, RunnerType,
 };
 use scorel_runner::{WireKind, WireRunner};
-use scorel_runtime::{Runner as _, RunnerError, RunnerErrorKind, RunnerOrder};
 
 use super::HostRunners;
 use super::suitable::{access, check_suitable};
@@ -81,7 +81,7 @@ impl HostRunners {
         let (runners, wanted) = (Arc::clone(self), runner.clone());
         let (config_then, dir) = (Arc::clone(config), project.to_owned());
         let open = move || runners.open(&config_then, &wanted, &dir);
-        let opened = scorel_runtime::spawn_blocking(open).await;
+        let opened = scorel_engine::spawn_blocking(open).await;
         let opened = opened
             .map_err(|error| RunnerError::new(RunnerErrorKind::Failed, error.to_string()))??;
         let version = opened.version().await;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::{BoxFuture, FutureExt as _};
-use scorel_runtime::{
+use scorel_engine::{
     Effect, Gatekeeper, Permit, RunnerServices, ServiceReply, ServiceRequest, Verdict,
 };
 use scorel_tools::{Commands, PlannedCommand, SessionFiles, Terminal, ToolError};
@@ -211,7 +211,7 @@ impl From<ToolError> for ServiceError {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ServiceError> {
-    let done = scorel_runtime::spawn_blocking(work).await;
+    let done = scorel_engine::spawn_blocking(work).await;
     Ok(done.map_err(|error| ServiceError(error.to_string()))??)
 }
 

@@ -2,9 +2,9 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use scorel_engine::{RunnerAccess, RunnerCapabilities, RunnerError, RunnerErrorKind};
 use scorel_permission::Mode;
 use scorel_runner::WireRunner;
-use scorel_runtime::{RunnerAccess, RunnerCapabilities, RunnerError, RunnerErrorKind};
 
 use crate::config::RunnerConfig;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use scorel_runtime::{
+use scorel_engine::{
     Blocking, BlockingTool, Permit, Planned, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome,
     ToolSpec, parse_arguments,
 };

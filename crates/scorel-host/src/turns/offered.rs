@@ -1,5 +1,5 @@
+use scorel_engine::ToolClass;
 use scorel_proto::ToolPreset;
-use scorel_runtime::ToolClass;
 
 /// Tools from outside are in `coding`: who configures an MCP server wants its tools, and each call of one is
 /// judged.

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_engine::ToolList;
 use scorel_fetch::WebFetch;
 use scorel_orchestrator::agent_tools;
 use scorel_proto::{ErrorChain, TurnError};
-use scorel_runtime::ToolList;
 use scorel_session::TurnRequest;
 use scorel_tools::{ProjectTools, Roots, ToolHost};
 

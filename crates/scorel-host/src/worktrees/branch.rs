@@ -1,6 +1,6 @@
 //! The names of branches.
 
-use scorel_proto::RuntimeId;
+use scorel_proto::AgentTaskId;
 
 /// Branches of agents are below this.
 const PREFIX: &str = "scorel/";
@@ -12,7 +12,7 @@ const MAX_SLUG: usize = 40;
 const ID_LENGTH: usize = 8;
 
 /// The branch of a task: `scorel/fix-the-login-4x7q2m9k`.
-pub(super) fn branch_name(title: &str, runtime_id: RuntimeId) -> String {
+pub(super) fn branch_name(title: &str, runtime_id: AgentTaskId) -> String {
     let id = runtime_id.to_string().to_ascii_lowercase();
     let end = &id[id.len() - ID_LENGTH..];
     match slug(title).as_str() {

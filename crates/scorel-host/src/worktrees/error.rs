@@ -2,7 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use scorel_journal::{is_no_space, is_read_only};
-use scorel_proto::RuntimeId;
+use scorel_proto::AgentTaskId;
 
 /// Why a worktree cannot be made, looked at or removed. For people: it says what helps, where something does.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ pub(crate) enum WorktreeError {
     #[error("the path {} is not UTF-8", path.display())]
     NotText { path: PathBuf },
     #[error("there is no worktree of {0}")]
-    NotFound(RuntimeId),
+    NotFound(AgentTaskId),
     #[error(
         "the worktree {} has changes that are not committed: commit them, or force its removal, which \
          loses them",

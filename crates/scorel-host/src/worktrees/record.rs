@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use scorel_journal::{FileStorage, replace_file};
-use scorel_proto::{ProjectId, RuntimeId, SessionWorktree};
+use scorel_proto::{AgentTaskId, ProjectId, SessionWorktree};
 use serde::{Deserialize, Serialize};
 
 use super::error::WorktreeError;
@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 64 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WorktreeRecord {
-    pub(crate) runtime_id: RuntimeId,
+    pub(crate) runtime_id: AgentTaskId,
     pub(crate) project_id: ProjectId,
     /// Where the worktree is, absolute.
     pub(crate) path: PathBuf,
@@ -33,7 +33,7 @@ pub(crate) struct WorktreeRecord {
 
 impl WorktreeRecord {
     /// The file of a runtime's note, in the directory of worktrees.
-    pub(super) fn file(worktrees: &Path, runtime_id: RuntimeId) -> PathBuf {
+    pub(super) fn file(worktrees: &Path, runtime_id: AgentTaskId) -> PathBuf {
         worktrees.join(format!("{runtime_id}.json"))
     }
 

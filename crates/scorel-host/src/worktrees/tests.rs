@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use scorel_proto::{Project, ProjectId, RuntimeId};
+use scorel_proto::{AgentTaskId, Project, ProjectId};
 
 use super::plain_git::PlainGit;
 use super::registration::Registration;
@@ -80,7 +80,7 @@ impl Place {
     }
 
     /// Makes a worktree, and returns where it is.
-    fn make(&self, id: RuntimeId) -> PathBuf {
+    fn make(&self, id: AgentTaskId) -> PathBuf {
         let made = self
             .worktrees
             .make(&self.project, id, "Fix it!", None)
@@ -95,7 +95,7 @@ impl Place {
     }
 
     fn refused(&self) -> WorktreeError {
-        let id = RuntimeId::generate();
+        let id = AgentTaskId::generate();
         let error = self
             .worktrees
             .make(&self.project, id, "", None)
@@ -105,7 +105,7 @@ impl Place {
         error
     }
 
-    fn dirty(&self, id: RuntimeId) -> Option<bool> {
+    fn dirty(&self, id: AgentTaskId) -> Option<bool> {
         let listed = self.worktrees.list(None).unwrap();
         let mut found = listed.into_iter();
         found.find(|it| it.record.runtime_id == id).unwrap().dirty
@@ -121,7 +121,7 @@ impl Place {
 #[test]
 fn one_is_made_once_and_its_branch_outlives_it() {
     let Some(place) = Place::new() else { return };
-    let (id, other) = (RuntimeId::generate(), RuntimeId::generate());
+    let (id, other) = (AgentTaskId::generate(), AgentTaskId::generate());
     let path = place.make(id);
     fs::write(path.join("src/main.rs"), "changed").unwrap();
     git(&path, "commit -qam second");
@@ -191,7 +191,7 @@ fn what_would_be_lost_keeps_one_unless_forced() {
         }),
     ];
     for (name, change) in changes {
-        let id = RuntimeId::generate();
+        let id = AgentTaskId::generate();
         let path = place.make(id);
         fs::write(path.join("ignored"), "x").unwrap();
         assert_eq!(place.dirty(id), Some(false), "{name}");
@@ -206,7 +206,7 @@ fn what_would_be_lost_keeps_one_unless_forced() {
         place.worktrees.remove(id, true).unwrap();
         assert!(!path.exists() && place.registered() == 0, "{name}");
     }
-    let id = RuntimeId::generate();
+    let id = AgentTaskId::generate();
     git(&place.make(id), "checkout -q --detach");
     assert_eq!(place.dirty(id), Some(false));
 }
@@ -238,7 +238,7 @@ fn half_of_one_is_made_again_on_the_same_branch() {
         }),
     ];
     for (name, halve) in halves {
-        let id = RuntimeId::generate();
+        let id = AgentTaskId::generate();
         let path = place.make(id);
         let branch = git(&path, "branch --show-current");
         halve(&path);
@@ -256,7 +256,7 @@ fn half_of_one_is_made_again_on_the_same_branch() {
 #[test]
 fn an_interrupted_removal_is_completed() {
     let Some(place) = Place::new() else { return };
-    let id = RuntimeId::generate();
+    let id = AgentTaskId::generate();
     let path = place.make(id);
     fs::rename(&path, path.with_extension("gone")).unwrap();
     assert_eq!(place.worktrees.list(None).unwrap(), []);
@@ -268,7 +268,7 @@ fn an_interrupted_removal_is_completed() {
 #[test]
 fn one_that_git_has_forgotten_goes_only_by_force() {
     let Some(place) = Place::new() else { return };
-    let id = RuntimeId::generate();
+    let id = AgentTaskId::generate();
     let path = place.make(id);
     fs::remove_dir_all(place.repository().join(".git/worktrees")).unwrap();
     assert_eq!(place.dirty(id), None);
@@ -301,7 +301,7 @@ fn what_the_repository_would_run_is_not_run() {
     git(&place.repository(), "commit -qm attributes");
     assert!(proof.exists(), "the filter works");
     fs::remove_file(&proof).unwrap();
-    let id = RuntimeId::generate();
+    let id = AgentTaskId::generate();
     place.make(id);
     assert_eq!(place.dirty(id), Some(false));
     place.worktrees.remove(id, false).unwrap();
@@ -332,7 +332,7 @@ fn a_part_of_a_repository_has_a_worktree_of_the_whole() {
     };
     let part = place.repository().join("src");
     place.project.work_dir = part.display().to_string();
-    place.make(RuntimeId::generate());
+    place.make(AgentTaskId::generate());
     place.write("new/file", "");
     let part = place.repository().join("new");
     place.project.work_dir = part.display().to_string();
@@ -346,7 +346,7 @@ fn a_part_of_a_repository_has_a_worktree_of_the_whole() {
 #[test]
 fn a_branch_that_another_worktree_has_is_not_taken() {
     let Some(place) = Place::new() else { return };
-    let id = RuntimeId::generate();
+    let id = AgentTaskId::generate();
     let branch = super::branch_name("Fix it!", id);
     git(&place.repository(), &format!("checkout -q -b {branch}"));
     let refused = place

@@ -1,13 +1,13 @@
 use std::collections::BTreeSet;
 
-use scorel_proto::{CostTotal, OutcomeReason, Phase, RuntimeId};
+use scorel_proto::{AgentTaskId, CostTotal, OutcomeReason, Phase};
 use scorel_session::ChildState;
 
 /// The session of an agent, as far as tasks can see it. It survives crashes as its log would.
 #[derive(Debug, Default)]
 pub(super) struct AgentSession {
     /// The receipts of the tasks that it has accepted.
-    pub(super) accepted: BTreeSet<RuntimeId>,
+    pub(super) accepted: BTreeSet<AgentTaskId>,
     /// How many turns its tasks have started.
     pub(super) prompts: u32,
     pub(super) has_turn: bool,
@@ -16,7 +16,7 @@ pub(super) struct AgentSession {
 }
 
 impl AgentSession {
-    pub(super) fn send(&mut self, id: RuntimeId) {
+    pub(super) fn send(&mut self, id: AgentTaskId) {
         if self.accepted.insert(id) {
             self.prompts += 1;
             self.has_turn = true;

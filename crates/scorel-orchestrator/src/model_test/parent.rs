@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 
 use scorel_proto::{
-    AgentRuntime, Block, ClientId, DeliveredVia, EventId, Message, MessageBody, Meta,
-    PersistentBody, PersistentEvent, ProjectId, QueueItem, QueueItemId, QueueItemMeta, QueueKind,
-    QueueOp, QueueUpdateBody, ResultDelivery, RuntimeBoundSessionBody, RuntimeFinishedBody,
-    RuntimeId, RuntimeMetadata, RuntimeResultDeliveredBody, RuntimeSpawnedBody, RuntimeStamp,
-    RuntimeStatus, RuntimeStatusChangedBody, Seq, SessionId, SessionView, UserMessage,
+    AgentTask, AgentTaskId, AgentTaskMetadata, AgentTaskStamp, AgentTaskStatus, Block, ClientId,
+    DeliveredVia, EventId, Message, MessageBody, Meta, PersistentBody, PersistentEvent, ProjectId,
+    QueueItem, QueueItemId, QueueItemMeta, QueueKind, QueueOp, QueueUpdateBody, ResultDelivery,
+    RuntimeBoundSessionBody, RuntimeFinishedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
+    RuntimeStatusChangedBody, Seq, SessionId, SessionView, UserMessage,
 };
 
 use crate::schedule::Task;
@@ -31,17 +31,17 @@ impl Parent {
         }
     }
 
-    pub(super) fn runtime(&self, id: RuntimeId) -> &AgentRuntime {
+    pub(super) fn runtime(&self, id: AgentTaskId) -> &AgentTask {
         let known = self.view.state.runtimes.get(id);
         known.expect("a runtime of this session")
     }
 
-    pub(super) fn unsettled(&self) -> Vec<RuntimeId> {
+    pub(super) fn unsettled(&self) -> Vec<AgentTaskId> {
         let unsettled = self.view.state.runtimes.unsettled();
         unsettled.map(|(id, _)| id).collect()
     }
 
-    pub(super) fn tasks(&self) -> Vec<(RuntimeId, Task)> {
+    pub(super) fn tasks(&self) -> Vec<(AgentTaskId, Task)> {
         let unfinished = self.view.state.runtimes.unfinished();
         unfinished
             .map(|(id, runtime)| {
@@ -66,10 +66,10 @@ impl Parent {
         now: u64,
         (agent, workflow): (&str, Option<&str>),
         deliver: ResultDelivery,
-    ) -> RuntimeId {
-        let id = RuntimeId::generate();
+    ) -> AgentTaskId {
+        let id = AgentTaskId::generate();
         let body = RuntimeSpawnedBody {
-            stamp: self.stamp(id, RuntimeStatus::Queued),
+            stamp: self.stamp(id, AgentTaskStatus::Queued),
             agent_type: agent.to_owned(),
             session_id: SessionId::generate(),
             continued: false,
@@ -84,14 +84,14 @@ impl Parent {
         id
     }
 
-    pub(super) fn bind(&mut self, id: RuntimeId) {
+    pub(super) fn bind(&mut self, id: AgentTaskId) {
         let session_id = self.runtime(id).session_id.expect("a session");
         let stamp = self.stamp(id, self.runtime(id).status);
         let body = RuntimeBoundSessionBody { stamp, session_id };
         self.commit(PersistentBody::RuntimeBoundSession(body));
     }
 
-    pub(super) fn change(&mut self, id: RuntimeId, status: RuntimeStatus, stopping: bool) {
+    pub(super) fn change(&mut self, id: AgentTaskId, status: AgentTaskStatus, stopping: bool) {
         let body = RuntimeStatusChangedBody {
             stamp: self.stamp(id, status),
             summary: None,
@@ -102,7 +102,7 @@ impl Parent {
     }
 
     /// Adds the result to the queue, as the lane does: once.
-    pub(super) fn deliver(&mut self, id: RuntimeId) {
+    pub(super) fn deliver(&mut self, id: AgentTaskId) {
         let runtime = self.runtime(id);
         let is_due = runtime.delivered.is_none() && runtime.offered.is_none();
         if !is_due || runtime.deliver == ResultDelivery::None {
@@ -154,7 +154,7 @@ impl Parent {
         true
     }
 
-    pub(super) fn finish(&mut self, id: RuntimeId, status: RuntimeStatus) {
+    pub(super) fn finish(&mut self, id: AgentTaskId, status: AgentTaskStatus) {
         if self.runtime(id).finished_seq.is_some() {
             return;
         }
@@ -165,12 +165,12 @@ impl Parent {
             reason: "ended".to_owned(),
             last_message: String::new(),
             last_message_blob: None,
-            metadata: RuntimeMetadata::default(),
+            metadata: AgentTaskMetadata::default(),
         };
         self.commit(PersistentBody::RuntimeFinished(body));
     }
 
-    pub(super) fn record_delivery(&mut self, id: RuntimeId) {
+    pub(super) fn record_delivery(&mut self, id: AgentTaskId) {
         let Some(event_id) = self.runtime(id).delivered else {
             return;
         };
@@ -183,7 +183,7 @@ impl Parent {
     }
 
     /// How many messages hold the result of a runtime.
-    pub(super) fn deliveries(&self) -> BTreeMap<RuntimeId, u32> {
+    pub(super) fn deliveries(&self) -> BTreeMap<AgentTaskId, u32> {
         let mut counts = BTreeMap::new();
         for event in &self.log {
             if let PersistentBody::Message(body) = &event.body
@@ -208,8 +208,8 @@ impl Parent {
         self.view = view;
     }
 
-    fn stamp(&self, runtime_id: RuntimeId, status: RuntimeStatus) -> RuntimeStamp {
-        RuntimeStamp {
+    fn stamp(&self, runtime_id: AgentTaskId, status: AgentTaskStatus) -> AgentTaskStamp {
+        AgentTaskStamp {
             runtime_id,
             version: self.view.state.runtimes.next_version(runtime_id),
             status,

@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use scorel_proto::{
-    OutcomeReason, ProjectId, QuotaPolicy, QuotaStrategy, ResultDelivery, RuntimeId, RuntimeStatus,
-    SessionId,
+    AgentTaskId, AgentTaskStatus, OutcomeReason, ProjectId, QuotaPolicy, QuotaStrategy,
+    ResultDelivery, SessionId,
 };
 
 use super::agent_session::AgentSession;
@@ -30,7 +30,7 @@ pub(super) struct World {
 #[derive(Default)]
 struct Memory {
     schedule: Schedule,
-    prompted: BTreeSet<RuntimeId>,
+    prompted: BTreeSet<AgentTaskId>,
 }
 
 impl World {
@@ -143,7 +143,7 @@ impl World {
         };
         let parent = &mut self.parents[index];
         match parent.runtime(id).status {
-            RuntimeStatus::Queued => parent.finish(id, RuntimeStatus::Interrupted),
+            AgentTaskStatus::Queued => parent.finish(id, AgentTaskStatus::Interrupted),
             status if status.is_final() => {}
             status => parent.change(id, status, true),
         }
@@ -257,7 +257,7 @@ impl World {
     }
 
     /// Takes the next step of a runtime; a step of two records may lose the second to a crash.
-    fn step(&mut self, index: usize, id: RuntimeId) -> bool {
+    fn step(&mut self, index: usize, id: AgentTaskId) -> bool {
         let runtime = self.parents[index].runtime(id).clone();
         let session_id = runtime.session_id.expect("a session");
         let state = self.sessions.get(&session_id).map(AgentSession::state);
@@ -280,7 +280,7 @@ impl World {
                 self.sessions.entry(session_id).or_default();
             }
             NextStep::Bind => parent.bind(id),
-            NextStep::Begin => parent.change(id, RuntimeStatus::Running, false),
+            NextStep::Begin => parent.change(id, AgentTaskStatus::Running, false),
             NextStep::Prompt => {
                 let session = self.sessions.get_mut(&session_id).expect("there");
                 session.send(id);
@@ -291,14 +291,14 @@ impl World {
                 session.end(OutcomeReason::Cancelled);
             }
             NextStep::Describe => {}
-            NextStep::EndUnbegun => self.end(index, id, RuntimeStatus::Interrupted),
-            NextStep::EndLost => self.end(index, id, RuntimeStatus::Failed),
+            NextStep::EndUnbegun => self.end(index, id, AgentTaskStatus::Interrupted),
+            NextStep::EndLost => self.end(index, id, AgentTaskStatus::Failed),
             NextStep::End => {
                 let outcome = state.and_then(|state| state.last_outcome);
                 let status = match outcome {
-                    Some(OutcomeReason::Completed) => RuntimeStatus::Completed,
-                    Some(OutcomeReason::Error | OutcomeReason::Limit) => RuntimeStatus::Failed,
-                    _ => RuntimeStatus::Interrupted,
+                    Some(OutcomeReason::Completed) => AgentTaskStatus::Completed,
+                    Some(OutcomeReason::Error | OutcomeReason::Limit) => AgentTaskStatus::Failed,
+                    _ => AgentTaskStatus::Interrupted,
                 };
                 self.end(index, id, status);
             }
@@ -308,7 +308,7 @@ impl World {
         !matches!(step, NextStep::Wait | NextStep::Describe)
     }
 
-    fn end(&mut self, index: usize, id: RuntimeId, status: RuntimeStatus) {
+    fn end(&mut self, index: usize, id: AgentTaskId, status: AgentTaskStatus) {
         self.parents[index].deliver(id);
         if self.dice.random_range(0..8) == 0 {
             return self.crash();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use scorel_proto::{AgentHistory, ProjectId, RuntimeStatus};
+use scorel_proto::{AgentHistory, AgentTaskStatus, ProjectId};
 
 use super::Orchestrator;
 use crate::agents::AgentCounts;
@@ -24,7 +24,7 @@ impl Orchestrator {
         // The logs have what a runtime does at most every ten seconds.
         for event in histories.values_mut().flat_map(|it| &mut it.last_event) {
             let told = state.summaries.text(event.runtime_id);
-            if let Some(text) = told.filter(|_| event.status == RuntimeStatus::Running) {
+            if let Some(text) = told.filter(|_| event.status == AgentTaskStatus::Running) {
                 text.clone_into(&mut event.summary);
             }
         }

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 use std::sync::Weak;
 
-use scorel_proto::{Event, EventId, PersistentEvent, ProjectId, RuntimeMetadata, SessionWorktree};
+use scorel_proto::{
+    AgentTaskMetadata, Event, EventId, PersistentEvent, ProjectId, SessionWorktree,
+};
 use scorel_session::SessionObserver as _;
 use serde_json::json;
 
@@ -19,7 +21,7 @@ impl AgentHost for NoAgents {
     fn worktree(
         &self,
         _: ProjectId,
-        _: RuntimeId,
+        _: AgentTaskId,
         _: &str,
         _: Option<&SessionWorktree>,
     ) -> Result<SessionWorktree, String> {
@@ -35,7 +37,7 @@ fn seq(number: u64) -> Seq {
     Seq::new(number).unwrap()
 }
 
-fn task(parent: SessionId, status: RuntimeStatus) -> Task {
+fn task(parent: SessionId, status: AgentTaskStatus) -> Task {
     Task {
         parent,
         project_id: ProjectId::generate(),
@@ -50,12 +52,12 @@ fn task(parent: SessionId, status: RuntimeStatus) -> Task {
 }
 
 /// The record that a runtime has completed.
-fn finished(parent: SessionId, id: RuntimeId) -> PersistentEvent {
+fn finished(parent: SessionId, id: AgentTaskId) -> PersistentEvent {
     let event = json!({
         "id": EventId::generate(), "parentId": null, "seq": 4, "sessionId": parent,
         "clientId": "daemon", "ts": 2, "type": "runtime_finished", "runtimeId": id, "version": 4,
         "status": "completed", "timestamp": 2, "finalStatus": "completed", "endedAt": 2,
-        "reason": "completed", "lastMessage": "", "metadata": RuntimeMetadata::default(),
+        "reason": "completed", "lastMessage": "", "metadata": AgentTaskMetadata::default(),
     });
     match Event::decode(&event.to_string()) {
         Ok(Event::Persistent(event)) => *event,
@@ -69,8 +71,8 @@ fn a_session_is_not_done_with_while_the_schedule_has_a_task_of_it() {
     let parent = SessionId::generate();
     assert!(orchestrator.is_done_with(parent, true));
     // A spawn that looked before its runtime was stopped.
-    let task = task(parent, RuntimeStatus::Queued);
-    orchestrator.refresh(parent, seq(1), vec![(RuntimeId::generate(), task)]);
+    let task = task(parent, AgentTaskStatus::Queued);
+    orchestrator.refresh(parent, seq(1), vec![(AgentTaskId::generate(), task)]);
     assert!(!orchestrator.is_done_with(parent, true), "it is stale");
     orchestrator.refresh(parent, seq(2), Vec::new());
     assert!(orchestrator.is_done_with(parent, true));
@@ -79,8 +81,8 @@ fn a_session_is_not_done_with_while_the_schedule_has_a_task_of_it() {
 #[tokio::test]
 async fn a_runtime_is_not_counted_as_running_once_its_end_is_recorded() {
     let orchestrator = Orchestrator::new(Weak::new(), Arc::new(NoAgents));
-    let (parent, id) = (SessionId::generate(), RuntimeId::generate());
-    let running = vec![(id, task(parent, RuntimeStatus::Running))];
+    let (parent, id) = (SessionId::generate(), AgentTaskId::generate());
+    let running = vec![(id, task(parent, AgentTaskStatus::Running))];
     orchestrator.refresh(parent, seq(3), running);
     let none = BTreeMap::new();
     let running = || orchestrator.counts(None, "developer", &none).running;

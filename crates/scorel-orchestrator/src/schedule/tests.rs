@@ -9,7 +9,7 @@ struct Stage {
     schedule: Schedule,
     project: ProjectId,
     parent: SessionId,
-    tasks: Vec<(RuntimeId, Task)>,
+    tasks: Vec<(AgentTaskId, Task)>,
 }
 
 impl Stage {
@@ -30,15 +30,15 @@ impl Stage {
         Rules::from([(self.project, project)])
     }
 
-    fn spawn(&mut self, workflow: Option<&str>) -> RuntimeId {
-        let (id, number) = (RuntimeId::generate(), self.tasks.len() as u64 + 1);
+    fn spawn(&mut self, workflow: Option<&str>) -> AgentTaskId {
+        let (id, number) = (AgentTaskId::generate(), self.tasks.len() as u64 + 1);
         let task = Task {
             parent: self.parent,
             project_id: self.project,
             agent_type: AGENT.to_owned(),
             workflow_id: workflow.map(str::to_owned),
             session_id: Some(SessionId::generate()),
-            status: RuntimeStatus::Queued,
+            status: AgentTaskStatus::Queued,
             position: None,
             started_at: number,
             spawned_seq: Seq::new(number).unwrap(),
@@ -52,12 +52,12 @@ impl Stage {
         self.schedule.refresh(self.parent, self.tasks.clone());
     }
 
-    fn end(&mut self, id: RuntimeId) {
+    fn end(&mut self, id: AgentTaskId) {
         self.tasks.retain(|(known, _)| *known != id);
         self.refresh();
     }
 
-    fn admitted(&mut self, rules: &Rules) -> Vec<RuntimeId> {
+    fn admitted(&mut self, rules: &Rules) -> Vec<AgentTaskId> {
         self.schedule.admit(rules);
         let tasks = self.tasks.iter().map(|(id, _)| *id);
         tasks.filter(|id| self.schedule.is_admitted(*id)).collect()
@@ -100,7 +100,7 @@ fn a_workflows_number_counts_before_a_projects_and_that_before_the_agents() {
 fn the_oldest_begins_first_and_the_next_when_it_has_ended() {
     let mut stage = Stage::new();
     let rules = stage.rules(QuotaPolicy::default());
-    let ids: Vec<RuntimeId> = (0..4).map(|_| stage.spawn(None)).collect();
+    let ids: Vec<AgentTaskId> = (0..4).map(|_| stage.spawn(None)).collect();
     assert_eq!(stage.admitted(&rules), ids[..1]);
     assert_eq!(stage.admitted(&rules), ids[..1], "one is enough");
     assert_eq!(stage.schedule.counts(None, AGENT), (1, 3));
@@ -168,7 +168,7 @@ fn a_task_is_moved_within_its_queue() {
         project: Some(0),
         ..QuotaPolicy::default()
     });
-    let ids: Vec<RuntimeId> = (0..4).map(|_| stage.spawn(None)).collect();
+    let ids: Vec<AgentTaskId> = (0..4).map(|_| stage.spawn(None)).collect();
     let queue = |stage: &Stage| {
         let places = stage.schedule.places(&rules);
         places.into_values().next().unwrap()
@@ -177,7 +177,7 @@ fn a_task_is_moved_within_its_queue() {
     assert_eq!(queue(&stage), [ids[3], ids[0], ids[1], ids[2]]);
     assert!(stage.schedule.shift(ids[0], 99, &rules));
     assert_eq!(queue(&stage), [ids[3], ids[1], ids[2], ids[0]]);
-    assert!(!stage.schedule.shift(RuntimeId::generate(), 1, &rules));
+    assert!(!stage.schedule.shift(AgentTaskId::generate(), 1, &rules));
     // The next daemon has the places that were recorded.
     let order = queue(&stage);
     let mut next = Schedule::default();
@@ -200,7 +200,7 @@ fn the_number_of_all_that_run_is_limited() {
     if let Some(project) = rules.get_mut(&stage.project) {
         project.limits.max_running = 2;
     }
-    let ids: Vec<RuntimeId> = (0..4).map(|_| stage.spawn(None)).collect();
+    let ids: Vec<AgentTaskId> = (0..4).map(|_| stage.spawn(None)).collect();
     assert_eq!(stage.admitted(&rules), ids[..2]);
 }
 

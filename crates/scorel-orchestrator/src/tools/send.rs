@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
-use scorel_proto::{AgentRuntime, Block, RuntimeId, RuntimeStatus, WhileRunning};
-use scorel_runtime::{
+use scorel_engine::{
     ArgumentError, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
 };
+use scorel_proto::{AgentTask, AgentTaskId, AgentTaskStatus, Block, WhileRunning};
 use scorel_session::SendRequest;
 use serde::Deserialize;
 use serde_json::json;
@@ -40,12 +40,16 @@ impl AgentSend {
         Self { tools, spec }
     }
 
-    async fn run(&self, id: RuntimeId, message: String) -> Result<ToolOutcome, OrchestratorError> {
+    async fn run(
+        &self,
+        id: AgentTaskId,
+        message: String,
+    ) -> Result<ToolOutcome, OrchestratorError> {
         let lane = self.tools.lane(&[id]).await?;
         let runtime = lane.runtimes(|all| all.get(id).cloned());
         // A message to one that waits would begin it beside the quota.
-        let has_begun = |runtime: &AgentRuntime| {
-            !runtime.status.is_final() && runtime.status != RuntimeStatus::Queued
+        let has_begun = |runtime: &AgentTask| {
+            !runtime.status.is_final() && runtime.status != AgentTaskStatus::Queued
         };
         let open = runtime.filter(has_begun);
         let Some(session_id) = open.and_then(|runtime| runtime.session_id) else {
@@ -90,7 +94,7 @@ impl Tool for AgentSend {
     }
 }
 
-fn parse(call: &ToolCall) -> Result<(RuntimeId, String), ToolOutcome> {
+fn parse(call: &ToolCall) -> Result<(AgentTaskId, String), ToolOutcome> {
     let arguments: SendArguments = parse_arguments(call.input.clone())?;
     let id = runtime_id("runtimeId", &arguments.runtime_id)?;
     if arguments.message.trim().is_empty() {

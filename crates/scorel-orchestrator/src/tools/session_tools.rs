@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use scorel_proto::{RuntimeId, SessionId};
-use scorel_runtime::{ArgumentError, ToolOutcome};
+use scorel_engine::{ArgumentError, ToolOutcome};
+use scorel_proto::{AgentTaskId, SessionId};
 use serde_json::Map;
 
 use crate::error::OrchestratorError;
@@ -18,19 +18,19 @@ impl AgentTools {
     /// Fails for a runtime of another session: a model steers what it has spawned.
     pub(super) async fn lane(
         &self,
-        ids: &[RuntimeId],
+        ids: &[AgentTaskId],
     ) -> Result<Arc<scorel_session::Lane>, OrchestratorError> {
         let lane = self.orchestrator.sessions()?.get(self.session_id).await?;
         let foreign = ids.iter().find(|id| lane.runtime(**id).is_none());
         match foreign {
-            Some(id) => Err(OrchestratorError::RuntimeNotFound(*id)),
+            Some(id) => Err(OrchestratorError::AgentTaskNotFound(*id)),
             None => Ok(lane),
         }
     }
 }
 
 /// The id of a runtime, as the model has it from `AgentSpawn`.
-pub(super) fn runtime_id(field: &str, text: &str) -> Result<RuntimeId, ArgumentError> {
+pub(super) fn runtime_id(field: &str, text: &str) -> Result<AgentTaskId, ArgumentError> {
     text.parse()
         .map_err(|_| ArgumentError::of(field, "is not the id of a runtime, such as `rti_01…`"))
 }
@@ -39,7 +39,7 @@ pub(super) fn runtime_id(field: &str, text: &str) -> Result<RuntimeId, ArgumentE
 pub(super) fn failure(error: &OrchestratorError) -> ToolOutcome {
     let code = match error {
         OrchestratorError::AgentNotFound { .. } => "agent_not_found",
-        OrchestratorError::RuntimeNotFound(_) => "runtime_not_found",
+        OrchestratorError::AgentTaskNotFound(_) => "runtime_not_found",
         OrchestratorError::InvalidParams(_) => "E_INVALID_ARGUMENTS",
         OrchestratorError::Session(error) => error.code().name(),
     };

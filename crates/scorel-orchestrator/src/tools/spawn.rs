@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
-use scorel_proto::ResultDelivery;
-use scorel_runtime::{
+use scorel_engine::{
     Effect, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
 };
+use scorel_proto::ResultDelivery;
 use scorel_session::spawned;
 use serde::Deserialize;
 
@@ -64,7 +64,7 @@ impl AgentSpawn {
             let runtime = all.get(made.runtime_id)?;
             Some(spawned(made.runtime_id, runtime))
         });
-        outcome.ok_or(OrchestratorError::RuntimeNotFound(made.runtime_id))
+        outcome.ok_or(OrchestratorError::AgentTaskNotFound(made.runtime_id))
     }
 }
 

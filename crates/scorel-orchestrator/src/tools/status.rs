@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
-use scorel_proto::{
-    AgentRuntime, PersistentBody, ResultDelivery, RuntimeId, RuntimeInfo, SessionId,
-};
-use scorel_runtime::{
+use scorel_engine::{
     ArgumentError, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan, ToolSpec,
     parse_arguments,
+};
+use scorel_proto::{
+    AgentTask, AgentTaskId, AgentTaskInfo, PersistentBody, ResultDelivery, SessionId,
 };
 use scorel_session::Lane;
 use serde::Deserialize;
@@ -38,7 +38,7 @@ struct StatusArguments {
 
 #[derive(Debug)]
 struct StatusPlan {
-    ids: Option<Vec<RuntimeId>>,
+    ids: Option<Vec<AgentTaskId>>,
     wait: Duration,
 }
 
@@ -65,7 +65,7 @@ impl AgentStatus {
             .tools
             .lane(plan.ids.as_deref().unwrap_or_default())
             .await?;
-        let wanted: BTreeSet<RuntimeId> = match plan.ids {
+        let wanted: BTreeSet<AgentTaskId> = match plan.ids {
             Some(ids) => ids.into_iter().collect(),
             None => lane.runtimes(|all| all.unsettled().map(|(id, _)| id).collect()),
         };
@@ -142,7 +142,7 @@ fn parse(call: &ToolCall) -> Result<StatusPlan, ToolOutcome> {
 /// Waits until a result is there, a message for the turn is there, or the call is cancelled.
 async fn wait(
     lane: &Arc<Lane>,
-    wanted: &BTreeSet<RuntimeId>,
+    wanted: &BTreeSet<AgentTaskId>,
     longest: Duration,
     context: &ToolContext,
 ) {
@@ -163,7 +163,7 @@ async fn wait(
 }
 
 /// Whether one has a result to give, or none is left to wait for.
-fn is_over(lane: &Lane, wanted: &BTreeSet<RuntimeId>) -> bool {
+fn is_over(lane: &Lane, wanted: &BTreeSet<AgentTaskId>) -> bool {
     lane.runtimes(|all| {
         let known = || wanted.iter().filter_map(|id| all.get(*id));
         known().any(is_to_give) || known().all(|runtime| runtime.status.is_final())
@@ -171,7 +171,7 @@ fn is_over(lane: &Lane, wanted: &BTreeSet<RuntimeId>) -> bool {
 }
 
 /// Whether the model has to get the result from here.
-fn is_to_give(runtime: &AgentRuntime) -> bool {
+fn is_to_give(runtime: &AgentTask) -> bool {
     let is_elsewhere = runtime.delivered.is_some() || runtime.offered.is_some();
     runtime.finished_seq.is_some() && !is_elsewhere && runtime.deliver == ResultDelivery::Turn
 }
@@ -179,7 +179,7 @@ fn is_to_give(runtime: &AgentRuntime) -> bool {
 async fn report(
     orchestrator: &Orchestrator,
     lane: &Arc<Lane>,
-    wanted: &BTreeSet<RuntimeId>,
+    wanted: &BTreeSet<AgentTaskId>,
 ) -> Result<ToolOutcome, OrchestratorError> {
     let (mut lines, mut results, mut delivered) = (Vec::new(), Vec::new(), Vec::new());
     let mut described: Vec<Value> = Vec::new();
@@ -195,7 +195,7 @@ async fn report(
             results.push(result_text(*id, agent, &body, worktree.as_ref()));
             delivered.push(*id);
         }
-        let info = RuntimeInfo::new(*id, &runtime, (lane.id(), lane.project_id()));
+        let info = AgentTaskInfo::new(*id, &runtime, (lane.id(), lane.project_id()));
         lines.push(line(&info));
         described
             .push(json!({"runtimeId": id, "agentType": info.agent_type, "status": info.status}));
@@ -210,7 +210,7 @@ async fn report(
     ))
 }
 
-fn line(info: &RuntimeInfo) -> String {
+fn line(info: &AgentTaskInfo) -> String {
     let head = format!("{} {} {}", info.runtime_id, info.agent_type, info.status);
     let place = info
         .queue_position

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
-use scorel_proto::RuntimeId;
-use scorel_runtime::{Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments};
+use scorel_engine::{Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments};
+use scorel_proto::AgentTaskId;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -35,7 +35,7 @@ impl AgentStop {
         Self { tools, spec }
     }
 
-    async fn run(&self, id: RuntimeId) -> Result<ToolOutcome, OrchestratorError> {
+    async fn run(&self, id: AgentTaskId) -> Result<ToolOutcome, OrchestratorError> {
         let lane = self.tools.lane(&[id]).await?;
         let stopped = lane.stop_runtime(own_command(), id).await?;
         let text = match stopped {

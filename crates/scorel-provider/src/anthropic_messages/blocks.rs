@@ -1,4 +1,4 @@
-use scorel_runtime::{ProviderEvent, foreign_json};
+use scorel_engine::{ProviderEvent, foreign_json};
 use serde_json::{Value, json};
 
 use super::opaque::OpaqueBlocks;

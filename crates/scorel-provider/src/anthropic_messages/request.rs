@@ -1,4 +1,4 @@
-use scorel_runtime::{ModelRequest, ThinkingLevel, ToolSpec};
+use scorel_engine::{ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
 use super::dialect::AnthropicEndpoint;

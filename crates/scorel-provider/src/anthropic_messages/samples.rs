@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use reqwest::Url;
+use scorel_engine::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
 };
-use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
 use super::AnthropicMessages;
@@ -130,6 +130,6 @@ pub(super) fn tool(name: &str) -> ToolSpec {
         description: "Does.".to_owned(),
         parameters: json!({"type": "object"}).into(),
         read_only: true,
-        class: scorel_runtime::ToolClass::Inspect,
+        class: scorel_engine::ToolClass::Inspect,
     }
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use scorel_runtime::Provider;
+use scorel_engine::Provider;
 
 use super::Connector;
 use crate::{

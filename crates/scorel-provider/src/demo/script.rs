@@ -1,4 +1,4 @@
-use scorel_runtime::ToolSpec;
+use scorel_engine::ToolSpec;
 use serde_json::{Value, json};
 
 use super::listing;

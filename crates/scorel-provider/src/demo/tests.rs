@@ -1,10 +1,10 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use scorel_engine::{ModelRequest, Provider, ProviderEvent, ThinkingLevel, ToolSpec};
 use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
 };
-use scorel_runtime::{ModelRequest, Provider, ProviderEvent, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
 use super::Demo;
@@ -15,7 +15,7 @@ fn request(messages: Vec<Message>, tools: &[&str]) -> ModelRequest {
         description: String::new(),
         parameters: json!({"type": "object"}).into(),
         read_only: true,
-        class: scorel_runtime::ToolClass::Inspect,
+        class: scorel_engine::ToolClass::Inspect,
     };
     ModelRequest {
         system: "Be brief.".to_owned(),

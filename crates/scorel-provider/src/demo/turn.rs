@@ -1,5 +1,5 @@
+use scorel_engine::ModelRequest;
 use scorel_proto::{Block, Message};
-use scorel_runtime::ModelRequest;
 
 /// What the demo uses of a request.
 #[derive(Debug, Default)]

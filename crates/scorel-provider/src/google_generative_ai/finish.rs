@@ -1,5 +1,5 @@
+use scorel_engine::ErrorCategory;
 use scorel_proto::StopReason;
-use scorel_runtime::ErrorCategory;
 
 use crate::wire::{FinishReason, unknown_finish};
 

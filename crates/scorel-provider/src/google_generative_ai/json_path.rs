@@ -1,6 +1,6 @@
 //! Resolves the `jsonPath` of streamed arguments.
 
-use scorel_runtime::MAX_FOREIGN_NESTING;
+use scorel_engine::MAX_FOREIGN_NESTING;
 use serde_json::{Value, json};
 
 use crate::wire::ReplyTally;

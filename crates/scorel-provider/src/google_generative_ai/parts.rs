@@ -1,4 +1,4 @@
-use scorel_runtime::ProviderEvent;
+use scorel_engine::ProviderEvent;
 use serde_json::Value;
 
 use super::passback::{self, SignedSpan};

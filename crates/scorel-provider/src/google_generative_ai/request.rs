@@ -1,5 +1,5 @@
+use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::ThinkingLevel;
-use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::dialect::GeminiEndpoint;

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, Stream, StreamExt};
-use scorel_runtime::{ErrorCategory, ProviderError};
+use scorel_engine::{ErrorCategory, ProviderError};
 use tokio::time::timeout;
 
 use super::provider_error::provider_error;

@@ -5,7 +5,7 @@
 //! is used up". So the body's codes and, where a host sends no codes, its wording come first. All
 //! codes and phrases below were seen in recorded error bodies or are documented by the provider.
 
-use scorel_runtime::ErrorCategory;
+use scorel_engine::ErrorCategory;
 
 use super::ErrorBody;
 

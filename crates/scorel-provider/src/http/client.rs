@@ -5,8 +5,8 @@ use bytes::Bytes;
 use futures_util::stream::StreamExt;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, ClientBuilder, Request, Response, Url};
+use scorel_engine::{ErrorCategory, ProviderError};
 use scorel_proto::ErrorChain;
-use scorel_runtime::{ErrorCategory, ProviderError};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
@@ -141,7 +141,7 @@ impl Http {
 
 /// Builds a client on a blocking thread, since certificates are read from files.
 async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
-    let built = scorel_runtime::spawn_blocking(move || {
+    let built = scorel_engine::spawn_blocking(move || {
         // Fails if the process has already installed a provider, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         builder

@@ -1,4 +1,4 @@
-use scorel_runtime::foreign_json;
+use scorel_engine::foreign_json;
 use serde_json::Value;
 
 use super::html_page;

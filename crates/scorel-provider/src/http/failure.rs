@@ -2,7 +2,7 @@ use std::time::SystemTime;
 
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
-use scorel_runtime::{ErrorCategory, ProviderError};
+use scorel_engine::{ErrorCategory, ProviderError};
 
 use super::classify::{FailureOrigin, classify};
 use super::error_body::ErrorBody;

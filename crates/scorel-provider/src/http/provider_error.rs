@@ -1,4 +1,4 @@
-use scorel_runtime::{ErrorCategory, ProviderError};
+use scorel_engine::{ErrorCategory, ProviderError};
 
 /// An error without status, delay and usage.
 pub(crate) fn provider_error(

@@ -1,4 +1,4 @@
-use scorel_runtime::ProviderError;
+use scorel_engine::ProviderError;
 
 use super::fact_difference::FactDifference;
 use crate::{ModelFacts, Retirement, SetupError, TableEntry};

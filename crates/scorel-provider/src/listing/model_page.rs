@@ -1,6 +1,6 @@
 use std::fmt;
 
-use scorel_runtime::foreign_json;
+use scorel_engine::foreign_json;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Prompt caching: the key that routes a conversation to its cache, and the marks for Claude.
 
+use scorel_engine::ModelRequest;
 use scorel_proto::{Block, Message};
-use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
 use super::dialect::ChatEndpoint;

@@ -1,5 +1,5 @@
+use scorel_engine::{ErrorCategory, ProviderError, ProviderEvent};
 use scorel_proto::StopReason;
-use scorel_runtime::{ErrorCategory, ProviderError, ProviderEvent};
 use serde_json::Value;
 
 use super::reasoning::{ReasoningDetails, ReasoningField};

@@ -1,5 +1,5 @@
+use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::{Block, Message, ThinkingLevel};
-use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
 use super::cache;

@@ -1,6 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
-use scorel_runtime::ProviderEvent;
+use scorel_engine::ProviderEvent;
 use serde_json::{Map, Value};
 use ulid::Ulid;
 

@@ -13,7 +13,7 @@ mod streamed;
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 
-use scorel_runtime::{ProviderError, ProviderEvent};
+use scorel_engine::{ProviderError, ProviderEvent};
 use serde_json::Value;
 
 use crate::wire::{ModelOrigin, ReplyTally, non_empty, text_of};

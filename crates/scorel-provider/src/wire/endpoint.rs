@@ -2,7 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use reqwest::Url;
-use scorel_runtime::ModelInfo;
+use scorel_engine::ModelInfo;
 
 use super::ModelOrigin;
 use crate::Secret;

@@ -1,8 +1,8 @@
 use std::time::SystemTime;
 
 use reqwest::header::HeaderMap;
+use scorel_engine::{ErrorCategory, ProviderError};
 use scorel_proto::Usage;
-use scorel_runtime::{ErrorCategory, ProviderError};
 
 use crate::http::{ErrorBody, FailureOrigin, classify, provider_error, retry_after};
 

@@ -1,5 +1,5 @@
+use scorel_engine::ErrorCategory;
 use scorel_proto::StopReason;
-use scorel_runtime::ErrorCategory;
 
 /// The meaning of a provider's finish reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

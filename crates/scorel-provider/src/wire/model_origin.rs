@@ -1,4 +1,4 @@
-use scorel_runtime::ModelInfo;
+use scorel_engine::ModelInfo;
 use serde_json::{Map, Value, json};
 
 /// The API, provider and model that a message came from, stored with the metadata of its blocks.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use reqwest::header::HeaderMap;
-use scorel_runtime::{
+use scorel_engine::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderStream,
 };
 
@@ -95,7 +95,7 @@ async fn rendered<W: Wire>(
     request: ModelRequest,
 ) -> Result<Bytes, ProviderError> {
     let endpoint = Arc::clone(endpoint);
-    let rendered = scorel_runtime::spawn_blocking(move || render::<W>(&endpoint, &request)).await;
+    let rendered = scorel_engine::spawn_blocking(move || render::<W>(&endpoint, &request)).await;
     rendered.map_err(|error| {
         let message = format!("cannot render the request: {error}");
         provider_error(ErrorCategory::InvalidRequest, false, message)

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use futures_util::stream::{self, BoxStream, StreamExt};
-use scorel_runtime::{ProviderError, ProviderEvent, ProviderStream};
+use scorel_engine::{ProviderError, ProviderEvent, ProviderStream};
 use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 

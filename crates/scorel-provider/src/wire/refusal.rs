@@ -1,6 +1,6 @@
 //! Explains why an endpoint refused a conversation.
 
-use scorel_runtime::{ErrorCategory, ProviderError};
+use scorel_engine::{ErrorCategory, ProviderError};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -6,8 +6,8 @@
 //! end and appends. It is dropped with a session's window.
 
 use bytes::Bytes;
+use scorel_engine::ModelRequest;
 use scorel_proto::{Block, Context, Message};
-use scorel_runtime::ModelRequest;
 
 use super::call_pairs::CallPairs;
 use super::{JsonBody, ModelEndpoint, ModelOrigin, Wire, WireHistory};

@@ -1,5 +1,5 @@
+use scorel_engine::{ProviderError, ProviderEvent};
 use scorel_proto::{StopReason, Usage};
-use scorel_runtime::{ProviderError, ProviderEvent};
 use serde_json::Value;
 
 use super::charged::charged;

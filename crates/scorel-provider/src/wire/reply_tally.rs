@@ -1,4 +1,4 @@
-use scorel_runtime::{ErrorCategory, ProviderError, ProviderEvent};
+use scorel_engine::{ErrorCategory, ProviderError, ProviderEvent};
 use serde_json::Value;
 
 use crate::http::provider_error;

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use scorel_runtime::foreign_json;
+use scorel_engine::foreign_json;
 use serde_json::Value;
 
 /// Stands before a half while an event is parsed. A noncharacter, which no text contains.

@@ -3,8 +3,8 @@
 mod streams;
 mod strict;
 
+use scorel_engine::ThinkingLevel;
 use scorel_provider::Timeouts;
-use scorel_runtime::ThinkingLevel;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Replies that would take much more memory than they have bytes.
 
-use scorel_runtime::{ErrorCategory, MAX_FOREIGN_VALUES};
+use scorel_engine::{ErrorCategory, MAX_FOREIGN_VALUES};
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::json;
 

@@ -1,10 +1,10 @@
 //! Hand-written streams, one for each deviation of chat-completions hosts.
 
+use scorel_engine::ErrorCategory;
 use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
 };
 use scorel_provider::Timeouts;
-use scorel_runtime::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 

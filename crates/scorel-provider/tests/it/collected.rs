@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use scorel_proto::{Message, StopReason, Usage};
-use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret, Timeouts};
-use scorel_runtime::{
+use scorel_engine::{
     ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream, ThinkingLevel,
 };
+use scorel_proto::{Message, StopReason, Usage};
+use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret, Timeouts};
 use scorel_testkit::ModelServer;
 use serde_json::Value;
 

@@ -4,8 +4,8 @@ use async_compression::tokio::write::{
     BrotliEncoder, DeflateEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder,
 };
 use futures_util::StreamExt;
+use scorel_engine::{ErrorCategory, ProviderEvent};
 use scorel_provider::{ListError, ModelConfig, Timeouts};
-use scorel_runtime::{ErrorCategory, ProviderEvent};
 use scorel_testkit::{ModelServer, ResponseGate, ScriptedResponse};
 use tokio::io::AsyncWriteExt;
 

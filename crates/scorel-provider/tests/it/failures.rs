@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use scorel_engine::{ErrorCategory, ProviderEvent};
 use scorel_proto::StopReason;
 use scorel_provider::Timeouts;
-use scorel_runtime::{ErrorCategory, ProviderEvent};
 use scorel_testkit::{ModelServer, ResponseGate, ScriptedResponse};
 
 use crate::collected::{ANY_API, KEY, ask, collect, provider, provider_at, question};

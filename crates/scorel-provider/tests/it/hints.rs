@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use scorel_engine::{ErrorCategory, ModelRequest, Provider, ProviderError};
 use scorel_proto::{AssistantMessage, Block, Message, StopReason, ToolResultBlock};
 use scorel_proto::{Meta, ToolResultMessage};
 use scorel_provider::{Connector, ModelConfig, ModelSource, NoBlobs, Secret, Timeouts};
-use scorel_runtime::{ErrorCategory, ModelRequest, Provider, ProviderError};
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Model listings over HTTP.
 
+use scorel_engine::ErrorCategory;
 use scorel_provider::{Connector, ListError, ModelConfig, Secret, SetupError};
-use scorel_runtime::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 
 fn custom(api: &str, server: &ModelServer) -> ModelConfig {

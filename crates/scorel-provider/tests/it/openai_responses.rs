@@ -3,9 +3,9 @@
 mod placeless;
 mod strict;
 
+use scorel_engine::ErrorCategory;
 use scorel_proto::StopReason;
 use scorel_provider::Timeouts;
-use scorel_runtime::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 

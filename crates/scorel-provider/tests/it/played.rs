@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{self, BoxFuture, FutureExt};
+use scorel_engine::{
+    Clock, EngineEvent, OpenGate, Provider, RetryPolicy, StopSignal, ThinkingLevel, ToolList,
+    TurnDriver, TurnLimits, TurnPorts, TurnStep,
+};
 use scorel_proto::{
     AssistantMessage, Block, Context, Message, StopReason, ToolResultBlock, ToolResultMessage,
-};
-use scorel_runtime::{
-    Clock, OpenGate, Provider, RawRuntimeEvent, RetryPolicy, StopSignal, ThinkingLevel, ToolList,
-    TurnDriver, TurnLimits, TurnPorts, TurnStep,
 };
 
 /// Makes one model call and returns the message that the engine stores; `None` if the turn ended
@@ -43,7 +43,7 @@ pub(crate) async fn answers(
     while answers.len() < calls {
         match driver.next().await {
             TurnStep::NeedContext => driver.provide_context(conversation.clone()),
-            TurnStep::Event(RawRuntimeEvent::MessageEnd { message }) => {
+            TurnStep::Event(EngineEvent::MessageEnd { message }) => {
                 conversation.push(Message::Assistant(message.clone()));
                 answers.push(message);
             }

@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
+use scorel_engine::ModelRequest;
 use scorel_proto::BlobHash;
 use scorel_provider::{BlobSource, Connector, ModelConfig, Secret};
-use scorel_runtime::ModelRequest;
 use scorel_testkit::{ModelServer, RecordedRequest, ScriptedResponse};
 
 use crate::collected::{KEY, collect};

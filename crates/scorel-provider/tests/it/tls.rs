@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use scorel_engine::ErrorCategory;
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret, Timeouts};
-use scorel_runtime::ErrorCategory;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;

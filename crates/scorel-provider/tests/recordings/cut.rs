@@ -1,6 +1,6 @@
 //! Recorded streams, truncated at every event.
 
-use scorel_runtime::ErrorCategory;
+use scorel_engine::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Estimates of requests against what real endpoints counted.
 
+use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::{Message, TokenEstimate};
-use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::Value;
 
 use crate::fixture::{self, Recording};

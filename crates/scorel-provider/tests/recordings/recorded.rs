@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use scorel_engine::ErrorCategory;
 use scorel_proto::StopReason;
-use scorel_runtime::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 

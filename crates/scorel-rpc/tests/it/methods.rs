@@ -166,7 +166,7 @@ fn plain(table: &mut Table<Probe>) {
         .unwrap();
     table
         .method(spec("fail", Vec::new), |_, _, _| async {
-            let error = RpcError::new(ErrorCode::RuntimeBusy, "a turn is running");
+            let error = RpcError::new(ErrorCode::AgentTaskBusy, "a turn is running");
             Err(error.with_details(json!({"phase": "running"})))
         })
         .unwrap();

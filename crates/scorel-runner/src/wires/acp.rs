@@ -11,11 +11,11 @@ use agent_client_protocol_schema::v1::{
     NewSessionResponse, PlanEntryStatus, PromptRequest, PromptResponse, RequestPermissionRequest,
     ResumeSessionRequest, SessionNotification, SessionUpdate, StopReason,
 };
-use scorel_proto::Usage;
-use scorel_runtime::{
+use scorel_engine::{
     PlanEntry, PlanStatus, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent,
     RunnerInput, RunnerOrder, RunnerSpent, ServiceReply, foreign_json,
 };
+use scorel_proto::Usage;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -5,11 +5,11 @@ mod tools;
 
 use std::collections::{HashMap, HashSet};
 
-use scorel_proto::Usage;
-use scorel_runtime::{
+use scorel_engine::{
     RunnerAnswer, RunnerCallEnd, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput,
     RunnerOrder, RunnerQuestion, ToolCall, foreign_json,
 };
+use scorel_proto::Usage;
 use serde_json::{Value, json};
 
 use self::stream::StreamedParts;

@@ -8,7 +8,7 @@ mod questions;
 mod steers;
 mod usage;
 
-use scorel_runtime::{
+use scorel_engine::{
     RunnerAccess, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput,
     RunnerOrder, foreign_json,
 };

@@ -1,6 +1,6 @@
 //! Looking at values of which not everything is known.
 
-use scorel_runtime::{RunnerError, RunnerErrorKind};
+use scorel_engine::{RunnerError, RunnerErrorKind};
 use serde_json::Value;
 
 use scorel_proto::Block;

@@ -1,8 +1,8 @@
 //! What no recording of Claude Code has: agents inside of a call, and a session that is lost at a cancel.
 
 use libtest_mimic::Trial;
+use scorel_engine::{Permission, RunnerFact, RunnerStep};
 use scorel_runner::WireKind;
-use scorel_runtime::{Permission, RunnerFact, RunnerStep};
 
 use crate::scripted::bench;
 use crate::trial;
@@ -62,7 +62,7 @@ async fn lost_at_cancel() {
     let mut bench = bench(WireKind::ClaudeCode, &script, "/".as_ref());
     bench.order.context = Some("old".to_owned());
     let signal = bench.signal.clone();
-    let cancel = |step: &RunnerStep, _: &mut scorel_runtime::RunnerDriver| {
+    let cancel = |step: &RunnerStep, _: &mut scorel_engine::RunnerDriver| {
         if matches!(step, RunnerStep::NeedPrompt) {
             signal.cancel();
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::BoxFuture;
-use scorel_runtime::Clock;
+use scorel_engine::Clock;
 use tokio::time::Instant;
 
 #[derive(Debug)]

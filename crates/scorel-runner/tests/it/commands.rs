@@ -1,8 +1,8 @@
 //! Plain commands.
 
 use libtest_mimic::Trial;
+use scorel_engine::{Permission, RunnerFact, RunnerInput, RunnerStep, TurnStep};
 use scorel_runner::{CommandOutput, WireKind};
-use scorel_runtime::{Permission, RunnerFact, RunnerInput, RunnerStep, TurnStep};
 
 use crate::scripted::bench;
 use crate::trial;

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use libtest_mimic::Trial;
+use scorel_engine::{Permission, RunnerDriver, RunnerStep, ToolCall, TurnStep};
 use scorel_runner::{CommandOutput, WireKind};
-use scorel_runtime::{Permission, RunnerDriver, RunnerStep, ToolCall, TurnStep};
 use scorel_testkit::ACP_HANDSHAKE;
 use tokio::time::{sleep, timeout};
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use scorel_runtime::{
+use scorel_engine::{
     ActionEffects, Effect, Gatekeeper, Permit, Question, RunnerAction, RunnerServices,
     ServiceReply, ServiceRequest, Verdict,
 };

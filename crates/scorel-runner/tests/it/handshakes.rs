@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use libtest_mimic::Trial;
+use scorel_engine::{Permission, RunnerFact};
 use scorel_runner::{Version, WireKind, builtin};
-use scorel_runtime::{Permission, RunnerFact};
 
 use crate::scripted::{bench, runner, setup};
 use crate::trial;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use libtest_mimic::Trial;
+use scorel_engine::{EngineEvent, Permission, RunnerInput, RunnerStep, TurnStep};
 use scorel_runner::{CommandOutput, Secrets, WireKind};
-use scorel_runtime::{Permission, RawRuntimeEvent, RunnerInput, RunnerStep, TurnStep};
 use scorel_testkit::{ACP_HANDSHAKE, HOSTILE_ACP};
 
 use crate::processes;
@@ -80,8 +80,7 @@ async fn many_updates() {
     )
     .await;
     assert_eq!(turn.outcome(), "completed");
-    let is_update =
-        |event: &&RawRuntimeEvent| matches!(event, RawRuntimeEvent::ToolExecutionUpdate { .. });
+    let is_update = |event: &&EngineEvent| matches!(event, EngineEvent::ToolExecutionUpdate { .. });
     assert_eq!(turn.events().filter(is_update).count(), 100_000);
 }
 
@@ -162,8 +161,8 @@ async fn ignored_cancel() {
     let mut bench = bench(WireKind::Acp, &script, "/".as_ref());
     bench.cancel = Duration::from_millis(100);
     let signal = bench.signal.clone();
-    let cancel = |step: &RunnerStep, _: &mut scorel_runtime::RunnerDriver| {
-        let shown = |event: &RawRuntimeEvent| matches!(event, RawRuntimeEvent::TextDelta { .. });
+    let cancel = |step: &RunnerStep, _: &mut scorel_engine::RunnerDriver| {
+        let shown = |event: &EngineEvent| matches!(event, EngineEvent::TextDelta { .. });
         if let RunnerStep::Turn(TurnStep::Event(event)) = step
             && shown(event)
         {
@@ -189,7 +188,7 @@ async fn never_reads() {
             RunnerStep::NeedPrompt => {
                 driver.provide_prompt(vec![RunnerInput::Text("p".repeat(1_000_000))]);
             }
-            RunnerStep::Turn(TurnStep::Event(RawRuntimeEvent::TextDelta { delta, .. })) => {
+            RunnerStep::Turn(TurnStep::Event(EngineEvent::TextDelta { delta, .. })) => {
                 text.push_str(&delta);
             }
             RunnerStep::Turn(TurnStep::Finished(end)) => break end,

@@ -3,10 +3,10 @@
 use std::fs;
 
 use libtest_mimic::Trial;
-use scorel_runner::RunnerSetup;
-use scorel_runtime::{
-    Permission, RawRuntimeEvent, RunnerDriver, RunnerFact, RunnerInput, RunnerStep, TurnStep,
+use scorel_engine::{
+    EngineEvent, Permission, RunnerDriver, RunnerFact, RunnerInput, RunnerStep, TurnStep,
 };
+use scorel_runner::RunnerSetup;
 use scorel_testkit::{AgentCli, ModelReply, ModelServer};
 use serde_json::json;
 
@@ -129,7 +129,7 @@ async fn cancelled(cli: AgentCli) {
     let mut bench = program.bench();
     bench.turn("one", Permission::Granted).await;
     let signal = bench.signal.clone();
-    let cancel = |_: &scorel_runtime::ToolCall| {
+    let cancel = |_: &scorel_engine::ToolCall| {
         signal.cancel();
         None
     };
@@ -229,7 +229,7 @@ async fn no_login(cli: AgentCli) {
     assert!(hint.starts_with("log in with `"), "{hint}");
     let shown = turn
         .events()
-        .any(|event| matches!(event, RawRuntimeEvent::MessageEnd { .. }));
+        .any(|event| matches!(event, EngineEvent::MessageEnd { .. }));
     assert!(!shown, "{turn:?}");
 }
 

@@ -5,8 +5,8 @@
 //! a meaning for the wires were shortened.
 
 use libtest_mimic::Trial;
+use scorel_engine::{Permission, RunnerAction, RunnerFact};
 use scorel_runner::WireKind;
-use scorel_runtime::{Permission, RunnerAction, RunnerFact};
 
 use crate::scripted;
 use crate::trial;

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{Block, OutcomeReason};
-use scorel_runtime::{
-    Permission, RawRuntimeEvent, Runner, RunnerAccess, RunnerDriver, RunnerExit, RunnerFact,
+use scorel_engine::{
+    EngineEvent, Permission, Runner, RunnerAccess, RunnerDriver, RunnerExit, RunnerFact,
     RunnerInput, RunnerLink, RunnerOrder, RunnerPorts, RunnerStep, StopSignal, ToolCall, TurnEnd,
     TurnLimits, TurnStep,
 };
+use scorel_proto::{Block, OutcomeReason};
 
 use crate::clock::RealClock;
 use crate::gate::AskingGate;
@@ -123,7 +123,7 @@ impl Turn {
         })
     }
 
-    pub(crate) fn events(&self) -> impl Iterator<Item = &RawRuntimeEvent> {
+    pub(crate) fn events(&self) -> impl Iterator<Item = &EngineEvent> {
         self.steps.iter().filter_map(|step| match step {
             RunnerStep::Turn(TurnStep::Event(event)) => Some(event),
             _ => None,
@@ -133,7 +133,7 @@ impl Turn {
     /// The text of all messages.
     pub(crate) fn text(&self) -> String {
         let messages = self.events().filter_map(|event| match event {
-            RawRuntimeEvent::MessageEnd { message } => Some(message),
+            EngineEvent::MessageEnd { message } => Some(message),
             _ => None,
         });
         let blocks = messages.flat_map(|message| &message.content);
@@ -147,7 +147,7 @@ impl Turn {
     /// The calls, as name, whether they failed, and their text.
     pub(crate) fn results(&self) -> Vec<(String, bool, String)> {
         let results = self.events().filter_map(|event| match event {
-            RawRuntimeEvent::ToolResult { message, .. } => Some(message),
+            EngineEvent::ToolResult { message, .. } => Some(message),
             _ => None,
         });
         let parts = results.map(|message| {
@@ -188,19 +188,19 @@ impl Turn {
         let (mut in_message, mut open) = (false, HashSet::new());
         for event in self.events() {
             match event {
-                RawRuntimeEvent::MessageStart { .. } => {
+                EngineEvent::MessageStart { .. } => {
                     assert!(!std::mem::replace(&mut in_message, true), "two messages");
                 }
-                RawRuntimeEvent::TextDelta { .. } | RawRuntimeEvent::ThinkingDelta { .. } => {
+                EngineEvent::TextDelta { .. } | EngineEvent::ThinkingDelta { .. } => {
                     assert!(in_message, "a delta outside of a message");
                 }
-                RawRuntimeEvent::MessageEnd { .. } | RawRuntimeEvent::MessageCancelled { .. } => {
+                EngineEvent::MessageEnd { .. } | EngineEvent::MessageCancelled { .. } => {
                     assert!(std::mem::take(&mut in_message), "an end of no message");
                 }
-                RawRuntimeEvent::ToolExecutionStart { call, .. } => {
+                EngineEvent::ToolExecutionStart { call, .. } => {
                     assert!(!in_message && open.insert(call.id.clone()), "{call:?}");
                 }
-                RawRuntimeEvent::ToolResult { message, .. } => {
+                EngineEvent::ToolResult { message, .. } => {
                     let id = &message.result().tool_use_id;
                     assert!(open.remove(id), "a result of no call: {id}");
                 }

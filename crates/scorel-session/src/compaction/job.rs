@@ -4,8 +4,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use scorel_engine::{Spent, StopCause, StopSignal};
 use scorel_proto::{CompactionId, CompactionState, CompactionTrigger, TurnError};
-use scorel_runtime::{Spent, StopCause, StopSignal};
 
 use super::{Compaction, CompactionEnd, CompactionOrder};
 use crate::SessionError;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use scorel_engine::StopSignal;
 use scorel_proto::CompactResult;
-use scorel_runtime::StopSignal;
 
 use super::Compaction;
 use crate::lane::{CompactRequest, Lane};

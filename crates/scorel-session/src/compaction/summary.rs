@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_engine::{
+    Completion, CompletionError, CompletionPorts, ModelInfo, ModelRequest, Provider, ProviderError,
+    Spent, StopCause, StopSignal, ThinkingLevel, TurnPorts,
+};
 use scorel_proto::{
     Context, ContextWindow, ErrorCategory, Message, ModelRetry, StopReason, TokenEstimate,
     TransientBody, TurnId,
-};
-use scorel_runtime::{
-    Completion, CompletionError, CompletionPorts, ModelInfo, ModelRequest, Provider, ProviderError,
-    Spent, StopCause, StopSignal, ThinkingLevel, TurnPorts,
 };
 
 use super::cut::Cut;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use scorel_engine::Provider;
 use scorel_proto::Message;
-use scorel_runtime::Provider;
 
 use super::summary::Summarizer;
 use crate::SessionError;

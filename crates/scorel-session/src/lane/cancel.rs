@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use scorel_engine::StopCause;
 use scorel_proto::{CancelResult, ClientId, PersistentBody, QueueOp, QueueUpdateBody, Seq, TurnId};
-use scorel_runtime::StopCause;
 
 use super::mutate::Mutation;
 use super::{EventDraft, Job, Lane, Section};

@@ -4,7 +4,7 @@ use scorel_proto::{
     CompactBody, CompactionBody, CompactionId, CompactionState, PersistentBody, TurnError, TurnId,
 };
 
-use scorel_runtime::Spent;
+use scorel_engine::Spent;
 
 use super::{EventDraft, Section};
 use crate::SessionError;

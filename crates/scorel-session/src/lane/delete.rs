@@ -44,7 +44,7 @@ impl<T: Send + 'static> Mutation for DeleteSession<T> {
         // session none can end, so there they do not count.
         let open = section.view().state.runtimes.unfinished().count();
         if open > 0 && section.check_usable().is_ok() {
-            return Err(SessionError::HasRuntimes { open });
+            return Err(SessionError::HasAgentTasks { open });
         }
         Ok(())
     }

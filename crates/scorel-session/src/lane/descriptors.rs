@@ -44,6 +44,6 @@ impl Lane {
         let (shared, log) = (Arc::clone(&self.shared), self.dir.join(EVENTS));
         let look = move || shared.descriptors.are_left(&*shared.storage, &log);
         // Fails only while the daemon stops.
-        scorel_runtime::spawn_blocking(look).await.unwrap_or(true)
+        scorel_engine::spawn_blocking(look).await.unwrap_or(true)
     }
 }

@@ -1,5 +1,5 @@
+use scorel_engine::{StopCause, StopSignal};
 use scorel_proto::{CompactionId, EventId, OpenRestore, TurnId};
-use scorel_runtime::{StopCause, StopSignal};
 
 use crate::locks::Leaf;
 

@@ -1,5 +1,5 @@
+use scorel_engine::StopCause;
 use scorel_proto::{Phase, SessionState};
-use scorel_runtime::StopCause;
 
 /// The phase of a session: the first row that matches.
 ///

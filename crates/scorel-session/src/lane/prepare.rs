@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
+use scorel_engine::{Provider, TurnPorts};
 use scorel_proto::{InstructionSnapshotBody, OWN_RUNNER, TurnError};
-use scorel_runtime::{Provider, TurnPorts};
 
 use super::Lane;
 use crate::{

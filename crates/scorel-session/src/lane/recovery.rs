@@ -12,7 +12,7 @@ use scorel_proto::{
 
 use super::{EventDraft, Job, Section};
 use crate::SessionError;
-use crate::runtime_text::spawned;
+use crate::agent_task_text::spawned;
 use crate::spool::SpooledMessage;
 
 /// The message by which the model of a resumed turn learns of the interruption.

@@ -47,7 +47,7 @@ impl Lane {
     ) -> Result<R, SessionError> {
         // Locked here and not on the blocking thread: sections that wait must not use up threads.
         let mut locked = self.lock().await;
-        let section = scorel_runtime::spawn_blocking(move || {
+        let section = scorel_engine::spawn_blocking(move || {
             let mut section = FailOnPanic(locked.section());
             section.0.reread_if_due();
             f(&mut section.0)

@@ -1,5 +1,5 @@
+use scorel_engine::ModelInfo;
 use scorel_proto::{PersistentBody, Seq, TokenEstimate};
-use scorel_runtime::ModelInfo;
 
 use super::Lane;
 use super::read::decoded;

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, ready};
 use futures_util::stream;
-use scorel_files::FileRecorder;
-use scorel_proto::{
-    Block, ErrorCategory, InstructionPart, ProjectId, RecordedFiles, SessionId, TurnError,
-};
-use scorel_runtime::{
+use scorel_engine::{
     Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderError, ProviderEvent,
     ProviderStream, Question, RetryPolicy, Tool, ToolCall, ToolClass, ToolContext, ToolList,
     ToolOutcome, ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
+};
+use scorel_files::FileRecorder;
+use scorel_proto::{
+    Block, ErrorCategory, InstructionPart, ProjectId, RecordedFiles, SessionId, TurnError,
 };
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};

@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use scorel_proto::SessionId;
-use scorel_runtime::{
+use scorel_engine::{
     RunnerAnswer, RunnerError, RunnerEvent, RunnerExit, RunnerInput, RunnerLink, RunnerStart,
     ServiceReply,
 };
+use scorel_proto::SessionId;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 

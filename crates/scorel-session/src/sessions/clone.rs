@@ -62,7 +62,7 @@ impl Sessions {
     /// Removes what a daemon that died has left of clones. To be called before a clone can be made.
     pub async fn remove_unfinished_clones(&self) {
         let dir = self.shared.cloning_dir();
-        let removed = scorel_runtime::spawn_blocking(move || std::fs::remove_dir_all(dir)).await;
+        let removed = scorel_engine::spawn_blocking(move || std::fs::remove_dir_all(dir)).await;
         match removed {
             Ok(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => {
                 tracing::warn!(%error, "an unfinished clone cannot be removed");

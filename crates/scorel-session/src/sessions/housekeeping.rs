@@ -63,7 +63,7 @@ impl Sessions {
                 scorel_memory::give_back();
             }
         };
-        let _ = scorel_runtime::spawn_blocking(end).await;
+        let _ = scorel_engine::spawn_blocking(end).await;
     }
 
     /// Sessions on the active list that have not been used for a while. Leaving earlier would cost a
@@ -110,7 +110,7 @@ impl Sessions {
             shared.windows.remove(id);
             shared.setup.unload(id);
         };
-        scorel_runtime::spawn_blocking(freed).await.is_ok()
+        scorel_engine::spawn_blocking(freed).await.is_ok()
     }
 
     /// New references to the lane come from the map only. So while the map is locked and holds the
@@ -183,7 +183,7 @@ impl Sessions {
             true => shared.close_catalog(),
             false => shared.save_catalog(),
         };
-        let _ = scorel_runtime::spawn_blocking(close).await;
+        let _ = scorel_engine::spawn_blocking(close).await;
         in_time
     }
 }

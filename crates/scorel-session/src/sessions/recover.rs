@@ -28,7 +28,7 @@ impl Sessions {
         }
         self.recovered.store(true, Ordering::Release);
         let shared = Arc::clone(&self.shared);
-        let saved = scorel_runtime::spawn_blocking(move || shared.active.complete()).await;
+        let saved = scorel_engine::spawn_blocking(move || shared.active.complete()).await;
         if let Ok(Err(error)) = saved {
             tracing::warn!(%error, "the list of active sessions was not written");
         }
@@ -55,7 +55,7 @@ impl Sessions {
     /// The sessions that the last daemon left with work, and those that have some by now.
     async fn left_unfinished(&self) -> Vec<SessionId> {
         let shared = Arc::clone(&self.shared);
-        let known = scorel_runtime::spawn_blocking(move || shared.active.read()).await;
+        let known = scorel_engine::spawn_blocking(move || shared.active.read()).await;
         match known.ok().flatten() {
             Some(sessions) => sessions,
             None => self.enter_unfinished().await,
@@ -84,7 +84,7 @@ impl Sessions {
                 .into_iter()
                 .try_for_each(|id| shared.active.enter(id))
         };
-        let entered = scorel_runtime::spawn_blocking(enter).await;
+        let entered = scorel_engine::spawn_blocking(enter).await;
         if let Ok(Err(error)) = entered {
             tracing::warn!(%error, "the list of active sessions was not written");
         }
@@ -116,7 +116,7 @@ impl Sessions {
     /// Writes the active list if sessions have left it.
     pub(super) async fn tidy_active(&self) {
         let shared = Arc::clone(&self.shared);
-        let tidied = scorel_runtime::spawn_blocking(move || shared.active.tidy()).await;
+        let tidied = scorel_engine::spawn_blocking(move || shared.active.tidy()).await;
         if let Ok(Err(error)) = tidied {
             // A superfluous entry only costs the next start a load.
             tracing::debug!(%error, "the list of active sessions keeps entries too many");
@@ -128,6 +128,6 @@ impl Sessions {
         let shared = Arc::clone(&self.shared);
         let forget = move || shared.active.leave(id);
         // Fails only while the daemon stops, and then the next one does this.
-        let _ended = scorel_runtime::spawn_blocking(forget).await;
+        let _ended = scorel_engine::spawn_blocking(forget).await;
     }
 }

@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
+use scorel_engine::{Gatekeeper, Permission, Question, StopCause, ToolCall};
 use scorel_proto::{
     PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PermissionRequestId,
     PersistentBody, SessionView,
 };
-use scorel_runtime::{Gatekeeper, Permission, Question, StopCause, ToolCall};
 use tokio::time::{Instant, sleep};
 
 use super::exit::TurnExit;

@@ -1,12 +1,12 @@
 use std::collections::HashMap;
 
+use scorel_engine::{EngineEvent, ToolCall};
 use scorel_proto::{
     AuxiliaryUsageBody, EventId, FileBefore, Message, MessageBody, MessageCancelled, MessageRunner,
     MessageStart, ModelRetry, PersistentBody, Role, SessionView, TextDelta, ThinkingDelta,
     ToolCallDelta, ToolExecutionEnd, ToolExecutionStart, ToolExecutionUpdate, ToolStartedBody,
     TransientBody, TurnStart, TurnWaitingBody, WaitKind,
 };
-use scorel_runtime::{RawRuntimeEvent, ToolCall};
 
 use super::task::TurnTask;
 use crate::SessionError;
@@ -53,18 +53,16 @@ impl TurnBridge {
     }
 
     /// Returns when an event that must be durable is durable.
-    pub(super) async fn handle(&mut self, event: RawRuntimeEvent) -> Result<(), SessionError> {
+    pub(super) async fn handle(&mut self, event: EngineEvent) -> Result<(), SessionError> {
         match event {
-            RawRuntimeEvent::MessageStart { model } => self.start_message(model).await,
-            RawRuntimeEvent::MessageEnd { mut message } => {
+            EngineEvent::MessageStart { model } => self.start_message(model).await,
+            EngineEvent::MessageEnd { mut message } => {
                 message.meta.runner.clone_from(&self.runner);
                 let body = MessageBody::new(Message::Assistant(message));
                 self.commit_message(self.message, body).await
             }
-            RawRuntimeEvent::ToolExecutionStart { call, files } => {
-                self.start_tool(call, files).await
-            }
-            RawRuntimeEvent::ToolResult {
+            EngineEvent::ToolExecutionStart { call, files } => self.start_tool(call, files).await,
+            EngineEvent::ToolResult {
                 mut message,
                 recorded,
             } => {
@@ -74,7 +72,7 @@ impl TurnBridge {
                 let body = MessageBody::new(Message::ToolResult(message)).recording(recorded);
                 self.commit_message(id, body).await
             }
-            RawRuntimeEvent::Waiting {
+            EngineEvent::Waiting {
                 wait,
                 duration,
                 reason,
@@ -87,7 +85,7 @@ impl TurnBridge {
                 }))
                 .await
             }
-            RawRuntimeEvent::CallCharged { model, usage, cost } => {
+            EngineEvent::CallCharged { model, usage, cost } => {
                 self.control(PersistentBody::AuxiliaryUsage(AuxiliaryUsageBody {
                     purpose: self.purpose().to_owned(),
                     model,
@@ -112,14 +110,14 @@ impl TurnBridge {
     }
 
     /// The transient event for an engine event, if it is no more than that.
-    fn transient(&self, event: RawRuntimeEvent) -> Option<TransientBody> {
+    fn transient(&self, event: EngineEvent) -> Option<TransientBody> {
         let event_id = self.message;
         let result_id = |call_id: &str| self.results.get(call_id).copied();
         Some(match event {
-            RawRuntimeEvent::TurnStart { index } => {
+            EngineEvent::TurnStart { index } => {
                 TransientBody::TurnStart(TurnStart { turn_index: index })
             }
-            RawRuntimeEvent::TurnEnd {
+            EngineEvent::TurnEnd {
                 index,
                 usage,
                 stop_reason,
@@ -128,13 +126,13 @@ impl TurnBridge {
                 usage,
                 stop_reason,
             }),
-            RawRuntimeEvent::TextDelta { block, delta } => TransientBody::TextDelta(TextDelta {
+            EngineEvent::TextDelta { block, delta } => TransientBody::TextDelta(TextDelta {
                 event_id,
                 block_index: block,
                 delta,
                 from_seq: None,
             }),
-            RawRuntimeEvent::ThinkingDelta { block, delta } => {
+            EngineEvent::ThinkingDelta { block, delta } => {
                 TransientBody::ThinkingDelta(ThinkingDelta {
                     event_id,
                     block_index: block,
@@ -142,7 +140,7 @@ impl TurnBridge {
                     from_seq: None,
                 })
             }
-            RawRuntimeEvent::ToolCallDelta {
+            EngineEvent::ToolCallDelta {
                 block,
                 call_id,
                 name,
@@ -155,7 +153,7 @@ impl TurnBridge {
                 delta,
                 from_seq: None,
             }),
-            RawRuntimeEvent::Retrying {
+            EngineEvent::Retrying {
                 attempt,
                 error,
                 delay,
@@ -164,17 +162,17 @@ impl TurnBridge {
                 error,
                 until: self.task.lane.moment_after(delay),
             }),
-            RawRuntimeEvent::MessageCancelled { reason } => {
+            EngineEvent::MessageCancelled { reason } => {
                 TransientBody::MessageCancelled(MessageCancelled { event_id, reason })
             }
-            RawRuntimeEvent::ToolExecutionUpdate { call_id, partial } => {
+            EngineEvent::ToolExecutionUpdate { call_id, partial } => {
                 TransientBody::ToolExecutionUpdate(ToolExecutionUpdate {
                     event_id: result_id(&call_id)?,
                     tool_call_id: call_id,
                     partial,
                 })
             }
-            RawRuntimeEvent::ToolExecutionEnd {
+            EngineEvent::ToolExecutionEnd {
                 call_id,
                 name,
                 duration,
@@ -186,12 +184,12 @@ impl TurnBridge {
                 duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
                 is_error,
             }),
-            RawRuntimeEvent::MessageStart { .. }
-            | RawRuntimeEvent::MessageEnd { .. }
-            | RawRuntimeEvent::ToolExecutionStart { .. }
-            | RawRuntimeEvent::ToolResult { .. }
-            | RawRuntimeEvent::CallCharged { .. }
-            | RawRuntimeEvent::Waiting { .. } => return None,
+            EngineEvent::MessageStart { .. }
+            | EngineEvent::MessageEnd { .. }
+            | EngineEvent::ToolExecutionStart { .. }
+            | EngineEvent::ToolResult { .. }
+            | EngineEvent::CallCharged { .. }
+            | EngineEvent::Waiting { .. } => return None,
         })
     }
 

@@ -1,8 +1,8 @@
+use scorel_engine::{StopCause, TurnEnd};
 use scorel_proto::{
     CompactionState, EventId, MessageCancelReason, MessageCancelled, OpenTurn, OutcomeReason,
     PersistentBody, RuntimeEnd, RuntimeStart, TransientBody, TurnError, TurnId, TurnOutcomeBody,
 };
-use scorel_runtime::{StopCause, TurnEnd};
 
 use super::task::TurnTask;
 use crate::SessionError;

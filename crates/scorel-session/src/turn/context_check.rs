@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
+use scorel_engine::{ModelInfo, Spent, TurnPorts};
 use scorel_proto::{
     CompactionBody, CompactionId, CompactionState, CompactionTrigger, Context, ContextSizes,
     ContextTrimBody, ContextWindow, PersistentBody, TurnError,
 };
-use scorel_runtime::{ModelInfo, Spent, TurnPorts};
 
 use super::task::TurnTask;
 use crate::compaction::{

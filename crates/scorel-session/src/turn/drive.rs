@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{Message, OutcomeReason};
-use scorel_runtime::{
+use scorel_engine::{
     StopCause, ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls,
 };
+use scorel_proto::{Message, OutcomeReason};
 
 use super::ask::{PermissionAnswer, permission, remember};
 use super::bridge::TurnBridge;

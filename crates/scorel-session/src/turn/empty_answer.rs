@@ -1,8 +1,8 @@
+use scorel_engine::EngineEvent;
 use scorel_proto::{
     AssistantMessage, Block, InternalMessage, Message, MessageBody, Meta, PersistentBody,
     StopReason, TurnError,
 };
-use scorel_runtime::RawRuntimeEvent;
 
 use super::task::TurnTask;
 use crate::SessionError;
@@ -21,8 +21,8 @@ pub(super) struct EmptyAnswer {
 }
 
 impl EmptyAnswer {
-    pub(super) fn look_at(&mut self, event: &RawRuntimeEvent) {
-        if let RawRuntimeEvent::MessageEnd { message } = event {
+    pub(super) fn look_at(&mut self, event: &EngineEvent) {
+        if let EngineEvent::MessageEnd { message } = event {
             self.is_last = message.stop_reason == StopReason::EndTurn && says_nothing(message);
         }
     }

@@ -1,4 +1,4 @@
-use scorel_runtime::TurnEnd;
+use scorel_engine::TurnEnd;
 
 /// How the task of a turn left the turn.
 pub(super) enum TurnExit {

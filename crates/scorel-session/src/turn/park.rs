@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use scorel_engine::StopCause;
 use scorel_proto::{PersistentBody, TurnWaitingBody, WaitKind};
-use scorel_runtime::StopCause;
 
 use super::task::TurnTask;
 use crate::SessionError;

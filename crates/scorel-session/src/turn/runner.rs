@@ -16,8 +16,8 @@ mod watched;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
+use scorel_engine::{Question, RunnerDriver, RunnerStep, ToolCall, TurnEnd, TurnStep};
 use scorel_proto::{NoticeBody, RunnerErrorKind};
-use scorel_runtime::{Question, RunnerDriver, RunnerStep, ToolCall, TurnEnd, TurnStep};
 
 use self::records::RunRecords;
 use self::reopened::EarlierDecision;

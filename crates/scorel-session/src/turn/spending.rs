@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use scorel_runtime::Spending;
+use scorel_engine::Spending;
 
 use super::task::TurnTask;
 use crate::SessionError;

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_engine::{Prerequisite, StopCause, StopSignal, TurnEnd, TurnProgress};
 use scorel_proto::{OutcomeReason, TurnError, TurnId};
-use scorel_runtime::{Prerequisite, StopCause, StopSignal, TurnEnd, TurnProgress};
 use tokio::time::timeout;
 
 use super::exit::TurnExit;

@@ -4,8 +4,8 @@ mod every_point;
 
 use std::time::Duration;
 
+use scorel_engine::ProviderError;
 use scorel_proto::{Phase, SessionId, StopReason, TurnId};
-use scorel_runtime::ProviderError;
 
 use crate::follower::Follower;
 use crate::log::{Log, text};

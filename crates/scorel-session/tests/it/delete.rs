@@ -14,7 +14,7 @@ async fn a_session_in_the_middle_of_a_turn_is_not_deleted() {
     rig.begin(id, "one").await;
     let call = rig.model().await;
     let refused = rig.sessions.delete(id).await.expect_err("refused");
-    assert_eq!(refused.code(), ErrorCode::RuntimeBusy);
+    assert_eq!(refused.code(), ErrorCode::AgentTaskBusy);
     call.answer("1").await;
     follower.outcome().await;
     rig.check(id).await;
@@ -80,7 +80,7 @@ async fn a_session_can_be_deleted_right_after_its_turn_was_cancelled() {
         follower.outcome().await;
         // The turn's task may still hold the lane.
         while let Err(error) = rig.sessions.delete(id).await {
-            assert_eq!(error.code(), ErrorCode::RuntimeBusy);
+            assert_eq!(error.code(), ErrorCode::AgentTaskBusy);
         }
     }
     rig.sessions.drain(std::time::Duration::from_secs(5)).await;

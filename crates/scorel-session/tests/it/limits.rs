@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use scorel_engine::{CostLimits, TurnLimits};
 use scorel_proto::{Anchors, OnRestart, SessionId, SessionView};
-use scorel_runtime::{CostLimits, TurnLimits};
 use scorel_session::SessionSettings;
 use serde_json::Value;
 use tokio::time::sleep;

@@ -31,11 +31,11 @@ async fn talk(call: &ModelCall) {
     call.tool_begins(2, "c1", "look", "{\"at\":\"").await;
     for _ in 0..DELTAS {
         let delta = "ß".to_owned();
-        let event = scorel_runtime::ProviderEvent::ToolCallDelta { block: 2, delta };
+        let event = scorel_engine::ProviderEvent::ToolCallDelta { block: 2, delta };
         call.event(event).await;
     }
     let delta = "\"}".to_owned();
-    call.event(scorel_runtime::ProviderEvent::ToolCallDelta { block: 2, delta })
+    call.event(scorel_engine::ProviderEvent::ToolCallDelta { block: 2, delta })
         .await;
     for _ in 0..DELTAS {
         call.text_in(3, &"x".repeat(200)).await;

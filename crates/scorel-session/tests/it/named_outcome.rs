@@ -1,7 +1,7 @@
 //! Notes for the model on turns that were not completed, and answers that say nothing.
 
+use scorel_engine::ModelRequest;
 use scorel_proto::{Block, Message, SessionId, StopReason};
-use scorel_runtime::ModelRequest;
 
 use crate::log::text;
 use crate::rig::Rig;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use scorel_engine::{ProviderError, TurnLimits};
 use scorel_proto::{SessionId, StopReason, TurnError};
-use scorel_runtime::{ProviderError, TurnLimits};
 use serde_json::Value;
 
 use crate::log::text;

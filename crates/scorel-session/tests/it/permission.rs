@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_engine::Question;
 use scorel_proto::{
     ClientId, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
     PermissionRequestId, Phase, Seq, SessionChanges, SessionId, TurnId,
 };
-use scorel_runtime::Question;
 use scorel_session::{MutationCommand, SessionError};
 
 use crate::follower::{Follower, within};

@@ -92,7 +92,7 @@ async fn an_error_pauses_the_queue_until_something_is_added() {
         ..message("three")
     };
     let refused = rig.send(id, request).await.expect_err("refused");
-    assert_eq!(refused.code(), ErrorCode::RuntimeBusy);
+    assert_eq!(refused.code(), ErrorCode::AgentTaskBusy);
 
     rig.say(id, "three").await;
     for answer in ["2", "3"] {

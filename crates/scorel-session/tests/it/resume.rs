@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use scorel_engine::ProviderError;
 use scorel_proto::{Block, Message, OnRestart, Phase, SessionChanges, SessionId, TurnId};
-use scorel_runtime::ProviderError;
 use scorel_session::{MutationCommand, SessionSettings};
 
 use crate::log::text;

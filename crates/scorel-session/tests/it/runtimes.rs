@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    Block, ClientId, ResultDelivery, RuntimeId, RuntimeMetadata, RuntimeStatus, SessionChanges,
-    SessionId, SpawnRefusal,
+    AgentTaskId, AgentTaskMetadata, AgentTaskStatus, Block, ClientId, ResultDelivery,
+    SessionChanges, SessionId, SpawnRefusal,
 };
 use scorel_session::{
-    Lane, MutationCommand, RuntimeChange, RuntimeEnding, SessionError, SpawnLimits, SpawnRequest,
-    SpawnTarget,
+    AgentTaskChange, AgentTaskEnding, Lane, MutationCommand, SessionError, SpawnLimits,
+    SpawnRequest, SpawnTarget,
 };
 
 use crate::rig::Rig;
@@ -20,7 +20,7 @@ fn own() -> MutationCommand {
 fn request(target: SpawnTarget) -> SpawnRequest {
     SpawnRequest {
         command: own(),
-        runtime_id: RuntimeId::generate(),
+        runtime_id: AgentTaskId::generate(),
         agent_type: "developer".to_owned(),
         target,
         workflow_id: None,
@@ -36,22 +36,22 @@ fn request(target: SpawnTarget) -> SpawnRequest {
     }
 }
 
-fn completed() -> RuntimeEnding {
-    RuntimeEnding {
-        status: RuntimeStatus::Completed,
+fn completed() -> AgentTaskEnding {
+    AgentTaskEnding {
+        status: AgentTaskStatus::Completed,
         reason: "completed".to_owned(),
         last_message: "done".to_owned(),
         blob: None,
-        metadata: RuntimeMetadata::default(),
+        metadata: AgentTaskMetadata::default(),
     }
 }
 
 /// Gives a task whose session exists and works.
-async fn running(lane: &Arc<Lane>) -> RuntimeId {
+async fn running(lane: &Arc<Lane>) -> AgentTaskId {
     let new = request(SpawnTarget::New(SessionId::generate()));
     let id = lane.spawn_runtime(new).await.expect("accepted").runtime_id;
     lane.bind_runtime(id).await.expect("bound");
-    let change = RuntimeChange::to(RuntimeStatus::Running);
+    let change = AgentTaskChange::to(AgentTaskStatus::Running);
     assert!(lane.change_runtime(id, change).await.expect("running"));
     id
 }
@@ -82,7 +82,7 @@ async fn a_step_that_is_repeated_after_a_crash_writes_nothing() {
     let lane = next.lane(id).await;
     for _ in 0..2 {
         lane.bind_runtime(runtime).await.expect("known");
-        let change = RuntimeChange::to(RuntimeStatus::Running);
+        let change = AgentTaskChange::to(AgentTaskStatus::Running);
         lane.change_runtime(runtime, change).await.expect("known");
         lane.deliver_result(runtime, result(), false)
             .await

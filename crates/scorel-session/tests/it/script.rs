@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream;
+use scorel_engine::{
+    Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderStream, Question,
+    RetryPolicy, TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome,
+    ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
+};
 use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
 use scorel_proto::{
     CompactionFacts, Context, InstructionPart, NoticeBody, ProjectId, SessionId, TurnError,
-};
-use scorel_runtime::{
-    Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderStream, Question,
-    RetryPolicy, TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome,
-    ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
 };
 use scorel_session::{
     CompactionSetup, Guidance, KnownGuidance, PreparedEngine, PreparedTurn, SessionHeader,

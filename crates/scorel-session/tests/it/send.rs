@@ -51,7 +51,7 @@ async fn a_message_to_a_running_session_is_queued_or_refused() {
     };
     assert_eq!(
         code(rig.send(id, ask(WhileRunning::Reject)).await),
-        ErrorCode::RuntimeBusy
+        ErrorCode::AgentTaskBusy
     );
     assert_eq!(
         rig.log(id).all("queue_update").len(),
@@ -124,7 +124,7 @@ async fn a_message_follows_nothing_but_the_end_of_a_finished_turn() {
         parent_event_id: Some(None),
         ..message("three")
     };
-    assert_eq!(code(rig.send(id, request).await), ErrorCode::RuntimeBusy);
+    assert_eq!(code(rig.send(id, request).await), ErrorCode::AgentTaskBusy);
     call.answer("done").await;
 }
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use scorel_proto::{Block, ErrorCategory, StopReason, Usage};
-use scorel_runtime::{
+use scorel_engine::{
     ModelRequest, ProviderError, ProviderEvent, ToolCall, ToolOutcome, ToolUpdates,
 };
+use scorel_proto::{Block, ErrorCategory, StopReason, Usage};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;

@@ -378,7 +378,7 @@ async fn a_turn_whose_outcome_cannot_be_written_yet_can_be_cancelled_and_blocks_
     call.answer("1").await;
     disk.refuses(2).await;
     let refused = rig.sessions.delete(id).await.expect_err("busy");
-    assert_eq!(refused.code(), ErrorCode::RuntimeBusy);
+    assert_eq!(refused.code(), ErrorCode::AgentTaskBusy);
     let lane = rig.lane(id).await;
     assert!(lane.cancel(Some(turn)), "the turn takes the signal");
     assert_eq!(lane.phase(), (Phase::Cancelling, Some(turn)));

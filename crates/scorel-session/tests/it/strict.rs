@@ -1,8 +1,8 @@
 //! What real endpoints would say to the requests of a session.
 
 use futures_util::StreamExt;
+use scorel_engine::ModelRequest;
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret};
-use scorel_runtime::ModelRequest;
 use scorel_testkit::{StrictServer, WireApi};
 
 /// Sends every request over every API to an endpoint that rejects what the real ones reject.

@@ -1,7 +1,7 @@
 //! What a turn writes and shows.
 
+use scorel_engine::ProviderEvent;
 use scorel_proto::{Message, StopReason};
-use scorel_runtime::ProviderEvent;
 use serde_json::{Value, json};
 
 use crate::log::{name, text};

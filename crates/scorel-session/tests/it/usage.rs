@@ -3,10 +3,10 @@
 use std::fs;
 use std::time::Duration;
 
+use scorel_engine::{ProviderError, TokenPrice};
 use scorel_proto::{
     CostSource, CostTotal, GetUsageParams, GetUsageResult, ProjectId, SessionId, UsageGrouping,
 };
-use scorel_runtime::{ProviderError, TokenPrice};
 use scorel_session::{SessionError, TitleAnswer};
 use tokio::sync::oneshot;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::io::Errno;
-use scorel_runtime::{Effect, Permit};
+use scorel_engine::{Effect, Permit};
 
 use crate::root::{Root, RootUse};
 

@@ -1,6 +1,6 @@
 //! The schemas, and what becomes of arguments that do not fit them.
 
-use scorel_runtime::ToolList;
+use scorel_engine::ToolList;
 use serde_json::{Value, json};
 
 use super::project::Project;
@@ -46,7 +46,7 @@ fn assert_is_plain(schema: &Value, name: &str) {
 #[test]
 fn every_tool_has_its_expected_schema() {
     let tools = ToolList::new(Project::new().tools().list()).unwrap();
-    let properties = |spec: &scorel_runtime::ToolSpec| -> Vec<String> {
+    let properties = |spec: &scorel_engine::ToolSpec| -> Vec<String> {
         let properties = spec.parameters["properties"].as_object().unwrap();
         let describe = |(name, value): (&String, &Value)| {
             let value = value.clone();

@@ -1,6 +1,6 @@
 //! Files that a user attaches to a message.
 
-use scorel_runtime::{Effect, Permit};
+use scorel_engine::{Effect, Permit};
 
 use super::project::{Project, RESOLVERS, call, tool_call};
 use crate::error::{ErrorCode, ToolError};

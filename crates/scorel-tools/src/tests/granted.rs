@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_runtime::{Effect, Permit, ReadFilter, ToolList};
+use scorel_engine::{Effect, Permit, ReadFilter, ToolList};
 use serde_json::{Value, json};
 
 use super::project::{

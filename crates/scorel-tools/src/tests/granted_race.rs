@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use scorel_runtime::{Effect, Permit};
+use scorel_engine::{Effect, Permit};
 use serde_json::{Value, json};
 
 use super::project::{Project, RESOLVERS, run};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::project::{Project, Session};
-use scorel_runtime::{Permit, ReadFilter};
+use scorel_engine::{Permit, ReadFilter};
 
 /// Keeps back a directory with everything below it.
 #[derive(Debug)]

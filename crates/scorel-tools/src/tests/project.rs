@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_engine::{BlobSink, Permit, ToolCall, ToolContext, ToolList, ToolOutcome};
 use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{BlobSink, Permit, ToolCall, ToolContext, ToolList, ToolOutcome};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

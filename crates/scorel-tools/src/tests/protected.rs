@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use scorel_engine::{Effect, Permit, ToolList};
 use scorel_permission::protected::Protection;
-use scorel_runtime::{Effect, Permit, ToolList};
 
 use super::project::{Project, Session, ToolAnswer, block_on, context, tool_call};
 

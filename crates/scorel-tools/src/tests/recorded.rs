@@ -3,9 +3,9 @@
 use std::fs;
 use std::sync::Arc;
 
+use scorel_engine::{BegunCall, Permit, ToolList, ToolOutcome};
 use scorel_files::{CheckpointLimits, FileRecorder};
 use scorel_proto::{ChangedBy, FileState};
-use scorel_runtime::{BegunCall, Permit, ToolList, ToolOutcome};
 use serde_json::{Value, json};
 
 use super::project::{Project, block_on, context, tool_call};

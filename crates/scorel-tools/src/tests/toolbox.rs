@@ -1,6 +1,6 @@
 //! The toolbox around the tools.
 
-use scorel_runtime::{Permit, Planned, ToolCall, ToolClass, ToolList, ToolSpec};
+use scorel_engine::{Permit, Planned, ToolCall, ToolClass, ToolList, ToolSpec};
 use serde_json::{Value, json};
 
 use super::project::{Project, ToolAnswer, block_on, call, context, tool_call};

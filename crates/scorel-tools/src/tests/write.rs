@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
+use scorel_engine::Permit;
 use scorel_exec::Umask;
-use scorel_runtime::Permit;
 
 use super::project::{Project, Session};
 use crate::ProjectTools;

@@ -5,8 +5,8 @@ mod line_ends;
 mod replacement;
 
 use schemars::JsonSchema;
+use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
 use scorel_proto::FileBefore;
-use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use schemars::JsonSchema;
-use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

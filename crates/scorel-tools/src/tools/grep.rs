@@ -7,7 +7,7 @@ mod query;
 mod report;
 mod search;
 
-use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde_json::Value;
 
 use crate::error::ToolError;

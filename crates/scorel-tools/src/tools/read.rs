@@ -13,7 +13,7 @@ mod text;
 use std::num::NonZeroU64;
 
 use schemars::JsonSchema;
-use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
-use scorel_runtime::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use libtest_mimic::Trial;
-use scorel_runtime::CommandAccess;
+use scorel_engine::CommandAccess;
 use serde_json::json;
 
 use crate::session::{Session, ToolAnswer};

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
-use scorel_proto::Block;
-use scorel_runtime::{
+use scorel_engine::{
     CommandAccess, Effect, Permit, Tool, ToolCall, ToolContext, ToolList, ToolOutcome,
 };
+use scorel_proto::Block;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use scorel_runtime::CommandAccess;
+use scorel_engine::CommandAccess;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
-use scorel_runtime::{CommandAccess, HiddenExtent, HiddenFiles, HiddenRoot};
+use scorel_engine::{CommandAccess, HiddenExtent, HiddenFiles, HiddenRoot};
 use serde_json::json;
 
 use crate::session::Session;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use libtest_mimic::Trial;
+use scorel_engine::CommandAccess;
 use scorel_exec::Environment;
-use scorel_runtime::CommandAccess;
 use scorel_tools::PackageCaches;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! A package from npm's own registry. Needs the network, so it runs with `SCOREL_NETWORK=1` only.
 
 use libtest_mimic::Trial;
-use scorel_runtime::CommandAccess;
+use scorel_engine::CommandAccess;
 use serde_json::json;
 
 use crate::session::Session;

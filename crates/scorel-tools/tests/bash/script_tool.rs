@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 use schemars::JsonSchema;
-use scorel_proto::Block;
-use scorel_runtime::{
+use scorel_engine::{
     ArgumentError, Effect, Permit, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan,
     ToolSpec, blocking, parse_arguments,
 };
+use scorel_proto::Block;
 use scorel_tools::{Commands, PlannedCommand, SessionFiles, ToolError};
 use serde::Deserialize;
 

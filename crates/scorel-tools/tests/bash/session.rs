@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use scorel_exec::{Environment, ResourceLimits, Supervisors};
-use scorel_proto::{BlobHash, Block};
-use scorel_runtime::{
+use scorel_engine::{
     BegunCall, BlobSink, CommandAccess, HiddenFiles, Permit, ToolCall, ToolContext, ToolList,
     ToolOutcome, ToolPlan, ToolUpdates,
 };
+use scorel_exec::{Environment, ResourceLimits, Supervisors};
+use scorel_proto::{BlobHash, Block};
 use scorel_tools::{CommandSettings, Commands, PackageCaches, ProjectTools, ToolHost};
 use serde::Serialize;
 use serde_json::{Value, json};

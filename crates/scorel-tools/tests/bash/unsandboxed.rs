@@ -3,7 +3,7 @@
 use std::fs;
 
 use libtest_mimic::Trial;
-use scorel_runtime::{CommandAccess, Effect, ToolCall, ToolList};
+use scorel_engine::{CommandAccess, Effect, ToolCall, ToolList};
 use serde_json::{Value, json};
 
 use crate::session::{Session, canary, processes};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::Trial;
-use scorel_runtime::CommandAccess;
+use scorel_engine::CommandAccess;
 use serde_json::json;
 
 use crate::session::{Session, ToolAnswer};

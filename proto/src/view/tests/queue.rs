@@ -1,6 +1,6 @@
 use super::log::Log;
 use crate::{
-    Block, OutcomeReason, QueueItem, QueueItemId, QueueItemMeta, QueueKind, QueueOp, RuntimeId,
+    AgentTaskId, Block, OutcomeReason, QueueItem, QueueItemId, QueueItemMeta, QueueKind, QueueOp,
 };
 
 fn paused(log: &Log) -> bool {
@@ -195,7 +195,7 @@ fn a_result_that_is_held_back_keeps_the_pause_of_an_outcome_as_it_is() {
     item.queue_item_id = QueueItemId::generate();
     item.meta = Some(QueueItemMeta {
         custom: None,
-        runtime_id: Some(RuntimeId::generate()),
+        runtime_id: Some(AgentTaskId::generate()),
     });
     log.queue(vec![QueueOp::Add {
         item,

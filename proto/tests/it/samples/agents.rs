@@ -1,11 +1,11 @@
 //! What a session records of the tasks that it gives to agents.
 
 use scorel_proto::{
-    Block, ClientId, CommandId, CostTotal, DeliveredVia, Message, MessageBody, Meta,
-    PersistentBody, QueueItem, QueueItemMeta, QueueKind, QueueOp, QueueUpdateBody, ResultDelivery,
-    RuntimeBoundSessionBody, RuntimeFinishedBody, RuntimeMetadata, RuntimeQuestion,
-    RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody, RuntimeStamp,
-    RuntimeStatus, RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, SpawnRefusal, UserMessage,
+    AgentTaskMetadata, AgentTaskQuestion, AgentTaskStamp, AgentTaskStatus, Block, ClientId,
+    CommandId, CostTotal, DeliveredVia, Message, MessageBody, Meta, PersistentBody, QueueItem,
+    QueueItemMeta, QueueKind, QueueOp, QueueUpdateBody, ResultDelivery, RuntimeBoundSessionBody,
+    RuntimeFinishedBody, RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
+    RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, SpawnRefusal, UserMessage,
 };
 
 use super::{ids, messages, persistent};
@@ -17,14 +17,14 @@ const ANSWER: &str = "The parser is fine.";
 pub(super) fn all() -> Vec<Golden> {
     let events = beginnings().into_iter().chain(changes()).chain(ends());
     let mut all: Vec<Golden> = events.chain(results()).map(persistent::golden).collect();
-    all.push(Golden::of("agent/statuses", &RuntimeStatus::ALL.to_vec()));
+    all.push(Golden::of("agent/statuses", &AgentTaskStatus::ALL.to_vec()));
     all.push(Golden::of("agent/refusals", &refusals()));
     all
 }
 
 /// A question that an agent's session asks.
-pub(super) fn question() -> RuntimeQuestion {
-    RuntimeQuestion {
+pub(super) fn question() -> AgentTaskQuestion {
+    AgentTaskQuestion {
         session_id: ids::child(),
         request_id: ids::request(),
         tool_name: "Bash".into(),
@@ -32,8 +32,8 @@ pub(super) fn question() -> RuntimeQuestion {
 }
 
 /// What a task took.
-fn metadata() -> RuntimeMetadata {
-    RuntimeMetadata {
+fn metadata() -> AgentTaskMetadata {
+    AgentTaskMetadata {
         turn_id: Some(ids::turn()),
         usage: messages::usage(),
         cost: CostTotal {
@@ -56,8 +56,8 @@ fn refusals() -> Vec<SpawnRefusal> {
     ]
 }
 
-fn stamp(version: u64, status: RuntimeStatus) -> RuntimeStamp {
-    RuntimeStamp {
+fn stamp(version: u64, status: AgentTaskStatus) -> AgentTaskStamp {
+    AgentTaskStamp {
         runtime_id: ids::runtime(1),
         version,
         status,
@@ -67,7 +67,7 @@ fn stamp(version: u64, status: RuntimeStatus) -> RuntimeStamp {
 
 fn spawned() -> RuntimeSpawnedBody {
     RuntimeSpawnedBody {
-        stamp: stamp(1, RuntimeStatus::Queued),
+        stamp: stamp(1, AgentTaskStatus::Queued),
         agent_type: "reviewer".into(),
         session_id: ids::child(),
         continued: true,
@@ -89,7 +89,7 @@ fn beginnings() -> Vec<(&'static str, PersistentBody)> {
         ..spawned()
     };
     let place = RuntimeQueueChangedBody {
-        stamp: stamp(2, RuntimeStatus::Queued),
+        stamp: stamp(2, AgentTaskStatus::Queued),
         agent_type: "reviewer".into(),
         queue_position: 1,
         queued_count: 3,
@@ -101,7 +101,7 @@ fn beginnings() -> Vec<(&'static str, PersistentBody)> {
         ..place.clone()
     };
     let bound = RuntimeBoundSessionBody {
-        stamp: stamp(3, RuntimeStatus::Queued),
+        stamp: stamp(3, AgentTaskStatus::Queued),
         session_id: ids::child(),
     };
     vec![
@@ -115,19 +115,19 @@ fn beginnings() -> Vec<(&'static str, PersistentBody)> {
 
 fn changes() -> Vec<(&'static str, PersistentBody)> {
     let asks = RuntimeStatusChangedBody {
-        stamp: stamp(5, RuntimeStatus::WaitingInput),
+        stamp: stamp(5, AgentTaskStatus::WaitingInput),
         summary: Some("Bash {\"command\":\"make\"}".into()),
         waiting_for: Some(question()),
         stopping: true,
     };
     let runs = RuntimeStatusChangedBody {
-        stamp: stamp(4, RuntimeStatus::Running),
+        stamp: stamp(4, AgentTaskStatus::Running),
         summary: None,
         waiting_for: None,
         stopping: false,
     };
     let does = RuntimeSummaryUpdatedBody {
-        stamp: stamp(6, RuntimeStatus::Running),
+        stamp: stamp(6, AgentTaskStatus::Running),
         summary: "Read {\"path\":\"src/parser.rs\"}".into(),
         source_event: ids::event(3),
     };
@@ -140,8 +140,8 @@ fn changes() -> Vec<(&'static str, PersistentBody)> {
 
 pub(super) fn finished() -> RuntimeFinishedBody {
     RuntimeFinishedBody {
-        stamp: stamp(7, RuntimeStatus::Completed),
-        final_status: RuntimeStatus::Completed,
+        stamp: stamp(7, AgentTaskStatus::Completed),
+        final_status: AgentTaskStatus::Completed,
         ended_at: ids::TS + 61_250,
         reason: "the agent is done".into(),
         last_message: ANSWER.into(),
@@ -152,17 +152,17 @@ pub(super) fn finished() -> RuntimeFinishedBody {
 
 fn ends() -> Vec<(&'static str, PersistentBody)> {
     let never_ran = RuntimeFinishedBody {
-        stamp: stamp(2, RuntimeStatus::Interrupted),
-        final_status: RuntimeStatus::Interrupted,
+        stamp: stamp(2, AgentTaskStatus::Interrupted),
+        final_status: AgentTaskStatus::Interrupted,
         reason: "stopped before it began".into(),
         last_message: String::new(),
         last_message_blob: None,
-        metadata: RuntimeMetadata::default(),
+        metadata: AgentTaskMetadata::default(),
         ..finished()
     };
     let delivered = |via| {
         PersistentBody::RuntimeResultDelivered(RuntimeResultDeliveredBody {
-            stamp: stamp(8, RuntimeStatus::Completed),
+            stamp: stamp(8, AgentTaskStatus::Completed),
             event_id: ids::event(4),
             via,
         })

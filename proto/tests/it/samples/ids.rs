@@ -1,8 +1,8 @@
 //! Ids and numbers that the samples share.
 
 use scorel_proto::{
-    BlobHash, ClientId, CommandId, CompactionId, DeviceId, EventId, PermissionRequestId, ProjectId,
-    QueueItemId, RuntimeId, Seq, SessionId, TurnId,
+    AgentTaskId, BlobHash, ClientId, CommandId, CompactionId, DeviceId, EventId,
+    PermissionRequestId, ProjectId, QueueItemId, Seq, SessionId, TurnId,
 };
 
 /// 2026-08-01 00:00:00 UTC, in milliseconds.
@@ -49,7 +49,7 @@ pub(crate) fn request() -> PermissionRequestId {
     id("prm", 1)
 }
 
-pub(crate) fn runtime(last: u32) -> RuntimeId {
+pub(crate) fn runtime(last: u32) -> AgentTaskId {
     id("rti", last)
 }
 

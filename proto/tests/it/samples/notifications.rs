@@ -85,7 +85,7 @@ fn host() -> Vec<(&'static str, HostEvent)> {
         version: 4,
         project_id: ids::project(),
     };
-    let runtime_changed = HostEvent::RuntimeChanged {
+    let runtime_changed = HostEvent::AgentTaskChanged {
         version: 6,
         runtime: Box::new(runtime()),
     };

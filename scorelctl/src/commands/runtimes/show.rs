@@ -1,21 +1,21 @@
 use std::io;
 use std::time::SystemTime;
 
-use scorel_proto::{CostTotal, GetRuntime, GetRuntimeParams, GetRuntimeResult, RuntimeInfo};
+use scorel_proto::{AgentTaskInfo, CostTotal, GetRuntime, GetRuntimeParams, GetRuntimeResult};
 
+use crate::agent_task_selector::AgentTaskSelector;
+use crate::commands::agent_task_state::AgentTaskState;
 use crate::commands::blob;
-use crate::commands::runtime_state::RuntimeState;
 use crate::commands::sessions::age;
 use crate::daemon::DaemonClient;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::output::{Output, result};
 use crate::question::child_question;
-use crate::runtime_selector::RuntimeSelector;
 
 /// Prints a runtime, its task and its result.
 pub(super) async fn run(
-    runtime: &RuntimeSelector,
+    runtime: &AgentTaskSelector,
     control: &mut DaemonClient,
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -66,12 +66,12 @@ fn print(answer: &GetRuntimeResult, said: Option<&str>, output: &mut Output) -> 
 }
 
 /// All but the task and the result, a line each.
-fn facts(runtime: &RuntimeInfo, now: SystemTime) -> Vec<String> {
+fn facts(runtime: &AgentTaskInfo, now: SystemTime) -> Vec<String> {
     let mut lines = vec![
         format!("runtime   {}", runtime.runtime_id),
         format!("agent     {}", one_line(&runtime.agent_type)),
         format!("title     {}", one_line(&runtime.title)),
-        format!("status    {}", RuntimeState(runtime)),
+        format!("status    {}", AgentTaskState(runtime)),
         format!("given by  {}", runtime.parent_session_id),
     ];
     if let Some(session) = runtime.session_id {
@@ -108,15 +108,15 @@ fn dollars(cost: &CostTotal) -> String {
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use scorel_proto::{RuntimeResult, RuntimeStatus, Usage};
+    use scorel_proto::{AgentTaskResult, AgentTaskStatus, Usage};
 
     use super::*;
-    use crate::commands::runtime_state::tests::runtime;
+    use crate::commands::agent_task_state::tests::runtime;
 
     #[test]
     fn a_runtime_is_told_in_lines() {
         let now = UNIX_EPOCH + Duration::from_secs(1_120);
-        let mut info = runtime(RuntimeStatus::Completed);
+        let mut info = runtime(AgentTaskStatus::Completed);
         info.ended_at = Some(1_060_000);
         info.usage = Usage {
             input_tokens: 1_200,
@@ -144,9 +144,9 @@ mod tests {
     fn the_result_is_escaped_on_a_terminal() {
         let (mut output, captured) = Output::captured(true);
         let answer = GetRuntimeResult {
-            runtime: runtime(RuntimeStatus::Failed),
+            runtime: runtime(AgentTaskStatus::Failed),
             prompt: "Look\nhere\n".to_owned(),
-            result: Some(RuntimeResult {
+            result: Some(AgentTaskResult {
                 reason: "no\nkey".to_owned(),
                 last_message: "\u{1b}[2J".to_owned(),
                 last_message_blob: None,

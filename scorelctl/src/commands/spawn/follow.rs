@@ -1,12 +1,12 @@
 use scorel_client::ClientError;
 use scorel_proto::{
-    ErrorCode, GetRuntime, GetRuntimeParams, GetRuntimeResult, HostEvent, RuntimeInfo,
-    RuntimeStatus, SpawnRuntimeResult,
+    AgentTaskInfo, AgentTaskStatus, ErrorCode, GetRuntime, GetRuntimeParams, GetRuntimeResult,
+    HostEvent, SpawnRuntimeResult,
 };
 use serde_json::value::RawValue;
 
 use super::host_feed::HostFeed;
-use super::progress::RuntimeProgress;
+use super::progress::AgentTaskProgress;
 use crate::commands::runtimes::last_message;
 use crate::daemon::{DaemonClient, StartDaemon};
 use crate::exit::Exit;
@@ -15,14 +15,14 @@ use crate::interrupts::Interrupts;
 use crate::output::Output;
 
 /// Follows a runtime to its end: tells what it does and what it asks, and prints its result.
-pub(super) struct RuntimeFollower<'a> {
+pub(super) struct AgentTaskFollower<'a> {
     control: DaemonClient,
     spawned: SpawnRuntimeResult,
-    progress: RuntimeProgress,
+    progress: AgentTaskProgress,
     output: &'a mut Output,
 }
 
-impl<'a> RuntimeFollower<'a> {
+impl<'a> AgentTaskFollower<'a> {
     pub(super) fn new(
         mut control: DaemonClient,
         spawned: SpawnRuntimeResult,
@@ -33,7 +33,7 @@ impl<'a> RuntimeFollower<'a> {
         Self {
             control,
             spawned,
-            progress: RuntimeProgress::default(),
+            progress: AgentTaskProgress::default(),
             output,
         }
     }
@@ -83,7 +83,7 @@ impl<'a> RuntimeFollower<'a> {
                     None => return self.look().await,
                 }
             }
-            HostEvent::RuntimeChanged { runtime, .. } if runtime.runtime_id == id => {
+            HostEvent::AgentTaskChanged { runtime, .. } if runtime.runtime_id == id => {
                 if self.output.json {
                     self.output.raw_line(text.get())?;
                 }
@@ -106,7 +106,7 @@ impl<'a> RuntimeFollower<'a> {
         };
         let answer = match self.control.call::<GetRuntime>(&params).await {
             Ok(answer) => answer,
-            Err(ClientError::Rpc(error)) if error.code == ErrorCode::RuntimeNotFound => {
+            Err(ClientError::Rpc(error)) if error.code == ErrorCode::AgentTaskNotFound => {
                 return Err(self.lost("the session that gave it was deleted"));
             }
             Err(error) => return Err(self.lost(&error.to_string())),
@@ -118,7 +118,7 @@ impl<'a> RuntimeFollower<'a> {
         Ok(None)
     }
 
-    fn changed(&mut self, runtime: &RuntimeInfo) -> Result<(), Failure> {
+    fn changed(&mut self, runtime: &AgentTaskInfo) -> Result<(), Failure> {
         let news = self.progress.news(runtime);
         if self.output.err_is_terminal {
             for line in news {
@@ -145,8 +145,8 @@ impl<'a> RuntimeFollower<'a> {
         }
         let reason = ended.result.as_ref().map_or("", |result| &result.reason);
         match ended.runtime.status {
-            RuntimeStatus::Failed => self.output.note(&format!("error: {reason}"))?,
-            RuntimeStatus::Interrupted => self.output.note(&format!("interrupted: {reason}"))?,
+            AgentTaskStatus::Failed => self.output.note(&format!("error: {reason}"))?,
+            AgentTaskStatus::Interrupted => self.output.note(&format!("interrupted: {reason}"))?,
             _ => {}
         }
         Ok(exit(ended.runtime.status))
@@ -172,14 +172,14 @@ impl<'a> RuntimeFollower<'a> {
 }
 
 /// The exit code of the last turn of a runtime that has ended like this.
-const fn exit(status: RuntimeStatus) -> Exit {
+const fn exit(status: AgentTaskStatus) -> Exit {
     match status {
-        RuntimeStatus::Completed => Exit::Success,
-        RuntimeStatus::Interrupted => Exit::TurnCancelled,
-        RuntimeStatus::Failed
-        | RuntimeStatus::Queued
-        | RuntimeStatus::Running
-        | RuntimeStatus::WaitingInput => Exit::TurnFailed,
+        AgentTaskStatus::Completed => Exit::Success,
+        AgentTaskStatus::Interrupted => Exit::TurnCancelled,
+        AgentTaskStatus::Failed
+        | AgentTaskStatus::Queued
+        | AgentTaskStatus::Running
+        | AgentTaskStatus::WaitingInput => Exit::TurnFailed,
     }
 }
 
@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn the_exit_code_is_that_of_a_turn() {
         for (status, code) in [
-            (RuntimeStatus::Completed, 0),
-            (RuntimeStatus::Failed, 5),
-            (RuntimeStatus::Interrupted, 6),
+            (AgentTaskStatus::Completed, 0),
+            (AgentTaskStatus::Failed, 5),
+            (AgentTaskStatus::Interrupted, 6),
         ] {
             assert_eq!(exit(status).code(), code, "{status}");
         }

@@ -1,12 +1,12 @@
-use scorel_proto::{PermissionRequestId, RuntimeInfo, RuntimeStatus};
+use scorel_proto::{AgentTaskInfo, AgentTaskStatus, PermissionRequestId};
 
-use crate::commands::runtime_state::RuntimeState;
+use crate::commands::agent_task_state::AgentTaskState;
 use crate::escape::one_line;
 use crate::question::child_question;
 
 /// The last reported state of a runtime, so that only news is told.
 #[derive(Debug, Default)]
-pub(super) struct RuntimeProgress {
+pub(super) struct AgentTaskProgress {
     state: String,
     summary: Option<String>,
     question: Option<PermissionRequestId>,
@@ -14,11 +14,11 @@ pub(super) struct RuntimeProgress {
     paused: bool,
 }
 
-impl RuntimeProgress {
+impl AgentTaskProgress {
     /// The state and the summary, each only if it has changed.
-    pub(super) fn news(&mut self, runtime: &RuntimeInfo) -> Vec<String> {
+    pub(super) fn news(&mut self, runtime: &AgentTaskInfo) -> Vec<String> {
         let mut lines = Vec::new();
-        let state = RuntimeState(runtime).to_string();
+        let state = AgentTaskState(runtime).to_string();
         if state != self.state {
             lines.push(state.clone());
             self.state = state;
@@ -31,8 +31,8 @@ impl RuntimeProgress {
     }
 
     /// What a person has to do, so that it goes on.
-    pub(super) fn demand(&mut self, runtime: &RuntimeInfo) -> Option<String> {
-        let waits = runtime.status == RuntimeStatus::WaitingInput;
+    pub(super) fn demand(&mut self, runtime: &AgentTaskInfo) -> Option<String> {
+        let waits = runtime.status == AgentTaskStatus::WaitingInput;
         let question = runtime.waiting_for.as_ref().filter(|_| waits);
         let asked = question.map(|question| question.request_id);
         let paused = waits && question.is_none() && !runtime.stopping;
@@ -54,18 +54,18 @@ impl RuntimeProgress {
 
 #[cfg(test)]
 mod tests {
-    use scorel_proto::RuntimeQuestion;
+    use scorel_proto::AgentTaskQuestion;
 
     use super::*;
-    use crate::commands::runtime_state::tests::runtime;
+    use crate::commands::agent_task_state::tests::runtime;
 
     #[test]
     fn only_news_is_told() {
-        let mut progress = RuntimeProgress::default();
-        let mut info = runtime(RuntimeStatus::Queued);
+        let mut progress = AgentTaskProgress::default();
+        let mut info = runtime(AgentTaskStatus::Queued);
         assert_eq!(progress.news(&info), ["queued"]);
         assert!(progress.news(&info).is_empty());
-        info.status = RuntimeStatus::Running;
+        info.status = AgentTaskStatus::Running;
         info.summary = Some("reads\u{1b}".to_owned());
         assert_eq!(progress.news(&info), ["running", "reads^["]);
         assert!(progress.news(&info).is_empty());
@@ -73,15 +73,15 @@ mod tests {
 
     #[test]
     fn a_question_and_a_paused_queue_are_told_once_with_what_to_do() {
-        let mut progress = RuntimeProgress::default();
-        let mut info = runtime(RuntimeStatus::WaitingInput);
+        let mut progress = AgentTaskProgress::default();
+        let mut info = runtime(AgentTaskStatus::WaitingInput);
         let text = progress.demand(&info).expect("a paused queue");
         assert!(
             text.contains("queue --session ses_01ARZ3NDEKTSV4RRFFQ69G5FAB resume"),
             "{text}"
         );
         assert_eq!(progress.demand(&info), None);
-        info.waiting_for = Some(RuntimeQuestion {
+        info.waiting_for = Some(AgentTaskQuestion {
             session_id: "ses_01ARZ3NDEKTSV4RRFFQ69G5FAB".parse().unwrap(),
             request_id: "prm_01ARZ3NDEKTSV4RRFFQ69G5FAW".parse().unwrap(),
             tool_name: "Bash".to_owned(),
@@ -89,7 +89,7 @@ mod tests {
         let text = progress.demand(&info).expect("a question");
         assert!(text.contains("scorelctl approve"), "{text}");
         assert_eq!(progress.demand(&info), None);
-        info.status = RuntimeStatus::Running;
+        info.status = AgentTaskStatus::Running;
         assert_eq!(progress.demand(&info), None);
     }
 }

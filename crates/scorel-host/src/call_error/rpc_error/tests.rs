@@ -43,7 +43,7 @@ fn a_refused_move_says_how_the_session_stands() {
     for (error, code, details) in [
         (
             busy,
-            ErrorCode::RuntimeBusy,
+            ErrorCode::AgentTaskBusy,
             json!({ "phase": "running", "queueLength": 2 }),
         ),
         (

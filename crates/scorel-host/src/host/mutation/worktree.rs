@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use scorel_proto::{Phase, RuntimeId, SessionId};
+use scorel_proto::{AgentTaskId, Phase, SessionId};
 use scorel_session::SessionError;
 
 use super::attempt::Attempt;
@@ -15,7 +15,7 @@ impl Host {
     /// session's tools have open goes first.
     pub(super) async fn remove_worktree(
         &self,
-        runtime_id: RuntimeId,
+        runtime_id: AgentTaskId,
         force: bool,
     ) -> Result<(), CallError> {
         let session = self.sessions.for_task(&runtime_id.to_string()).await?;
@@ -51,7 +51,7 @@ impl Host {
 /// removed it, and crashed before it ended the receipt.
 pub(super) fn removed(
     result: Result<(), CallError>,
-    runtime_id: RuntimeId,
+    runtime_id: AgentTaskId,
     branch: Option<String>,
     attempt: Attempt,
 ) -> Result<Subject, CallError> {

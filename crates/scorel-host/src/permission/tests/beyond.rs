@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use scorel_engine::{CommandAccess, Effect, Gatekeeper as _, Permit, Verdict};
 use scorel_permission::Mode;
-use scorel_runtime::{CommandAccess, Effect, Gatekeeper as _, Permit, Verdict};
 use serde_json::json;
 
 use super::{GateFixture, access, asking, rules};

@@ -2,7 +2,7 @@
 
 use super::*;
 
-async fn permit(deny: &[&str], mode: Mode) -> scorel_runtime::Permit {
+async fn permit(deny: &[&str], mode: Mode) -> scorel_engine::Permit {
     let fixture = GateFixture::with(deny, &["Read(asked/**)"], |settings| settings.mode = mode);
     let directory = fixture.dir.path().canonicalize().unwrap();
     let effect = Effect::RunCommand {
@@ -22,7 +22,7 @@ async fn a_command_gets_what_rules_deny_to_read() {
     let hidden = permit.hidden.expect("a rule denies reading");
     let [root] = hidden.roots().try_into().unwrap();
     assert!(root.path.ends_with("secrets") && root.depth.is_none());
-    let tree = Some(scorel_runtime::HiddenExtent::Tree);
+    let tree = Some(scorel_engine::HiddenExtent::Tree);
     assert_eq!(hidden.extent(&root.path.join("key")), tree);
     assert_eq!(hidden.extent(Path::new("/elsewhere")), None);
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, stream};
+use scorel_engine::{
+    Effect, EngineEvent, ModelInfo, ModelRequest, Permission, Provider, ProviderEvent,
+    ProviderStream, Question, RetryPolicy, StopSignal, Tool, ToolCall, ToolClass, ToolList,
+    ToolOutcome, ToolPlan, ToolSpec, TurnDriver, TurnLimits, TurnPorts, TurnProgress, TurnStep,
+};
 use scorel_permission::BaseDirs;
 use scorel_proto::{Block, Context, ProjectId, StopReason, ThinkingLevel};
-use scorel_runtime::{
-    Effect, ModelInfo, ModelRequest, Permission, Provider, ProviderEvent, ProviderStream, Question,
-    RawRuntimeEvent, RetryPolicy, StopSignal, Tool, ToolCall, ToolClass, ToolList, ToolOutcome,
-    ToolPlan, ToolSpec, TurnDriver, TurnLimits, TurnPorts, TurnProgress, TurnStep,
-};
 use scorel_session::TokioClock;
 use serde_json::json;
 
@@ -122,7 +122,7 @@ impl ConfiguredHome {
                     played.asked.push(rules);
                     driver.provide_permission(answer.clone());
                 }
-                TurnStep::Event(RawRuntimeEvent::ToolResult { message, .. }) => {
+                TurnStep::Event(EngineEvent::ToolResult { message, .. }) => {
                     let [Block::Text { text, .. }] = message.result().content.as_slice() else {
                         panic!("one text expected: {message:?}");
                     };

@@ -2,8 +2,8 @@
 
 use std::fs;
 
+use scorel_engine::{CommandAccess, Gatekeeper as _, Verdict};
 use scorel_permission::Mode;
-use scorel_runtime::{CommandAccess, Gatekeeper as _, Verdict};
 
 use super::{GateFixture, access, in_mode, rules};
 

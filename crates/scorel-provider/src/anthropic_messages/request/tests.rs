@@ -1,5 +1,5 @@
+use scorel_engine::ThinkingLevel;
 use scorel_proto::{Block, Message};
-use scorel_runtime::ThinkingLevel;
 use serde_json::{Value, json};
 
 use crate::anthropic_messages::samples::{

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
+use scorel_engine::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ToolResultBlock, ToolResultMessage,
     UserMessage,
 };
-use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::Timeouts;
@@ -145,7 +145,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
         description: "Reads.".to_owned(),
         parameters: schema.clone().into(),
         read_only: true,
-        class: scorel_runtime::ToolClass::Inspect,
+        class: scorel_engine::ToolClass::Inspect,
     }];
     let mut endpoint = endpoint(NEW);
     endpoint.output_limit = Some(4000);

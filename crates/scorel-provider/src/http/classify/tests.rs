@@ -1,4 +1,4 @@
-use scorel_runtime::ErrorCategory;
+use scorel_engine::ErrorCategory;
 
 use super::{FailureOrigin, classify};
 use crate::http::ErrorBody;

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use reqwest::Url;
+use scorel_engine::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use scorel_proto::{
     AssistantMessage, Block, InternalMessage, Message, Meta, StopReason, ToolResultBlock,
     ToolResultMessage, UserMessage,
 };
-use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
 use crate::blobs::OneBlob;
@@ -119,7 +119,7 @@ fn a_whole_request_has_the_shape_that_was_recorded() {
         description: "Reads.".to_owned(),
         parameters: json!({"type": "object"}).into(),
         read_only: true,
-        class: scorel_runtime::ToolClass::Inspect,
+        class: scorel_engine::ToolClass::Inspect,
     }];
     let mut endpoint = endpoint(ChatDialect::COMPATIBLE);
     endpoint.output_limit = Some(4000);

@@ -1,4 +1,4 @@
-use scorel_runtime::{ProviderError, ProviderEvent, foreign_json};
+use scorel_engine::{ProviderError, ProviderEvent, foreign_json};
 use serde_json::Value;
 use ulid::Ulid;
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use scorel_runtime::ProviderEvent;
+use scorel_engine::ProviderEvent;
 use serde_json::{Map, Value, json};
 
 use super::streamed::missing;
@@ -98,7 +98,7 @@ fn metadata(item: &Value, refusal: bool) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
-    use scorel_runtime::{ModelInfo, ProviderEvent};
+    use scorel_engine::{ModelInfo, ProviderEvent};
     use serde_json::json;
 
     use super::OutputMessage;

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use scorel_runtime::ProviderEvent;
+use scorel_engine::ProviderEvent;
 use serde_json::Value;
 
 use super::streamed::missing;

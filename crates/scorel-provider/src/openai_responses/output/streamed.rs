@@ -1,4 +1,4 @@
-use scorel_runtime::{ErrorCategory, ProviderError};
+use scorel_engine::{ErrorCategory, ProviderError};
 
 use crate::http::provider_error;
 

@@ -1,5 +1,5 @@
+use scorel_engine::ErrorCategory;
 use scorel_proto::StopReason;
-use scorel_runtime::ErrorCategory;
 use scorel_testkit::{ModelServer, ScriptedResponse};
 use serde_json::{Value, json};
 

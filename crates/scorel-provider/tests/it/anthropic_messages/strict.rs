@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
+use scorel_engine::ThinkingLevel;
 use scorel_proto::{Message, ToolResultBlock, ToolResultMessage};
 use scorel_provider::Timeouts;
-use scorel_runtime::ThinkingLevel;
 use scorel_testkit::{ModelReply, StrictServer};
 
 use super::API;

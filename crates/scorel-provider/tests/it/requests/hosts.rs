@@ -1,7 +1,7 @@
 //! How requests differ by host.
 
+use scorel_engine::ModelRequest;
 use scorel_proto::{Message, ThinkingLevel};
-use scorel_runtime::ModelRequest;
 use serde_json::{Value, json};
 
 use crate::rebuilt::{Rebuilt, sent_like};

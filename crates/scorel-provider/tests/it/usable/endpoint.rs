@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
+use scorel_engine::Provider;
 use scorel_proto::{AssistantMessage, Context};
 use scorel_provider::{Connector, ModelConfig, NoBlobs, Secret};
-use scorel_runtime::Provider;
 use scorel_testkit::{ModelServer, ScriptedResponse, StrictServer};
 
 use crate::collected::{KEY, collect, question};

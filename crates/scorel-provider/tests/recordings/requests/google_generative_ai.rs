@@ -1,8 +1,8 @@
+use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ThinkingLevel, ToolResultBlock,
     ToolResultMessage, UserMessage,
 };
-use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::{any_blob, kept, sent, with_requests};
@@ -90,7 +90,7 @@ fn tool(function: &Value) -> ToolSpec {
         description: function["description"].as_str().unwrap().to_owned(),
         parameters: said[0]["parametersJsonSchema"].clone().into(),
         read_only: true,
-        class: scorel_runtime::ToolClass::Inspect,
+        class: scorel_engine::ToolClass::Inspect,
     }
 }
 

@@ -1,8 +1,8 @@
+use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ThinkingLevel, ToolResultBlock,
     ToolResultMessage, UserMessage,
 };
-use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
 use super::{any_blob, with_requests};
@@ -121,7 +121,7 @@ fn tool(tool: &Value) -> ToolSpec {
         description: text(&function["description"]),
         parameters: function["parameters"].clone().into(),
         read_only: false,
-        class: scorel_runtime::ToolClass::Inspect,
+        class: scorel_engine::ToolClass::Inspect,
     }
 }
 

@@ -1,8 +1,8 @@
+use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::{
     AssistantMessage, Block, Message, Meta, StopReason, ThinkingLevel, ToolResultBlock,
     ToolResultMessage,
 };
-use scorel_runtime::{ModelRequest, ToolSpec};
 use serde_json::{Value, json};
 
 use super::{kept, with_requests};
@@ -95,7 +95,7 @@ fn tool(tool: &Value) -> ToolSpec {
         description: text(&tool["description"]),
         parameters: tool["parameters"].clone().into(),
         read_only: false,
-        class: scorel_runtime::ToolClass::Inspect,
+        class: scorel_engine::ToolClass::Inspect,
     }
 }
 

@@ -6,7 +6,7 @@ use agent_client_protocol_schema::v1::{
     ContentBlock, ToolCall as AgentCall, ToolCallContent, ToolCallLocation, ToolCallStatus,
     ToolCallUpdate, ToolKind,
 };
-use scorel_runtime::{RunnerAction, RunnerCallEnd, RunnerEvent, ToolCall};
+use scorel_engine::{RunnerAction, RunnerCallEnd, RunnerEvent, ToolCall};
 use serde_json::{Value, json};
 
 use super::super::json::text_block;

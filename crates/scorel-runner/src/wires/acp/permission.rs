@@ -7,7 +7,7 @@ use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
     RequestPermissionResponse, SelectedPermissionOutcome,
 };
-use scorel_runtime::{RunnerAnswer, RunnerError, RunnerErrorKind, RunnerQuestion};
+use scorel_engine::{RunnerAnswer, RunnerError, RunnerErrorKind, RunnerQuestion};
 use serde_json::{Value, json};
 
 use super::calls;

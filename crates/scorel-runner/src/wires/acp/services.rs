@@ -8,7 +8,7 @@ use agent_client_protocol_schema::v1::{
     TerminalExitStatus, TerminalOutputRequest, TerminalOutputResponse, WaitForTerminalExitRequest,
     WaitForTerminalExitResponse, WriteTextFileRequest,
 };
-use scorel_runtime::{RunnerError, RunnerErrorKind, ServiceReply, ServiceRequest, TerminalExit};
+use scorel_engine::{RunnerError, RunnerErrorKind, ServiceReply, ServiceRequest, TerminalExit};
 use serde_json::{Value, json};
 
 use crate::wires::json::parsed;

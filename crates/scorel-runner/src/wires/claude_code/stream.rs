@@ -1,6 +1,6 @@
 //! Parts of a message while they are written.
 
-use scorel_runtime::RunnerEvent;
+use scorel_engine::RunnerEvent;
 use serde_json::Value;
 
 use super::super::json::{owned, text};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scorel_runtime::RunnerAction;
+use scorel_engine::RunnerAction;
 use serde_json::Value;
 
 /// What a call would do, by the tool's name.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use scorel_runtime::{RunnerCallEnd, RunnerEvent, ToolCall};
+use scorel_engine::{RunnerCallEnd, RunnerEvent, ToolCall};
 use serde_json::{Value, json};
 
 use super::super::json::{owned, text, text_block};

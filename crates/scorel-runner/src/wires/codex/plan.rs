@@ -1,4 +1,4 @@
-use scorel_runtime::{PlanEntry, PlanStatus, RunnerEvent};
+use scorel_engine::{PlanEntry, PlanStatus, RunnerEvent};
 use serde_json::Value;
 
 use crate::wires::json::{owned, text};

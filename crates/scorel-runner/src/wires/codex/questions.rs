@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use scorel_runtime::{RunnerAction, RunnerQuestion, ToolCall};
+use scorel_engine::{RunnerAction, RunnerQuestion, ToolCall};
 use serde_json::{Value, json};
 
 use super::super::json::{owned, text};

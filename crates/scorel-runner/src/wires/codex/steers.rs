@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use scorel_runtime::RunnerInput;
+use scorel_engine::RunnerInput;
 
 /// What follows a turn.
 pub(super) enum AfterTurn {

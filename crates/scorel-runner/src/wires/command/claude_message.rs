@@ -1,7 +1,7 @@
 //! Messages of Claude Code that a command passes on.
 
+use scorel_engine::{RunnerCallEnd, RunnerEvent, RunnerSpent, ToolCall};
 use scorel_proto::Usage;
-use scorel_runtime::{RunnerCallEnd, RunnerEvent, RunnerSpent, ToolCall};
 use serde_json::Value;
 
 use super::super::json::{number, owned, text_block};

@@ -1,10 +1,10 @@
 //! `output = "events"`: each line is an event.
 
-use scorel_exec::{RunEnd, ShellExit};
-use scorel_runtime::{
+use scorel_engine::{
     RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput, RunnerLogStream,
     foreign_json,
 };
+use scorel_exec::{RunEnd, ShellExit};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! The prompt of a command.
 
-use scorel_runtime::{RunnerError, RunnerErrorKind, RunnerInput};
+use scorel_engine::{RunnerError, RunnerErrorKind, RunnerInput};
 
 use crate::exchange::Exchange;
 

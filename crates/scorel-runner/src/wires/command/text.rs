@@ -1,7 +1,7 @@
 //! `output = "text"`: the output is the answer.
 
+use scorel_engine::{RunnerEnd, RunnerError, RunnerEvent, RunnerInput};
 use scorel_exec::{RunEnd, ShellExit};
-use scorel_runtime::{RunnerEnd, RunnerError, RunnerEvent, RunnerInput};
 
 use super::prompt::write_prompt;
 use crate::dialect::{Dialect, ended};

@@ -1,10 +1,10 @@
+use scorel_engine::ModelInfo;
 use scorel_proto::{
     AssistantMessage, Block, ClientId, CompactBody, CompactionFacts, CompactionId,
     CompactionTrigger, CostTotal, MessageBody, Meta, OutcomeReason, PersistentBody,
     PersistentEvent, Seq, SessionId, StopReason, ToolResultBlock, ToolResultMessage,
     TurnOutcomeBody, Usage,
 };
-use scorel_runtime::ModelInfo;
 
 use super::*;
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use scorel_engine::ProviderEvent;
 use scorel_proto::{
     PermissionDecision, PermissionDecisionBody, Phase, RecordedFiles, StopReason, Usage,
 };
-use scorel_runtime::ProviderEvent;
 
 use super::commands::Command;
 use super::{FOREVER, History};

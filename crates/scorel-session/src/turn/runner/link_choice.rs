@@ -1,4 +1,4 @@
-use scorel_runtime::{RunnerDriver, RunnerOrder};
+use scorel_engine::{RunnerDriver, RunnerOrder};
 
 use super::RunnerTurn;
 use crate::runner_pool::LinkKey;

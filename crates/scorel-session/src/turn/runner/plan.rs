@@ -1,7 +1,7 @@
 use std::time::Duration;
 
+use scorel_engine::{PlanEntry, PlanStatus};
 use scorel_proto::{CustomBody, PersistentBody};
-use scorel_runtime::{PlanEntry, PlanStatus};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 

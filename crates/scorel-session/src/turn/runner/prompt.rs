@@ -2,9 +2,9 @@
 
 use std::io;
 
+use scorel_engine::RunnerInput;
 use scorel_journal::Blobs;
 use scorel_proto::Block;
-use scorel_runtime::RunnerInput;
 
 use crate::{SessionError, blocking};
 

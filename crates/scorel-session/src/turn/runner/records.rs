@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
+use scorel_engine::{RunnerExit, RunnerFact, RunnerInput, RunnerStart};
 use scorel_proto::{
     Block, Message, NoticeBody, PersistentBody, RunnerContextBody, RunnerContextOrigin,
     RunnerExitBody, RunnerHandover, RunnerLog, RunnerLogBlob, RunnerLogTail, RunnerStartBody,
     SignalName, TransientBody,
 };
-use scorel_runtime::{RunnerExit, RunnerFact, RunnerInput, RunnerStart};
 
 use super::handover::{HandoverText, handover};
 use super::plan::PlanRecord;

@@ -3,11 +3,11 @@
 //! The question has outlived the runner's process. Its answer is taken here; then the open calls end as
 //! not run, the runner resumes and is told, and its next equal request gets the decision, once.
 
+use scorel_engine::{Permission, ToolCall};
 use scorel_proto::{
     EventId, Message, MessageBody, OpenCall, PermissionDecisionBody, PersistentBody,
     ToolResultBlock, ToolResultMessage, reminder,
 };
-use scorel_runtime::{Permission, ToolCall};
 use serde_json::Value;
 
 use crate::lane::{EventDraft, Section};

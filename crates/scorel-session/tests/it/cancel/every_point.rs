@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use scorel_engine::{ModelRequest, ProviderError, ProviderEvent, tool_calls};
 use scorel_proto::{
     ClientId, Context, Message, PermissionDecision, PermissionDecisionBody, SessionId, StopReason,
     TurnId,
 };
-use scorel_runtime::{ModelRequest, ProviderError, ProviderEvent, tool_calls};
 use scorel_session::{Lane, MutationCommand};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};

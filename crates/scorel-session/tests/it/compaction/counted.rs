@@ -1,7 +1,7 @@
 //! Turns of many large results, on an endpoint that counts tokens and refuses what exceeds its window.
 
+use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::{Message, SessionId, TokenEstimate, Usage};
-use scorel_runtime::{ModelRequest, ToolSpec};
 
 use super::{asks_for_summary, outline};
 use crate::follower::Follower;

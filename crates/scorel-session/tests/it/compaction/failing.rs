@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use scorel_engine::{ProviderError, RetryPolicy};
 use scorel_proto::{Anchors, ErrorCategory};
-use scorel_runtime::{ProviderError, RetryPolicy};
 
 use super::{Scene, asks_for_summary, long, states};
 use crate::stage::provider_error;

@@ -140,7 +140,10 @@ async fn a_turn_that_is_being_cancelled_takes_none_and_none_starts_a_turn() {
     let run = rig.tool().await;
     assert!(rig.lane(id).await.cancel(None));
     let refused = append(&rig, id, by(client(), "a"), Message::user("moved")).await;
-    assert_eq!(refused.expect_err("refused").code(), ErrorCode::RuntimeBusy);
+    assert_eq!(
+        refused.expect_err("refused").code(),
+        ErrorCode::AgentTaskBusy
+    );
     run.end("written");
     assert_eq!(follower.outcome().await, "cancelled");
     let added = append(&rig, id, by(client(), "a"), Message::user("moved")).await;

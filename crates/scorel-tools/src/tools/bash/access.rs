@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use scorel_engine::{CommandAccess, Permit};
 use scorel_exec::{Isolation, SHARED_MEMORY, Sandbox, SettingsCopy, Surroundings, real};
 use scorel_permission::DaemonHome;
-use scorel_runtime::{CommandAccess, Permit};
 
 use super::CommandSettings;
 use super::guarded::{self, ProtectedPlaces};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, ready};
-use scorel_runtime::{
+use scorel_engine::{
     BegunCall, Permit, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, blocking,
     parse_arguments,
 };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use scorel_engine::{Permit, ToolContext, ToolOutcome, blocking, blocking_now};
 use scorel_exec::HeldRun;
-use scorel_runtime::{Permit, ToolContext, ToolOutcome, blocking, blocking_now};
 use tokio::time::Instant;
 
 use super::commands::{CommandLifetime, ReadyCommand};

@@ -4,11 +4,11 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use scorel_engine::{CommandAccess, Permit, Prerequisite, ToolOutcome, blocking, spawn_blocking};
 use scorel_exec::{
     CommandOrder, CommandResources, Environment, HeldRun, ResourceLimits, RunGroup, SharedSpace,
     StartError, Supervisors, Surroundings, Umask,
 };
-use scorel_runtime::{CommandAccess, Permit, Prerequisite, ToolOutcome, blocking, spawn_blocking};
 
 use super::access::{CommandPlaces, Confinement, namespaces};
 use super::background::Background;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use scorel_engine::ToolUpdates;
 use scorel_exec::{Run, RunEnd};
-use scorel_runtime::ToolUpdates;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;

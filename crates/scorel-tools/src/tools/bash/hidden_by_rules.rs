@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use scorel_runtime::{HiddenExtent, HiddenFiles};
+use scorel_engine::{HiddenExtent, HiddenFiles};
 
 /// Directory entries that are looked at for one command. The search is breadth-first, so the entries
 /// that it misses are deep.
@@ -178,7 +178,7 @@ fn is_of_the_kernel(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use scorel_runtime::HiddenRoot;
+    use scorel_engine::HiddenRoot;
 
     use super::*;
 

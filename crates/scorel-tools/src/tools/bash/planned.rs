@@ -4,7 +4,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use scorel_runtime::Effect;
+use scorel_engine::Effect;
 
 use crate::error::{ErrorCode, ToolError};
 use crate::root::{RootName, real_path};

@@ -4,9 +4,9 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use scorel_engine::ToolOutcome;
 use scorel_exec::{EndCause, OutputWindow, Run, RunEnd, ShellExit};
 use scorel_proto::Block;
-use scorel_runtime::ToolOutcome;
 use serde_json::{Map, Value, json};
 
 use super::access::{Confinement, UNSANDBOXED};
@@ -16,7 +16,7 @@ use super::hidden_by_rules::HiddenGap;
 use super::reached_limit;
 use super::stopped::{self, Denial, SandboxFacts};
 use crate::error::{ErrorCode, ToolError};
-use scorel_runtime::BlobSink;
+use scorel_engine::BlobSink;
 
 /// The head of the output in a result, in bytes.
 const HEAD: usize = 10_000;

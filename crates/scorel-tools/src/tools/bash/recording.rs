@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
+use scorel_engine::{CommandAccess, Permit, ToolOutcome};
 use scorel_files::FileRecorder;
 use scorel_proto::RecordedFiles;
-use scorel_runtime::{CommandAccess, Permit, ToolOutcome};
 use serde_json::Value;
 
 use crate::session_files::SessionFiles;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use scorel_engine::{Permit, TerminalExit};
 use scorel_exec::{EndCause, Run, RunEnd, ShellExit};
-use scorel_runtime::{Permit, TerminalExit};
 
 use super::commands::CommandLifetime;
 use super::{Commands, PlannedCommand};

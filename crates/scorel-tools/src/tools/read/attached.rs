@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Read as _;
 
-use scorel_runtime::{Effect, Permit};
+use scorel_engine::{Effect, Permit};
 
 use super::header::FileHeader;
 use super::picture;

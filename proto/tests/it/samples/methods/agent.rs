@@ -1,15 +1,16 @@
 use std::collections::BTreeMap;
 
 use scorel_proto::{
-    AgentConfig, AgentEvent, AgentInfo, AgentWorkspace, CostTotal, CreateSessionResult,
-    EffectiveQuota, GetRuntime, GetRuntimeParams, GetRuntimeResult, ListAgents, ListAgentsParams,
-    ListAgentsResult, ListRuntimes, ListRuntimesParams, ListRuntimesResult, ListWorktrees,
-    ListWorktreesParams, ListWorktreesResult, MoveRuntime, MoveRuntimeParams, OpenOrchestrator,
-    OpenOrchestratorParams, QuotaPolicy, QuotaSource, QuotaStrategy, RemoveWorktree,
-    RemoveWorktreeParams, RemoveWorktreeResult, ResultDelivery, RuntimeInfo, RuntimeResult,
-    RuntimeStatus, SeqResult, SetAgent, SetAgentParams, SetAgentResult, SetQuota, SetQuotaParams,
-    SetQuotaResult, SpawnRuntime, SpawnRuntimeParams, SpawnRuntimeResult, StopRuntime,
-    StopRuntimeParams, StopRuntimeResult, ThinkingLevel, ToolPreset, Usage, WorktreeInfo,
+    AgentConfig, AgentEvent, AgentInfo, AgentTaskInfo, AgentTaskResult, AgentTaskStatus,
+    AgentWorkspace, CostTotal, CreateSessionResult, EffectiveQuota, GetRuntime, GetRuntimeParams,
+    GetRuntimeResult, ListAgents, ListAgentsParams, ListAgentsResult, ListRuntimes,
+    ListRuntimesParams, ListRuntimesResult, ListWorktrees, ListWorktreesParams,
+    ListWorktreesResult, MoveRuntime, MoveRuntimeParams, OpenOrchestrator, OpenOrchestratorParams,
+    QuotaPolicy, QuotaSource, QuotaStrategy, RemoveWorktree, RemoveWorktreeParams,
+    RemoveWorktreeResult, ResultDelivery, SeqResult, SetAgent, SetAgentParams, SetAgentResult,
+    SetQuota, SetQuotaParams, SetQuotaResult, SpawnRuntime, SpawnRuntimeParams, SpawnRuntimeResult,
+    StopRuntime, StopRuntimeParams, StopRuntimeResult, ThinkingLevel, ToolPreset, Usage,
+    WorktreeInfo,
 };
 
 use serde_json::Number;
@@ -59,7 +60,7 @@ pub(in crate::samples) fn agent() -> AgentInfo {
         finished: 12,
         last_event: Some(AgentEvent {
             runtime_id: ids::runtime(1),
-            status: RuntimeStatus::Running,
+            status: AgentTaskStatus::Running,
             ts: ids::TS,
             summary: "tool call success: cargo test".into(),
         }),
@@ -242,8 +243,8 @@ fn steering() -> Vec<Golden> {
 }
 
 /// A runtime with a question.
-pub(in crate::samples) fn runtime() -> RuntimeInfo {
-    RuntimeInfo {
+pub(in crate::samples) fn runtime() -> AgentTaskInfo {
+    AgentTaskInfo {
         runtime_id: ids::runtime(1),
         version: 5,
         parent_session_id: ids::session(),
@@ -253,7 +254,7 @@ pub(in crate::samples) fn runtime() -> RuntimeInfo {
         bound: true,
         workflow_id: Some("release".into()),
         title: "Look at the parser".into(),
-        status: RuntimeStatus::WaitingInput,
+        status: AgentTaskStatus::WaitingInput,
         stopping: true,
         queue_position: None,
         queued_count: None,
@@ -268,13 +269,13 @@ pub(in crate::samples) fn runtime() -> RuntimeInfo {
 }
 
 /// A runtime that a person has spawned, and that waits for its agent.
-pub(super) fn queued() -> RuntimeInfo {
-    RuntimeInfo {
+pub(super) fn queued() -> AgentTaskInfo {
+    AgentTaskInfo {
         runtime_id: ids::runtime(2),
         version: 2,
         bound: false,
         workflow_id: None,
-        status: RuntimeStatus::Queued,
+        status: AgentTaskStatus::Queued,
         stopping: false,
         queue_position: Some(1),
         queued_count: Some(3),
@@ -285,9 +286,9 @@ pub(super) fn queued() -> RuntimeInfo {
     }
 }
 
-fn ended() -> RuntimeInfo {
+fn ended() -> AgentTaskInfo {
     let finished = agents::finished();
-    RuntimeInfo {
+    AgentTaskInfo {
         version: finished.stamp.version,
         status: finished.final_status,
         stopping: false,
@@ -305,7 +306,7 @@ fn reading() -> Vec<Golden> {
     let done = GetRuntimeResult {
         runtime: ended(),
         prompt: prompt.into(),
-        result: Some(RuntimeResult {
+        result: Some(AgentTaskResult {
             reason: finished.reason,
             last_message: finished.last_message,
             last_message_blob: finished.last_message_blob,
@@ -320,7 +321,7 @@ fn reading() -> Vec<Golden> {
         project_id: Some(ids::project()),
         session_id: Some(ids::session()),
         agent_type: Some(AGENT.into()),
-        status: Some(RuntimeStatus::Completed),
+        status: Some(AgentTaskStatus::Completed),
         limit: Some(20),
         cursor: Some("1785542400000.rti_01K1H9Q8000000000000000001".into()),
     };

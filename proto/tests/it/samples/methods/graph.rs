@@ -1,6 +1,6 @@
 use scorel_proto::{
-    GetGraph, GetGraphParams, GraphEdge, GraphEdgeKind, GraphNode, GraphNodeKind, RuntimeGraph,
-    RuntimeStatus,
+    AgentTaskGraph, AgentTaskStatus, GetGraph, GetGraphParams, GraphEdge, GraphEdgeKind, GraphNode,
+    GraphNodeKind,
 };
 
 use super::agent::{queued, runtime};
@@ -10,7 +10,7 @@ use crate::samples::{ids, messages};
 
 pub(super) fn all() -> Vec<Golden> {
     let session_id = ids::session();
-    let graph = RuntimeGraph {
+    let graph = AgentTaskGraph {
         nodes: vec![root(), asking(), waiting(), ended()],
         edges: vec![
             edge(runtime().runtime_id.to_string(), Some("release")),
@@ -18,7 +18,7 @@ pub(super) fn all() -> Vec<Golden> {
             edge(ids::runtime(3).to_string(), None),
         ],
     };
-    let alone = RuntimeGraph {
+    let alone = AgentTaskGraph {
         nodes: vec![root()],
         edges: Vec::new(),
     };
@@ -43,7 +43,7 @@ fn root() -> GraphNode {
         kind: GraphNodeKind::Orchestrator,
         session_id: Some(ids::session()),
         agent_type: None,
-        status: RuntimeStatus::Running,
+        status: AgentTaskStatus::Running,
         queue_position: None,
         title: "Read me".into(),
         summary: "Read me".into(),
@@ -88,7 +88,7 @@ fn waiting() -> GraphNode {
 fn ended() -> GraphNode {
     GraphNode {
         id: ids::runtime(3).to_string(),
-        status: RuntimeStatus::Failed,
+        status: AgentTaskStatus::Failed,
         ended_at: Some(ids::TS + 61_250),
         usage: Some(messages::usage()),
         waiting_for: None,

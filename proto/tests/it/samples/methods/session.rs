@@ -80,7 +80,7 @@ pub(in crate::samples) fn session() -> Session {
         updated_at: ids::TS + 1_000,
         archived: true,
         problem: Some("events.jsonl is damaged at byte 4096".into()),
-        runtimes: Some(scorel_proto::RuntimeCounts {
+        runtimes: Some(scorel_proto::AgentTaskCounts {
             total: 3,
             open: 1,
             agents: history(),

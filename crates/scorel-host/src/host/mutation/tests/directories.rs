@@ -42,7 +42,7 @@ async fn a_worktree_is_removed_once_and_its_branch_is_told_again() {
     let host = place.start().await;
     let project_id = place.project(&host).await;
     let make = || {
-        let runtime_id = scorel_proto::RuntimeId::generate();
+        let runtime_id = scorel_proto::AgentTaskId::generate();
         let worktrees = host.home.join("worktrees");
         let path = worktrees.join(runtime_id.to_string());
         std::fs::create_dir_all(path.join("src")).unwrap();
@@ -69,7 +69,7 @@ async fn a_worktree_is_removed_once_and_its_branch_is_told_again() {
     let again = mutate(&host, place.command("c1", "x"), unknown.clone()).await;
     assert_eq!(again, gone);
     let other = mutate(&host, place.command("c2", "x"), unknown).await;
-    assert_eq!(other.unwrap_err().code, ErrorCode::RuntimeNotFound);
+    assert_eq!(other.unwrap_err().code, ErrorCode::AgentTaskNotFound);
 
     // The first attempt has removed it and did not get to end its receipt.
     place.dies_before("c3", "x", &effect).await;

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use scorel_engine::{ModelInfo, ModelRequest, ThinkingLevel};
 use scorel_proto::Context;
-use scorel_runtime::{ModelInfo, ModelRequest, ThinkingLevel};
 
 use crate::Timeouts;
 use crate::anthropic_messages::{AnthropicDialect, AnthropicMessages};

@@ -3,11 +3,11 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
+use scorel_engine::ModelInfo;
 use scorel_proto::{
     AssistantMessage, Block, InternalMessage, Message, Meta, StopReason, ToolResultBlock,
     ToolResultMessage, UserMessage,
 };
-use scorel_runtime::ModelInfo;
 use serde_json::{Value, json};
 
 use super::endpoints::MODEL;

@@ -1,0 +1,465 @@
+mod cost;
+mod parking;
+mod retrying;
+mod state;
+
+use std::fmt;
+use std::time::Duration;
+
+use scorel_proto::{
+    AssistantMessage, Context, CostTotal, OutcomeReason, StopReason, TurnError, Usage,
+};
+
+use self::state::{AfterTools, CallEnd, TurnState};
+use crate::model_call::{CallProgress, EarlyCause, EarlyEnd, ModelCall};
+use crate::stop::{Stop, StopCause, StopSignal};
+use crate::tool_calls::tool_calls;
+use crate::tool_run::{ToolRun, ToolStep};
+use crate::{
+    EngineEvent, ModelRequest, Permission, Prerequisite, ProviderError, Question, Spent, ToolCall,
+    TurnEnd, TurnPorts, TurnProgress,
+};
+
+/// What the driver did, or needs to go on.
+#[derive(Debug)]
+pub enum TurnStep {
+    /// The spending so far is due, because a cost is limited: answer with
+    /// [`TurnDriver::provide_spending`]. `day`: whether the day's cost is limited.
+    NeedSpending { day: bool },
+    /// The context of the next model call is due: answer with [`TurnDriver::provide_context`], with
+    /// [`TurnDriver::fail`] if none is possible, or with neither if it took a while to make room: the
+    /// turn then looks again whether it may go on.
+    NeedContext,
+    /// The endpoint refused a request as larger than the model's window. Answered as
+    /// [`TurnStep::NeedContext`], once a call.
+    NeedRoom(TurnError),
+    /// A question must be answered, with [`TurnDriver::provide_permission`]. The time until then does
+    /// not count against the turn's time limit.
+    NeedPermission { call: ToolCall, question: Question },
+    /// Tool calls cannot begin yet. Ask for the next step when they can, or before that if the turn is to
+    /// stop or to park.
+    NotReady(Prerequisite),
+    /// To be persisted or published before the next step.
+    Event(EngineEvent),
+    /// The turn waits, as the event before said. This driver is done: make a new one when the wait
+    /// is over, with [`TurnDriver::after`].
+    Suspended,
+    /// The turn stopped at a step boundary, because its signal asked it to park: every tool that was
+    /// started has its result. This driver is done: the next daemon makes a new one, with
+    /// [`TurnDriver::with_calls`] if calls of the last answer are left, else with
+    /// [`TurnDriver::after`].
+    Parked,
+    /// The turn is over. A completed turn is extended with [`TurnDriver::go_on`] if a message was queued
+    /// in the meantime.
+    Finished(TurnEnd),
+}
+
+/// Runs one turn, step by step.
+///
+/// A turn alternates between model calls and tool calls until the model makes no more calls, the turn is
+/// cancelled, a limit is reached or an error ends it. However it ends, every tool call has a result and
+/// every message that was started has an end or was cancelled.
+pub struct TurnDriver {
+    ports: TurnPorts,
+    stop: Stop,
+    state: TurnState,
+    usage: Usage,
+    cost: CostTotal,
+    /// The last answer was not charged as far as is known, because the endpoint said nothing of it.
+    has_gap: bool,
+    steps: u32,
+    waits: u32,
+    /// Attempts at the current model call.
+    attempts: u32,
+    /// Whether the current model call was refused as too large before.
+    overflowed: bool,
+    /// When the open question was asked.
+    asked_at: Option<Duration>,
+}
+
+impl fmt::Debug for TurnDriver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TurnDriver")
+            .field("steps", &self.steps)
+            .field("usage", &self.usage)
+            .finish_non_exhaustive()
+    }
+}
+
+impl TurnDriver {
+    /// A new turn, which begins with a model call. `signal` ends it early.
+    #[must_use]
+    pub fn new(ports: TurnPorts, signal: StopSignal) -> Self {
+        Self::after(ports, signal, TurnProgress::default())
+    }
+
+    /// A resumed turn, which goes on with a model call. `progress` counts against its limits.
+    #[must_use]
+    pub fn after(ports: TurnPorts, signal: StopSignal, progress: TurnProgress) -> Self {
+        let remaining = ports.limits.max_duration.saturating_sub(progress.elapsed);
+        let stop = Stop::new(signal, ports.clock.clone(), remaining);
+        Self {
+            ports,
+            stop,
+            state: TurnState::NeedContext,
+            usage: progress.usage,
+            cost: progress.cost,
+            has_gap: false,
+            steps: progress.steps,
+            waits: progress.waits,
+            attempts: 0,
+            overflowed: false,
+            asked_at: None,
+        }
+    }
+
+    /// A resumed turn, which goes on with `calls` of its last answer, none of which was started.
+    #[must_use]
+    pub fn with_calls(
+        ports: TurnPorts,
+        signal: StopSignal,
+        progress: TurnProgress,
+        calls: Vec<ToolCall>,
+    ) -> Self {
+        let mut driver = Self::after(ports, signal, progress);
+        let end = CallEnd {
+            stop_reason: StopReason::ToolUse,
+            usage: None,
+        };
+        driver.state = driver.plan_tools(calls, end);
+        driver
+    }
+
+    /// Runs to the next step.
+    ///
+    /// Not cancel-safe: a dropped future may only be followed by dropping the driver.
+    pub async fn next(&mut self) -> TurnStep {
+        loop {
+            self.park_if_due();
+            // Every arm sets the next state, or puts the state it took back.
+            let step = match std::mem::replace(&mut self.state, TurnState::NeedContext) {
+                TurnState::NeedContext => self.before_call(),
+                TurnState::NeedContextAgain => self.before_repeated_call(),
+                TurnState::Affordable => Some(self.next_call()),
+                TurnState::Ready(messages) => Some(self.announce_call(messages)),
+                TurnState::Due(messages) => {
+                    self.make_call(messages);
+                    None
+                }
+                TurnState::Calling(call) => self.read_call(call).await,
+                TurnState::CallEnded {
+                    stop_reason,
+                    usage,
+                    then,
+                } => {
+                    self.state = *then;
+                    Some(self.turn_end(stop_reason, usage))
+                }
+                TurnState::Retrying { delay } => {
+                    self.retry(delay).await;
+                    None
+                }
+                TurnState::Suspending { delay, reason } => Some(self.suspend(delay, reason)),
+                TurnState::Suspended => {
+                    self.state = TurnState::Suspended;
+                    Some(TurnStep::Suspended)
+                }
+                TurnState::Parked => {
+                    self.state = TurnState::Parked;
+                    Some(TurnStep::Parked)
+                }
+                TurnState::NeedRoom(error) => Some(TurnStep::NeedRoom(error)),
+                TurnState::Answered(message) => self.after_answer(&message),
+                TurnState::Tools {
+                    run,
+                    message_end,
+                    then,
+                } => self.run_tools(run, message_end, then).await,
+                TurnState::Finished(reason, error) => {
+                    self.state = TurnState::Finished(reason, error.clone());
+                    Some(self.finished(reason, error))
+                }
+            };
+            if let Some(step) = step {
+                return step;
+            }
+        }
+    }
+
+    /// Answers [`TurnStep::NeedContext`].
+    pub fn provide_context(&mut self, messages: Context) {
+        self.state = match self.state {
+            // The call was announced when it was made first.
+            TurnState::NeedContextAgain => TurnState::Due(messages),
+            _ => TurnState::Ready(messages),
+        };
+    }
+
+    /// Ends the turn with an error, in the place of the next model call.
+    pub fn fail(&mut self, error: TurnError) {
+        self.state = TurnState::Finished(OutcomeReason::Error, Some(error));
+    }
+
+    /// Changes the system prompt of the calls to come.
+    pub fn set_system(&mut self, system: String) {
+        self.ports.system = system;
+    }
+
+    /// Counts model calls that others made for the turn.
+    pub fn add_spent(&mut self, spent: &Spent) {
+        self.count(spent.usage(), spent.cost());
+    }
+
+    /// Answers [`TurnStep::NeedPermission`].
+    pub fn provide_permission(&mut self, permission: Permission) {
+        if let Some(asked_at) = self.asked_at.take() {
+            let waited = self.ports.clock.now().saturating_sub(asked_at);
+            self.stop.extend(waited);
+        }
+        if let TurnState::Tools { run, .. } = &mut self.state {
+            run.answer(permission);
+        }
+    }
+
+    /// Ends the turn although its signal has not fired: nothing more of it can be recorded. Tools
+    /// that run come to their end; go on pulling steps until [`TurnStep::Finished`].
+    pub fn abort(&mut self) {
+        self.stop.abort();
+    }
+
+    /// Whether the turn's limits allow another model call.
+    #[must_use]
+    pub fn may_go_on(&self) -> bool {
+        self.ports.limits.reached(self.steps, &self.usage).is_none()
+    }
+
+    /// Extends a completed turn by another model call.
+    pub fn go_on(&mut self) {
+        self.state = TurnState::NeedContext;
+    }
+
+    fn before_call(&mut self) -> Option<TurnStep> {
+        if let Some(cause) = self.stop.now() {
+            self.state = self.stopped(cause);
+            None
+        } else if let Some(error) = self.ports.limits.reached(self.steps, &self.usage) {
+            self.state = TurnState::Finished(OutcomeReason::Limit, Some(error));
+            None
+        } else if self.ports.limits.cost.is_none() {
+            Some(self.next_call())
+        } else if let Some(error) = self.cost_unknown() {
+            self.state = TurnState::Finished(OutcomeReason::Error, Some(error));
+            None
+        } else {
+            let day = self.ports.limits.cost.day.is_some();
+            Some(TurnStep::NeedSpending { day })
+        }
+    }
+
+    const fn next_call(&mut self) -> TurnStep {
+        self.attempts = 0;
+        TurnStep::NeedContext
+    }
+
+    /// The request is sent with the next step, after its announcement was published.
+    fn announce_call(&mut self, messages: Context) -> TurnStep {
+        let index = self.steps;
+        self.steps += 1;
+        self.state = TurnState::Due(messages);
+        TurnStep::Event(EngineEvent::TurnStart { index })
+    }
+
+    fn make_call(&mut self, messages: Context) {
+        if let Some(cause) = self.stop.now() {
+            self.end_stopped_call(cause);
+            return;
+        }
+        self.attempts += 1;
+        let request = ModelRequest {
+            system: self.ports.system.clone(),
+            messages,
+            tools: self.ports.tools.specs().cloned().collect(),
+            thinking: self.ports.thinking,
+        };
+        let max_bytes = self.ports.limits.max_answer_bytes;
+        let call = Box::new(ModelCall::new(&*self.ports.provider, request, max_bytes));
+        self.state = TurnState::Calling(call);
+    }
+
+    async fn read_call(&mut self, mut call: Box<ModelCall>) -> Option<TurnStep> {
+        match call.next(&self.stop).await {
+            CallProgress::Event(event) => {
+                self.state = TurnState::Calling(call);
+                Some(TurnStep::Event(event))
+            }
+            CallProgress::Answered { message, announced } => {
+                self.count(message.usage, message.cost);
+                self.has_gap = message.usage.is_none() && message.cost.is_none();
+                self.overflowed = false;
+                let model = message.model.clone();
+                self.state = TurnState::Answered(message);
+                // `message_start` is published with the first content; here there was none.
+                (!announced).then_some(TurnStep::Event(EngineEvent::MessageStart { model }))
+            }
+            CallProgress::NoRoom {
+                usage,
+                cost,
+                taken_back,
+            } => {
+                self.count(usage, cost);
+                self.state = TurnState::CallEnded {
+                    stop_reason: Some(StopReason::MaxTokens),
+                    usage,
+                    then: Box::new(TurnState::after_last_answer(StopReason::MaxTokens)),
+                };
+                taken_back.map(TurnStep::Event)
+            }
+            CallProgress::Ended(early) => self.end_call_early(early),
+            CallProgress::Dropped => {
+                self.drop_call();
+                None
+            }
+        }
+    }
+
+    fn end_call_early(&mut self, early: EarlyEnd) -> Option<TurnStep> {
+        self.count(early.usage, early.cost);
+        match early.cause {
+            EarlyCause::Stopped(cause) => self.end_stopped_call(cause),
+            EarlyCause::FailedUnseen(error) => return self.failed_unseen(&error),
+            EarlyCause::TooLong => {
+                let error = self.ports.limits.answer_is_too_long();
+                self.state = TurnState::CallEnded {
+                    stop_reason: Some(StopReason::MaxTokens),
+                    usage: early.usage,
+                    then: Box::new(TurnState::Finished(OutcomeReason::Limit, Some(error))),
+                };
+            }
+            EarlyCause::Failed(error) => self.end_failed_call(&error),
+        }
+        early.remains.map(TurnStep::Event)
+    }
+
+    fn end_failed_call(&mut self, error: &ProviderError) {
+        let failure = self.turn_error(error);
+        let finished = TurnState::Finished(OutcomeReason::Error, Some(failure));
+        self.state = TurnState::CallEnded {
+            stop_reason: Some(StopReason::Error),
+            usage: error.usage,
+            then: Box::new(finished),
+        };
+    }
+
+    fn end_stopped_call(&mut self, cause: StopCause) {
+        self.state = TurnState::CallEnded {
+            stop_reason: Some(cause.stop_reason()),
+            usage: None,
+            then: Box::new(self.stopped(cause)),
+        };
+    }
+
+    /// Tools are planned in the step after this one, when the answer is durable.
+    fn after_answer(&mut self, message: &AssistantMessage) -> Option<TurnStep> {
+        let calls = tool_calls(message);
+        let end = CallEnd {
+            stop_reason: message.stop_reason,
+            usage: message.usage,
+        };
+        self.state = if calls.is_empty() {
+            TurnState::CallEnded {
+                stop_reason: Some(end.stop_reason),
+                usage: end.usage,
+                then: Box::new(TurnState::after_last_answer(message.stop_reason)),
+            }
+        } else {
+            self.plan_tools(calls, end)
+        };
+        Some(TurnStep::Event(EngineEvent::MessageEnd {
+            message: message.clone(),
+        }))
+    }
+
+    fn plan_tools(&self, calls: Vec<ToolCall>, message_end: CallEnd) -> TurnState {
+        let limits = &self.ports.limits;
+        // At the step limit the calls of the last answer still run, since their effects may be what the
+        // user wants, although the model will not see the results. With no tokens left they do not:
+        // hence `reached(0, …)`.
+        let (run, then) = match limits.reached(0, &self.usage) {
+            Some(error) => {
+                let text = format!("not run: {}", error.message);
+                let after = AfterTools::Finish(OutcomeReason::Limit, Some(error));
+                (ToolRun::refused(calls, &text), after)
+            }
+            None => (
+                ToolRun::new(calls, &self.ports.tools, limits),
+                AfterTools::NextCall,
+            ),
+        };
+        TurnState::Tools {
+            run: Box::new(run),
+            message_end,
+            then,
+        }
+    }
+
+    async fn run_tools(
+        &mut self,
+        mut run: Box<ToolRun>,
+        message_end: CallEnd,
+        then: AfterTools,
+    ) -> Option<TurnStep> {
+        let step = match run.next(&self.ports, &self.stop).await {
+            // No `turn_end`: the tools of this answer go on in the next daemon.
+            Some(ToolStep::Parked) => {
+                self.state = TurnState::Parked;
+                return Some(TurnStep::Parked);
+            }
+            Some(ToolStep::Event(event)) => TurnStep::Event(event),
+            Some(ToolStep::Ask(call, question)) => {
+                self.asked_at = Some(self.ports.clock.now());
+                TurnStep::NeedPermission { call, question }
+            }
+            Some(ToolStep::Wait(prerequisite)) => TurnStep::NotReady(prerequisite),
+            None => {
+                self.state = match then {
+                    AfterTools::NextCall => TurnState::NeedContext,
+                    AfterTools::Finish(reason, error) => TurnState::Finished(reason, error),
+                };
+                return Some(self.turn_end(Some(message_end.stop_reason), message_end.usage));
+            }
+        };
+        self.state = TurnState::Tools {
+            run,
+            message_end,
+            then,
+        };
+        Some(step)
+    }
+
+    fn turn_end(&self, stop_reason: Option<StopReason>, usage: Option<Usage>) -> TurnStep {
+        let index = self.steps.saturating_sub(1);
+        TurnStep::Event(EngineEvent::TurnEnd {
+            index,
+            usage,
+            stop_reason,
+        })
+    }
+
+    fn stopped(&self, cause: StopCause) -> TurnState {
+        let error = match cause {
+            StopCause::Cancelled | StopCause::Interrupted => None,
+            StopCause::TimeUp => Some(self.ports.limits.time_is_up()),
+        };
+        TurnState::Finished(cause.outcome(), error)
+    }
+
+    fn finished(&self, reason: OutcomeReason, error: Option<TurnError>) -> TurnStep {
+        TurnStep::Finished(TurnEnd {
+            reason,
+            error,
+            usage: self.usage,
+            cost: self.cost,
+            steps: self.steps,
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! What follows a model call that failed: another attempt, a wait, or the end of the turn.
+
+use std::time::Duration;
+
+use scorel_proto::{StopReason, TurnError};
+
+use super::state::TurnState;
+use super::{TurnDriver, TurnStep};
+use crate::retry::Retry;
+use crate::{EngineEvent, ErrorCategory, ProviderError};
+
+impl TurnDriver {
+    pub(super) fn failed_unseen(&mut self, error: &ProviderError) -> Option<TurnStep> {
+        if error.category == ErrorCategory::ContextOverflow && !self.overflowed {
+            self.overflowed = true;
+            self.state = TurnState::CallEnded {
+                stop_reason: Some(StopReason::Error),
+                usage: error.usage,
+                then: Box::new(TurnState::NeedRoom(self.turn_error(error))),
+            };
+            return None;
+        }
+        let retry = &self.ports.retry;
+        match retry.decide(self.attempts, self.waits, error) {
+            Retry::After(delay) => {
+                self.state = TurnState::Retrying { delay };
+                Some(TurnStep::Event(EngineEvent::Retrying {
+                    attempt: self.attempts,
+                    error: self.turn_error(error),
+                    delay,
+                }))
+            }
+            Retry::Wait(delay) => {
+                self.state = TurnState::CallEnded {
+                    stop_reason: Some(StopReason::Error),
+                    usage: error.usage,
+                    then: Box::new(TurnState::Suspending {
+                        delay,
+                        reason: error.message.clone(),
+                    }),
+                };
+                None
+            }
+            Retry::No => {
+                self.end_failed_call(error);
+                None
+            }
+        }
+    }
+
+    pub(super) fn suspend(&mut self, duration: Duration, reason: String) -> TurnStep {
+        self.waits = self.waits.saturating_add(1);
+        self.state = TurnState::Suspended;
+        TurnStep::Event(EngineEvent::Waiting {
+            wait: self.waits,
+            duration,
+            reason,
+        })
+    }
+
+    pub(super) async fn retry(&mut self, delay: Duration) {
+        let slept = tokio::select! {
+            biased;
+            slept = self.stop.sleep(delay) => slept,
+            // The wait is not over, so the state that follows is left at once.
+            () = self.stop.parking() => None,
+        };
+        match slept {
+            Some(cause) => self.end_stopped_call(cause),
+            None => self.state = TurnState::NeedContextAgain,
+        }
+    }
+
+    pub(super) fn before_repeated_call(&mut self) -> Option<TurnStep> {
+        if let Some(cause) = self.stop.now() {
+            self.end_stopped_call(cause);
+            return None;
+        }
+        self.state = TurnState::NeedContextAgain;
+        Some(TurnStep::NeedContext)
+    }
+
+    pub(super) fn turn_error(&self, error: &ProviderError) -> TurnError {
+        error.turn_error(self.ports.clock.unix_ms())
+    }
+}

@@ -1,0 +1,490 @@
+mod calls;
+mod draft;
+mod limits;
+mod questions;
+mod services;
+mod state;
+mod step;
+mod waiting;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scorel_proto::{CostTotal, MessageCancelReason, OutcomeReason, StopReason, TurnError, Usage};
+
+use self::calls::OpenCalls;
+use self::draft::MessageDraft;
+use self::questions::Questions;
+use self::services::OpenServices;
+use self::state::{LinkState, Waited};
+use self::step::EarlyEnd;
+pub use self::step::{RunnerFact, RunnerStep};
+use crate::ports::{
+    Gatekeeper, Permission, Runner, RunnerAction, RunnerAnswer, RunnerEnd, RunnerError,
+    RunnerErrorKind, RunnerEvent, RunnerInput, RunnerLink, RunnerOrder, RunnerQuestion,
+    RunnerServices, RunnerStart,
+};
+use crate::stop::{Stop, StopSignal};
+use crate::{Clock, Effect, EngineEvent, Spending, TurnEnd, TurnLimits, TurnStep};
+
+/// What the gate judges of a runner's action. Implemented where paths can be resolved.
+pub trait ActionEffects: fmt::Debug + Send + Sync {
+    /// The effects of an action, never none.
+    fn of(&self, action: &RunnerAction) -> Vec<Effect>;
+}
+
+/// The ports and limits of a runner's turn.
+#[derive(Debug, Clone)]
+pub struct RunnerPorts {
+    /// The runner.
+    pub runner: Arc<dyn Runner>,
+    /// Decides what it may do.
+    pub gate: Arc<dyn Gatekeeper>,
+    /// What there is to decide about.
+    pub effects: Arc<dyn ActionEffects>,
+    /// Does what the runner leaves to the daemon.
+    pub services: Arc<dyn RunnerServices>,
+    /// Time and sleeping.
+    pub clock: Arc<dyn Clock>,
+    /// When the turn ends by itself.
+    pub limits: TurnLimits,
+    /// How long the runner may be silent while it is not asking.
+    pub idle: Duration,
+    /// How long it may take to end its turn after it was asked to. To end its processes then takes a
+    /// second more.
+    pub cancel: Duration,
+    /// Whether a turn whose context is gone goes on in a new one.
+    pub renew_lost: bool,
+}
+
+/// Runs one turn of a runner, step by step, as [`TurnDriver`](crate::TurnDriver) does for a model.
+///
+/// However the turn ends, every call has a result, every message that was started has an end or was
+/// cancelled, and there is one [`RunnerFact::Exited`] for each [`RunnerFact::Started`].
+pub struct RunnerDriver {
+    ports: RunnerPorts,
+    stop: Stop,
+    order: RunnerOrder,
+    link: LinkState,
+    due: VecDeque<RunnerStep>,
+    draft: MessageDraft,
+    calls: OpenCalls,
+    questions: Questions,
+    services: OpenServices,
+    usage: Usage,
+    cost: CostTotal,
+    /// Before this turn.
+    spent: Spending,
+    /// Messages that the answer had.
+    steps: u32,
+    /// When the runner was heard of last.
+    heard_at: Duration,
+    /// Why and when it was asked to end.
+    ending: Option<(EarlyEnd, Duration)>,
+    /// Whether a context was lost before.
+    has_lost: bool,
+    finished: Option<TurnEnd>,
+}
+
+impl fmt::Debug for RunnerDriver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunnerDriver")
+            .field("runner", &self.ports.runner.name())
+            .field("steps", &self.steps)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RunnerDriver {
+    /// A turn that starts the runner.
+    #[must_use]
+    pub fn new(ports: RunnerPorts, signal: StopSignal, order: RunnerOrder) -> Self {
+        Self::with_order(ports, signal, order)
+    }
+
+    /// A turn on a link that was kept from the turn before.
+    #[must_use]
+    pub fn on(
+        ports: RunnerPorts,
+        signal: StopSignal,
+        order: RunnerOrder,
+        link: Box<dyn RunnerLink>,
+    ) -> Self {
+        let mut start = link.start().clone();
+        start.resumed = true;
+        let mut driver = Self::with_order(ports, signal, order);
+        driver.begin(link, start);
+        driver
+    }
+
+    fn with_order(ports: RunnerPorts, signal: StopSignal, order: RunnerOrder) -> Self {
+        let now = ports.clock.now();
+        let stop = Stop::new(signal, ports.clock.clone(), ports.limits.max_duration);
+        Self {
+            draft: MessageDraft::new(ports.runner.name(), ports.limits.max_answer_bytes),
+            calls: OpenCalls::new(ports.runner.name()),
+            services: OpenServices::new(Arc::clone(&ports.services)),
+            ports,
+            stop,
+            order,
+            link: LinkState::Closed,
+            due: VecDeque::new(),
+            questions: Questions::default(),
+            usage: Usage::default(),
+            cost: CostTotal::default(),
+            spent: Spending::default(),
+            steps: 0,
+            heard_at: now,
+            ending: None,
+            has_lost: false,
+            finished: None,
+        }
+    }
+
+    /// Runs to the next step. Cancel-safe: while a question is open, wait for its answer and for the
+    /// next step at the same time, since the runner goes on and may end.
+    pub async fn next(&mut self) -> RunnerStep {
+        loop {
+            if let Some(step) = self.due.pop_front() {
+                return step;
+            }
+            if let Some(end) = self.finished.as_ref().filter(|_| !self.is_releasing()) {
+                return RunnerStep::Turn(TurnStep::Finished(end.clone()));
+            }
+            match self.wait().await {
+                Waited::Opened(link) => self.opened(link),
+                Waited::NotOpened(error) => self.not_opened(&error),
+                Waited::Event(event) => self.take(event),
+                Waited::Failed(error) => self.failed(&error),
+                Waited::Judged(question, verdict) => self.judged(question, verdict),
+                Waited::Served((id, reply)) => {
+                    self.heard_at = self.ports.clock.now();
+                    self.send(|link| link.served(&id, reply));
+                }
+                Waited::Stop(cause) => self.end_early(EarlyEnd::Stopped(cause)),
+                Waited::Overdue => self.overdue(),
+                Waited::Released(exit) => self.released(exit),
+            }
+        }
+    }
+
+    /// Answers [`RunnerStep::NeedPrompt`].
+    pub fn provide_prompt(&mut self, input: Vec<RunnerInput>) {
+        match std::mem::replace(&mut self.link, LinkState::Closed) {
+            LinkState::Opened(link) => self.link = LinkState::Running(link),
+            // The turn has ended before its prompt, and the link with it.
+            other => {
+                self.link = other;
+                return;
+            }
+        }
+        self.heard_at = self.ports.clock.now();
+        self.send(|link| link.prompt(input));
+    }
+
+    /// Answers [`TurnStep::NeedPermission`].
+    pub fn provide_permission(&mut self, permission: Permission) {
+        let Some((question, waited)) = self.questions.answered(self.ports.clock.now()) else {
+            return;
+        };
+        let answer = match permission {
+            Permission::Granted => {
+                self.services.allow(question.action);
+                RunnerAnswer::Once
+            }
+            Permission::Refused(reason) => RunnerAnswer::No(reason),
+        };
+        self.stop.extend(waited);
+        self.heard_at = self.ports.clock.now();
+        self.send(|link| link.answer(&question.id, answer));
+    }
+
+    /// Whether the runner takes a message now.
+    #[must_use]
+    pub fn takes_steers(&self) -> bool {
+        match &self.link {
+            LinkState::Running(link) => self.ending.is_none() && link.takes_steers(),
+            _ => false,
+        }
+    }
+
+    /// Adds a message to the running turn. Returns whether the runner takes one now.
+    pub fn steer(&mut self, input: Vec<RunnerInput>) -> bool {
+        let mut taken = false;
+        if self.ending.is_none() {
+            self.send(|link| {
+                taken = link.steer(input)?;
+                Ok(())
+            });
+        }
+        taken
+    }
+
+    /// Ends the turn although its signal has not fired: nothing more of it can be recorded.
+    pub fn abort(&mut self) {
+        self.stop.abort();
+    }
+
+    /// The link, after a turn that completed: it takes another prompt.
+    pub fn take_link(&mut self) -> Option<Box<dyn RunnerLink>> {
+        match std::mem::replace(&mut self.link, LinkState::Closed) {
+            LinkState::Kept(link) => Some(link),
+            other => {
+                self.link = other;
+                None
+            }
+        }
+    }
+
+    fn send(&mut self, send: impl FnOnce(&mut dyn RunnerLink) -> Result<(), RunnerError>) {
+        if let LinkState::Running(link) = &mut self.link
+            && let Err(error) = send(&mut **link)
+        {
+            self.failed(&error);
+        }
+    }
+
+    fn opened(&mut self, link: Box<dyn RunnerLink>) {
+        let start = link.start().clone();
+        self.begin(link, start);
+    }
+
+    fn begin(&mut self, link: Box<dyn RunnerLink>, start: RunnerStart) {
+        self.link = LinkState::Opened(link);
+        self.fact(RunnerFact::Started(Box::new(start)));
+        self.due.push_back(RunnerStep::NeedPrompt);
+    }
+
+    fn not_opened(&mut self, error: &RunnerError) {
+        if self.may_renew(error) {
+            self.lost(error);
+        } else {
+            self.finish(OutcomeReason::Error, Some(error.turn_error()));
+        }
+    }
+
+    fn may_renew(&self, error: &RunnerError) -> bool {
+        let is_lost = error.kind == RunnerErrorKind::ContextLost;
+        // A turn that is to end does not begin again.
+        is_lost && self.ports.renew_lost && !self.has_lost && self.ending.is_none()
+    }
+
+    /// Begins again, with a new context. Nothing was delivered to the old one.
+    fn lost(&mut self, error: &RunnerError) {
+        self.has_lost = true;
+        self.order.context = None;
+        let reason = error.message.clone();
+        self.fact(RunnerFact::ContextLost { reason });
+    }
+
+    fn failed(&mut self, error: &RunnerError) {
+        if self.may_renew(error) && self.order.context.is_some() && self.steps == 0 {
+            self.lost(error);
+            self.release(false);
+            return;
+        }
+        let (reason, error) = match self.ending.take() {
+            Some((early, _)) => early.outcome(&self.ports.limits),
+            None => (OutcomeReason::Error, Some(error.turn_error())),
+        };
+        self.close(reason, error, false);
+    }
+
+    fn take(&mut self, event: RunnerEvent) {
+        if self.hears_only_noise(&event) {
+            return self.overdue();
+        }
+        match event {
+            RunnerEvent::Context { id } => self.fact(RunnerFact::Context { id }),
+            RunnerEvent::Log { stream, text } => self.fact(RunnerFact::Log { stream, text }),
+            RunnerEvent::Plan { entries } => self.fact(RunnerFact::Plan { entries }),
+            RunnerEvent::Progress => {}
+            RunnerEvent::Model { name } => self.draft.set_model(&name),
+            RunnerEvent::Text { delta } => {
+                let shown = self.draft.text(delta);
+                self.show(shown);
+            }
+            RunnerEvent::Thinking { delta } => {
+                let shown = self.draft.thinking(delta);
+                self.show(shown);
+            }
+            RunnerEvent::PartEnd => self.draft.end_part(),
+            RunnerEvent::Call(call) => self.begin_call(call),
+            RunnerEvent::CallUpdate { call_id, partial } => {
+                if self.calls.is_open(&call_id) {
+                    self.event(EngineEvent::ToolExecutionUpdate { call_id, partial });
+                }
+            }
+            RunnerEvent::CallEnd(end) => {
+                let ended = self.calls.end(end, self.ports.clock.now());
+                self.events(ended);
+            }
+            RunnerEvent::Ask(question) => self.ask(question),
+            RunnerEvent::AskWithdrawn { id } => {
+                if let Some(waited) = self.questions.withdraw(&id, self.ports.clock.now()) {
+                    self.stop.extend(waited);
+                    self.due.push_back(RunnerStep::QuestionWithdrawn);
+                }
+            }
+            RunnerEvent::Serve { id, request } => self.services.begin(id, request),
+            RunnerEvent::Spent(spent) => self.count(&spent),
+            RunnerEvent::End(end) => self.ended(end),
+        }
+    }
+
+    fn ask(&mut self, question: RunnerQuestion) {
+        // Some agents name a call first when they ask about it.
+        if !self.calls.is_open(&question.call.id) {
+            self.begin_call(question.call.clone());
+        }
+        let (effects, gate) = (
+            Arc::clone(&self.ports.effects),
+            Arc::clone(&self.ports.gate),
+        );
+        let action = question.action.clone();
+        let judged = async move {
+            // Looks at the file system.
+            let looked = crate::spawn_blocking(move || effects.of(&action)).await;
+            let effects = looked.unwrap_or_else(|error| {
+                let reason = error.to_string();
+                vec![Effect::Unresolved { reason }]
+            });
+            gate.judge(&effects).await
+        };
+        self.questions.ask(question, Box::pin(judged));
+    }
+
+    fn begin_call(&mut self, call: crate::ToolCall) {
+        if let Err(text) = self.calls.may_begin(&call) {
+            let error = RunnerError::new(RunnerErrorKind::Protocol, text);
+            self.failed(&error);
+            return;
+        }
+        let ended = self.draft.end_with_call(&call);
+        self.steps += 1;
+        self.events(ended);
+        let begun = self.calls.begin(call, self.ports.clock.now());
+        self.event(begun);
+    }
+
+    fn judged(&mut self, question: RunnerQuestion, verdict: crate::Verdict) {
+        use crate::Verdict::{Allow, Ask, Refuse};
+        let answer = match verdict {
+            Allow(_) => RunnerAnswer::Once,
+            Refuse(reason) => RunnerAnswer::No(reason),
+            Ask {
+                question: asked, ..
+            } => {
+                let call = question.call.clone();
+                self.questions.open(question, self.ports.clock.now());
+                let question = asked;
+                let step = TurnStep::NeedPermission { call, question };
+                self.due.push_back(RunnerStep::Turn(step));
+                return;
+            }
+        };
+        self.send(|link| link.answer(&question.id, answer));
+    }
+
+    fn show(&mut self, shown: Result<Vec<EngineEvent>, ()>) {
+        match shown {
+            Ok(events) => self.events(events),
+            Err(()) => {
+                let error = self.ports.limits.answer_is_too_long();
+                self.end_early(EarlyEnd::Limit(error));
+            }
+        }
+    }
+
+    /// Asks the runner to end, once. One that cannot be asked is ended.
+    fn end_early(&mut self, early: EarlyEnd) {
+        if self.ending.is_some() {
+            return;
+        }
+        let LinkState::Running(link) = &mut self.link else {
+            let (reason, error) = early.outcome(&self.ports.limits);
+            self.close(reason, error, false);
+            return;
+        };
+        let asked = link.interrupt();
+        let until = self.ports.clock.now().saturating_add(self.ports.cancel);
+        if matches!(asked, Ok(true)) {
+            self.ending = Some((early, until));
+        } else {
+            let (reason, error) = early.outcome(&self.ports.limits);
+            self.close(reason, error, false);
+        }
+    }
+
+    fn ended(&mut self, end: RunnerEnd) {
+        if let Some((early, _)) = self.ending.take() {
+            let (reason, error) = early.outcome(&self.ports.limits);
+            return self.close(reason, error, false);
+        }
+        match end {
+            RunnerEnd::Completed => self.close(OutcomeReason::Completed, None, true),
+            RunnerEnd::Interrupted => {
+                let error = RunnerError::new(
+                    RunnerErrorKind::Failed,
+                    "the runner ended the turn by itself",
+                );
+                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
+            }
+            RunnerEnd::Limit(name) => {
+                let error = crate::limit_error::limit(&name, "the runner reached its limit");
+                self.close(OutcomeReason::Limit, Some(error), true);
+            }
+            RunnerEnd::Failed(error) => {
+                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
+            }
+        }
+    }
+
+    /// Ends everything that is open, and then the turn.
+    fn close(&mut self, reason: OutcomeReason, error: Option<TurnError>, keep: bool) {
+        if self.questions.close() {
+            self.due.push_back(RunnerStep::QuestionWithdrawn);
+        }
+        let (stop, cancel) = match reason {
+            OutcomeReason::Cancelled => (StopReason::Cancelled, MessageCancelReason::UserCancel),
+            OutcomeReason::Interrupted => (StopReason::Interrupted, MessageCancelReason::Error),
+            OutcomeReason::Completed => (StopReason::EndTurn, MessageCancelReason::Error),
+            OutcomeReason::Limit => (StopReason::MaxTokens, MessageCancelReason::Error),
+            OutcomeReason::Error => (StopReason::Error, MessageCancelReason::Error),
+        };
+        let last = self.draft.end(stop, cancel);
+        self.steps += u32::from(!last.is_empty());
+        self.events(last);
+        let now = self.ports.clock.now();
+        let unknown = self.calls.close(reason == OutcomeReason::Cancelled, now);
+        self.events(unknown);
+        self.services.end();
+        self.finish(reason, error);
+        self.release(keep);
+    }
+
+    fn finish(&mut self, reason: OutcomeReason, error: Option<TurnError>) {
+        self.finished = Some(TurnEnd {
+            reason,
+            error,
+            usage: self.usage,
+            cost: self.cost,
+            steps: self.steps,
+        });
+    }
+
+    fn fact(&mut self, fact: RunnerFact) {
+        self.due.push_back(RunnerStep::Fact(fact));
+    }
+
+    fn event(&mut self, event: EngineEvent) {
+        let step = TurnStep::Event(event);
+        self.due.push_back(RunnerStep::Turn(step));
+    }
+
+    fn events(&mut self, events: Vec<EngineEvent>) {
+        events.into_iter().for_each(|event| self.event(event));
+    }
+}

@@ -1,0 +1,104 @@
+use std::time::Duration;
+
+use scorel_proto::{Block, RecordedFiles, ToolResultBlock, ToolResultMessage};
+
+use crate::ports::RunnerCallEnd;
+use crate::{EngineEvent, ToolCall};
+
+/// Calls that may be open at a time.
+const MAX_OPEN: usize = 256;
+
+/// The calls of a runner that have no result yet, in the order in which they began.
+pub(super) struct OpenCalls {
+    runner: String,
+    open: Vec<(ToolCall, Duration)>,
+}
+
+impl OpenCalls {
+    pub(super) fn new(runner: &str) -> Self {
+        Self {
+            runner: runner.to_owned(),
+            open: Vec::new(),
+        }
+    }
+
+    pub(super) fn is_open(&self, id: &str) -> bool {
+        self.open.iter().any(|(call, _)| call.id == id)
+    }
+
+    /// Why the call cannot begin.
+    pub(super) fn may_begin(&self, call: &ToolCall) -> Result<(), String> {
+        if self.open.len() >= MAX_OPEN {
+            return Err(format!(
+                "{} has more than {MAX_OPEN} open calls",
+                self.runner
+            ));
+        }
+        if self.is_open(&call.id) {
+            return Err(format!("{} has two open calls under one id", self.runner));
+        }
+        Ok(())
+    }
+
+    pub(super) fn begin(&mut self, call: ToolCall, now: Duration) -> EngineEvent {
+        self.open.push((call.clone(), now));
+        let files = Vec::new();
+        EngineEvent::ToolExecutionStart { call, files }
+    }
+
+    /// Nothing if there is no such call.
+    pub(super) fn end(&mut self, end: RunnerCallEnd, now: Duration) -> Vec<EngineEvent> {
+        let Some(at) = self
+            .open
+            .iter()
+            .position(|(call, _)| call.id == end.call_id)
+        else {
+            return Vec::new();
+        };
+        let (call, began_at) = self.open.remove(at);
+        let duration = now.saturating_sub(began_at);
+        result(&call, end.content, end.is_error, duration).into()
+    }
+
+    /// Answers all that are open.
+    pub(super) fn close(&mut self, is_cancelled: bool, now: Duration) -> Vec<EngineEvent> {
+        let text = if is_cancelled {
+            "Cancelled by user".to_owned()
+        } else {
+            format!("ran in {}, outcome unknown", self.runner)
+        };
+        let open = self.open.drain(..);
+        let results = open.map(|(call, began_at)| {
+            let duration = now.saturating_sub(began_at);
+            result(&call, vec![Block::text(text.clone())], true, duration)
+        });
+        results.flatten().collect()
+    }
+}
+
+fn result(
+    call: &ToolCall,
+    content: Vec<Block>,
+    is_error: bool,
+    duration: Duration,
+) -> [EngineEvent; 2] {
+    let result = ToolResultBlock {
+        tool_use_id: call.id.clone(),
+        content,
+        is_error,
+        details: None,
+    };
+    let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    [
+        EngineEvent::ToolExecutionEnd {
+            call_id: call.id.clone(),
+            name: call.name.clone(),
+            duration,
+            is_error,
+        },
+        EngineEvent::ToolResult {
+            message: ToolResultMessage::new(&call.name, result, millis),
+            recorded: RecordedFiles::default(),
+        },
+    ]
+}

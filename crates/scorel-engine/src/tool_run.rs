@@ -1,0 +1,373 @@
+mod judged;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use scorel_proto::{RecordedFiles, ToolResultBlock, ToolResultMessage};
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use self::judged::{BeginResult, CallDecision, Judged, Judging};
+use crate::stop::Stop;
+use crate::{
+    Clock, EngineEvent, Permission, Prerequisite, Question, ToolCall, ToolContext, ToolList,
+    ToolOutcome, TurnLimits, TurnPorts, Verdict,
+};
+
+/// Runs the tool calls of one answer, in groups; results come in call order.
+///
+/// Adjacent read-only calls form a group and run in parallel; any other call is a group of its own. The
+/// calls of a group are planned and judged one after the other, when the group before has ended. Those
+/// that may run are announced first and launched with the next step: `tool_started` must be durable
+/// before the tool has any effect, or a crash in between could run the call twice.
+pub(crate) struct ToolRun {
+    groups: VecDeque<Vec<ToolCall>>,
+    /// Calls beyond the limit; answered at the end and never run.
+    excess: Vec<ToolCall>,
+    /// The next group.
+    judging: Judging,
+    group: CallGroup,
+    due: VecDeque<EngineEvent>,
+}
+
+pub(crate) enum ToolStep {
+    Event(EngineEvent),
+    /// A question, to be answered with [`ToolRun::answer`].
+    Ask(ToolCall, Question),
+    /// The calls of the next group have to wait before they begin.
+    Wait(Prerequisite),
+    /// The turn is to park: every started call has its result, and no other call is started.
+    Parked,
+}
+
+/// The group that is announced or running.
+#[derive(Default)]
+struct CallGroup {
+    slots: Vec<CallSlot>,
+    launched: bool,
+    /// How many results were returned, in call order.
+    released: usize,
+    outcomes: FuturesUnordered<BoxFuture<'static, (usize, ToolOutcome)>>,
+    updates: FuturesUnordered<BoxFuture<'static, Option<Update>>>,
+    /// Cancels the running tools.
+    interrupt: CancellationToken,
+}
+
+/// One call of the group.
+struct CallSlot {
+    call: ToolCall,
+    /// Taken when the group is launched.
+    sealed: Option<BeginResult>,
+    started_at: Duration,
+    ended: bool,
+    result: Option<(ToolResultMessage, RecordedFiles)>,
+}
+
+/// A tool's latest output, with the receiver of the next.
+struct Update {
+    slot: usize,
+    partial: Value,
+    receiver: watch::Receiver<Option<Value>>,
+}
+
+impl ToolRun {
+    /// Splits the calls into groups; runs nothing yet.
+    pub(crate) fn new(mut calls: Vec<ToolCall>, tools: &ToolList, limits: &TurnLimits) -> Self {
+        let excess = calls.split_off(limits.max_calls_per_answer.min(calls.len()));
+        let groups = group(calls, tools, limits.max_parallel_tools);
+        Self {
+            groups,
+            excess,
+            judging: Judging::default(),
+            group: CallGroup::default(),
+            due: VecDeque::new(),
+        }
+    }
+
+    /// Answers all calls with the error `text` without running them.
+    pub(crate) fn refused(calls: Vec<ToolCall>, text: &str) -> Self {
+        let due = calls.into_iter().map(|call| refusal(&call, text)).collect();
+        Self {
+            groups: VecDeque::new(),
+            excess: Vec::new(),
+            judging: Judging::default(),
+            group: CallGroup::default(),
+            due,
+        }
+    }
+
+    /// The next event or question; `None` when every call has its result.
+    pub(crate) async fn next(&mut self, ports: &TurnPorts, stop: &Stop) -> Option<ToolStep> {
+        loop {
+            if let Some(event) = self.due.pop_front() {
+                return Some(ToolStep::Event(event));
+            }
+            if !self.group.is_done() {
+                if self.group.launched {
+                    self.group.advance(&ports.clock, stop, &mut self.due).await;
+                } else {
+                    self.group.launch(ports, stop, &mut self.due);
+                }
+            } else if stop.parks() && self.has_left() {
+                return Some(ToolStep::Parked);
+            } else if let Some(call) = self.judging.due() {
+                let call = call.clone();
+                if let Some(question) = self.judge(call.clone(), ports, stop).await {
+                    return Some(ToolStep::Ask(call, question));
+                }
+            } else if let Some(prerequisite) = self.judging.take_prerequisite() {
+                return Some(ToolStep::Wait(prerequisite));
+            } else if let Some(calls) = self.judging.take_judged() {
+                self.group = CallGroup::announce(calls, &mut self.due).await;
+            } else {
+                self.begin_group(stop)?;
+            }
+        }
+    }
+
+    /// Answers the open question.
+    pub(crate) fn answer(&mut self, permission: Permission) {
+        self.judging.answer(permission);
+    }
+
+    /// Plans a call and has it judged, or returns the question to be answered.
+    async fn judge(&mut self, call: ToolCall, ports: &TurnPorts, stop: &Stop) -> Option<Question> {
+        let judged = async {
+            let plan = ports.tools.plan(call).await;
+            let verdict = ports.gate.judge(plan.effects()).await;
+            (plan, verdict)
+        };
+        let (mut plan, verdict) = tokio::select! {
+            biased;
+            cause = stop.wait() => {
+                let left = self.judging.take_back();
+                self.due.extend(left.iter().map(|call| refusal(call, cause.call_result())));
+                return None;
+            }
+            judged = judged => judged,
+        };
+        match verdict {
+            Verdict::Allow(permit) => self.judging.decide(CallDecision::Run(plan, permit)),
+            Verdict::Refuse(text) => self.judging.decide(CallDecision::Refused(text)),
+            Verdict::Ask { question, permit } => {
+                plan.prepare(&permit);
+                self.judging.ask(plan, permit);
+                return Some(question);
+            }
+        }
+        None
+    }
+
+    /// Whether calls are left that may run.
+    fn has_left(&self) -> bool {
+        !self.judging.is_empty() || !self.groups.is_empty()
+    }
+
+    /// Starts the next group, or refuses the remaining calls. `None` if none remain.
+    fn begin_group(&mut self, stop: &Stop) -> Option<()> {
+        if let Some(cause) = stop.now() {
+            self.excess.splice(0..0, self.groups.drain(..).flatten());
+            self.refuse_excess(cause.call_result())
+        } else if let Some(calls) = self.groups.pop_front() {
+            self.judging = Judging::new(calls);
+            Some(())
+        } else {
+            self.refuse_excess("not run: the answer had too many calls")
+        }
+    }
+
+    fn refuse_excess(&mut self, text: &str) -> Option<()> {
+        if self.excess.is_empty() {
+            return None;
+        }
+        self.due
+            .extend(self.excess.drain(..).map(|call| refusal(&call, text)));
+        Some(())
+    }
+}
+
+impl CallGroup {
+    async fn announce(calls: Vec<Judged>, due: &mut VecDeque<EngineEvent>) -> Self {
+        let mut slots = Vec::with_capacity(calls.len());
+        for Judged { call, fate } in calls {
+            let sealed = fate.seal().await;
+            if let Ok(begun) = &sealed {
+                due.push_back(EngineEvent::ToolExecutionStart {
+                    call: call.clone(),
+                    files: begun.files().to_vec(),
+                });
+            }
+            slots.push(CallSlot {
+                call,
+                sealed: Some(sealed),
+                started_at: Duration::ZERO,
+                ended: false,
+                result: None,
+            });
+        }
+        Self {
+            slots,
+            ..Self::default()
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.released == self.slots.len()
+    }
+
+    fn launch(&mut self, ports: &TurnPorts, stop: &Stop, due: &mut VecDeque<EngineEvent>) {
+        self.launched = true;
+        let cause = stop.now();
+        for index in 0..self.slots.len() {
+            let slot = &mut self.slots[index];
+            slot.started_at = ports.clock.now();
+            let begun = match slot.sealed.take() {
+                Some(Ok(begun)) => begun,
+                Some(Err(text)) => {
+                    self.answer(index, ToolOutcome::error(text), Duration::ZERO, due);
+                    continue;
+                }
+                None => continue,
+            };
+            if let Some(cause) = cause {
+                let outcome = ToolOutcome::error(cause.call_result());
+                self.finish(index, outcome, &ports.clock, due);
+                continue;
+            }
+            let (updates, receiver) = watch::channel(None);
+            let cancel = self.interrupt.clone();
+            let run = begun.run(ToolContext { updates, cancel });
+            self.outcomes
+                .push(Box::pin(async move { (index, run.await) }));
+            self.updates.push(Box::pin(next_update(index, receiver)));
+        }
+    }
+
+    async fn advance(
+        &mut self,
+        clock: &Arc<dyn Clock>,
+        stop: &Stop,
+        due: &mut VecDeque<EngineEvent>,
+    ) {
+        tokio::select! {
+            biased;
+            Some((index, outcome)) = self.outcomes.next() => self.finish(index, outcome, clock, due),
+            Some(update) = self.updates.next(), if !self.updates.is_empty() => {
+                // An update may be received after the tool's end, and would follow its result.
+                if let Some(update) = update.filter(|update| !self.slots[update.slot].ended) {
+                    due.push_back(EngineEvent::ToolExecutionUpdate {
+                        call_id: self.slots[update.slot].call.id.clone(),
+                        partial: update.partial,
+                    });
+                    self.updates.push(Box::pin(next_update(update.slot, update.receiver)));
+                }
+            }
+            _ = stop.wait(), if !self.interrupt.is_cancelled() => self.interrupt.cancel(),
+        }
+    }
+
+    /// Records the outcome of a call that ran.
+    fn finish(
+        &mut self,
+        index: usize,
+        outcome: ToolOutcome,
+        clock: &Arc<dyn Clock>,
+        due: &mut VecDeque<EngineEvent>,
+    ) {
+        let slot = &mut self.slots[index];
+        let duration = clock.now().saturating_sub(slot.started_at);
+        due.push_back(EngineEvent::ToolExecutionEnd {
+            call_id: slot.call.id.clone(),
+            name: slot.call.name.clone(),
+            duration,
+            is_error: outcome.is_error,
+        });
+        self.answer(index, outcome, duration, due);
+    }
+
+    /// Stores a result and returns all results that are next in call order.
+    fn answer(
+        &mut self,
+        index: usize,
+        outcome: ToolOutcome,
+        duration: Duration,
+        due: &mut VecDeque<EngineEvent>,
+    ) {
+        let slot = &mut self.slots[index];
+        slot.ended = true;
+        slot.result = Some(result(&slot.call, outcome, duration));
+        while let Some(slot) = self.slots.get_mut(self.released) {
+            let Some((message, recorded)) = slot.result.take() else {
+                break;
+            };
+            due.push_back(EngineEvent::ToolResult { message, recorded });
+            self.released += 1;
+        }
+    }
+}
+
+/// Splits calls into groups that run one after the other.
+fn group(calls: Vec<ToolCall>, tools: &ToolList, max_parallel: usize) -> VecDeque<Vec<ToolCall>> {
+    let read_only = |call: &ToolCall| {
+        let tool = tools.get(&call.name);
+        tool.is_some_and(|tool| tool.spec().read_only)
+    };
+    let mut groups: VecDeque<Vec<ToolCall>> = VecDeque::new();
+    for call in calls {
+        match groups.back_mut() {
+            Some(group)
+                if group.len() < max_parallel
+                    && group.iter().all(read_only)
+                    && read_only(&call)
+                    // Models repeat ids. The records of a call (`tool_started`, the question, the
+                    // result) name it by its id, so two open calls of one id would be one to the
+                    // fold and to clients. One after the other they are told apart by order.
+                    && group.iter().all(|other| other.id != call.id) =>
+            {
+                group.push(call);
+            }
+            _ => groups.push_back(vec![call]),
+        }
+    }
+    groups
+}
+
+async fn next_update(slot: usize, mut receiver: watch::Receiver<Option<Value>>) -> Option<Update> {
+    loop {
+        receiver.changed().await.ok()?;
+        let latest = receiver.borrow_and_update().clone();
+        if let Some(partial) = latest {
+            return Some(Update {
+                slot,
+                partial,
+                receiver,
+            });
+        }
+    }
+}
+
+fn refusal(call: &ToolCall, text: &str) -> EngineEvent {
+    let (message, recorded) = result(call, ToolOutcome::error(text), Duration::ZERO);
+    EngineEvent::ToolResult { message, recorded }
+}
+
+fn result(
+    call: &ToolCall,
+    outcome: ToolOutcome,
+    duration: Duration,
+) -> (ToolResultMessage, RecordedFiles) {
+    let result = ToolResultBlock {
+        tool_use_id: call.id.clone(),
+        content: outcome.content,
+        is_error: outcome.is_error,
+        details: outcome.details,
+    };
+    let duration = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let message = ToolResultMessage::new(&call.name, result, duration);
+    (message, *outcome.recorded)
+}

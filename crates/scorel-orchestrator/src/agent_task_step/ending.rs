@@ -1,0 +1,174 @@
+//! Recording the end of a runtime, and delivering its result.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scorel_proto::{
+    AgentTask, AgentTaskId, AgentTaskStamp, Block, EventId, PersistentBody, ResultDelivery,
+    RuntimeFinishedBody, RuntimeSpawnedBody,
+};
+use scorel_session::{AgentTaskEnding, Lane, SessionError};
+use tokio::time::timeout;
+
+use super::AgentTaskStep;
+use crate::error::OrchestratorError;
+use crate::outcome::{INLINE, beginning};
+use crate::result_text::result_text;
+use crate::worktree_look::WorktreeLook;
+
+/// The time limit for looking at a worktree.
+const LOOK: Duration = Duration::from_secs(5);
+
+impl AgentTaskStep<'_> {
+    /// The result, then the end. In this order a crash in between leaves a runtime that has not ended, and
+    /// the result is found in the queue. A result that a call waits for comes with its end instead.
+    pub(super) async fn finish(
+        &self,
+        runtime: &AgentTask,
+        mut ending: AgentTaskEnding,
+    ) -> Result<(), OrchestratorError> {
+        if ending.last_message.len() > INLINE {
+            let whole = std::mem::take(&mut ending.last_message);
+            beginning(&whole, INLINE).clone_into(&mut ending.last_message);
+            ending.blob = Some(self.lane.put_text(whole).await?);
+        }
+        if !self.is_claimed() {
+            self.deliver(runtime, &body(self.id, runtime, &ending))
+                .await?;
+        }
+        self.lane.finish_runtime(self.id, ending).await?;
+        {
+            let mut state = self.orchestrator.state();
+            state.prompts.remove(&self.id);
+            state.looks.remove(&self.id);
+            state.summaries.forget(self.id);
+        }
+        Ok(())
+    }
+
+    /// Delivers the result of a runtime whose end is recorded: a call that was to give it has not.
+    pub(super) async fn deliver_finished(
+        &self,
+        runtime: &AgentTask,
+    ) -> Result<(), OrchestratorError> {
+        let Some(seq) = runtime.finished_seq else {
+            return Ok(());
+        };
+        if let PersistentBody::RuntimeFinished(body) = self.lane.record(seq).await?.body {
+            self.deliver(runtime, &body).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn deliver(
+        &self,
+        runtime: &AgentTask,
+        body: &RuntimeFinishedBody,
+    ) -> Result<(), OrchestratorError> {
+        if runtime.deliver == ResultDelivery::None {
+            return Ok(());
+        }
+        let agent = (runtime.agent_type.as_str(), runtime.title.as_str());
+        let worktree = self.orchestrator.worktree_of(runtime.session_id).await;
+        let text = result_text(self.id, agent, body, worktree.as_ref());
+        self.lane
+            .deliver_result(self.id, vec![Block::text(text)], self.is_ending())
+            .await?;
+        Ok(())
+    }
+
+    /// A sentence on the work in the session's worktree, if it has one. [`WorktreeLook::Going`] until git has
+    /// ended: other runtimes of the parent do not wait for it, so a task of its own looks and has the runtime
+    /// reconciled again. A repository that is too large to be looked at in time is left out.
+    pub(super) fn left_undone(&self, child: &Lane) -> WorktreeLook {
+        let (Some(worktree), Some(orchestrator)) = (child.worktree(), self.orchestrator.handle())
+        else {
+            return WorktreeLook::Done(None);
+        };
+        let known = self.orchestrator.state().looks.get(&self.id).cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        let (parent, id, mark) = (self.lane.id(), self.id, Arc::new(()));
+        let going = WorktreeLook::Going(Arc::clone(&mark));
+        self.orchestrator.state().looks.insert(id, going.clone());
+        let host = Arc::clone(self.orchestrator.host());
+        tokio::spawn(async move {
+            let looked = scorel_engine::spawn_blocking(move || host.left_undone(&worktree));
+            let note = timeout(LOOK, looked).await.ok().and_then(Result::ok);
+            // The runtime may have gone on, have ended for another reason, or be at rest anew.
+            if let Some(look) = orchestrator.state().looks.get_mut(&id)
+                && matches!(look, WorktreeLook::Going(of) if Arc::ptr_eq(of, &mark))
+            {
+                *look = WorktreeLook::Done(note.flatten());
+            }
+            orchestrator.look_at(parent);
+        });
+        going
+    }
+
+    /// Whether the session that gave the task is itself being deleted, or stopped by the one above it.
+    /// Results begin no turn there.
+    fn is_ending(&self) -> bool {
+        let session = self.lane.id();
+        let above = {
+            let state = self.orchestrator.state();
+            if state.closing.contains(&session) {
+                return true;
+            }
+            state.children.get(&session).copied()
+        };
+        let sessions = self.orchestrator.sessions().ok();
+        let above = above.and_then(|above| sessions?.loaded_lane(above));
+        above.is_some_and(|above| {
+            above.runtimes(|all| {
+                let mut unfinished = all.unfinished();
+                unfinished
+                    .any(|(_, runtime)| runtime.stopping && runtime.session_id == Some(session))
+            })
+        })
+    }
+
+    /// Whether an open call of the session gives the result to the model.
+    pub(super) fn is_claimed(&self) -> bool {
+        let open = self.lane.open_calls();
+        let claimed: BTreeSet<AgentTaskId> =
+            self.orchestrator.state().claims.of(self.lane.id(), &open);
+        claimed.contains(&self.id)
+    }
+
+    /// The record that spawned the runtime.
+    pub(super) async fn spawned(
+        &self,
+        runtime: &AgentTask,
+    ) -> Result<(EventId, RuntimeSpawnedBody), OrchestratorError> {
+        let gone = || SessionError::Internal(format!("{} has no first record", self.id));
+        let record = self
+            .lane
+            .record(runtime.spawned_seq.ok_or_else(gone)?)
+            .await?;
+        match record.body {
+            PersistentBody::RuntimeSpawned(body) => Ok((record.id, body)),
+            _ => Err(gone().into()),
+        }
+    }
+}
+
+/// The record that an end will have, for the text of its result.
+fn body(id: AgentTaskId, runtime: &AgentTask, ending: &AgentTaskEnding) -> RuntimeFinishedBody {
+    RuntimeFinishedBody {
+        stamp: AgentTaskStamp {
+            runtime_id: id,
+            version: runtime.version,
+            status: ending.status,
+            timestamp: 0,
+        },
+        final_status: ending.status,
+        ended_at: 0,
+        reason: ending.reason.clone(),
+        last_message: ending.last_message.clone(),
+        last_message_blob: ending.blob.clone(),
+        metadata: ending.metadata.clone(),
+    }
+}

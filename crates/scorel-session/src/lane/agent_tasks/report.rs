@@ -1,0 +1,208 @@
+//! What a session has done for a task, read from its log.
+
+use std::sync::Arc;
+
+use scorel_proto::{
+    AgentTaskMetadata, AssistantMessage, Block, EventId, Message, OutcomeReason, PersistentBody,
+    PersistentEvent, Seq,
+};
+
+use crate::SessionError;
+use crate::lane::Lane;
+use crate::lane::read::decoded;
+
+/// How many records are read at a time.
+const PAGE: usize = 64;
+
+/// How many of the last records are looked at for what a session does.
+const RECENT: usize = 8;
+
+/// What a session has done since an event.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunReport {
+    /// Its last turn, model calls, and what these and its own runtimes cost. The duration is not known here.
+    pub metadata: AgentTaskMetadata,
+    /// What the agent said last.
+    pub last_message: String,
+    pub outcome: Option<OutcomeReason>,
+    /// Why the last turn failed, and what helps.
+    pub error: Option<String>,
+}
+
+impl Lane {
+    /// What the session has done in events after `seq`. Reads them all, some at a time.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read.
+    pub async fn run_report(self: &Arc<Self>, after: Seq) -> Result<RunReport, SessionError> {
+        let mut report = RunReport::default();
+        let mut seq = after;
+        loop {
+            let places = {
+                let published = self.published();
+                published.check_exists()?;
+                let places = published.places_after(seq);
+                places[..places.len().min(PAGE)].to_vec()
+            };
+            let Some(last) = places.last().map(|place| place.seq) else {
+                report.metadata.cost += self.view(|view| view.state.runtimes.cost_since(after));
+                return Ok(report);
+            };
+            for line in self.read_lines(places).await? {
+                // An event that this version cannot read says nothing here.
+                if let Ok(event) = decoded(&line) {
+                    report.add(&event);
+                }
+            }
+            seq = last;
+        }
+    }
+
+    /// The session's work since the event `after`, in at most `chars` characters, and the event that
+    /// says so. `None` if it has done nothing yet.
+    ///
+    /// # Errors
+    ///
+    /// If the log cannot be read.
+    pub async fn doing(
+        self: &Arc<Self>,
+        after: Seq,
+        chars: usize,
+    ) -> Result<Option<(String, EventId)>, SessionError> {
+        let places = {
+            let published = self.published();
+            published.check_exists()?;
+            let all = published.places_after(after);
+            all[all.len().saturating_sub(RECENT)..].to_vec()
+        };
+        let lines = self.read_lines(places).await?;
+        let events: Vec<_> = lines.iter().flat_map(|line| decoded(line)).collect();
+        let mut newest = events.iter().enumerate().rev();
+        Ok(newest.find_map(|(at, event)| Some((doing(event, &events[..at], chars)?, event.id))))
+    }
+}
+
+impl RunReport {
+    fn add(&mut self, event: &PersistentEvent) {
+        if let Some(turn_id) = event.turn_id {
+            self.metadata.turn_id = Some(turn_id);
+        }
+        if let Some(call) = event.recorded_call() {
+            let usage = call.usage.unwrap_or_default();
+            self.metadata.usage += usage;
+            self.metadata.cost.add(&usage, call.cost);
+        }
+        match &event.body {
+            PersistentBody::Message(body) => {
+                if let Message::Assistant(message) = &body.message {
+                    self.metadata.steps = self.metadata.steps.saturating_add(1);
+                    let text = text(message);
+                    if !text.is_empty() {
+                        self.last_message = text;
+                    }
+                }
+            }
+            PersistentBody::TurnOutcome(body) => {
+                self.outcome = Some(body.reason);
+                self.error = body.error.as_ref().map(|error| match &error.hint {
+                    Some(hint) => format!("{}; {hint}", error.message),
+                    None => error.message.clone(),
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The text of an answer, without its reasoning and calls. Of a text that was too large for its record
+/// this is the beginning.
+fn text(message: &AssistantMessage) -> String {
+    let texts = message.content.iter().filter_map(|block| match block {
+        Block::Text { .. } | Block::Blob { .. } => Some(block.plain_text()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+/// The work of the session by one event; `before` are the events that led to it.
+fn doing(event: &PersistentEvent, before: &[PersistentEvent], chars: usize) -> Option<String> {
+    let PersistentBody::Message(body) = &event.body else {
+        return None;
+    };
+    let said = match &body.message {
+        Message::Assistant(message) => {
+            let call = message.tool_uses().last();
+            match call {
+                Some(Block::ToolUse { name, input, .. }) => format!("{name} {input}"),
+                _ => text(message),
+            }
+        }
+        Message::ToolResult(message) => {
+            let result = message.result();
+            let called = called(before, &result.tool_use_id);
+            let what = called.unwrap_or_else(|| message.tool_name.clone());
+            match result.is_error {
+                true => format!("tool error: {what}"),
+                false => format!("tool call success: {what}"),
+            }
+        }
+        Message::User(_) | Message::Internal(_) => return None,
+    };
+    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(line.chars().take(chars).collect())
+}
+
+/// The command of a call, or its tool with what that is about.
+fn called(before: &[PersistentEvent], tool_call_id: &str) -> Option<String> {
+    let answers = before.iter().rev().filter_map(|event| match &event.body {
+        PersistentBody::Message(body) => match &body.message {
+            Message::Assistant(message) => Some(message),
+            _ => None,
+        },
+        _ => None,
+    });
+    let mut calls = answers.flat_map(AssistantMessage::tool_uses);
+    calls.find_map(|call| match call {
+        Block::ToolUse {
+            id, name, input, ..
+        } if id == tool_call_id => {
+            // By name: another text may be the content of a file, or a secret.
+            let about = ["path", "file_path", "pattern", "url", "query", "title"];
+            let text = about.iter().find_map(|name| input[*name].as_str());
+            Some(match (input["command"].as_str(), text) {
+                (Some(command), _) => command.to_owned(),
+                (None, Some(text)) => format!("{name} {text}"),
+                (None, None) => name.clone(),
+            })
+        }
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use scorel_proto::{Meta, StopReason};
+
+    use super::*;
+
+    #[test]
+    fn an_answer_that_became_a_blob_is_told_by_its_beginning() {
+        let blob = Block::Blob {
+            sha256: "0".repeat(64).parse().unwrap(),
+            size: 26,
+            media_type: "text/plain".to_owned(),
+            preview: "The answer".to_owned(),
+        };
+        let message = AssistantMessage {
+            content: vec![blob],
+            model: "m".to_owned(),
+            stop_reason: StopReason::EndTurn,
+            usage: None,
+            cost: None,
+            partial: false,
+            meta: Meta::default(),
+        };
+        assert_eq!(text(&message), "The answer\n[26 bytes in all]");
+    }
+}

@@ -1,0 +1,172 @@
+use scorel_proto::{
+    AgentTask, AgentTaskId, AgentTaskStatus, PersistentBody, ResultDelivery, RuntimeSpawnedBody,
+    SessionId, SpawnRefusal, SpawnRuntimeResult,
+};
+
+use crate::lane::mutate::Mutation;
+use crate::lane::{EventDraft, Section};
+use crate::receipts::ReceiptAnswer;
+use crate::{MutationCommand, SessionError};
+
+/// The parameters of a new runtime.
+#[derive(Debug, Clone)]
+pub struct SpawnRequest {
+    /// Without an id for a call of the model, which has `tool_call_id` instead.
+    pub command: MutationCommand,
+    pub runtime_id: AgentTaskId,
+    pub agent_type: String,
+    pub target: SpawnTarget,
+    pub workflow_id: Option<String>,
+    pub title: String,
+    pub prompt: String,
+    pub deliver: ResultDelivery,
+    /// The call of the open turn that asks for it. Repeated, the call gets the runtime that it has made.
+    pub tool_call_id: Option<String>,
+    pub limits: SpawnLimits,
+    /// Why there is to be no runtime. Only a command that was carried out before gets its answer then.
+    pub refused: Option<(SpawnRefusal, Option<u64>)>,
+}
+
+/// The session in which an agent is to work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpawnTarget {
+    /// A new one, which will have this id.
+    New(SessionId),
+    /// That of a runtime which has ended.
+    Of(AgentTaskId),
+}
+
+/// How many runtimes a session may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpawnLimits {
+    /// That have not ended.
+    pub open: u32,
+    /// That one turn has spawned.
+    pub per_turn: u32,
+}
+
+impl Mutation for SpawnRequest {
+    type Reply = SpawnRuntimeResult;
+
+    fn command(&self) -> Option<&MutationCommand> {
+        Some(&self.command)
+    }
+
+    fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
+        match answer {
+            ReceiptAnswer::Spawned(answer) => Some(*answer),
+            _ => None,
+        }
+    }
+
+    fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        if section.made_by(self).is_some() {
+            return Ok(());
+        }
+        if let Some((kind, limit)) = self.refused {
+            return Err(SessionError::SpawnRefused { kind, limit });
+        }
+        let view = section.view();
+        let refused = |kind, limit: Option<u32>| SessionError::SpawnRefused {
+            kind,
+            limit: limit.map(u64::from),
+        };
+        if view.state.archived {
+            return Err(refused(SpawnRefusal::Archived, None));
+        }
+        let limits = self.limits;
+        let runtimes = &view.state.runtimes;
+        if runtimes.unfinished().count() >= limits.open as usize {
+            return Err(refused(SpawnRefusal::TooMany, Some(limits.open)));
+        }
+        let turn_id = view.state.turn_id().filter(|_| self.tool_call_id.is_some());
+        let spawned = turn_id.map_or(0, |turn_id| runtimes.spawned_in(turn_id));
+        if spawned >= limits.per_turn {
+            return Err(refused(SpawnRefusal::TooMany, Some(limits.per_turn)));
+        }
+        drop(view);
+        section.session_for(self.target, &self.agent_type).map(drop)
+    }
+
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        if let Some(made) = section.made_by(&self) {
+            return Ok(made);
+        }
+        section.enter_active()?;
+        let session_id = section.session_for(self.target, &self.agent_type)?;
+        let stamp = section.stamp(self.runtime_id, AgentTaskStatus::Queued);
+        let turn_id = section.view().state.turn_id();
+        let turn_id = turn_id.filter(|_| self.tool_call_id.is_some());
+        let body = PersistentBody::RuntimeSpawned(RuntimeSpawnedBody {
+            stamp,
+            agent_type: self.agent_type,
+            session_id,
+            continued: matches!(self.target, SpawnTarget::Of(_)),
+            workflow_id: self.workflow_id,
+            title: self.title,
+            prompt: self.prompt,
+            deliver: self.deliver,
+            tool_call_id: self.tool_call_id,
+            started_at: stamp.timestamp,
+        });
+        let mut draft = EventDraft::new(body).by(&self.command);
+        if let Some(turn_id) = turn_id {
+            draft = draft.in_turn(turn_id);
+        }
+        let seq = section.commit(draft)?.seq;
+        section.announce();
+        Ok(SpawnRuntimeResult {
+            runtime_id: self.runtime_id,
+            session_id,
+            seq,
+        })
+    }
+}
+
+impl Section<'_> {
+    /// The runtime that the call of a request has made.
+    fn made_by(&self, request: &SpawnRequest) -> Option<SpawnRuntimeResult> {
+        let view = self.view();
+        let (turn_id, call) = (view.state.turn_id()?, request.tool_call_id.as_deref()?);
+        let runtimes = &view.state.runtimes;
+        let runtime_id = runtimes.spawned_by(turn_id, call)?;
+        let runtime = runtimes.get(runtime_id)?;
+        Some(SpawnRuntimeResult {
+            runtime_id,
+            session_id: runtime.session_id?,
+            seq: runtime.spawned_seq?,
+        })
+    }
+
+    fn session_for(
+        &self,
+        target: SpawnTarget,
+        agent_type: &str,
+    ) -> Result<SessionId, SessionError> {
+        let id = match target {
+            SpawnTarget::New(session_id) => return Ok(session_id),
+            SpawnTarget::Of(id) => id,
+        };
+        let runtime = self.known_runtime(id)?;
+        // Another agent would work with the model, the files and the permissions of this one.
+        if runtime.agent_type != agent_type {
+            let text = format!("runtime {id} is one of `{}`", runtime.agent_type);
+            return Err(SessionError::Conflict(text));
+        }
+        let session_id = runtime.session_id.filter(|_| runtime.bound);
+        let Some(session_id) = session_id else {
+            let text = format!("runtime {id} never had a session that could go on");
+            return Err(SessionError::Conflict(text));
+        };
+        let view = self.view();
+        let works_there = |runtime: &AgentTask| runtime.session_id == Some(session_id);
+        let mut unfinished = view.state.runtimes.unfinished();
+        match unfinished.find(|(_, runtime)| works_there(runtime)) {
+            Some((busy, _)) => {
+                let text = format!("runtime {busy} works in that session and has not ended");
+                Err(SessionError::Conflict(text))
+            }
+            None => Ok(session_id),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The graph of sessions and the tasks that they gave to agents.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{AgentTaskQuestion, AgentTaskStatus, SessionId, Usage};
+
+/// Parameters of `getGraph`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetGraphParams {
+    /// The session at its root.
+    pub session_id: SessionId,
+    /// The most ended runtimes to return: those that ended last, and those above a
+    /// runtime that is returned. Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<u32>,
+}
+
+/// Result of `getGraph`: a session, what it has given to agents, and what these have given on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentTaskGraph {
+    /// The session, then the runtimes in the order in which they were spawned.
+    pub nodes: Vec<GraphNode>,
+    /// Who spawned whom.
+    pub edges: Vec<GraphEdge>,
+}
+
+/// A node of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphNode {
+    /// The id of the runtime, or of the session at the root.
+    pub id: String,
+    /// Of two states of the node, such as this one and that of a `runtime_changed`, the one with the greater
+    /// version is the newer: a runtime's `version`, or the root's `lastPersistentSeq`.
+    pub version: u64,
+    /// What it is.
+    pub kind: GraphNodeKind,
+    /// The session; that of a queued runtime may not exist yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The agent of a runtime.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
+    /// The status of the node. The root is `running`, `waiting_input`, `failed` if it cannot go on, or
+    /// `completed` when it is idle.
+    pub status: AgentTaskStatus,
+    /// The place of a runtime in its queue, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_position: Option<u32>,
+    /// The title of the task, or of the session at the root.
+    #[serde(default)]
+    pub title: String,
+    /// Its present work; once it has ended, how it ended and its last message. The title if it has said nothing.
+    pub summary: String,
+    /// When it began, in milliseconds since 1970.
+    pub started_at: u64,
+    /// When it ended, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<u64>,
+    /// The tokens of the root, or of a runtime that has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// The question that it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_for: Option<AgentTaskQuestion>,
+}
+
+/// What a node of a graph is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GraphNodeKind {
+    /// The session at the root.
+    Orchestrator,
+    /// A runtime.
+    Runtime,
+}
+
+/// An edge of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphEdge {
+    /// The node that gave the task.
+    pub from: String,
+    /// The node that has it.
+    pub to: String,
+    /// What the edge means.
+    pub kind: GraphEdgeKind,
+    /// The task, which is the runtime's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+    /// The workflow for whose quota it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow_id: Option<String>,
+}
+
+/// What an edge of a graph means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GraphEdgeKind {
+    /// One gave the other its task.
+    SpawnedBy,
+}
