@@ -78,6 +78,7 @@ fn no_crate_reaches_what_it_must_not_know() {
             "scorel-tools",
             &["scorel-journal", "scorel-session", "jsonrpsee", "reqwest"],
         ),
+        ("scorel-shell", &["serde", "tokio", "nix", "rustix", "url"]),
         (
             "scorel-permission",
             &[

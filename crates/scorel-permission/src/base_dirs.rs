@@ -1,6 +1,8 @@
 //! The directories that rules and commands refer to.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+
+use scorel_shell::normal;
 
 use crate::daemon_home::DaemonHome;
 
@@ -45,19 +47,4 @@ impl BaseDirs {
     pub(crate) fn is_in_project(&self, path: &Path) -> bool {
         path.starts_with(&self.project)
     }
-}
-
-/// Removes `.`, `..` and redundant slashes lexically, as if there were no symbolic links.
-pub(crate) fn normal(path: &Path) -> PathBuf {
-    let mut result = PathBuf::from("/");
-    for component in path.components() {
-        match component {
-            Component::Normal(name) => result.push(name),
-            Component::ParentDir => {
-                result.pop();
-            }
-            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
-        }
-    }
-    result
 }

@@ -85,11 +85,9 @@ mod decision;
 mod mode;
 mod offer;
 mod policy;
-mod program;
 pub mod protected;
 mod rule;
 mod rules;
-mod shell;
 mod web_url;
 
 pub use action::Action;

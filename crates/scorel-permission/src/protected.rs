@@ -368,7 +368,7 @@ mod tests {
             (".scorel/config.toml", Some(Protection::Configuration)),
             ("../rti_2/src/main.rs", Some(Protection::Daemon)),
         ] {
-            let path = crate::base_dirs::normal(&worktree.join(path));
+            let path = scorel_shell::normal(&worktree.join(path));
             assert_eq!(is_protected(&path, &home), expected, "{}", path.display());
         }
     }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use scorel_shell::{ShellScript, SimpleCommand, Word};
+
 use super::command::{places, places_of};
 use super::{Policy, relative};
-use crate::program;
 use crate::rule::{CommandPattern, Likeness, RuleScope};
-use crate::shell::{self, ShellScript, SimpleCommand, Word};
 use crate::{Action, Decision, Mode, PolicyVerdict, Rule};
 
 impl Policy {
@@ -17,7 +17,7 @@ impl Policy {
         let Action::Run { command, directory } = action else {
             return Vec::new();
         };
-        let script = shell::read(command, &self.dirs.resolve(directory), &self.dirs);
+        let script = scorel_shell::read(command, &self.dirs.resolve(directory), self.dirs.home());
         let suspected = self.suspected(&script);
         let parts = script.parts.iter().chain(&suspected);
         let asked = parts.filter(|part| self.asked_by_builtin(part).is_some());
@@ -31,7 +31,7 @@ impl Policy {
         let Action::Run { command, directory } = action else {
             return Vec::new();
         };
-        let script = shell::read(command, &self.dirs.resolve(directory), &self.dirs);
+        let script = scorel_shell::read(command, &self.dirs.resolve(directory), self.dirs.home());
         let suspected = self.suspected(&script);
         let parts = script.parts.iter().chain(&suspected);
         parts.flat_map(restores).collect()
@@ -72,7 +72,7 @@ impl Policy {
                 .words
                 .get(outer.program)?
                 .known()
-                .map(program::base_name)?
+                .map(scorel_shell::base_name)?
             {
                 "find" => &["find", "-exec"][..],
                 "xargs" => &["xargs"],
@@ -116,7 +116,7 @@ impl Policy {
         if words.is_empty() {
             return false;
         }
-        let facts = program::describe(&words, 0, &self.dirs);
+        let facts = scorel_shell::describe(&words, 0, self.dirs.home());
         let restored = facts.restores.as_ref().map(checkout_of);
         touches(builtin, &words, &facts.spellings)
             || restored.is_some_and(|words| touches(builtin, &words, &[]))

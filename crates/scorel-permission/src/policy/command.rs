@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use scorel_shell::{FileAccess, Opened, ShellScript, SimpleCommand, Word, WordKind, normal};
+
 use super::{Policy, relative};
-use crate::base_dirs::normal;
 use crate::protected::{Protection, is_protected};
 use crate::rule::{Likeness, RuleScope};
-use crate::shell::{self, FileAccess, Opened, ShellScript, SimpleCommand, Word, WordKind};
 use crate::{Decision, Mode, PolicyVerdict, Rule};
 
 impl Policy {
     pub(super) fn run(&self, command: &str, directory: &Path) -> PolicyVerdict {
-        let script = shell::read(command, directory, &self.dirs);
+        let script = scorel_shell::read(command, directory, self.dirs.home());
         let mut verdict = PolicyVerdict::new(Decision::Allow, "every part of it is allowed");
         if command.trim().is_empty() {
             verdict = PolicyVerdict::ask("there is no command");

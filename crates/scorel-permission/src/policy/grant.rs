@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use scorel_shell::{FileAccess, ShellScript, SimpleCommand, Word, WordKind, safe_prefix};
+
 use super::{Policy, relative};
-use crate::program::safe_prefix;
 use crate::rule::{CommandPattern, PathPattern, ToolNamePattern};
-use crate::shell::{self, FileAccess, ShellScript, SimpleCommand, Word, WordKind};
 use crate::{Action, Decision, Mode, Rule, RuleOffer, WebUrl};
 
 /// The most rules that an answer adds. A person would not read more, and each is compared with every part.
@@ -25,7 +25,8 @@ impl Policy {
             Action::Read { path } => self.path_rule("Read", path).into_iter().collect(),
             Action::Write { path } => self.path_rule("Write", path).into_iter().collect(),
             Action::Run { command, directory } => {
-                let script = shell::read(command, &self.dirs.resolve(directory), &self.dirs);
+                let script =
+                    scorel_shell::read(command, &self.dirs.resolve(directory), self.dirs.home());
                 is_for_session = script.parts.iter().any(|part| part.facts.is_exact);
                 self.command_rules(&script)
             }

@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
+use scorel_shell::{SimpleCommand, Word, normal};
+
 use crate::BaseDirs;
-use crate::base_dirs::normal;
 use crate::rule::CommandPattern;
-use crate::shell::{SimpleCommand, Word};
 
 /// The possible directories of a part in which its program can be another one.
 pub(super) fn directories(part: &SimpleCommand) -> &[PathBuf] {

@@ -4,13 +4,13 @@
 //! to take them as data are searched for what a rule that denies or asks is about, which then counts as if
 //! it ran.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use scorel_shell::{ShellScript, SimpleCommand, Word, base_name};
 
 use super::Policy;
-use crate::program::base_name;
 use crate::rule::RuleScope;
-use crate::shell::{self, ShellScript, SimpleCommand, Word};
-use crate::{BaseDirs, Mode, PolicyVerdict};
+use crate::{Mode, PolicyVerdict};
 
 /// The bound of what is compared with rules: the words of what is found, and `COST` for each command.
 const MOST: usize = 20_000;
@@ -42,7 +42,7 @@ impl Policy {
     fn search(&self, script: &ShellScript) -> (Vec<SimpleCommand>, bool) {
         let mut search = Search {
             names: self.programs_of_rules(),
-            dirs: &self.dirs,
+            home: self.dirs.home(),
             open: Vec::new(),
             found: Vec::new(),
             left: Some(MOST),
@@ -86,7 +86,7 @@ impl Policy {
 struct Search<'a> {
     /// The programs that rules name.
     names: Vec<String>,
-    dirs: &'a BaseDirs,
+    home: &'a Path,
     /// Commands that were found and may run others.
     open: Vec<SimpleCommand>,
     found: Vec<SimpleCommand>,
@@ -114,7 +114,7 @@ impl Search<'_> {
             if self.is_named(name) && self.affords(count) {
                 let mut words = part.words[index..].to_vec();
                 words[0] = Word::literal(name);
-                let mut script = shell::read_words(&words, &part.directories, self.dirs);
+                let mut script = scorel_shell::read_words(&words, &part.directories, self.home);
                 // The words of the first are searched here.
                 self.found.extend(script.parts.drain(..1));
                 self.open.append(&mut script.parts);
@@ -140,7 +140,7 @@ impl Search<'_> {
             let is_script = piece.contains([';', '&', '|', '\n']);
             let may_match = is_script || self.is_named(first) || piece.len() == text.len();
             if may_match && self.affords(piece.len() / LETTERS) {
-                let script = shell::read_text(piece, directories, self.dirs);
+                let script = scorel_shell::read_text(piece, directories, self.home);
                 self.open.extend(script.parts);
             }
         }

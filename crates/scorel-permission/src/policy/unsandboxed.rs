@@ -6,10 +6,11 @@
 
 use std::path::Path;
 
+use scorel_shell::{ShellScript, SimpleCommand, Word, WordKind};
+
 use super::Policy;
 use super::command::{is_stream, places, shown};
 use crate::rule::CommandPattern;
-use crate::shell::{self, ShellScript, SimpleCommand, Word, WordKind};
 use crate::{Decision, Mode, PolicyVerdict, Rule, Rules};
 
 /// Programs that a rule about the command before or after them covers, where they open no file.
@@ -57,7 +58,7 @@ impl Policy {
 
     /// Parses a command, of which `*` in a rule matches only plain words: a rule must spell out all others.
     fn read_spelled(&self, command: &str, directory: &Path) -> ShellScript {
-        let mut script = shell::read(command, directory, &self.dirs);
+        let mut script = scorel_shell::read(command, directory, self.dirs.home());
         for part in &mut script.parts {
             let words = part.words.iter().enumerate();
             let others = words

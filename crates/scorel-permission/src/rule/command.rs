@@ -5,7 +5,7 @@ mod wildcard;
 
 use self::wildcard::Wildcard;
 use super::RuleErrorKind;
-use crate::shell::{Word, WordKind};
+use scorel_shell::{Word, WordKind};
 
 /// A command pattern, matched word by word.
 #[derive(Debug, Clone)]

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use scorel_shell::normal;
 
 use super::RuleErrorKind;
 use crate::BaseDirs;
-use crate::base_dirs::normal;
 
 /// A pattern of paths.
 #[derive(Debug, Clone)]

@@ -3,9 +3,10 @@
 //! A denying rule that never matches is worse than none, and an allowing one is a riddle. So they are
 //! errors where they are written.
 
+use scorel_shell::is_harmless_for_programs;
+
 use super::wildcard::Wildcard;
 use crate::rule::RuleErrorKind;
-use crate::shell::is_harmless_for_programs;
 
 /// Characters that end a command, or make what follows no argument of it.
 const OPERATORS: [char; 6] = ['&', '|', ';', '<', '>', '\n'];
