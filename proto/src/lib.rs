@@ -20,6 +20,7 @@ mod agent;
 mod as_text;
 mod attachment;
 mod attachment_problem;
+mod binding;
 mod block;
 mod catalogue;
 mod context;
@@ -43,13 +44,16 @@ mod rendered_slot;
 mod runner;
 mod seq;
 mod tags;
+mod title_source;
 mod token_estimate;
 mod tool_preset;
+mod turn_summary;
 mod usage;
 mod view;
 
-pub use agent::{AgentTaskStatus, Binding, BoundContext, SpawnRefusal};
+pub use agent::{AgentEvent, AgentHistory, AgentTaskCounts, AgentTaskStatus, SpawnRefusal};
 pub use attachment_problem::AttachmentProblem;
+pub use binding::{Binding, BoundContext};
 pub use block::{Attachment, BlobHash, Block, InvalidBlobHash, ToolResultBlock};
 pub use context::{Context, ContextIter};
 pub use cost::{Cost, CostSource, CostTotal};
@@ -81,12 +85,13 @@ pub use openrpc::openrpc_document;
 pub use rendered_slot::RenderedSlot;
 pub use runner::{
     LogEntry, MessageRunner, OWN_RUNNER, RunnerCapabilities, RunnerErrorKind, RunnerLogStream,
-    TurnStatus, TurnSummary,
 };
 pub use seq::Seq;
 pub use tags::{reminder, without_our_tags, without_tags};
+pub use title_source::TitleSource;
 pub use token_estimate::TokenEstimate;
 pub use tool_preset::ToolPreset;
+pub use turn_summary::{TurnStatus, TurnSummary};
 pub use usage::Usage;
 pub use view::{
     AgentTask, AgentTasks, GuidanceKind, GuidanceState, INSTRUCTIONS_KIND, NodeKind, OpenAgentTask,

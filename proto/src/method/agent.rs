@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 use super::present::present;
-use crate::{AgentTaskId, AgentTaskStatus, CommandId, ProjectId, ThinkingLevel, ToolPreset};
+use crate::{AgentEvent, CommandId, ProjectId, ThinkingLevel, ToolPreset};
 
 /// Parameters of `listAgents`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -125,43 +125,6 @@ pub enum QuotaSource {
     Default,
     /// The project's policy runs them one after the other.
     Serial,
-}
-
-/// The last event of an agent's runtimes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentEvent {
-    /// The runtime.
-    pub runtime_id: AgentTaskId,
-    /// Its status since then.
-    pub status: AgentTaskStatus,
-    /// When it was, in milliseconds since 1970.
-    pub ts: u64,
-    /// A text for people: `tool call success: cargo test`, `tool error: cargo test`, `completed: …`.
-    #[serde(default)]
-    pub summary: String,
-}
-
-/// The history of one agent's runtimes in a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentHistory {
-    /// The number that have ended.
-    pub finished: u32,
-    /// The last event of one of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_event: Option<AgentEvent>,
-}
-
-impl AgentHistory {
-    /// Adds what the runtimes of another session did.
-    pub fn add(&mut self, other: &Self) {
-        self.finished = self.finished.saturating_add(other.finished);
-        let ts = |event: &Option<AgentEvent>| event.as_ref().map(|event| event.ts);
-        if ts(&other.last_event) > ts(&self.last_event) {
-            self.last_event.clone_from(&other.last_event);
-        }
-    }
 }
 
 /// How many runtimes of an agent may run at once in a project.

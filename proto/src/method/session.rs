@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentHistory, AgentTaskQuestion, CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart, Phase,
-    ProjectId, QueueItem, RunnerContext, Seq, SessionDeletion, SessionId, SessionOrigin,
+    AgentTaskCounts, AgentTaskQuestion, CommandId, CostTotal, EventId, OWN_RUNNER, OnRestart,
+    Phase, ProjectId, QueueItem, RunnerContext, Seq, SessionDeletion, SessionId, SessionOrigin,
     StorageStall, ThinkingLevel, TitleSource, ToolPreset, TurnId, Usage,
 };
 
@@ -132,18 +132,6 @@ pub struct SessionParent {
     /// The task for which it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-}
-
-/// The runtimes of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AgentTaskCounts {
-    /// All.
-    pub total: u32,
-    /// Those that have not ended, or whose results were not delivered yet.
-    pub open: u32,
-    /// The history of each agent's, by the names of the agents.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub agents: BTreeMap<String, AgentHistory>,
 }
 
 /// The agent of a session, for the session's life.

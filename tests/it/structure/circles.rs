@@ -1,30 +1,87 @@
-//! No circle of files: a reader of one file needs the files below it and never comes back.
+//! No circle of files or of modules: a reader of one needs those below it and never comes back.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write as _;
 
-use super::source::{Target, production};
+use super::source::{Target, packages};
 use super::uses::{Arrows, arrows};
 
 #[test]
 fn no_files_of_a_crate_use_each_other_in_a_circle() {
-    let mut report = String::new();
-    for package in production() {
-        for target in package.targets() {
-            let arrows = arrows(&target);
-            for circle in circles(target.files.len(), &arrows) {
-                describe(&circle, &target, &arrows, &mut report);
-            }
-        }
-    }
+    let report = report_circles(|target, arrows| {
+        let paths = target
+            .files
+            .iter()
+            .map(|file| file.path.display().to_string());
+        (paths.collect(), arrows)
+    });
     assert!(report.is_empty(), "circles of files:\n{report}");
 }
 
-/// The files that reach each other, as one set for each circle or knot of circles.
-fn circles(files: usize, arrows: &Arrows) -> Vec<BTreeSet<usize>> {
-    let reachable: Vec<BTreeSet<usize>> = (0..files).map(|file| reach(file, arrows)).collect();
+/// A module at the top of a crate with all of its files is one room. Circles of files alone do not show
+/// whether two rooms need each other: a type in a file of its own hides that.
+#[test]
+fn no_modules_of_a_crate_use_each_other_in_a_circle() {
+    let report = report_circles(|target, arrows| {
+        let (names, rooms) = rooms(target);
+        let arrows = merged(arrows, &rooms);
+        (names, arrows)
+    });
+    assert!(report.is_empty(), "circles of modules:\n{report}");
+}
+
+/// The circles in every crate, between what `view` makes of its files.
+fn report_circles(view: impl Fn(&Target, Arrows) -> (Vec<String>, Arrows)) -> String {
+    let mut report = String::new();
+    for target in packages().iter().flat_map(|package| package.targets()) {
+        let (names, arrows) = view(&target, arrows(&target));
+        for circle in circles(names.len(), &arrows) {
+            describe(&circle, &names, &arrows, &mut report);
+        }
+    }
+    report
+}
+
+/// The modules at the top of a crate, with the crate's root as the first, and the one that each file belongs to.
+fn rooms(target: &Target) -> (Vec<String>, Vec<usize>) {
+    let root = target.files[0].path.display().to_string();
+    let mut names = vec![root.clone()];
+    let mut rooms = vec![0; target.files.len()];
+    for module in &target.modules {
+        let Some(top) = module.path.first() else {
+            continue;
+        };
+        let name = format!("{root}::{top}");
+        let room = names.iter().position(|it| *it == name);
+        rooms[module.file] = room.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+    }
+    // A module that is written inside of the root's file does not move that file.
+    rooms[0] = 0;
+    (names, rooms)
+}
+
+/// The arrows between rooms: those of their files, without the ones that stay inside.
+fn merged(arrows: Arrows, rooms: &[usize]) -> Arrows {
+    let mut merged = Arrows::new();
+    for (from, to) in arrows {
+        for (file, names) in to {
+            if rooms[from] != rooms[file] {
+                let to = merged.entry(rooms[from]).or_default();
+                to.entry(rooms[file]).or_default().extend(names);
+            }
+        }
+    }
+    merged
+}
+
+/// The nodes that reach each other, as one set for each circle or knot of circles.
+fn circles(count: usize, arrows: &Arrows) -> Vec<BTreeSet<usize>> {
+    let reachable: Vec<BTreeSet<usize>> = (0..count).map(|file| reach(file, arrows)).collect();
     let mut found: Vec<BTreeSet<usize>> = Vec::new();
-    for file in 0..files {
+    for file in 0..count {
         let back = |other: &&usize| reachable[**other].contains(&file);
         let circle: BTreeSet<usize> = reachable[file].iter().filter(back).copied().collect();
         if circle.len() > 1 && !found.contains(&circle) {
@@ -49,15 +106,14 @@ fn reach(file: usize, arrows: &Arrows) -> BTreeSet<usize> {
 }
 
 /// One shortest way around, and the names that it goes by.
-fn describe(circle: &BTreeSet<usize>, target: &Target, arrows: &Arrows, report: &mut String) {
-    let path = |file: usize| target.files[file].path.display();
-    writeln!(report, "{} files, for example", circle.len()).unwrap();
+fn describe(circle: &BTreeSet<usize>, all: &[String], arrows: &Arrows, report: &mut String) {
+    writeln!(report, "a circle of {}, for example", circle.len()).unwrap();
     let way = circle.iter().map(|file| way_around(*file, circle, arrows));
     let way = way.min_by_key(Vec::len).unwrap();
     for (from, to) in way.iter().zip(way.iter().cycle().skip(1)) {
         let names: Vec<&str> = arrows[from][to].iter().map(String::as_str).collect();
         let names = names.join(", ");
-        writeln!(report, "  {} uses {names} of {}", path(*from), path(*to)).unwrap();
+        writeln!(report, "  {} uses {names} of {}", all[*from], all[*to]).unwrap();
     }
 }
 
