@@ -1,6 +1,6 @@
 //! Kills the daemon at random times, again and again, with clients attached.
 //!
-//! `SCOREL_KILLS` says how often (300 in the normal run), `SCOREL_SEED` repeats a run.
+//! `SCOREL_KILLS` says how often (60 in the normal run), `SCOREL_SEED` repeats a run.
 
 mod clients;
 mod scene;
@@ -33,7 +33,7 @@ struct Stakes {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kill_at_any_time_loses_nothing_and_issues_no_number_twice() {
     let mut dice = SeededDice::for_test("kill_loop");
-    let kills = runs("SCOREL_KILLS", 300);
+    let kills = runs("SCOREL_KILLS", 60);
     let homes = kills.div_ceil(KILLS_A_HOME);
     let homes = (0..homes).map(|home| (KILLS_A_HOME.min(kills - home * KILLS_A_HOME), dice.fork()));
     let lives = homes.map(|(kills, dice)| tokio::spawn(live(kills, dice)));

@@ -2,7 +2,7 @@
 //! the order in which it writes, syncs and sends.
 //!
 //! `SCOREL_SYSCALL_KILLS` says at how many calls it is killed (60 in the normal run of each test),
-//! `SCOREL_FAULTS` how many calls fail (40, 12 and 12 in the three tests); a large number means all of
+//! `SCOREL_FAULTS` how many calls fail (20, 12 and 12 in the three tests); a large number means all of
 //! them. `SCOREL_SEED` repeats the choice.
 
 mod errors;

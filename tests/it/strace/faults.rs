@@ -55,7 +55,7 @@ async fn a_failing_call_is_a_typed_error_and_loses_nothing_acknowledged() {
     let faults: Vec<InjectedFault> = faults.collect();
     let all = faults.len();
     let kind = |(point, error): &InjectedFault| (point.file, point.call, *error);
-    let faults = spread(faults, runs("SCOREL_FAULTS", 40), &mut dice, kind);
+    let faults = spread(faults, runs("SCOREL_FAULTS", 20), &mut dice, kind);
     let count = faults.len();
     let runs = faults.into_iter().map(|fault| async move {
         let told = timeout(PATIENCE, fail_at(fault)).await;
