@@ -15,7 +15,8 @@ use std::path::Path;
 pub(crate) use args::ConfigArgs;
 pub(crate) use exit::ConfigExit;
 
-use scorel_host::{ConfigFile, ConfigKey, ConfigSource, HomeSource, nearest_name};
+use scorel_config::{ConfigFile, ConfigKey, ConfigSource, nearest};
+use scorel_home::HomeSource;
 use scorel_proto::{ConfigProblem, ConfigSetting, GetConfigResult};
 use serde_json::{Value, json};
 
@@ -234,6 +235,6 @@ fn no_such_key(key: &str, report: &GetConfigResult) -> CommandError {
     let known = report.settings.iter().map(|it| it.key.as_str());
     CommandError::NoSuchKey {
         key: key.to_owned(),
-        suggestion: nearest_name(key, known).map(str::to_owned),
+        suggestion: nearest(key, known).map(str::to_owned),
     }
 }

@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use nix::unistd::{geteuid, getpid};
 use scorel_exec::{Supervisors, Support, descends_from};
-use scorel_host::{FileProblem, Home, HomeLock, Host, HostParts, Shutdown, ShutdownCause};
+use scorel_home::{FileProblem, Home, HomeLock};
+use scorel_host::{Host, HostParts, Shutdown, ShutdownCause};
 use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Listener, Service, local_user};
 use tokio::net::unix::UCred;
 use tokio::runtime::Handle;

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 pub(crate) use args::DoctorArgs;
 
-use scorel_host::{Home, HomeSource};
+use scorel_home::{Home, HomeSource};
 
 use check::{Check, Level};
 

@@ -8,7 +8,7 @@ pub(crate) use args::FsckArgs;
 pub(crate) use scorel_fsck::FsckExit;
 
 use scorel_fsck::{FsckError, FsckReport, write_error, write_report};
-use scorel_host::HomeSource;
+use scorel_home::HomeSource;
 
 pub(crate) fn run(args: &FsckArgs) -> FsckExit {
     let written = check_or_repair(args).and_then(|report| {

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use scorel_host::{HomeLock, Shutdown, ShutdownCause};
+use scorel_home::HomeLock;
+use scorel_host::{Shutdown, ShutdownCause};
 use tokio::time::{MissedTickBehavior, interval};
 
 /// The interval between looks at the home.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub(crate) use info::{DaemonInfo, PublishedInfo};
 pub(crate) use takeover::{Takeover, TakeoverError};
 
-use scorel_host::{Home, HomeLock, LockError};
+use scorel_home::{Home, HomeLock, LockError};
 use scorel_proto::{Hello, HelloParams, ProtocolRange};
 
 use crate::daemon_call::{DaemonCall, DaemonCallError};

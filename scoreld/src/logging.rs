@@ -4,7 +4,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::panic;
 use std::path::{Path, PathBuf};
 
-use scorel_host::{FileProblem, require_regular};
+use scorel_home::FileProblem;
+use scorel_home::trusted_file::require_regular;
 use tracing::level_filters::LevelFilter;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_appender::rolling::{InitError, RollingFileAppender, Rotation};

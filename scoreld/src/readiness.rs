@@ -2,7 +2,7 @@ use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use scorel_host::Home;
+use scorel_home::Home;
 use tracing::{info, warn};
 
 use crate::daemonize::ReadyPipe;

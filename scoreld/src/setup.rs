@@ -2,8 +2,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 
+use scorel_config::ConfigSource;
 use scorel_exec::Umask;
-use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, SecretStore, Shutdown};
+use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
+use scorel_host::Shutdown;
 use scorel_proto::DaemonManager;
 use scorel_rpc::{BindError, Listener};
 

@@ -17,10 +17,10 @@ use std::time::Duration;
 use clap::Parser;
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::getppid;
+use scorel_config::ConfigSource;
 use scorel_exec::Umask;
-use scorel_host::{
-    ConfigSource, Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore, Shutdown,
-};
+use scorel_home::{Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore};
+use scorel_host::Shutdown;
 use scorel_proto::{DaemonManager, ErrorChain};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};

@@ -1,8 +1,8 @@
 use std::path::PathBuf;
 
+use scorel_home::{Home, HomeLock};
+
 use crate::error::FsckError;
-use scorel_host::Home;
-use scorel_host::HomeLock;
 
 /// Whether a daemon runs in the home, or is kept out by holding its lock.
 #[derive(Debug)]

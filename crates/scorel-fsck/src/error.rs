@@ -1,8 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use scorel_host::HomeError;
-use scorel_host::LockError;
+use scorel_home::{HomeError, LockError};
 
 /// Why nothing could be checked or repaired.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use scorel_host::{ConfigSource, Device, Home, ProjectRegistry, check_model_lists};
+use scorel_config::ConfigSource;
+use scorel_home::{Device, Home, ProjectRegistry, check_model_lists};
 use scorel_journal::{FileStorage, Storage};
 use scorel_proto::ErrorChain;
 use scorel_search::{check_search_index, search_index_files};

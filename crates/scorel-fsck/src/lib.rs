@@ -32,6 +32,8 @@ mod tail;
 use std::fs;
 use std::path::Path;
 
+use scorel_home::Home;
+
 pub use error::FsckError;
 pub use exit::FsckExit;
 pub use output::{write_error, write_report};
@@ -39,7 +41,6 @@ pub use report::FsckReport;
 
 use checked::Checked;
 use daemon::Daemon;
-use scorel_host::Home;
 
 /// Check-and-repair passes: fixing a file's mode makes its content checkable, which may need another
 /// repair.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use scorel_host::{MAX_RECEIPT_BYTES, problem_of_receipt_line};
+use scorel_home::receipts::{MAX_BYTES, problem_of_line};
 use scorel_journal::{FileStorage, read_bounded, replace_file};
 
 use crate::daemon::Daemon;
@@ -16,13 +16,13 @@ pub(crate) fn check(path: &Path, daemon: &Daemon, found: &mut Vec<Finding>) {
     if !check_file(path, found) {
         return;
     }
-    let bytes = match read_bounded(&FileStorage, path, MAX_RECEIPT_BYTES) {
+    let bytes = match read_bounded(&FileStorage, path, MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) => return found.push(entry::unreadable(path, &error)),
     };
     for (offset, line) in lines(&bytes) {
         if let Some(whole) = line.strip_suffix(b"\n") {
-            let problem = problem_of_receipt_line(whole);
+            let problem = problem_of_line(whole);
             found.extend(problem.map(|problem| damaged(path, offset, whole.len(), &problem)));
         } else if !tail::is_being_written(path, offset, daemon) {
             let meaning = "the last line is incomplete; its command was not acknowledged, and the daemon skips it";
@@ -54,12 +54,12 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 
 /// Copies the file, then replaces it by its intact lines.
 pub(crate) fn rewrite(path: &Path) -> io::Result<()> {
-    let bytes = read_bounded(&FileStorage, path, MAX_RECEIPT_BYTES)?;
+    let bytes = read_bounded(&FileStorage, path, MAX_BYTES)?;
     // The copy first, and durably: from the next line on the damaged bytes exist only there.
     replace_file(&FileStorage, &kept(path), &bytes)?;
     let is_intact = |line: &[u8]| {
         let whole = line.strip_suffix(b"\n");
-        whole.is_some_and(|whole| problem_of_receipt_line(whole).is_none())
+        whole.is_some_and(|whole| problem_of_line(whole).is_none())
     };
     let intact: Vec<&[u8]> = lines(&bytes)
         .map(|(_, line)| line)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scorel_home::Home;
 use scorel_journal::{EVENTS, is_temporary};
 use scorel_proto::SessionId;
 
@@ -12,7 +13,6 @@ use crate::entry::{self, PathKind, check_directory, check_file};
 use crate::finding::{Finding, Repair};
 use crate::log;
 use crate::references::References;
-use scorel_host::Home;
 
 pub(crate) fn check(home: &Home, daemon: &Daemon, id: SessionId, found: &mut Vec<Finding>) {
     let dir = home.sessions().join(id.to_string());

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scorel_home::Home;
 use scorel_proto::SessionId;
 use scorel_session::{CLONING_DIR, DELETED_PREFIX};
 
@@ -10,7 +11,6 @@ use crate::entry::{self, check_directory};
 use crate::error::FsckError;
 use crate::finding::Finding;
 use crate::session;
-use scorel_host::Home;
 
 /// Checks every session and returns their number.
 pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) -> u64 {

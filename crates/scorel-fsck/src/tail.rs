@@ -57,8 +57,8 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use scorel_host::Home;
-    use scorel_host::HomeLock;
+    use scorel_home::Home;
+    use scorel_home::HomeLock;
 
     /// A log whose last line begins at byte 6 and has no newline.
     fn torn() -> (tempfile::TempDir, std::path::PathBuf, Home) {

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
+use scorel_home::ProjectRegistry;
 use scorel_orchestrator::{Orchestrator, ProjectAgents};
 use scorel_proto::{AgentInfo, ProjectId};
 
 use crate::blocking::blocking;
 use crate::call_error::CallError;
-use crate::projects::ProjectRegistry;
 
 /// The agents as clients see them.
 #[derive(Debug, Clone)]

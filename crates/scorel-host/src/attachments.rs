@@ -12,6 +12,7 @@ use scorel_session::Lane;
 use scorel_tools::{
     AttachedContent, AttachedFile, ProjectTools, Root, RootName, Roots, SessionFiles, ToolHost,
 };
+use scorel_workplace::worktrees::work_dir;
 
 pub(crate) use refusal::AttachmentRefusal;
 
@@ -20,7 +21,6 @@ use crate::call_error::CallError;
 use crate::host::Host;
 use crate::permission::{CommandPlace, Gate, GateSettings};
 use crate::session_blobs::SessionBlobs;
-use crate::worktrees::work_dir;
 
 /// How many files one message may have.
 const MAX_FILES: usize = 16;

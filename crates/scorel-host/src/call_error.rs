@@ -6,23 +6,23 @@
 
 mod rpc_error;
 
+use scorel_config::{EditConfigError, RefusedText};
 use scorel_engine::{ProviderError, RunnerError};
+use scorel_guidance::trust::TrustError;
+use scorel_home::ProjectError;
+use scorel_home::receipts::ReceiptError;
 use scorel_journal::BlobError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ProjectId, ProtocolRange, RpcError};
 use scorel_provider::ListError;
 use scorel_search::SearchError;
 use scorel_session::SessionError;
+use scorel_workplace::worktrees::WorktreeError;
 
 use crate::attachments::AttachmentRefusal;
-use crate::config::{EditConfigError, RefusedText};
 use crate::directories::DirectoriesError;
 use crate::import_file::ImportError;
 use crate::models::ModelError;
-use crate::projects::ProjectError;
-use crate::receipts::ReceiptError;
-use crate::trust::TrustError;
-use crate::worktrees::WorktreeError;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]

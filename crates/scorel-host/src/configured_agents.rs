@@ -1,12 +1,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use scorel_config::ConfigSource;
+use scorel_home::ProjectRegistry;
 use scorel_orchestrator::{AgentHost, AgentPolicy, ProjectAgents};
 use scorel_proto::{AgentTaskId, ProjectId, SessionWorktree};
-
-use crate::config::ConfigSource;
-use crate::projects::ProjectRegistry;
-use crate::worktrees::Worktrees;
+use scorel_workplace::worktrees::Worktrees;
 
 /// The agents of the configuration, with the projects' quotas, as the orchestrator needs them.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ impl AgentHost for ConfiguredAgents {
             let of_project = project_id.map(|id| self.projects.quota(id, name));
             of_project.unwrap_or_default()
         };
-        let policy = |(name, settings): (&String, &crate::config::AgentSettings)| {
+        let policy = |(name, settings): (&String, &scorel_config::AgentSettings)| {
             let policy = AgentPolicy {
                 config: settings.config.clone(),
                 quota: quota(name),

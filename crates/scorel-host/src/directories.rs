@@ -4,9 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
+use scorel_home::user_home;
 use scorel_proto::{DirectoryEntry, ListDirectoriesResult};
-
-use crate::home::user_home;
 
 /// Directories per listing; the reply sets `truncated` beyond that.
 const MAX_ENTRIES: usize = 10_000;

@@ -7,10 +7,16 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use scorel_config::{Config, ConfigSource, ConfigWatch};
+use scorel_guidance::skills::Skills;
+use scorel_guidance::trust::TrustStore;
+use scorel_home::receipts::HostReceipts;
+use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
 use scorel_orchestrator::Orchestrator;
 use scorel_proto::{ActiveSession, DaemonManager, HostEvent, Phase};
 use scorel_rpc::Load;
 use scorel_session::{SessionError, Sessions};
+use scorel_workplace::worktrees::Worktrees;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -18,23 +24,13 @@ pub use open::HostParts;
 
 use crate::agents::HostAgents;
 use crate::client_names::ClientNames;
-use crate::config::{Config, ConfigSource};
-use crate::config_watch::ConfigWatch;
-use crate::device::Device;
 use crate::executable::Executable;
 use crate::followers::Followers;
-use crate::home::Home;
 use crate::metrics::Metrics;
 use crate::models::Models;
-use crate::projects::ProjectRegistry;
-use crate::receipts::HostReceipts;
 use crate::runners::HostRunners;
 use crate::search::HostSearch;
-use crate::secret::SecretStore;
 use crate::shutdown::Shutdown;
-use crate::skills::Skills;
-use crate::trust::TrustStore;
-use crate::worktrees::Worktrees;
 
 /// The context of every method: one machine with its projects, models and sessions.
 ///

@@ -1,11 +1,9 @@
 //! Models: connecting a provider with its key, listing what providers offer, checking one.
 
-mod calendar;
 mod candidate;
 mod check;
 mod error;
 mod list;
-mod lists_file;
 mod model_lists;
 mod model_view;
 mod trial;
@@ -15,20 +13,18 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::civil::Date;
+use scorel_config::{Config, ConfigSource, ModelSettings};
 use scorel_engine::Provider;
+use scorel_home::{Calendar, SecretStore, SystemCalendar};
 use scorel_proto::ThinkingLevel;
 use scorel_provider::{BlobSource, Connector, EndpointId, Secret, SetupError, Timeouts};
 
 use crate::blocking::blocking;
 use crate::call_error::CallError;
-use crate::config::{Config, ConfigSource, ModelSettings};
 use crate::metrics::{CountedProvider, ModelCalls};
-use crate::secret::SecretStore;
-use calendar::{Calendar, SystemCalendar};
 use model_lists::ModelLists;
 
 pub(crate) use error::ModelError;
-pub use lists_file::{ModelListsError, check_model_lists};
 
 /// Connects providers from the configuration and lists their models.
 pub(crate) struct Models {

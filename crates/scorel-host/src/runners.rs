@@ -13,14 +13,13 @@ mod suitable;
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_config::{Config, RunnerConfig, RunnerSandbox, nearest};
 use scorel_engine::{RunnerError, RunnerErrorKind};
 use scorel_exec::Supervisors;
+use scorel_home::SecretStore;
 use scorel_runner::{RunnerSetup, Secrets, Versions, WireRunner};
+use scorel_workplace::CommandHost;
 use tokio::sync::Semaphore;
-
-use crate::commands::CommandHost;
-use crate::config::{Config, RunnerConfig, RunnerSandbox, nearest};
-use crate::secret::SecretStore;
 
 pub(crate) use prepared::RunnerParts;
 pub(crate) use suitable::check_suitable;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use scorel_home::Home;
 use scorel_proto::{SearchMode, SearchParams, SearchResult};
 use scorel_search::{ScannedSession, SearchFilter, SearchIndex};
 use scorel_session::{ListFilter, SessionError, Sessions};
@@ -9,7 +10,6 @@ use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
 use crate::call_error::CallError;
-use crate::home::Home;
 
 /// How many searches run at once. They read files and compute, and turns come first.
 const AT_ONCE: usize = 2;

@@ -8,9 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
+use scorel_config::{Config, ConfigSource, RuntimeConfig, check_preset};
 use scorel_engine::{Provider, RetryPolicy, Runner as _, ToolClass, TurnLimits, TurnPorts};
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_files::FileRecorder;
+use scorel_guidance::instructions::{
+    Access, DeeperGuides, InstructionSources, guidance, guides, instructions,
+};
+use scorel_guidance::skills::{SkillProject, Skills, listing};
+use scorel_home::ProjectRegistry;
 use scorel_journal::Blobs;
 use scorel_orchestrator::Orchestrator;
 use scorel_proto::{
@@ -22,23 +28,17 @@ use scorel_session::{
     TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 use scorel_tools::{OpenProjects, ProjectTools};
+use scorel_workplace::CommandHost;
+use scorel_workplace::worktrees::{summary, work_dir};
 
-use crate::commands::CommandHost;
 use crate::compaction_facts::compaction_facts;
-use crate::config::{Config, ConfigSource, RuntimeConfig, check_preset};
-use crate::instructions::{
-    Access, DeeperGuides, InstructionSources, guidance, guides, instructions,
-};
 use crate::models::{Models, WantedModel};
 use crate::notices;
 use crate::permission::{CommandPlace, Gate, GateSettings, Grants};
-use crate::projects::ProjectRegistry;
 use crate::recorders::Recorders;
 use crate::runners::{HostRunners, RunnerParts, check_suitable};
 use crate::session_blobs::SessionBlobs;
-use crate::skills::{SkillProject, Skills, listing};
 use crate::titles;
-use crate::worktrees::{summary, work_dir};
 use offered::is_offered;
 
 /// Prepares turns: provider, tools, gate and limits from the configuration, the project and the model.

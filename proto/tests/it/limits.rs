@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 /// The ranges of the configuration's keys.
-const SCHEMA: &str = "crates/scorel-host/src/config/schema.rs";
+const SCHEMA: &str = "crates/scorel-config/src/schema.rs";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -3,7 +3,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use scorel_host::{ConfigFile, EditedText};
+use scorel_config::{ConfigFile, EditedText};
 
 use super::error::CommandError;
 

@@ -1,7 +1,8 @@
 use std::path::PathBuf;
 use std::{io, process};
 
-use scorel_host::{ConfigError, EditConfigError, HomeError, InvalidConfigKey};
+use scorel_config::{ConfigError, EditConfigError, InvalidConfigKey};
+use scorel_home::HomeError;
 use scorel_proto::ErrorChain;
 
 use super::exit::ConfigExit;

@@ -1,7 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
-use scorel_host::{ConfigFile, Home, ProjectRegistry, SecretStore};
+use scorel_config::ConfigFile;
+use scorel_home::{Home, ProjectRegistry, SecretStore};
 
 /// The files that the command works on.
 pub(super) struct ConfigPlaces {

@@ -5,8 +5,10 @@ use std::env;
 use std::path::PathBuf;
 
 use nix::sys::stat::{Mode, umask};
+use scorel_config::ConfigSource;
 use scorel_exec::Umask;
-use scorel_host::{ConfigSource, EnvironmentReport, Home, command_environment};
+use scorel_home::Home;
+use scorel_workplace::{EnvironmentReport, command_environment};
 
 use super::check::Check;
 

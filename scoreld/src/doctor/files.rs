@@ -6,7 +6,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use scorel_host::{Config, ConfigSource, Home, HomeError, Mode, SecretStore};
+use scorel_config::{Config, ConfigSource, Mode};
+use scorel_home::{Home, HomeError, SecretStore};
 use scorel_proto::SessionId;
 
 use super::check::Check;

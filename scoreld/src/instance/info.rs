@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use scorel_host::{Home, Trust, read_trusted_file};
+use scorel_home::{Home, Trust, trusted_file};
 use scorel_journal::{FileStorage, replace_file};
 use serde::{Deserialize, Serialize};
 use tracing::warn;
@@ -50,7 +50,7 @@ impl DaemonInfo {
     /// Reads the file at `path`; `None` if it is missing or unreadable. It may be left over from a
     /// daemon that was killed.
     pub(crate) fn read(path: &Path) -> Option<Self> {
-        let (_, bytes) = read_trusted_file(path, MAX_BYTES, Trust::Ours).ok()??;
+        let (_, bytes) = trusted_file::read(path, MAX_BYTES, Trust::Ours).ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 }

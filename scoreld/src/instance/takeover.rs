@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::socket::{getsockopt, sockopt};
 use nix::unistd::{getpid, getppid};
-use scorel_host::{Home, HomeLock, LockError};
+use scorel_home::{Home, HomeLock, LockError};
 use scorel_proto::{DaemonManager, GetStatus, NoParams, Shutdown, ShutdownParams};
 
 use super::info::{DaemonInfo, known_pid, process};

@@ -1,6 +1,7 @@
 use std::io;
 
-use scorel_host::{ConfigError, DeviceError, FileProblem, HomeError, LockError, OpenProjectsError};
+use scorel_config::ConfigError;
+use scorel_home::{DeviceError, FileProblem, HomeError, LockError, OpenProjectsError};
 
 use crate::activation::ActivationError;
 use crate::daemon::RunError;

@@ -3,7 +3,7 @@ use scorel_testkit::RecordedRequest;
 use super::scene::Scene;
 
 /// The part of the system prompt that is the same for all sessions.
-const BASE: &str = include_str!("../../../crates/scorel-host/src/instructions.md");
+const BASE: &str = include_str!("../../../crates/scorel-guidance/src/instructions.md");
 
 /// Runs of one character from this length on are written as a number and the character.
 const LONG_RUN: usize = 100;

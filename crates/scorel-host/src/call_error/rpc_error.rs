@@ -4,22 +4,22 @@ mod write_code;
 use std::error::Error;
 use std::path::Path;
 
+use scorel_config::{ConfigError, EditConfigError};
 use scorel_engine::ProviderError;
+use scorel_guidance::trust::TrustError;
+use scorel_home::ProjectError;
+use scorel_home::receipts::ReceiptError;
 use scorel_journal::BlobError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ErrorCode, PermissionAnswer, PermissionConflict, RpcError};
 use scorel_provider::{ListError, SetupError};
 use scorel_search::SearchError;
 use scorel_session::SessionError;
+use scorel_workplace::worktrees::WorktreeError;
 use serde_json::{Value, json};
 
 use super::CallError;
-use crate::config::{ConfigError, EditConfigError};
 use crate::models::ModelError;
-use crate::projects::ProjectError;
-use crate::receipts::ReceiptError;
-use crate::trust::TrustError;
-use crate::worktrees::WorktreeError;
 use write_code::write_code;
 
 impl From<CallError> for RpcError {

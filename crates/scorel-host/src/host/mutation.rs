@@ -1,5 +1,5 @@
 //! Mutations of the host, each applied once however often the command is sent; see
-//! [`receipts`](crate::receipts) for the protocol.
+//! [`receipts`](scorel_home::receipts) for the protocol.
 
 mod agents;
 mod attempt;
@@ -12,12 +12,12 @@ mod worktree;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use scorel_home::receipts::{BeginOutcome, CommandKey, Effect, Subject};
 use scorel_proto::{ClientId, CloneSessionParams, CreateSessionParams, SessionId, SessionKind};
 use scorel_session::{CloneRequest, Deletion, MutationCommand, NewSession, SessionError};
 
 use super::Host;
 use crate::call_error::CallError;
-use crate::receipts::{BeginOutcome, CommandKey, Effect, Subject};
 use attempt::Attempt;
 
 impl Host {

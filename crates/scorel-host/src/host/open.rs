@@ -2,33 +2,30 @@
 
 use std::sync::{Arc, OnceLock};
 
+use scorel_config::{Config, ConfigSource};
 use scorel_exec::{Supervisors, Umask};
+use scorel_guidance::skills::Skills;
+use scorel_guidance::trust::TrustStore;
+use scorel_home::receipts::HostReceipts;
+use scorel_home::trusted_file::FileProblem;
+use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
 use scorel_orchestrator::{AgentHost, Orchestrator};
 use scorel_proto::DaemonManager;
 use scorel_session::{SessionObserver, SessionSettings, Sessions, TurnSetup};
+use scorel_workplace::CommandHost;
+use scorel_workplace::worktrees::{SupervisedGit, Worktrees};
 
 use super::Host;
 use crate::client_names::ClientNames;
-use crate::commands::CommandHost;
-use crate::config::{Config, ConfigSource};
 use crate::configured_agents::ConfiguredAgents;
-use crate::device::Device;
 use crate::executable::Executable;
-use crate::home::Home;
 use crate::metrics::{Metrics, TimedStorage};
 use crate::models::Models;
 use crate::observers::Observers;
-use crate::projects::ProjectRegistry;
-use crate::receipts::HostReceipts;
 use crate::runners::HostRunners;
 use crate::search::HostSearch;
-use crate::secret::SecretStore;
 use crate::shutdown::Shutdown;
-use crate::skills::Skills;
-use crate::trust::TrustStore;
-use crate::trusted_file::FileProblem;
 use crate::turns::Turns;
-use crate::worktrees::{SupervisedGit, Worktrees};
 
 /// The input of [`Host::open`].
 #[derive(Debug)]

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nix::sys::statvfs::statvfs;
+use scorel_config::ConfigSource;
 use scorel_proto::{ConfigStatus, DaemonExecutable, ProtocolRange, Status, StorageStatus};
 use scorel_rpc::{HttpDocuments, Load};
 
 use super::Host;
-use crate::config::ConfigSource;
 use crate::executable::Executable;
 use crate::metrics::MetricsPage;
 use crate::process_memory::resident_bytes;

@@ -1,6 +1,7 @@
 use std::mem;
 
 use jiff::civil::Date;
+use scorel_config::{Config, KeyName, ModelSettings};
 use scorel_proto::{Model, ModelProvider};
 use scorel_provider::{
     BuiltinProvider, Connector, EndpointId, ListedModel, ModelConfig, ModelFacts, Secret,
@@ -9,7 +10,6 @@ use scorel_provider::{
 
 use super::model_view::ModelView;
 use super::{ModelError, Models};
-use crate::config::{Config, KeyName, ModelSettings};
 
 /// A provider to list.
 #[derive(Debug)]

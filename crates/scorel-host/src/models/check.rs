@@ -2,6 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use scorel_config::Config;
 use scorel_engine::Provider;
 use scorel_proto::CheckModelResult;
 use scorel_provider::NoBlobs;
@@ -10,7 +11,6 @@ use super::trial::{TRIAL_TOKENS, trial};
 use super::{ModelError, Models};
 use crate::blocking::blocking;
 use crate::call_error::CallError;
-use crate::config::Config;
 
 impl Models {
     /// Asks the configured model, or the named one, for one word.

@@ -1,8 +1,7 @@
 use std::path::PathBuf;
 
+use scorel_home::SecretError;
 use scorel_provider::SetupError;
-
-use crate::secret::SecretError;
 
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use scorel_config::Config;
 use scorel_proto::ListModelsResult;
 use scorel_provider::{BuiltinProvider, Connector, EndpointId, ListedModel};
 use tokio::task::JoinSet;
@@ -9,7 +10,6 @@ use super::candidate::{Candidate, ListScene, ListedProvider, Unlisted};
 use super::{Models, keep};
 use crate::blocking::blocking;
 use crate::call_error::CallError;
-use crate::config::Config;
 
 /// The providers to list, and what listing needs.
 struct ListPlan {

@@ -1,13 +1,12 @@
 use std::sync::Arc;
 
+use scorel_config::ConfigSource;
+use scorel_home::{Calendar, SecretStore};
 use scorel_proto::ThinkingLevel::{self, High, Low, Max, Xhigh};
 use scorel_provider::{EndpointId, ListedModel, ModelFacts, NoBlobs, SetupError, ThinkingLevels};
 
-use super::calendar::Calendar;
 use super::{ModelError, Models, WantedModel};
-use crate::config::ConfigSource;
 use crate::metrics::Metrics;
-use crate::secret::SecretStore;
 
 /// A day that stands still.
 #[derive(Debug)]

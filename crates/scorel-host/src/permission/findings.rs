@@ -1,6 +1,6 @@
 use scorel_permission::{Action, Decision, Policy, PolicyVerdict, Rule, RuleOffer};
 
-use super::GateRule;
+use scorel_config::GateRule;
 
 /// The judgements of all effects of one call, combined: the strongest decision counts.
 pub(super) struct Findings {

@@ -3,17 +3,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use scorel_config::{GateRule, RuleSet};
 use scorel_engine::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict};
 use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy};
 use scorel_tools::Lazy;
+use scorel_workplace::HiddenPlaces;
 
 use super::findings::Findings;
 use super::hidden_by_rules::HiddenByRules;
 use super::hidden_reads::without_hidden;
 use super::ignored::{existing, ignored};
 use super::read_filter::Unrestricted;
-use super::{GateRule, RuleSet};
-use crate::hidden_places::HiddenPlaces;
 
 /// The reason shown with the request for a command that would run unsandboxed.
 const UNSANDBOXED: &str = "this kernel cannot keep commands in a sandbox: it would run unsandboxed";

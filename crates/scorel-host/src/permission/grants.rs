@@ -3,11 +3,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use scorel_home::trusted_file::{self, FileProblem, Trust};
 use scorel_journal::{FileStorage, replace_file};
 use scorel_proto::ProjectId;
 use serde::{Deserialize, Serialize};
-
-use crate::trusted_file::{self, FileProblem, Trust};
 
 /// The file version that this program writes.
 const VERSION: u32 = 1;

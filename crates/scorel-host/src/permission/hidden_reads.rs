@@ -3,8 +3,7 @@ use std::sync::Arc;
 
 use scorel_engine::{Effect, ReadFilter};
 use scorel_tools::Lazy;
-
-use crate::hidden_places::HiddenPlaces;
+use scorel_workplace::HiddenPlaces;
 
 /// Filters out files in hidden places, besides those that a rule withholds.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_config::{BuiltinRule, RuleSet};
 use scorel_engine::{
     BlobSink, CommandAccess, Effect, Gatekeeper as _, ToolCall, ToolContext, ToolList, Verdict,
 };
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{BuiltinRule, CommandPlace, Gate, GateSettings, RuleSet};
+use super::{CommandPlace, Gate, GateSettings};
 
 #[derive(Debug)]
 struct NoPictures;

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use scorel_config::{AgentTexts, check_agent_name};
+use scorel_home::receipts::Effect;
+use scorel_home::{ProjectError, check_policy};
 use scorel_proto::{
     ListAgents, ListAgentsParams, ListAgentsResult, Method, SetAgent, SetAgentParams,
     SetAgentResult, SetQuota, SetQuotaParams, SetQuotaResult,
@@ -11,10 +14,7 @@ use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use super::caller::command;
 use super::register::method;
 use crate::call_error::CallError;
-use crate::config::{AgentTexts, check_agent_name};
 use crate::host::Host;
-use crate::projects::{ProjectError, check_policy};
-use crate::receipts::Effect;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListAgents, _, _>(table, list)?;

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use scorel_home::receipts::Effect;
 use scorel_proto::{ImportSession, ImportSessionParams, ImportSessionResult, Method, SessionId};
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
@@ -7,7 +8,6 @@ use super::caller::command;
 use super::register::method;
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::receipts::Effect;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ImportSession, _, _>(table, import)

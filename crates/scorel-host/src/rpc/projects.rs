@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use scorel_home::receipts::Effect;
 use scorel_proto::{
     ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListProjects,
     ListProjectsResult, Method, NoParams, ProjectId, RegisterProject, RegisterProjectParams,
@@ -17,7 +18,6 @@ use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::directories::list_directories;
 use crate::host::Host;
-use crate::receipts::Effect;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListDirectories, _, _>(table, directories)?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use scorel_config::Config;
 use scorel_proto::{
     CheckRunner, CheckRunnerParams, CheckRunnerResult, ForgetContext, ForgetContextParams,
     ForgetContextResult, ListRunners, ListRunnersParams, ListRunnersResult, Method, OWN_RUNNER,
@@ -14,7 +15,6 @@ use super::register::method;
 use super::sessions::{check_runner, project_dir};
 use crate::blocking::blocking;
 use crate::call_error::CallError;
-use crate::config::Config;
 use crate::host::Host;
 use crate::runners::HostRunners;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use scorel_home::receipts::Effect;
 use scorel_orchestrator::{AgentTaskFilter, SpawnOrder};
 use scorel_proto::{
     AgentTaskGraph, CreateSessionResult, GetGraph, GetGraphParams, GetRuntime, GetRuntimeParams,
@@ -17,7 +18,6 @@ use super::register::method;
 use super::sessions::{limit, made, project_dir};
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::receipts::Effect;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<OpenOrchestrator, _, _>(table, open)?;

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use scorel_config::check_preset;
+use scorel_home::receipts::Effect;
 use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
     CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteChildren,
@@ -18,9 +20,7 @@ use scorel_session::{Lane, ListFilter, MutationCommand};
 use super::caller::command;
 use super::register::method;
 use crate::call_error::CallError;
-use crate::config::check_preset;
 use crate::host::Host;
-use crate::receipts::Effect;
 use crate::runners::HostRunners;
 
 /// Bytes of a title, a reason or a model's name.

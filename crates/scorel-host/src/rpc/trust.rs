@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use scorel_guidance::skills::{SkillProject, project_items};
+use scorel_home::now_ms;
 use scorel_proto::{
     GetTrust, GetTrustParams, GetTrustResult, ListSkills, ListSkillsParams, ListSkillsResult,
     ProjectId, SetTrust, SetTrustParams, SetTrustResult, TrustItem,
@@ -14,8 +16,6 @@ use super::sessions::project_dir;
 use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::skills::{SkillProject, project_items};
-use crate::unix_time::now_ms;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListSkills, _, _>(table, list_skills)?;

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use scorel_home::receipts::Effect;
 use scorel_proto::{
     ListWorktrees, ListWorktreesParams, ListWorktreesResult, Method, RemoveWorktree,
     RemoveWorktreeParams, RemoveWorktreeResult, WorktreeInfo,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_workplace::worktrees::FoundWorktree;
 
 use super::caller::command;
 use super::register::method;
@@ -14,8 +16,6 @@ use super::sessions::project_dir;
 use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::receipts::Effect;
-use crate::worktrees::FoundWorktree;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListWorktrees, _, _>(table, list)?;

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use scorel_config::{OnContextLost, RunnerConfig};
 use scorel_engine::{Gatekeeper, RunnerPorts, TurnLimits};
 use scorel_fetch::Fetcher;
 use scorel_permission::Mode;
@@ -10,7 +11,6 @@ use scorel_tools::ProjectTools;
 use super::effects::ProjectEffects;
 use super::services::ProjectServices;
 use super::suitable::{access, settings_hash};
-use crate::config::{OnContextLost, RunnerConfig};
 
 /// What a runner's turn is made of, besides the runner.
 pub(crate) struct RunnerParts<'a> {

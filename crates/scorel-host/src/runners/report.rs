@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::future::join_all;
+use scorel_config::{Config, RunnerConfig};
 use scorel_engine::{Runner as _, RunnerError, RunnerErrorKind, RunnerOrder};
 use scorel_proto::{
     CheckRunnerResult, OWN_RUNNER, RunnerCapabilities, RunnerInfo, RunnerProblem, RunnerType,
@@ -14,7 +15,6 @@ use scorel_runner::{WireKind, WireRunner};
 use super::HostRunners;
 use super::suitable::{access, check_suitable};
 use crate::call_error::CallError;
-use crate::config::{Config, RunnerConfig};
 
 impl HostRunners {
     /// The daemon's own engine, then the configured runners by name. All are looked at at the same time:

@@ -2,11 +2,10 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use scorel_config::RunnerConfig;
 use scorel_engine::{RunnerAccess, RunnerCapabilities, RunnerError, RunnerErrorKind};
 use scorel_permission::Mode;
 use scorel_runner::WireRunner;
-
-use crate::config::RunnerConfig;
 
 /// Refuses a runner that acts without asking where the user wants to be asked.
 pub(crate) fn check_suitable(

@@ -3,18 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_config::Config;
 use scorel_engine::ToolList;
 use scorel_fetch::WebFetch;
+use scorel_guidance::instructions::{DeeperGuides, GuidedTool};
+use scorel_guidance::skills::SkillTool;
 use scorel_orchestrator::agent_tools;
 use scorel_proto::{ErrorChain, TurnError};
 use scorel_session::TurnRequest;
 use scorel_tools::{ProjectTools, Roots, ToolHost};
 
 use super::{SessionTools, Turns, config_error, skill_project, turn_error};
-use crate::config::Config;
-use crate::instructions::{DeeperGuides, GuidedTool};
 use crate::session_blobs::SessionBlobs;
-use crate::skills::SkillTool;
 
 impl Turns {
     /// The tools of a session: those on its project and those of other crates.

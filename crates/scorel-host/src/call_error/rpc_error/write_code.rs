@@ -20,7 +20,7 @@ mod tests {
 
     use super::*;
     use crate::call_error::CallError;
-    use crate::projects::ProjectError;
+    use scorel_home::ProjectError;
 
     #[test]
     fn a_full_disk_and_too_many_files_have_one_code_each() {

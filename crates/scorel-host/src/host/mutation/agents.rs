@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use scorel_home::receipts::Subject;
 use scorel_proto::{SetAgentParams, SetQuotaParams};
 
 use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::receipts::Subject;
 
 impl Host {
     pub(super) async fn set_agent(&self, params: SetAgentParams) -> Result<Subject, CallError> {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
+use scorel_home::receipts::Subject;
 use scorel_proto::{
     BlobHash, ClientId, ImportSessionParams, ImportTool, OWN_RUNNER, ProjectId, SessionChanges,
     SessionId, SessionOrigin,
@@ -16,7 +17,6 @@ use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
 use crate::import_file::{ImportContent, ImportError, ImportFile};
-use crate::receipts::Subject;
 use crate::runners::HostRunners;
 
 /// What a bundle may unpack to, in bytes.

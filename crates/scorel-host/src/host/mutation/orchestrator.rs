@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use scorel_home::receipts::Subject;
 use scorel_proto::{ClientId, ProjectId, SessionId, SessionKind, ToolPreset};
 use scorel_session::{NewSession, SessionError};
 
 use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::receipts::Subject;
 
 impl Host {
     /// The project's orchestrator: the recorded one; else, from before there was a record, the session with

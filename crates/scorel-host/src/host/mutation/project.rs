@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use scorel_home::receipts::Subject;
 use scorel_proto::{ProjectId, RegisterProjectParams, UpdateProjectParams};
 
 use super::Attempt;
 use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::receipts::Subject;
 
 impl Host {
     /// The subject is the existing project if the directory was registered before.

@@ -3,19 +3,16 @@ mod directories;
 
 use std::time::Duration;
 
+use scorel_config::ConfigSource;
 use scorel_exec::Supervisors;
+use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
 use scorel_proto::{
     CommandId, ErrorCode, ProjectId, RegisterProjectParams, RpcError, SessionKind, ThinkingLevel,
 };
 use scorel_session::ListFilter;
 
 use super::*;
-use crate::config::ConfigSource;
-use crate::device::Device;
-use crate::home::Home;
 use crate::host::HostParts;
-use crate::projects::ProjectRegistry;
-use crate::secret::SecretStore;
 use crate::shutdown::Shutdown;
 
 /// The mutation as a client sees it.

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
+use scorel_home::receipts::Subject;
 use scorel_proto::{AgentTaskId, Phase, SessionId};
 use scorel_session::SessionError;
+use scorel_workplace::worktrees::WorktreeError;
 
 use super::attempt::Attempt;
 use crate::blocking::blocking;
 use crate::call_error::CallError;
 use crate::host::Host;
-use crate::receipts::Subject;
-use crate::worktrees::WorktreeError;
 
 impl Host {
     /// Removes the worktree of a runtime, unless a turn is open in the session that works in it. What that

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, stream};
+use scorel_config::ConfigSource;
 use scorel_engine::{
     Effect, EngineEvent, ModelInfo, ModelRequest, Permission, Provider, ProviderEvent,
     ProviderStream, Question, RetryPolicy, StopSignal, Tool, ToolCall, ToolClass, ToolList,
@@ -17,7 +18,6 @@ use scorel_session::TokioClock;
 use serde_json::json;
 
 use super::super::{CommandPlace, Gate, GateSettings, Grants};
-use crate::config::ConfigSource;
 
 /// A tool as an MCP server offers it: the daemon knows its schema and forwards its calls.
 #[derive(Debug)]

@@ -1,0 +1,88 @@
+//! The configuration: `config.toml` in the home, and `.scorel/config.toml` in a project over it.
+//!
+//! Text → `parse` (serde, errors with position and suggestion) → `schema` (sections, ranges) →
+//! `layers` ([`Config`], complete with defaults) → `source` (cached, re-read when a file changes).
+//! `edit` changes a file for a client or a person, and keeps what it does not change byte for byte;
+//! `problems` finds all that is wrong with one, and `report` says where each setting is from.
+//!
+//! Both files have one schema. A file with an unknown key or a value out of range is rejected as a
+//! whole. A project's file is as untrusted as the repository: it may only choose the model's id and
+//! thinking level, lower limits of turns, agents and the orchestrator, and add `deny` and `ask` rules.
+//! Its other settings are ignored with a [`Warning`].
+
+mod agent;
+mod agent_layer;
+mod agent_runtime;
+mod agent_section;
+mod agent_texts;
+mod auxiliary;
+mod bounded;
+mod builtin_rule;
+mod cached_file;
+mod config;
+mod config_watch;
+mod dollars;
+mod edit;
+mod edit_error;
+mod endpoint;
+mod error;
+mod file_layer;
+mod key;
+mod keys;
+mod layers;
+mod login_shell_place;
+mod lowering;
+mod model;
+mod model_name;
+mod model_section;
+mod news;
+mod orchestrator;
+mod origin;
+mod parse;
+mod path;
+mod problems;
+mod project;
+mod provider_section;
+mod report;
+mod rule;
+mod rule_set;
+mod runner;
+mod runner_section;
+mod schema;
+mod source;
+mod text_keys;
+mod text_place;
+mod variable;
+mod warning;
+
+pub use agent::{AgentLimits, AgentSettings, Agents};
+pub use agent_texts::{AgentTexts, RefusedText, check_agent_name};
+pub use auxiliary::AuxiliaryConfig;
+pub use builtin_rule::BuiltinRule;
+pub use config::{
+    Config, EnvironmentConfig, PermissionsConfig, RuntimeConfig, ServiceConfig, SessionsConfig,
+    ToolsConfig,
+};
+pub use config_watch::ConfigWatch;
+pub use edit::{ConfigFile, EditedText};
+pub use edit_error::EditConfigError;
+pub use error::{ConfigError, Position};
+pub use key::{ConfigKey, InvalidConfigKey};
+pub use login_shell_place::LoginShellPlace;
+pub use model::{KeyName, Layer, ModelSettings};
+pub use parse::nearest;
+pub use path::ConfigPath;
+pub use rule::GateRule;
+pub use rule_set::RuleSet;
+pub use runner::{OnContextLost, RunnerConfig, RunnerSandbox, check_preset};
+pub use scorel_permission::Mode;
+pub use source::ConfigSource;
+pub use variable::{VariableName, VariablePattern, VariableValue};
+pub use warning::Warning;
+
+pub(crate) use model::CustomProviders;
+pub(crate) use news::ConfigNews;
+pub(crate) use runner::Runners;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+use std::collections::BTreeMap;
+
+use scorel_proto::ThinkingLevel;
+use scorel_provider::{ModelConfig, SetupError, key_variables};
+
+/// The endpoints of `[providers.NAME]` tables, by name. The id of their models is empty.
+pub(crate) type CustomProviders = BTreeMap<String, ModelSettings>;
+
+/// The configured model, its endpoint and its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelSettings {
+    pub model: ModelConfig,
+    /// The key for exactly this endpoint; `None` if it needs none or none is named.
+    pub key: Option<KeyName>,
+    pub thinking: ThinkingLevel,
+}
+
+/// The variables that hold a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyName {
+    /// In the order in which they are looked up.
+    pub names: Vec<String>,
+    /// Where the name comes from: a key is only sent to an endpoint from the same layer.
+    pub layer: Layer,
+}
+
+/// Where a setting comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// The built-in table of providers.
+    Builtin,
+    /// The user's file.
+    User,
+}
+
+impl ModelSettings {
+    /// The built-in demonstration, which needs no endpoint and no key.
+    #[must_use]
+    pub fn demo() -> Self {
+        Self {
+            model: ModelConfig::demo(),
+            key: None,
+            thinking: ThinkingLevel::Default,
+        }
+    }
+
+    #[must_use]
+    pub fn is_demo(&self) -> bool {
+        self.model.source.is_demo()
+    }
+
+    #[must_use]
+    pub fn provider(&self) -> &str {
+        self.model.source.provider()
+    }
+
+    /// The model as `provider/id`.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.provider(), self.model.id)
+    }
+
+    /// Uses another model of the same provider. The id is taken literally: in a project's file it
+    /// must not select another provider.
+    #[must_use]
+    pub(crate) fn with_id(self, id: &str, custom: &CustomProviders) -> Self {
+        if self.model.id == id {
+            return self;
+        }
+        let model = match custom.get(self.provider()) {
+            // `[model]` describes one model, the table all of them.
+            Some(table) if table.model.source == self.model.source => ModelConfig {
+                stop_sequences: self.model.stop_sequences.clone(),
+                ..table.model.with_id(id)
+            },
+            _ => self.model.with_id(id),
+        };
+        Self { model, ..self }
+    }
+
+    /// Uses the model that a client named: an id at the configured provider, or `provider:id` with a
+    /// custom provider, whose key then applies, or with a built-in one at its usual key.
+    pub fn named(self, name: &str, custom: &CustomProviders) -> Result<Self, SetupError> {
+        let others: Vec<_> = custom.values().map(|settings| &settings.model).collect();
+        let model = self.model.named(name, &others)?;
+        if model.source == self.model.source {
+            return Ok(self.with_id(&model.id, custom));
+        }
+        let key = match custom.get(model.source.provider()) {
+            Some(settings) => settings.key.clone(),
+            None => KeyName::usual(model.source.provider()),
+        };
+        Ok(Self { model, key, ..self })
+    }
+}
+
+impl KeyName {
+    /// The usual variables of a built-in provider; `None` if it needs no key.
+    pub fn usual(provider: &str) -> Option<Self> {
+        let names = key_variables(provider).iter();
+        let names: Vec<_> = names.map(ToString::to_string).collect();
+        (!names.is_empty()).then_some(Self {
+            names,
+            layer: Layer::Builtin,
+        })
+    }
+}

@@ -1,0 +1,99 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use toml::{Table, Value};
+
+use super::agent_layer::AgentLayer;
+use super::origin::DocumentOrigin;
+use super::schema::{AgentTaskSection, Document, OrchestratorSection};
+use super::warning::{Warning, warning};
+use crate::GateRule;
+
+/// Keys that a project may set. Its limits only apply where they are lower than the user's.
+const ALLOWED: [&str; 17] = [
+    "model.id",
+    "model.thinkingLevel",
+    "runtime.maxSteps",
+    "runtime.maxTurnSeconds",
+    "runtime.maxTurnTokens",
+    "runtime.maxTurnCost",
+    "runtime.maxSessionCost",
+    "runtime.maxDayCost",
+    "runtime.maxToolCalls",
+    "orchestrator.maxRunning",
+    "orchestrator.maxOpen",
+    "orchestrator.maxQueued",
+    "orchestrator.maxSpawnsPerTurn",
+    "orchestrator.maxDepth",
+    "orchestrator.maxCost",
+    "permissions.ask",
+    "permissions.deny",
+];
+
+/// Keys that a project may set in its `[agents.TYPE]` tables.
+const ALLOWED_OF_AGENTS: [&str; 2] = ["defaultQuota", "enabled"];
+
+/// The part of a project's file that applies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ProjectLayer {
+    pub path: PathBuf,
+    pub(super) model_id: Option<String>,
+    pub thinking: Option<scorel_proto::ThinkingLevel>,
+    pub limits: AgentTaskSection,
+    pub agents: BTreeMap<String, AgentLayer>,
+    pub orchestrator: OrchestratorSection,
+    pub ask: Vec<GateRule>,
+    pub deny: Vec<GateRule>,
+    /// Its other settings.
+    pub refused: Vec<Warning>,
+}
+
+impl ProjectLayer {
+    pub(crate) fn new(document: &Document, origin: &DocumentOrigin) -> Self {
+        let model = document.model.as_ref().map(toml::Spanned::get_ref);
+        Self {
+            path: origin.path().to_owned(),
+            model_id: model.and_then(|model| model.id.clone()),
+            thinking: model.and_then(|model| model.thinking_level),
+            limits: document.runtime.clone(),
+            agents: AgentLayer::all(&document.agents),
+            orchestrator: document.orchestrator.clone(),
+            ask: document.permissions.ask.clone(),
+            deny: document.permissions.deny.clone(),
+            refused: Self::refused_keys(origin),
+        }
+    }
+
+    /// The keys that are set and that a project may not set. Taken from the text and not from the
+    /// schema, so that a key added to the schema later is refused until [`is_allowed`] knows it too.
+    pub(super) fn refused_keys(origin: &DocumentOrigin) -> Vec<Warning> {
+        let table: Table = origin.text().parse().unwrap_or_default();
+        let mut keys = Vec::new();
+        for (section, value) in &table {
+            collect(section, value, &mut keys);
+        }
+        let refused = keys.into_iter().filter(|key| !is_allowed(key));
+        refused
+            .map(|key| warning(origin.path(), key, "a project may not set it"))
+            .collect()
+    }
+}
+
+/// Whether a project's file may set a key.
+pub(crate) fn is_allowed(key: &str) -> bool {
+    let of_agent = key
+        .strip_prefix("agents.")
+        .and_then(|key| key.rsplit_once('.'));
+    ALLOWED.contains(&key) || of_agent.is_some_and(|(_, key)| ALLOWED_OF_AGENTS.contains(&key))
+}
+
+fn collect(prefix: &str, value: &Value, keys: &mut Vec<String>) {
+    match value {
+        Value::Table(table) => {
+            for (key, value) in table {
+                collect(&format!("{prefix}.{key}"), value, keys);
+            }
+        }
+        _ => keys.push(prefix.to_owned()),
+    }
+}

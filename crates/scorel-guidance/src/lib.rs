@@ -1,0 +1,6 @@
+//! What a session tells its model besides the conversation: the system prompt, guide files of the user and
+//! the project, skills, and the user's trust in what a project brings.
+
+pub mod instructions;
+pub mod skills;
+pub mod trust;

@@ -1,0 +1,251 @@
+//! Skills: texts with files beside them that the model loads when a task needs them.
+//!
+//! In: the user's directory of skills, and those of the project. Out: the list that the model is given, the
+//! tool that loads one, and what `listSkills` answers. A project's skill is inert until it is trusted.
+
+mod frontmatter;
+mod listing;
+mod skill;
+mod tool;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use scorel_home::trusted_file::Trust;
+use scorel_proto::{ProjectId, SkillInfo, SkillSource, SkillState, TrustState};
+
+use crate::trust::{ProjectItem, ProjectTrust, TrustError, TrustStore};
+use skill::{FILE, Skill};
+
+pub use listing::listing;
+pub use tool::SkillTool;
+
+/// The directory of the user's skills, in the daemon's home.
+const USER_DIR: &str = "skills";
+
+/// The directories of a project's skills, in the order in which they count.
+const PROJECT_DIRS: [&str; 3] = [".scorel/skills", ".agents/skills", ".claude/skills"];
+
+/// Skills of one session.
+const MAX_SKILLS: usize = 200;
+
+/// Finds skills, as they are now.
+#[derive(Debug, Clone)]
+pub struct Skills {
+    home: PathBuf,
+    trust: Arc<TrustStore>,
+}
+
+/// The project that a session works in.
+#[derive(Debug, Clone)]
+pub struct SkillProject {
+    pub id: ProjectId,
+    pub dir: PathBuf,
+}
+
+/// A skill that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundSkill {
+    pub name: String,
+    source: SkillSource,
+    dir: PathBuf,
+    pub state: SkillState,
+    /// The skill, or what is wrong with it.
+    pub skill: Result<Skill, String>,
+}
+
+/// A skill that is about to be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedSkill {
+    pub skill: Skill,
+    /// The user's directory, or the copy of a project's.
+    pub dir: PathBuf,
+}
+
+impl Skills {
+    pub fn new(home: &Path, trust: Arc<TrustStore>) -> Self {
+        Self {
+            home: home.to_owned(),
+            trust,
+        }
+    }
+
+    /// The skills of the user, then those of the project. Of one name the first counts. Reads files.
+    ///
+    /// # Errors
+    /// If the list of trusted items cannot be read.
+    pub fn find(&self, project: Option<&SkillProject>) -> Result<Vec<FoundSkill>, TrustError> {
+        let mut found: Vec<FoundSkill> = Vec::new();
+        for (name, dir) in directories(&self.home.join(USER_DIR), Links::Follow) {
+            add(&mut found, name, dir, SkillSource::User, None);
+        }
+        if let Some(project) = project {
+            let trust = self.trust.of(project.id)?;
+            for (name, dir) in project_directories(&project.dir) {
+                add(&mut found, name, dir, SkillSource::Project, Some(&trust));
+            }
+        }
+        found.truncate(MAX_SKILLS);
+        Ok(found)
+    }
+
+    /// The skill of that name, to be used now.
+    ///
+    /// # Errors
+    /// Why it cannot be used, for the model and for people.
+    pub fn load(&self, project: &SkillProject, name: &str) -> Result<LoadedSkill, String> {
+        let found = self
+            .find(Some(project))
+            .map_err(|error| error.to_string())?;
+        let is_it = |it: &&FoundSkill| it.name == name && it.state != SkillState::Shadowed;
+        let Some(found) = found.iter().find(is_it) else {
+            return Err(unknown(name, &found));
+        };
+        match found.state {
+            SkillState::Available => {}
+            SkillState::Untrusted => {
+                return Err(format!(
+                    "the skill `{name}` comes with the project and is not trusted; \
+                     the user can trust it with `scorelctl trust add skill:{name}`"
+                ));
+            }
+            SkillState::Changed => {
+                return Err(format!(
+                    "the skill `{name}` has changed since the user trusted it; \
+                     the user can trust it again with `scorelctl trust add skill:{name}`"
+                ));
+            }
+            SkillState::Shadowed | SkillState::Invalid => {
+                let problem = found.skill.clone().err().unwrap_or_default();
+                return Err(format!("the skill `{name}` cannot be used: {problem}"));
+            }
+        }
+        let dir = match found.source {
+            SkillSource::User => found.dir.clone(),
+            SkillSource::Project => {
+                let trust = self.trust.of(project.id).map_err(|it| it.to_string())?;
+                self.trust.copy(&trust, &item_name(name))?
+            }
+        };
+        let trust = match found.source {
+            SkillSource::User => Trust::Ours,
+            SkillSource::Project => Trust::Untrusted,
+        };
+        let skill = Skill::read(&dir, name, trust)?;
+        Ok(LoadedSkill { skill, dir })
+    }
+}
+
+impl FoundSkill {
+    pub fn describe(&self) -> SkillInfo {
+        let skill = self.skill.as_ref().ok();
+        SkillInfo {
+            name: self.name.clone(),
+            description: skill.map_or_else(String::new, |it| it.description.clone()),
+            state: self.state,
+            for_model: skill.is_some_and(|it| it.for_model),
+            source: self.source,
+            path: self.dir.display().to_string(),
+            problem: self.skill.as_ref().err().cloned(),
+        }
+    }
+}
+
+/// The skills of a project, as items to be trusted. Of two with one name the first.
+pub fn project_items(project: &Path) -> Vec<ProjectItem> {
+    let mut items: Vec<ProjectItem> = Vec::new();
+    for (name, dir) in project_directories(project) {
+        let item = item_name(&name);
+        if skill::is_name(&name) && !items.iter().any(|it| it.item == item) {
+            items.push(ProjectItem { item, dir });
+        }
+    }
+    items
+}
+
+fn item_name(skill: &str) -> String {
+    format!("skill:{skill}")
+}
+
+fn project_directories(project: &Path) -> Vec<(String, PathBuf)> {
+    let dirs = PROJECT_DIRS.iter().map(|dir| project.join(dir));
+    dirs.flat_map(|dir| directories(&dir, Links::Refuse))
+        .collect()
+}
+
+/// Whether links are followed to a directory of skills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Follow,
+    /// A link could lead out of the project.
+    Refuse,
+}
+
+/// The directories below `dir` that have a [`FILE`], by name.
+fn directories(dir: &Path, links: Links) -> Vec<(String, PathBuf)> {
+    let is_dir = |path: &Path| match links {
+        Links::Follow => path.is_dir(),
+        Links::Refuse => path.symlink_metadata().is_ok_and(|it| it.is_dir()),
+    };
+    // `.scorel` and `.scorel/skills`: either may be a link.
+    let is_safe = is_dir(dir) && dir.parent().is_some_and(is_dir);
+    let entries = fs::read_dir(dir).ok().filter(|_| is_safe);
+    let mut found: Vec<(String, PathBuf)> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
+        .filter(|(_, path)| is_dir(path) && path.join(FILE).symlink_metadata().is_ok())
+        .collect();
+    found.sort();
+    found
+}
+
+fn add(
+    found: &mut Vec<FoundSkill>,
+    name: String,
+    dir: PathBuf,
+    source: SkillSource,
+    trust: Option<&ProjectTrust>,
+) {
+    let how = match source {
+        SkillSource::User => Trust::Ours,
+        SkillSource::Project => Trust::Untrusted,
+    };
+    let skill = Skill::read(&dir, &name, how);
+    let is_shadowed = found.iter().any(|it| it.name == name);
+    let trusted = || trust.map_or(TrustState::Trusted, |it| it.state(&item_name(&name), &dir));
+    let state = match &skill {
+        _ if is_shadowed => SkillState::Shadowed,
+        Err(_) => SkillState::Invalid,
+        Ok(_) => match trusted() {
+            TrustState::Trusted => SkillState::Available,
+            TrustState::Untrusted => SkillState::Untrusted,
+            TrustState::Changed => SkillState::Changed,
+        },
+    };
+    found.push(FoundSkill {
+        name,
+        source,
+        dir,
+        state,
+        skill,
+    });
+}
+
+fn unknown(name: &str, found: &[FoundSkill]) -> String {
+    let is_usable = |it: &&FoundSkill| it.state == SkillState::Available;
+    let names: Vec<&str> = found
+        .iter()
+        .filter(is_usable)
+        .map(|it| it.name.as_str())
+        .collect();
+    match names.as_slice() {
+        [] => format!("there is no skill `{name}`, and no other"),
+        names => format!("there is no skill `{name}`; there are {}", names.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! `Skill`: loads a skill.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use scorel_engine::{
+    Blocking, BlockingTool, Permit, Planned, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome,
+    ToolSpec, parse_arguments,
+};
+use scorel_tools::SkillRoots;
+use serde::{Deserialize, Serialize};
+
+use super::{LoadedSkill, SkillProject, Skills};
+
+const DESCRIPTION: &str = "\
+Loads a skill: instructions for a kind of task, with files beside them. Load a skill before you start a \
+task that it covers, and then follow the instructions. The files of a loaded skill are below \
+`@skill/<name>/` for Read, Glob and Grep. Load a skill once: its text stays in the conversation.";
+
+/// Where a skill's text wants the arguments.
+const PLACEHOLDER: &str = "$ARGUMENTS";
+
+/// Files of a skill in the result.
+const MAX_FILES: usize = 50;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SkillArguments {
+    /// The skill's name, as it is listed.
+    name: String,
+    /// What the skill is to work on, if it says that it takes arguments.
+    args: Option<String>,
+}
+
+/// The `details` of a success.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SkillFigures {
+    name: String,
+    path: String,
+}
+
+/// The tool of one session.
+///
+/// It has no effects that a permission could be about: a skill is the user's own, or the user has trusted
+/// its files, and its scripts run through the gate like any command.
+#[derive(Debug)]
+pub struct SkillTool {
+    skills: Skills,
+    project: SkillProject,
+    roots: SkillRoots,
+}
+
+impl SkillTool {
+    pub fn shared(skills: &Skills, project: SkillProject, roots: &SkillRoots) -> Arc<dyn Tool> {
+        Blocking::shared(Self {
+            skills: skills.clone(),
+            project,
+            roots: roots.clone(),
+        })
+    }
+
+    fn load(&self, arguments: &SkillArguments) -> Result<ToolOutcome, String> {
+        let SkillArguments { name, args } = arguments;
+        let loaded = self.skills.load(&self.project, name)?;
+        if !loaded.skill.for_model {
+            return Err(format!("the skill `{name}` is for the user to start only"));
+        }
+        let opened = self.roots.load(name, &loaded.dir);
+        opened.map_err(|error| error.to_string())?;
+        let figures = SkillFigures {
+            name: name.clone(),
+            path: loaded.dir.display().to_string(),
+        };
+        Ok(ToolOutcome::success(
+            text(&loaded, args.as_deref()),
+            &figures,
+        ))
+    }
+}
+
+impl BlockingTool for SkillTool {
+    type Plan = SkillArguments;
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::of::<SkillArguments>("Skill", DESCRIPTION, ToolClass::Inspect).read_only()
+    }
+
+    fn plan(&self, call: ToolCall) -> Result<Planned<SkillArguments>, ToolOutcome> {
+        let plan = parse_arguments(call.input)?;
+        let effects = Vec::new();
+        Ok(Planned { effects, plan })
+    }
+
+    fn run(&self, plan: SkillArguments, _: &Permit, _: &ToolContext) -> ToolOutcome {
+        let loaded = self.load(&plan);
+        loaded.unwrap_or_else(|reason| {
+            ToolOutcome::failure("E_SKILL", &reason, serde_json::Map::new())
+        })
+    }
+}
+
+fn text(LoadedSkill { skill, dir }: &LoadedSkill, args: Option<&str>) -> String {
+    let name = &skill.name;
+    let mut text = format!("The skill `{name}`. Its directory is {}", dir.display());
+    match files(dir).as_slice() {
+        [] => text.push_str(".\n"),
+        files => {
+            text.push_str(&format!("; with Read, `@skill/{name}/`:\n"));
+            for file in files.iter().take(MAX_FILES) {
+                text.push_str(&format!("- {file}\n"));
+            }
+            if let more @ 1.. = files.len().saturating_sub(MAX_FILES) {
+                text.push_str(&format!("({more} more)\n"));
+            }
+        }
+    }
+    let body = skill.body.trim();
+    let args = args.map(str::trim).filter(|args| !args.is_empty());
+    match args {
+        _ if body.contains(PLACEHOLDER) => {
+            let body = body.replace(PLACEHOLDER, args.unwrap_or_default());
+            text.push_str(&format!("\n{body}\n"));
+        }
+        Some(args) => text.push_str(&format!("\n{body}\n\nArguments: {args}\n")),
+        None => text.push_str(&format!("\n{body}\n")),
+    }
+    text
+}
+
+/// The entries of a skill's directory besides its text.
+fn files(dir: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter_map(|entry| {
+            let is_dir = entry.file_type().is_ok_and(|it| it.is_dir());
+            let name = entry.file_name().into_string().ok()?;
+            Some(format!("{name}{}", if is_dir { "/" } else { "" }))
+        })
+        .filter(|name| name != super::FILE && !name.contains(char::is_control))
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Skill;
+    use super::*;
+
+    #[test]
+    fn arguments_go_where_the_skill_wants_them() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("SKILL.md"), "").unwrap();
+        std::fs::create_dir(dir.path().join("scripts")).unwrap();
+        let loaded = |body: &str| LoadedSkill {
+            skill: Skill {
+                name: "x".to_owned(),
+                description: "does x".to_owned(),
+                for_model: true,
+                body: body.to_owned(),
+            },
+            dir: dir.path().to_owned(),
+        };
+        let shown = text(&loaded("Look at $ARGUMENTS."), Some("a.rs"));
+        assert!(shown.ends_with("`@skill/x/`:\n- scripts/\n\nLook at a.rs.\n"));
+        let shown = text(&loaded("Look."), Some(" a.rs "));
+        assert!(shown.ends_with("Look.\n\nArguments: a.rs\n"), "{shown}");
+        assert!(text(&loaded("Look."), None).ends_with("\n\nLook.\n"));
+    }
+}

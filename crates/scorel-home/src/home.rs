@@ -1,0 +1,197 @@
+//! The home directory: where it is, what makes it safe to use, and the paths in it.
+
+mod check;
+mod error;
+mod left_over;
+mod locate;
+mod lock;
+mod socket_path;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use scorel_journal::FileStorage;
+use scorel_permission::WORKTREES;
+use scorel_proto::SessionId;
+use scorel_session::given_up_sessions;
+
+pub use error::HomeError;
+pub use locate::HomeSource;
+pub use locate::user_home;
+pub use lock::{HomeLock, LockError};
+pub use socket_path::{MAX_SOCKET_PATH, NoSocketPath, socket_path};
+
+use crate::unix_time::now_ms;
+
+/// A directory that exists, belongs to this user and is not writable by others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    root: PathBuf,
+    socket: PathBuf,
+}
+
+impl Home {
+    /// Checks the directory at `root`, an absolute path, and creates it with mode 0700 if it is
+    /// missing, whatever the umask. One that others can read is set to 0700; one that they can write
+    /// is refused.
+    ///
+    /// `runtime_dir` holds the socket if its path in the home is too long, or the home is on a
+    /// read-only file system.
+    pub fn open(root: &Path, runtime_dir: Option<&Path>) -> Result<Self, HomeError> {
+        check::prepare(root)?;
+        let socket = socket_path(root, runtime_dir)?;
+        if let Some(dir) = socket.parent().filter(|dir| *dir != root) {
+            check::verify(dir)?;
+        }
+        Ok(Self {
+            root: root.to_owned(),
+            socket,
+        })
+    }
+
+    /// Checks an existing directory and changes nothing.
+    pub fn verify(root: &Path) -> Result<fs::Metadata, HomeError> {
+        check::verify(root)
+    }
+
+    /// The paths in the directory at `root`, without checking or creating it. For readers only: the
+    /// socket may be in the runtime directory instead.
+    #[must_use]
+    pub fn unopened(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            socket: root.join("scoreld.sock"),
+        }
+    }
+
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    #[must_use]
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Whether the home is on a read-only file system: it can be served for reading.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        socket_path::is_read_only(&self.root)
+    }
+
+    #[must_use]
+    pub fn config(&self) -> PathBuf {
+        self.root.join("config.toml")
+    }
+
+    /// Secrets as `NAME=value` lines.
+    #[must_use]
+    pub fn env(&self) -> PathBuf {
+        self.root.join("env")
+    }
+
+    #[must_use]
+    pub fn device(&self) -> PathBuf {
+        self.root.join("device.json")
+    }
+
+    #[must_use]
+    pub fn projects(&self) -> PathBuf {
+        self.root.join("projects.json")
+    }
+
+    /// Receipts of commands that belong to no session.
+    #[must_use]
+    pub fn receipts(&self) -> PathBuf {
+        self.root.join("receipts.jsonl")
+    }
+
+    /// Held by the daemon while it runs; see [`HomeLock`].
+    #[must_use]
+    pub fn lock(&self) -> PathBuf {
+        self.root.join("scoreld.lock")
+    }
+
+    /// Process id, version and socket of the running daemon, for people.
+    #[must_use]
+    pub fn daemon(&self) -> PathBuf {
+        self.root.join("daemon.json")
+    }
+
+    /// Which items of projects are trusted.
+    #[must_use]
+    pub fn trust(&self) -> PathBuf {
+        self.root.join("trust.json")
+    }
+
+    /// Copies of trusted items, by digest.
+    #[must_use]
+    pub fn store(&self) -> PathBuf {
+        self.root.join("store")
+    }
+
+    /// What endpoints listed about their models. May be deleted.
+    #[must_use]
+    pub fn models(&self) -> PathBuf {
+        self.root.join("models.json")
+    }
+
+    /// One directory per session.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    /// Deleted sessions that can be brought back.
+    /// The sessions that are not recovered any more, since daemons of this version have died of it, each
+    /// with the file to remove for another try. Blocks on the disk.
+    #[must_use]
+    pub fn given_up_sessions(&self) -> Vec<(SessionId, PathBuf)> {
+        let version = env!("CARGO_PKG_VERSION");
+        given_up_sessions(&FileStorage, &self.sessions(), version, now_ms())
+    }
+
+    #[must_use]
+    pub fn trash(&self) -> PathBuf {
+        self.root.join("trash")
+    }
+
+    /// Summaries of all sessions; derived.
+    #[must_use]
+    pub fn index(&self) -> PathBuf {
+        self.root.join("index")
+    }
+
+    /// What model calls used and cost, by session, day and model; derived, but for deleted sessions.
+    #[must_use]
+    pub fn usage(&self) -> PathBuf {
+        self.root.join("usage")
+    }
+
+    /// The search index; derived. The database keeps two files beside it.
+    #[must_use]
+    pub fn search(&self) -> PathBuf {
+        self.root.join("search.db")
+    }
+
+    /// Sessions with unfinished work, which recovery loads.
+    #[must_use]
+    pub fn active(&self) -> PathBuf {
+        self.root.join("active")
+    }
+
+    /// The git worktrees of agents.
+    #[must_use]
+    pub fn worktrees(&self) -> PathBuf {
+        self.root.join(WORKTREES)
+    }
+
+    #[must_use]
+    pub fn logs(&self) -> PathBuf {
+        self.root.join("logs")
+    }
+}
+
+#[cfg(test)]
+mod tests;

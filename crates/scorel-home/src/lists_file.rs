@@ -1,0 +1,207 @@
+//! `models.json`: what endpoints listed, with the time. Derived: it may be deleted.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use scorel_journal::{FileStorage, replace_file};
+use scorel_provider::{ListedModel, ModelFacts, Price, Retirement, ThinkingLevels};
+use serde::{Deserialize, Serialize};
+
+use super::calendar::day_of;
+use crate::file_version::file_version;
+use crate::trusted_file::{self, FileProblem, Trust};
+
+/// The file version that this program writes.
+const VERSION: u32 = 1;
+
+/// Well above what `MAX_ENDPOINTS` lists take.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The lists that are kept; the oldest goes first.
+const MAX_ENDPOINTS: usize = 32;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListsFile {
+    version: u32,
+    /// By the name of the endpoint, which does not show its address.
+    endpoints: BTreeMap<String, StoredList>,
+}
+
+/// What one endpoint listed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StoredList {
+    /// In milliseconds since 1970.
+    pub listed_at: u64,
+    models: Vec<StoredModel>,
+}
+
+/// What the endpoint said of a model, without what the table knows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StoredModel {
+    id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context_window: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reasoning: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thinking_levels: Option<ThinkingLevels>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    images: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    price: Option<StoredPrice>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    retires: Option<Retirement>,
+}
+
+/// In millionths of a US dollar per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StoredPrice {
+    input: u64,
+    output: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cache_read: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cache_write: Option<u64>,
+}
+
+/// Why the lists cannot be used. They are made again.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelListsError {
+    #[error(transparent)]
+    Problem(#[from] FileProblem),
+    #[error("{path} is damaged: {reason}")]
+    Damaged { path: PathBuf, reason: String },
+    #[error("{path} is of version {version}, which a newer program wrote")]
+    Newer { path: PathBuf, version: u32 },
+}
+
+/// Checks the file, which may be absent.
+pub fn check_model_lists(path: &Path) -> Result<(), ModelListsError> {
+    ListsFile::read(path).map(drop)
+}
+
+impl ListsFile {
+    pub const fn empty() -> Self {
+        Self {
+            version: VERSION,
+            endpoints: BTreeMap::new(),
+        }
+    }
+
+    pub fn read(path: &Path) -> Result<Self, ModelListsError> {
+        let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Home)? else {
+            return Ok(Self::empty());
+        };
+        let damaged = |error: serde_json::Error| ModelListsError::Damaged {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        };
+        let version = file_version(&bytes).map_err(damaged)?;
+        if version > VERSION {
+            return Err(ModelListsError::Newer {
+                path: path.to_owned(),
+                version,
+            });
+        }
+        serde_json::from_slice(&bytes).map_err(damaged)
+    }
+
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec(self)?;
+        text.push(b'\n');
+        replace_file(&FileStorage, path, &text)
+    }
+
+    pub fn list(&self, endpoint: &str) -> Option<&StoredList> {
+        self.endpoints.get(endpoint)
+    }
+
+    pub fn insert(&mut self, endpoint: String, list: StoredList) {
+        self.endpoints.insert(endpoint, list);
+        while self.endpoints.len() > MAX_ENDPOINTS {
+            let lists = self.endpoints.iter();
+            let oldest = lists.min_by_key(|(_, list)| list.listed_at);
+            let Some(name) = oldest.map(|(name, _)| name.clone()) else {
+                return;
+            };
+            self.endpoints.remove(&name);
+        }
+    }
+}
+
+impl StoredList {
+    pub fn new(listed_at: u64, models: &[ListedModel]) -> Self {
+        Self {
+            listed_at,
+            models: models.iter().map(StoredModel::from).collect(),
+        }
+    }
+
+    /// The facts listed under this id, or else under the id with a version date.
+    pub fn facts(&self, id: &str) -> Option<ModelFacts> {
+        let exact = self.models.iter().find(|model| model.id == id);
+        let dated = || {
+            let mut models = self.models.iter();
+            models.find(|model| scorel_provider::is_version_of(&model.id, id))
+        };
+        exact.or_else(dated).map(|model| self.facts_of(model))
+    }
+
+    pub fn models(&self) -> impl Iterator<Item = ListedModel> {
+        self.models.iter().map(|model| ListedModel {
+            listed_retirement: model.retires.clone(),
+            ..ListedModel::new(model.id.clone(), model.name.clone(), self.facts_of(model))
+        })
+    }
+
+    fn facts_of(&self, model: &StoredModel) -> ModelFacts {
+        ModelFacts {
+            context_window: model.context_window,
+            max_output_tokens: model.max_output_tokens,
+            reasoning: model.reasoning,
+            levels: model.thinking_levels,
+            images: model.images,
+            price: model.price.map(|price| Price {
+                input: price.input,
+                output: price.output,
+                cache_read: price.cache_read,
+                cache_write: price.cache_write,
+                noted_on: Some(day_of(self.listed_at)),
+            }),
+        }
+    }
+}
+
+impl From<&ListedModel> for StoredModel {
+    fn from(model: &ListedModel) -> Self {
+        let facts = model.listed;
+        Self {
+            id: model.id.clone(),
+            name: model.name.clone(),
+            context_window: facts.context_window,
+            max_output_tokens: facts.max_output_tokens,
+            reasoning: facts.reasoning,
+            thinking_levels: facts.levels,
+            images: facts.images,
+            price: facts.price.map(|price| StoredPrice {
+                input: price.input,
+                output: price.output,
+                cache_read: price.cache_read,
+                cache_write: price.cache_write,
+            }),
+            retires: model.listed_retirement.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

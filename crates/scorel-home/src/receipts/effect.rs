@@ -1,0 +1,167 @@
+use scorel_proto::{
+    AgentTaskId, CloneSessionParams, CreateSessionParams, ImportSessionParams, ProjectId,
+    RegisterProjectParams, SessionId, SetAgentParams, SetQuotaParams, UpdateProjectParams,
+};
+use serde::{Deserialize, Serialize};
+
+use super::error::ReceiptError;
+
+/// A mutation of the host, with the ids of what it creates, so that applying it twice has one effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "method",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum Effect {
+    CreateSession {
+        session_id: SessionId,
+        params: CreateSessionParams,
+    },
+    CloneSession {
+        /// The clone.
+        session_id: SessionId,
+        params: CloneSessionParams,
+    },
+    ImportSession {
+        /// Unused if the file was imported before.
+        session_id: SessionId,
+        params: ImportSessionParams,
+    },
+    DeleteSession {
+        session_id: SessionId,
+        /// With these, the sessions of its runtimes; `None` if it may have none that has not ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        children: Option<Vec<SessionId>>,
+        /// For good; otherwise it goes to the trash.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        now: bool,
+    },
+    UndeleteSession {
+        session_id: SessionId,
+    },
+    OpenOrchestrator {
+        /// Unused if the project has one.
+        session_id: SessionId,
+        project_id: ProjectId,
+    },
+    RegisterProject {
+        /// Unused if the directory is registered already.
+        project_id: ProjectId,
+        params: RegisterProjectParams,
+    },
+    UpdateProject {
+        params: UpdateProjectParams,
+    },
+    RemoveProject {
+        project_id: ProjectId,
+    },
+    SetAgent {
+        params: SetAgentParams,
+    },
+    SetQuota {
+        params: SetQuotaParams,
+    },
+    RemoveWorktree {
+        runtime_id: AgentTaskId,
+        /// Its branch when the command began; `None` if there was no worktree.
+        branch: Option<String>,
+        force: bool,
+    },
+}
+
+/// The method that an [`Effect`] belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum HostMethod {
+    CreateSession,
+    CloneSession,
+    ImportSession,
+    DeleteSession,
+    UndeleteSession,
+    OpenOrchestrator,
+    RegisterProject,
+    UpdateProject,
+    RemoveProject,
+    SetAgent,
+    SetQuota,
+    RemoveWorktree,
+}
+
+/// The object that an effect created, changed or deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Subject {
+    SessionId(SessionId),
+    ProjectId(ProjectId),
+    /// The user's configuration file.
+    Configuration,
+    /// The branch of a worktree.
+    Branch(String),
+}
+
+impl Effect {
+    pub const fn method(&self) -> HostMethod {
+        match self {
+            Self::CreateSession { .. } => HostMethod::CreateSession,
+            Self::CloneSession { .. } => HostMethod::CloneSession,
+            Self::ImportSession { .. } => HostMethod::ImportSession,
+            Self::DeleteSession { .. } => HostMethod::DeleteSession,
+            Self::UndeleteSession { .. } => HostMethod::UndeleteSession,
+            Self::OpenOrchestrator { .. } => HostMethod::OpenOrchestrator,
+            Self::RegisterProject { .. } => HostMethod::RegisterProject,
+            Self::UpdateProject { .. } => HostMethod::UpdateProject,
+            Self::RemoveProject { .. } => HostMethod::RemoveProject,
+            Self::SetAgent { .. } => HostMethod::SetAgent,
+            Self::SetQuota { .. } => HostMethod::SetQuota,
+            Self::RemoveWorktree { .. } => HostMethod::RemoveWorktree,
+        }
+    }
+
+    /// The object that the effect creates, or brings back.
+    pub const fn makes(&self) -> Option<Subject> {
+        match self {
+            Self::CreateSession { session_id, .. }
+            | Self::CloneSession { session_id, .. }
+            | Self::ImportSession { session_id, .. }
+            | Self::OpenOrchestrator { session_id, .. }
+            | Self::UndeleteSession { session_id } => Some(Subject::SessionId(*session_id)),
+            Self::RegisterProject { project_id, .. } => Some(Subject::ProjectId(*project_id)),
+            Self::DeleteSession { .. }
+            | Self::UpdateProject { .. }
+            | Self::RemoveProject { .. }
+            | Self::SetAgent { .. }
+            | Self::SetQuota { .. }
+            | Self::RemoveWorktree { .. } => None,
+        }
+    }
+}
+
+impl Subject {
+    pub fn session(self) -> Result<SessionId, ReceiptError> {
+        match self {
+            Self::SessionId(id) => Ok(id),
+            Self::ProjectId(_) | Self::Configuration | Self::Branch(_) => {
+                Err(ReceiptError::OtherKind)
+            }
+        }
+    }
+
+    pub fn project(self) -> Result<ProjectId, ReceiptError> {
+        match self {
+            Self::ProjectId(id) => Ok(id),
+            Self::SessionId(_) | Self::Configuration | Self::Branch(_) => {
+                Err(ReceiptError::OtherKind)
+            }
+        }
+    }
+
+    pub fn branch(self) -> Result<String, ReceiptError> {
+        match self {
+            Self::Branch(branch) => Ok(branch),
+            Self::SessionId(_) | Self::ProjectId(_) | Self::Configuration => {
+                Err(ReceiptError::OtherKind)
+            }
+        }
+    }
+}
