@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use nix::unistd::{geteuid, getpid};
-use scorel_exec::{Supervisors, Support, descends_from};
+use scorel_exec::{Supervisors, Support, SupportMemory, descends_from};
 use scorel_home::{FileProblem, Home, HomeLock};
 use scorel_host::{Host, HostParts, Shutdown, ShutdownCause};
 use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Listener, Service, local_user};
@@ -84,6 +84,7 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
     tasks.serve(listener)?;
     tasks.watch(&home, socket);
     let mut published = readiness.announce(&home);
+    tasks.find_support();
     // After the announcement: clients need not wait until every unfinished session is loaded.
     tasks.recover(home.clone(), started, shutdown.clone());
     let watchdog = tasks.watchdog(service.watchdog(), shutdown.clone())?;
@@ -153,8 +154,9 @@ fn report_fallbacks(support: Support) {
 impl Tasks {
     fn open(setup: Setup) -> Result<Self, RunError> {
         let files = setup.open_files;
-        let supervisors = Supervisors::new(Some(files.commands)).map_err(RunError::Supervisors)?;
-        report_fallbacks(supervisors.support());
+        let memory = SupportMemory::new(setup.home.sandbox_support(), setup.home.config());
+        let supervisors = Supervisors::remembering(Some(files.commands), Some(memory));
+        let supervisors = supervisors.map_err(RunError::Supervisors)?;
         let host = Host::open(HostParts {
             device: setup.device,
             projects: setup.projects,
@@ -200,6 +202,13 @@ impl Tasks {
     fn watch(&mut self, home: &Home, socket: Arc<Notify>) {
         let watch = self.host.watch(home, socket, self.closing.clone());
         self.running.push(tokio::spawn(watch));
+    }
+
+    /// Finds out what the kernel supports. A turn that needs it before waits for it.
+    fn find_support(&mut self) {
+        let commands = Arc::clone(&self.supervisors);
+        let find = move || report_fallbacks(commands.support());
+        self.running.push(tokio::task::spawn_blocking(find));
     }
 
     /// Recovers sessions, then removes temporary files from before `started`, if that is known, and from

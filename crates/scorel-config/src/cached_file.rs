@@ -7,11 +7,14 @@ use tracing::{info, warn};
 use super::ConfigError;
 use super::text_keys::TextKeys;
 
+/// The stamp of a file: `Some(None)` if there is no file, `None` if that is not known.
+pub(super) type SeenStamp = Option<Option<Stamp>>;
+
 /// The last valid content of a configuration file.
 #[derive(Debug)]
 pub(super) struct CachedFile<T> {
-    /// The stamp that was read (`Some(None)`: no file); `None` to read again next time.
-    seen: Option<Option<Stamp>>,
+    /// The stamp that was read; `None` to read again next time.
+    seen: SeenStamp,
     content: FileContent<T>,
     problem: Option<ConfigProblem>,
 }
@@ -78,13 +81,13 @@ impl<T: PartialEq> CachedFile<T> {
         self.problem.as_ref()
     }
 
-    /// Reads the file again if its stamp changed.
-    pub(crate) fn refresh(
+    /// Reads the file again if its stamp, which is `now`, has changed.
+    pub(super) fn refresh(
         &mut self,
         path: &Path,
+        now: SeenStamp,
         read: impl FnOnce() -> Result<FileContent<T>, ConfigError>,
     ) -> FileNews {
-        let now = Stamp::current(path).ok();
         if self.seen.is_some() && self.seen == now {
             return FileNews::default();
         }
@@ -156,7 +159,7 @@ impl<T> FileContent<T> {
 }
 
 /// A stamp too recent to tell two changes apart is not kept, so the file is read again next time.
-fn settled(stamp: Option<Stamp>) -> Option<Option<Stamp>> {
+fn settled(stamp: Option<Stamp>) -> SeenStamp {
     match stamp {
         Some(stamp) if !stamp.is_settled() => None,
         other => Some(other),

@@ -7,7 +7,7 @@ use scorel_proto::ConfigProblem;
 use tokio::sync::Notify;
 use tracing::warn;
 
-use super::cached_file::{CachedFile, FileContent};
+use super::cached_file::{CachedFile, FileContent, SeenStamp};
 use super::file_layer::{FileLayer, MAX_BYTES};
 use super::news::{ConfigNews, PendingNews};
 use super::parse::parse;
@@ -74,12 +74,15 @@ impl ConfigSource {
     #[must_use]
     pub fn current(&self, project: Option<&Path>) -> Arc<Config> {
         let mut state = self.lock();
-        let mut is_news = state.refresh_user(&self.user_path);
+        let of_user = Stamp::current(&self.user_path).ok();
+        let mut is_news = state.refresh_user(&self.user_path, of_user);
         let user = Arc::clone(state.user.meaning());
-        let config = match project.map(|dir| (dir, project_file(dir))) {
-            Some((dir, path)) if !self.is_users_file(&path) => {
+        let project = project.map(|dir| (dir, project_file(dir)));
+        let project = project.map(|(dir, path)| (dir, Stamp::current(&path).ok(), path));
+        let config = match project {
+            Some((dir, of_project, path)) if !self.is_users_file(&path, of_project, of_user) => {
                 is_news |= state.add_project(dir, &path);
-                is_news |= state.refresh_project(&path);
+                is_news |= state.refresh_project(&path, of_project);
                 state.resolved(&path, &user)
             }
             _ => user,
@@ -138,10 +141,10 @@ impl ConfigSource {
     /// Compares the stamps of all known files and takes the unpublished changes. Blocks on the disk.
     pub(crate) fn look(&self) -> Vec<ConfigNews> {
         let mut state = self.lock();
-        state.refresh_user(&self.user_path);
+        state.refresh_user(&self.user_path, Stamp::current(&self.user_path).ok());
         let paths: Vec<_> = state.projects.keys().cloned().collect();
         for path in paths {
-            state.refresh_project(&path);
+            state.refresh_project(&path, Stamp::current(&path).ok());
         }
         state.news.take()
     }
@@ -176,9 +179,9 @@ impl ConfigSource {
     }
 
     /// For a project at the user's home directory, `.scorel/config.toml` is the user's own file.
-    fn is_users_file(&self, path: &Path) -> bool {
-        match (Stamp::current(path), Stamp::current(&self.user_path)) {
-            (Ok(Some(project)), Ok(Some(user))) => project.same_file(&user),
+    fn is_users_file(&self, path: &Path, project: SeenStamp, user: SeenStamp) -> bool {
+        match (project.flatten(), user.flatten()) {
+            (Some(project), Some(user)) => project.same_file(&user),
             _ => path == self.user_path,
         }
     }
@@ -192,8 +195,8 @@ impl ConfigSource {
 
 impl ConfigCache {
     /// Returns whether there is something to tell.
-    fn refresh_user(&mut self, path: &Path) -> bool {
-        let news = self.user.refresh(path, || read_user(path));
+    fn refresh_user(&mut self, path: &Path, now: SeenStamp) -> bool {
+        let news = self.user.refresh(path, now, || read_user(path));
         self.news.note(path, None, news, self.user.problem())
     }
 
@@ -216,11 +219,11 @@ impl ConfigCache {
     }
 
     /// Returns whether there is something to tell.
-    fn refresh_project(&mut self, path: &Path) -> bool {
+    fn refresh_project(&mut self, path: &Path, now: SeenStamp) -> bool {
         let Some(project) = self.projects.get_mut(path) else {
             return false;
         };
-        let mut news = project.layer.refresh(path, || read_project(path));
+        let mut news = project.layer.refresh(path, now, || read_project(path));
         if news.keys.is_some() {
             project.resolved = None;
         }

@@ -44,6 +44,11 @@ mod guard;
 mod held_run;
 mod job;
 mod limits;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "there are no namespaces")
+)]
+mod namespaces;
 mod order;
 mod piped_run;
 mod process_table;
@@ -56,6 +61,11 @@ mod shared_space;
 mod standby;
 mod supervisors;
 mod support;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "there is nothing to remember")
+)]
+mod support_memory;
 mod surroundings;
 mod task_limit;
 mod trusted_links;
@@ -104,6 +114,7 @@ pub use shared_space::SharedSpace;
 pub use standby::Standby;
 pub use supervisors::{StartError, Supervisors};
 pub use support::Support;
+pub use support_memory::SupportMemory;
 pub use surroundings::{SHARED_MEMORY, Surroundings};
 pub use task_limit::TaskLimit;
 pub use umask::Umask;

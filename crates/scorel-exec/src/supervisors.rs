@@ -3,8 +3,8 @@
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -21,6 +21,7 @@ use crate::sandbox::Sandbox;
 use crate::shared_space::SharedSpace;
 use crate::standby::{MAX_STANDBYS, Standby};
 use crate::support::Support;
+use crate::support_memory::SupportMemory;
 
 /// Starts commands, each below a supervisor process, and ends them all.
 ///
@@ -36,7 +37,13 @@ pub struct Supervisors {
         expect(dead_code, reason = "nothing is started")
     )]
     open_files: Option<u64>,
-    support: Support,
+    /// Found out when it is first asked for.
+    support: OnceLock<Support>,
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "there is nothing to remember")
+    )]
+    memory: Option<SupportMemory>,
     registry: Arc<RunRegistry>,
     /// `None` if supervisors measure what commands use.
     cgroup: Option<DelegatedGroup>,
@@ -87,6 +94,17 @@ impl Supervisors {
     /// # Errors
     /// The process cannot become a subreaper.
     pub fn new(open_files: Option<u64>) -> io::Result<Arc<Self>> {
+        Self::remembering(open_files, None)
+    }
+
+    /// The same, with a memory of what the kernel supports.
+    ///
+    /// # Errors
+    /// The process cannot become a subreaper.
+    pub fn remembering(
+        open_files: Option<u64>,
+        memory: Option<SupportMemory>,
+    ) -> io::Result<Arc<Self>> {
         // The children of a supervisor that is killed become children of this process and not of
         // init, so that they can be found and killed.
         #[cfg(target_os = "linux")]
@@ -94,7 +112,8 @@ impl Supervisors {
         Ok(Arc::new(Self {
             program: PathBuf::from("/proc/self/exe"),
             open_files,
-            support: Support::probe(),
+            support: OnceLock::new(),
+            memory,
             registry: Arc::default(),
             cgroup: delegated_group(),
             groups: AtomicU64::new(0),
@@ -102,9 +121,22 @@ impl Supervisors {
         }))
     }
 
+    /// The support of the kernel. Blocks for some milliseconds where it is not known yet: the first caller
+    /// finds it out, and others wait for that.
     #[must_use]
     pub fn support(&self) -> Support {
-        self.support
+        *self.support.get_or_init(|| self.find_support())
+    }
+
+    #[cfg(target_os = "linux")]
+    fn find_support(&self) -> Support {
+        let memory = self.memory.as_ref();
+        memory.map_or_else(Support::probe, Support::recall_or_probe)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn find_support(&self) -> Support {
+        Support::NONE
     }
 
     /// Makes a loopback network and a `/dev/shm` for commands that run at the same time. Blocks while
@@ -113,7 +145,7 @@ impl Supervisors {
     /// # Errors
     /// The kernel does not allow it ([`Support::spaces`]), or the process cannot be started.
     pub fn make_space(&self) -> Result<Arc<SharedSpace>, StartError> {
-        if !self.support.spaces {
+        if !self.support().spaces {
             return Err(StartError::NoSandbox);
         }
         let made = SharedSpace::make(&self.program);
@@ -262,10 +294,11 @@ impl Supervisors {
         let Some(sandbox) = sandbox else {
             return Ok(None);
         };
-        if !self.support.is_enough() {
+        let support = self.support();
+        if !support.is_enough() {
             return Err(StartError::NoSandbox);
         }
-        let isolation = self.support.limit(sandbox.isolation);
+        let isolation = support.limit(sandbox.isolation);
         Ok(Some(Sandbox {
             isolation,
             ..sandbox

@@ -1,6 +1,10 @@
 //! What the running kernel can enforce.
 
+#[cfg(target_os = "linux")]
+use crate::namespaces::Namespaces;
 use crate::sandbox::Isolation;
+#[cfg(target_os = "linux")]
+use crate::support_memory::SupportMemory;
 use crate::task_limit::TaskLimit;
 
 /// Before ABI 3 (Linux 6.2) Landlock does not cover `truncate`: a command could empty any file of the
@@ -43,24 +47,38 @@ impl Support {
     #[must_use]
     pub fn probe() -> Self {
         #[cfg(target_os = "linux")]
-        return {
-            let isolation = crate::confine::possible_isolation();
-            let spaces = crate::confine::has_spaces();
-            Self {
-                landlock: crate::confine::landlock_version(),
-                seccomp: crate::confine::has_seccomp(),
-                mounts: isolation.mounts,
-                processes: isolation.processes,
-                spaces,
-                unix_sockets: isolation.processes && spaces && crate::confine::can_connect(),
-                task_limit: match isolation.processes {
-                    true => crate::confine::task_limit(),
-                    false => TaskLimit::None,
-                },
-            }
-        };
+        return Self::with(Namespaces::probe());
         #[cfg(not(target_os = "linux"))]
         Self::NONE
+    }
+
+    /// The same, without a child process if `memory` has the answer.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn recall_or_probe(memory: &SupportMemory) -> Self {
+        Self::with(memory.recall().unwrap_or_else(|| {
+            let found = Namespaces::probe();
+            memory.remember(found);
+            found
+        }))
+    }
+
+    #[cfg(target_os = "linux")]
+    fn with(namespaces: Namespaces) -> Self {
+        let Namespaces {
+            mounts,
+            processes,
+            spaces,
+            task_limit,
+        } = namespaces;
+        Self {
+            landlock: crate::confine::landlock_version(),
+            seccomp: crate::confine::has_seccomp(),
+            mounts,
+            processes,
+            spaces,
+            unix_sockets: processes && spaces && crate::confine::can_connect(),
+            task_limit,
+        }
     }
 
     /// The part of `wanted` that the kernel supports.

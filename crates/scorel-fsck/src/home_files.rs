@@ -16,10 +16,11 @@ use crate::finding::{Finding, Repair};
 use crate::receipts;
 
 /// Files of which only type, owner and mode are checked.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     "env",
     "grants.json",
     "index.clean",
+    "sandbox-support",
     "trust.json",
     "client.json",
     "daemon.json",

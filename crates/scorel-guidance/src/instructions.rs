@@ -22,9 +22,9 @@ pub use changes::guidance;
 pub use deeper::{DeeperGuides, GuidedTool};
 pub use environment::Access;
 
-use chain::chain;
+use chain::{chain, repository};
 use draft::{PartDraft, within_budget};
-use environment::{environment, is_in_repository, permissions};
+use environment::{environment, permissions};
 use guide_file::GuideFile;
 
 /// The part that is the same for every session and model. `instructions.reasons.md` beside it says why
@@ -47,8 +47,9 @@ pub struct InstructionSources<'a> {
     pub model: &'a ModelInfo,
     pub tools: &'a ToolList,
     pub access: Access,
-    /// Describes the repository, if there is one. Called for a snapshot only: it runs git.
-    pub repository: Option<&'a dyn Fn() -> Option<String>>,
+    /// Describes the repository, if there is one, by running git. Set for a snapshot only, which also lists
+    /// the project's directory.
+    pub beginning: Option<&'a dyn Fn() -> Option<String>>,
     /// `[prompt] text` of the configuration.
     pub prompt: Option<&'a str>,
     /// `prompt` of the agent that works in the session.
@@ -58,15 +59,17 @@ pub struct InstructionSources<'a> {
 /// The parts of the prompt, as they are now. Reads files.
 pub fn instructions(sources: InstructionSources<'_>) -> Vec<InstructionPart> {
     let InstructionSources { model, project, .. } = sources;
+    let root = repository(project);
     let mut drafts = vec![
         PartDraft::fixed("base", BASE.trim().to_owned()),
-        PartDraft::fixed("environment", environment(project, model)),
+        PartDraft::fixed("environment", environment(project, root.is_some(), model)),
         PartDraft::fixed("permissions", permissions(sources.access)),
-        PartDraft::cuttable("workspace", workspace(project), 90),
     ];
-    let repository = sources.repository.filter(|_| is_in_repository(project));
-    if let Some(text) = repository.and_then(|describe| describe()) {
-        drafts.push(PartDraft::cuttable("repository", text, 90));
+    if let Some(describe) = sources.beginning {
+        drafts.push(PartDraft::cuttable("workspace", workspace(project), 90));
+        if let Some(text) = root.and_then(|_| describe()) {
+            drafts.push(PartDraft::cuttable("repository", text, 90));
+        }
     }
     if let Some(text) = sources.prompt.filter(|text| !text.trim().is_empty()) {
         drafts.push(PartDraft::cuttable("prompt", text.trim().to_owned(), 80));
@@ -74,7 +77,7 @@ pub fn instructions(sources: InstructionSources<'_>) -> Vec<InstructionPart> {
     if let Some(text) = sources.role.filter(|text| !text.trim().is_empty()) {
         drafts.push(PartDraft::cuttable("role", text.trim().to_owned(), 80));
     }
-    drafts.extend(chain(sources.home, project).into_iter().map(agents));
+    drafts.extend(chain(sources.home, project, root).into_iter().map(agents));
     if let Some(text) = tools(sources.tools) {
         drafts.push(PartDraft::cuttable("tools", text, 60));
     }
@@ -89,7 +92,8 @@ pub fn guides(wire: WireKind, home: &Path, project: &Path) -> Option<String> {
     if wire != WireKind::ClaudeCode {
         return None;
     }
-    let drafts = chain(home, project).into_iter().map(agents).collect();
+    let files = chain(home, project, repository(project));
+    let drafts = files.into_iter().map(agents).collect();
     let parts = within_budget(drafts, TokenEstimate::of_tokens(u64::from(u32::MAX)));
     let texts: Vec<String> = parts.into_iter().map(|part| part.text).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
@@ -193,7 +197,7 @@ mod tests {
                 has_sandbox: true,
                 has_caches: false,
             },
-            repository: Some(&|| Some("branch: main".to_owned())),
+            beginning: Some(&|| Some("branch: main".to_owned())),
             prompt: Some("Speak plainly."),
             role: None,
         })

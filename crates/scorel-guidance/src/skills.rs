@@ -81,9 +81,12 @@ impl Skills {
             add(&mut found, name, dir, SkillSource::User, None);
         }
         if let Some(project) = project {
-            let trust = self.trust.of(project.id)?;
-            for (name, dir) in project_directories(&project.dir) {
-                add(&mut found, name, dir, SkillSource::Project, Some(&trust));
+            let dirs = project_directories(&project.dir);
+            if !dirs.is_empty() {
+                let trust = self.trust.of(project.id)?;
+                for (name, dir) in dirs {
+                    add(&mut found, name, dir, SkillSource::Project, Some(&trust));
+                }
             }
         }
         found.truncate(MAX_SKILLS);
@@ -189,9 +192,10 @@ fn directories(dir: &Path, links: Links) -> Vec<(String, PathBuf)> {
         Links::Refuse => path.symlink_metadata().is_ok_and(|it| it.is_dir()),
     };
     // `.scorel` and `.scorel/skills`: either may be a link.
-    let is_safe = is_dir(dir) && dir.parent().is_some_and(is_dir);
-    let entries = fs::read_dir(dir).ok().filter(|_| is_safe);
-    let mut found: Vec<(String, PathBuf)> = entries
+    if !is_dir(dir) || !dir.parent().is_some_and(is_dir) {
+        return Vec::new();
+    }
+    let mut found: Vec<(String, PathBuf)> = fs::read_dir(dir)
         .into_iter()
         .flatten()
         .filter_map(Result::ok)

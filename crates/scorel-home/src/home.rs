@@ -175,6 +175,12 @@ impl Home {
         self.root.join("search.db")
     }
 
+    /// The sandbox that this boot's kernel allows the daemon, as it was tried; derived.
+    #[must_use]
+    pub fn sandbox_support(&self) -> PathBuf {
+        self.root.join("sandbox-support")
+    }
+
     /// Sessions with unfinished work, which recovery loads.
     #[must_use]
     pub fn active(&self) -> PathBuf {

@@ -183,7 +183,7 @@ impl Turns {
                 has_sandbox: self.commands.has_sandbox(),
                 has_caches: !config.tools.caches.is_empty(),
             },
-            repository: (!is_frozen).then_some(&describe),
+            beginning: (!is_frozen).then_some(&describe),
             prompt: config.prompt.as_deref(),
             role: agent_type(request)
                 .and_then(|name| config.agents.get(name)?.config.prompt.as_deref()),

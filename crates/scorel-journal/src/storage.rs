@@ -72,6 +72,14 @@ pub trait Storage: fmt::Debug + Send + Sync {
 
     /// Syncs a directory: new, renamed and removed names in it become durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// The number of files that this process can still open. Waits for no disk.
+    ///
+    /// # Errors
+    /// The count takes a file itself, and none can be opened.
+    fn spare_files(&self) -> io::Result<u64> {
+        Ok(u64::MAX)
+    }
 }
 
 /// An open file. Methods may be called concurrently.

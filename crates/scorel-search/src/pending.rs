@@ -6,8 +6,21 @@ use scorel_proto::{SearchStatus, Seq, SessionId};
 
 use crate::limits::BATCH_SESSIONS;
 
-/// How long changes are collected before they are indexed: a turn commits many records in a second.
-const COLLECT: Duration = Duration::from_millis(200);
+/// How long changes are collected once they may be indexed: turns of several sessions end in a second.
+const COLLECT: Duration = Duration::from_secs(1);
+
+/// How long changes wait for the end of their turn. Indexing during a turn would take processor time from
+/// the answers that stream, and be repeated at each of its records.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// The reason for a change of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// More records of the turn follow.
+    InTurn,
+    /// Nothing follows.
+    Whole,
+}
 
 /// The sessions that have to be indexed. The lanes add to it and wait only for its lock, which is never
 /// held during disk I/O.
@@ -29,6 +42,10 @@ struct PendingState {
     backlog_bytes: u64,
     /// A query could not use the index.
     suspicion: Option<Suspicion>,
+    /// A change need not wait for the end of its turn.
+    is_due: bool,
+    /// A query has found the index behind.
+    is_wanted: bool,
     /// Why the index cannot be written.
     problem: Option<String>,
     has_looked: bool,
@@ -52,7 +69,11 @@ pub(crate) struct PendingWork {
 
 impl PendingState {
     fn has_work(&self) -> bool {
-        self.is_stopped || !self.changed.is_empty() || self.suspicion.is_some()
+        !self.changed.is_empty() || self.is_urgent()
+    }
+
+    fn is_urgent(&self) -> bool {
+        self.is_stopped || self.is_wanted || self.suspicion.is_some()
     }
 
     /// The taken sessions still have to be indexed.
@@ -65,16 +86,26 @@ impl PendingState {
 
 impl PendingSessions {
     /// Marks a session as changed up to `published`. `None`: its whole log has to be compared.
-    pub(crate) fn add(&self, id: SessionId, published: Option<Seq>) {
+    pub(crate) fn add(&self, id: SessionId, published: Option<Seq>, change: Change) {
         let mut state = self.state();
-        let has_work = state.has_work();
+        let had_work = state.has_work();
+        let becomes_due = change == Change::Whole && !state.is_due;
         let known = state.changed.entry(id).or_default();
         *known = (*known).max(published);
+        state.is_due |= becomes_due;
         drop(state);
         // Once is enough, however many records are committed while the thread collects or works.
-        if !has_work {
+        if !had_work || becomes_due {
             self.changed.notify_one();
         }
+    }
+
+    /// Has the changes indexed at once, because a query has found the index behind.
+    pub(crate) fn want(&self) {
+        let mut state = self.state();
+        state.is_wanted = !state.changed.is_empty();
+        drop(state);
+        self.changed.notify_one();
     }
 
     pub(crate) fn suspect(&self, suspicion: Suspicion) {
@@ -84,21 +115,21 @@ impl PendingSessions {
         self.changed.notify_one();
     }
 
-    /// Takes the changed sessions. Unless `has_more`, waits for a change and then collects further ones
-    /// for [`COLLECT`]. `None`: the index is closed.
+    /// Takes the changed sessions. Unless `has_more`, waits for a change, then for the end of a turn, and
+    /// then collects further ones for [`COLLECT`]. `None`: the index is closed.
     pub(crate) fn take(&self, has_more: bool) -> Option<PendingWork> {
         let mut state = self.state();
         if !has_more {
             let idle = |state: &mut PendingState| !state.has_work();
             let woken = self.changed.wait_while(state, idle);
             state = woken.unwrap_or_else(PoisonError::into_inner);
-            let go_on = |state: &mut PendingState| !state.is_stopped;
-            let collected = self.changed.wait_timeout_while(state, COLLECT, go_on);
-            state = collected.unwrap_or_else(PoisonError::into_inner).0;
+            state = self.wait(state, LONGEST, |state| !state.is_due && !state.is_urgent());
+            state = self.wait(state, COLLECT, |state| !state.is_urgent());
         }
         if state.is_stopped {
             return None;
         }
+        (state.is_due, state.is_wanted) = (false, false);
         let rest = state.changed.keys().nth(BATCH_SESSIONS).copied();
         let rest = rest.map_or_else(BTreeMap::new, |first| state.changed.split_off(&first));
         let changed = std::mem::replace(&mut state.changed, rest);
@@ -137,11 +168,21 @@ impl PendingSessions {
 
     /// Waits before the next attempt. Returns whether there is one.
     pub(crate) fn pause(&self, duration: Duration) -> bool {
-        let go_on = |state: &mut PendingState| !state.is_stopped;
+        let waited = self.wait(self.state(), duration, |state| !state.is_stopped);
+        !waited.is_stopped
+    }
+
+    /// Waits while `goes_on`, up to `limit`.
+    fn wait<'s>(
+        &'s self,
+        state: MutexGuard<'s, PendingState>,
+        limit: Duration,
+        goes_on: impl Fn(&PendingState) -> bool,
+    ) -> MutexGuard<'s, PendingState> {
         let waited = self
             .changed
-            .wait_timeout_while(self.state(), duration, go_on);
-        !waited.unwrap_or_else(PoisonError::into_inner).0.is_stopped
+            .wait_timeout_while(state, limit, |state| goes_on(state));
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     pub(crate) fn stop(&self) {

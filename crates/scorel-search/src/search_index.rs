@@ -17,7 +17,7 @@ use crate::index_thread::IndexThread;
 use crate::indexed_log::LogStatus;
 use crate::log_scan::{LogScan, ScannedSession};
 use crate::pattern::compile;
-use crate::pending::{PendingSessions, Suspicion};
+use crate::pending::{Change, PendingSessions, Suspicion};
 use crate::word_query::WordQuery;
 use crate::word_search::{WordSearch, WordSearchResult};
 
@@ -80,7 +80,9 @@ impl SearchIndex {
         }
         match self.find(&query, filter, before) {
             Ok((page, stale)) => {
-                stale.into_iter().for_each(|id| self.pending.add(id, None));
+                for id in stale {
+                    self.pending.add(id, None, Change::Whole);
+                }
                 Ok(page)
             }
             Err(error) => self.unusable(&error),
@@ -141,9 +143,10 @@ impl SearchIndex {
         self.pending.status()
     }
 
-    /// How much of the logs is not in the index, in bytes.
+    /// How much of the logs is not in the index, in bytes. Has the index catch up, also with turns that run.
     #[must_use]
     pub fn behind_bytes(&self) -> u64 {
+        self.pending.want();
         match self.pending.behind() {
             Some((backlog, sessions)) => backlog + self.unread(sessions),
             // The thread compares the index with the logs before it writes, which it cannot do here.
@@ -202,16 +205,21 @@ impl Drop for SearchIndex {
 impl SessionObserver for SearchIndex {
     fn committed(&self, session_id: SessionId, event: &PersistentEvent) {
         if is_worth_a_look(&event.body) {
-            self.pending.add(session_id, Some(event.seq));
+            let is_last = matches!(event.body, PersistentBody::TurnOutcome(_));
+            let change = match is_last || event.turn_id.is_none() {
+                true => Change::Whole,
+                false => Change::InTurn,
+            };
+            self.pending.add(session_id, Some(event.seq), change);
         }
     }
 
     fn loaded(&self, session_id: SessionId) {
-        self.pending.add(session_id, None);
+        self.pending.add(session_id, None, Change::Whole);
     }
 
     fn removed(&self, session_id: SessionId) {
-        self.pending.add(session_id, None);
+        self.pending.add(session_id, None, Change::Whole);
     }
 }
 

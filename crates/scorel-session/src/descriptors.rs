@@ -1,13 +1,9 @@
-use std::io;
-use std::path::Path;
-use std::sync::Arc;
-
-use scorel_journal::{LogFile, OpenMode, Storage, is_out_of_descriptors};
+use scorel_journal::{Storage, is_out_of_descriptors};
 use tokio::sync::Notify;
 
-/// How many files a step of a turn may open at once: a connection with its name lookup, the pipes of
-/// a command, a file and its directories.
-const NEEDED: usize = 8;
+/// The number of files that a step of a turn may open at once: a connection with its name lookup, the
+/// pipes of a command, a file and its directories.
+const NEEDED: u64 = 8;
 
 /// Whether files can still be opened, and the wish that idle sessions make room.
 #[derive(Debug, Default)]
@@ -16,12 +12,13 @@ pub(crate) struct SpareDescriptors {
 }
 
 impl SpareDescriptors {
-    /// Whether as many files as a step needs can be opened now. The process tries it with a file
-    /// that exists: no system call tells how many descriptors are left. Blocks on the disk.
-    pub(crate) fn are_left(&self, storage: &dyn Storage, file: &Path) -> bool {
-        let open = |_| storage.open(file, OpenMode::Read);
-        let opened: io::Result<Vec<Arc<dyn LogFile>>> = (0..NEEDED).map(open).collect();
-        !opened.is_err_and(|error| is_out_of_descriptors(&error))
+    /// Whether as many files as a step needs can be opened now. Counted and not tried: each step of each
+    /// turn asks.
+    pub(crate) fn are_left(storage: &dyn Storage) -> bool {
+        match storage.spare_files() {
+            Ok(spare) => spare >= NEEDED,
+            Err(error) => !is_out_of_descriptors(&error),
+        }
     }
 
     /// Asks housekeeping to unload idle sessions.

@@ -1,6 +1,6 @@
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use scorel_config::{Config, ConfigPath, LoginShellPlace};
 use scorel_engine::Prerequisite;
@@ -10,7 +10,7 @@ use scorel_permission::{BaseDirs, DaemonHome};
 use scorel_tools::{CommandSettings, Commands, Lazy, PackageCaches, RepositoryAccess};
 
 use crate::environment::{CommandEnvironments, EnvironmentReport};
-use crate::hidden_places::HiddenPlaces;
+use crate::hidden_places::{HiddenPlaces, KnownPlaces};
 
 /// Creates the command runners of sessions, and their settings: environment, umask, sandbox.
 #[derive(Debug)]
@@ -19,6 +19,9 @@ pub struct CommandHost {
     environments: Arc<CommandEnvironments>,
     user_home: Option<PathBuf>,
     scorel_home: PathBuf,
+    /// Both without links, as they were at the first look: neither moves while the daemon runs.
+    real_homes: OnceLock<(PathBuf, PathBuf)>,
+    hidden: KnownPlaces,
     /// `None` where no command is run.
     projects: Option<Arc<ProjectRegistry>>,
 }
@@ -41,6 +44,8 @@ impl CommandHost {
             environments: Arc::new(environments),
             user_home,
             scorel_home: scorel_home.to_owned(),
+            real_homes: OnceLock::new(),
+            hidden: KnownPlaces::default(),
             projects,
         })
     }
@@ -70,8 +75,16 @@ impl CommandHost {
 
     /// The directories against which paths in rules and commands are resolved, without links.
     pub fn base_dirs(&self, project: &Path) -> BaseDirs {
-        let home = self.user_home.as_deref().unwrap_or(Path::new("/"));
-        BaseDirs::new(&real(project), &real(home), &real(&self.scorel_home))
+        let (user, scorel) = self.real_homes();
+        BaseDirs::new(&real(project), user, scorel)
+    }
+
+    /// The home directories of the user and of the daemon.
+    fn real_homes(&self) -> &(PathBuf, PathBuf) {
+        self.real_homes.get_or_init(|| {
+            let user = self.user_home.as_deref().unwrap_or(Path::new("/"));
+            (real(user), real(&self.scorel_home))
+        })
     }
 
     /// The settings of commands, found out when the first one starts.
@@ -218,8 +231,11 @@ impl CommandHost {
         let place = config.tools.environment.login_shell;
         let variable = |name: &str| self.environments.variable(place, project, name);
         let home = self.user_home.as_deref();
-        let daemon = DaemonHome::of(&real(&self.scorel_home), &real(project));
-        HiddenPlaces::of(&config.tools, home, &self.scorel_home, variable).opening(daemon.opened())
+        let daemon = DaemonHome::of(&self.real_homes().1, &real(project));
+        let found = self
+            .hidden
+            .get(&config.tools, home, &self.scorel_home, variable);
+        found.opening(daemon.opened())
     }
 
     fn paths(&self, paths: &[ConfigPath]) -> impl Iterator<Item = PathBuf> {

@@ -1,5 +1,6 @@
 //! Paths that are hidden from tools and commands.
 
+mod known;
 mod resolve;
 
 use std::ffi::OsString;
@@ -10,6 +11,7 @@ use scorel_config::{ConfigPath, ToolsConfig};
 use scorel_engine::Effect;
 use scorel_permission::{CredentialKind, credential_places};
 
+pub(crate) use known::KnownPlaces;
 use resolve::Resolver;
 
 /// Places that tools and commands do not get to see: those of the table of credentials, the daemon's
@@ -58,39 +60,52 @@ impl HiddenOrigin {
     }
 }
 
-impl HiddenPlaces {
-    /// Looks at the file system.
-    pub fn of(
+/// The places that are hidden and shown, with their links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct WantedPlaces {
+    hidden: Vec<(PathBuf, HiddenOrigin)>,
+    shown: Vec<PathBuf>,
+}
+
+impl WantedPlaces {
+    fn of(
         config: &ToolsConfig,
         user_home: Option<&Path>,
         daemon_home: &Path,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Self {
-        let mut resolver = Resolver::default();
         let paths = |paths: &[ConfigPath]| -> Vec<PathBuf> {
             paths.iter().filter_map(|it| it.path(user_home)).collect()
         };
-        let shown: Vec<PathBuf> = paths(&config.shown)
+        let is_superuser = geteuid().is_root();
+        let mut table = user_home.map_or_else(Vec::new, |home| credential_places(home, variable));
+        table.retain(|place| place.kind != CredentialKind::System || is_superuser);
+        let table = table
+            .into_iter()
+            .map(|place| (place.path, HiddenOrigin::Table(place.kind)));
+        let configured = paths(&config.hidden)
+            .into_iter()
+            .map(|path| (path, HiddenOrigin::Configuration));
+        let daemon = (daemon_home.to_owned(), HiddenOrigin::Daemon);
+        Self {
+            hidden: table.chain(configured).chain([daemon]).collect(),
+            shown: paths(&config.shown),
+        }
+    }
+
+    /// Looks at the file system.
+    fn find(&self, resolver: &mut Resolver) -> HiddenPlaces {
+        let shown: Vec<PathBuf> = self
+            .shown
             .iter()
             .flat_map(|path| resolver.resolve(path))
             .collect();
-        let mut found = Self::default();
-        let mut add = |path: &Path, origin| {
+        let mut found = HiddenPlaces::default();
+        for (path, origin) in &self.hidden {
             for path in resolver.resolve(path) {
-                found.add(path, origin, &shown);
-            }
-        };
-        let is_superuser = geteuid().is_root();
-        let table = user_home.map_or_else(Vec::new, |home| credential_places(home, variable));
-        for place in table {
-            if place.kind != CredentialKind::System || is_superuser {
-                add(&place.path, HiddenOrigin::Table(place.kind));
+                found.add(path, *origin, &shown);
             }
         }
-        for path in paths(&config.hidden) {
-            add(&path, HiddenOrigin::Configuration);
-        }
-        add(daemon_home, HiddenOrigin::Daemon);
         let holds = |place: &HiddenPlace, path: &Path| path.starts_with(&place.path);
         let may_show = |path: &PathBuf| {
             let places = || found.places.iter().filter(|place| holds(place, path));
@@ -99,7 +114,9 @@ impl HiddenPlaces {
         found.shown = shown.into_iter().filter(may_show).collect();
         found
     }
+}
 
+impl HiddenPlaces {
     /// The same places for a session that works in a worktree in the daemon's home.
     pub fn opening(self, worktree: Option<&Path>) -> Self {
         Self {

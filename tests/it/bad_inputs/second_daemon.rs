@@ -39,12 +39,15 @@ fn files(dir: &Path) -> FileStates {
     found
 }
 
-/// The index of sessions, or its temporary file, or the search index, or the log files, which a thread writes
-/// later: the first daemon writes them.
+/// The index of sessions, or its temporary file, the search index, the support of the sandbox, or the log
+/// files, which a thread writes later: the first daemon writes them.
 fn is_of_the_first(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_string_lossy();
     let name = name.trim_start_matches('.');
-    name.starts_with("index") || name.starts_with("search.db") || name == "logs"
+    let is = |written: &&str| name.starts_with(*written);
+    ["index", "search.db", "sandbox-support", "logs"]
+        .iter()
+        .any(is)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -24,17 +24,7 @@ use super::mount_error::MountError;
 use super::{capabilities, probe, read_only, settings_links};
 use crate::real_place::open_real;
 use crate::role::Role;
-use crate::sandbox::{Isolation, Sandbox};
-
-/// What this user can isolate. Child processes try: entering a namespace cannot be undone, and a
-/// kernel that allows the namespace may still refuse to mount in it, as AppArmor does on Ubuntu.
-pub(crate) fn possible() -> Isolation {
-    let mounts = probe::succeeds(Role::MountProbe);
-    Isolation {
-        mounts,
-        processes: mounts && probe::succeeds(Role::ProcessProbe),
-    }
-}
+use crate::sandbox::Sandbox;
 
 /// The probe: makes a mount in a namespace of its own.
 pub(crate) fn try_mounts() -> ExitCode {

@@ -21,11 +21,6 @@ const RESERVED: u64 = 300;
 /// The kernel's highest `PID_MAX_LIMIT`.
 const MAX: u64 = 4 * 1024 * 1024;
 
-/// Returns whether this user can set it.
-pub(super) fn is_possible() -> bool {
-    probe::succeeds(Role::TaskLimitProbe)
-}
-
 /// The probe: sets it in a new namespace, whose first process is its child.
 pub(crate) fn try_it() -> ExitCode {
     if getpid().as_raw() == 1 {

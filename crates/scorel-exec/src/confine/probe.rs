@@ -1,7 +1,7 @@
 //! Trying in a child process what this user may do.
 
-use std::env;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::{env, io};
 
 use crate::role::Role;
 
@@ -17,22 +17,38 @@ const PROBING: &str = "SCOREL_PROBE";
 /// [`run_if_asked`]: crate::run_if_asked
 const SUCCESS: u8 = 113;
 
-/// Whether a probe succeeds.
-pub(super) fn succeeds(probe: Role) -> bool {
-    env::var_os(PROBING).is_none() && child_succeeds(probe)
+/// A child process that tries something.
+#[derive(Debug)]
+pub(crate) struct Probe(Option<Child>);
+
+impl Probe {
+    /// Starts a probe, which runs until [`Self::succeeds`].
+    pub(crate) fn start(role: Role) -> Self {
+        let may_probe = env::var_os(PROBING).is_none();
+        Self(may_probe.then(|| spawn(role).ok()).flatten())
+    }
+
+    /// Waits for the probe.
+    pub(crate) fn succeeds(self) -> bool {
+        let ended = self.0.map(|mut child| child.wait());
+        ended.is_some_and(|ended| ended.is_ok_and(|it| it.code() == Some(i32::from(SUCCESS))))
+    }
 }
 
-/// The same for a probe that is the second half of another one.
-pub(super) fn child_succeeds(probe: Role) -> bool {
-    let tried = Command::new("/proc/self/exe")
-        .arg(probe.argument())
+/// Whether the second half of a probe succeeds.
+pub(super) fn child_succeeds(role: Role) -> bool {
+    Probe(spawn(role).ok()).succeeds()
+}
+
+fn spawn(role: Role) -> io::Result<Child> {
+    Command::new("/proc/self/exe")
+        .arg(role.argument())
         .env_clear()
         .env(PROBING, "1")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .status();
-    tried.is_ok_and(|status| status.code() == Some(i32::from(SUCCESS)))
+        .spawn()
 }
 
 /// The exit code of a probe.

@@ -10,7 +10,6 @@ use nix::unistd::{geteuid, setsid};
 use super::own_task_limit;
 use crate::cgroup;
 use crate::job::StageJob;
-use crate::task_limit::TaskLimit;
 
 /// Half of the way to "first of all" (1,000): when memory is short, the kernel picks a command and
 /// not the daemon.
@@ -40,17 +39,6 @@ fn raise_oom_score() -> io::Result<()> {
         fs::write(OOM_SCORE_FILE, OOM_SCORE.to_string())?;
     }
     Ok(())
-}
-
-/// By what a pid namespace's tasks are limited. A child process tries it.
-pub(crate) fn task_limit() -> TaskLimit {
-    if own_task_limit::is_possible() {
-        TaskLimit::PidNamespace
-    } else if geteuid().is_root() {
-        TaskLimit::None
-    } else {
-        TaskLimit::UserNamespace
-    }
 }
 
 /// Limits the tasks of this pid namespace, whose `/proc` is mounted and can still be written to.

@@ -14,7 +14,6 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::thread::{ThreadNameSpaceType, move_into_thread_name_spaces};
 
 use crate::job::NamespaceJob;
-use crate::role::Role;
 use crate::shared_space::MADE;
 use crate::surroundings::{SHARED_MEMORY, Surroundings};
 
@@ -35,11 +34,6 @@ pub(super) enum SpaceError {
     Holder(rustix::io::Errno),
     #[error("cannot join them: {0}")]
     Join(rustix::io::Errno),
-}
-
-/// Whether this user can make such namespaces. A child process tries, as for mounts.
-pub(crate) fn are_available() -> bool {
-    probe::succeeds(Role::SpaceProbe)
 }
 
 /// The probe: makes a space.

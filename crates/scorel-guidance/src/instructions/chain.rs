@@ -13,11 +13,16 @@ const MAX_CHAIN: usize = 64 * 1024;
 /// The last file of the chain, in the project.
 const PROJECT_FILE: &str = ".scorel/instructions.md";
 
+/// The root of the repository that the project is in; `None` if it is in none.
+pub(super) fn repository(project: &Path) -> Option<&Path> {
+    project.ancestors().find(|dir| dir.join(".git").exists())
+}
+
 /// The files of the user and of the project, as they are now: those of the daemon's home, of each
-/// directory from the root of the repository down to the project, and the project's own.
-pub(super) fn chain(home: &Path, project: &Path) -> Vec<GuideFile> {
+/// directory from the root of the [repository] down to the project, and the project's own.
+pub(super) fn chain(home: &Path, project: &Path, repository: Option<&Path>) -> Vec<GuideFile> {
     let mut files: Vec<GuideFile> = first_own(home, MAX_FILE).into_iter().collect();
-    for dir in directories(project) {
+    for dir in directories(project, repository) {
         files.extend(first_below(&dir, MAX_FILE));
     }
     files.extend(read_below(project, PROJECT_FILE, MAX_FILE));
@@ -26,8 +31,7 @@ pub(super) fn chain(home: &Path, project: &Path) -> Vec<GuideFile> {
 }
 
 /// From the root of the repository, or the project if it is in none, down to the project.
-fn directories(project: &Path) -> Vec<PathBuf> {
-    let root = project.ancestors().find(|dir| dir.join(".git").exists());
+fn directories(project: &Path, root: Option<&Path>) -> Vec<PathBuf> {
     let below = |dir: &&Path| root.is_some_and(|root| dir.starts_with(root));
     let mut dirs: Vec<PathBuf> = project
         .ancestors()
@@ -73,21 +77,24 @@ mod tests {
     #[test]
     fn the_chain_goes_from_the_home_over_the_repository_to_the_project() {
         let dir = tempfile::tempdir().unwrap();
-        let (home, repository) = (dir.path().join("home"), dir.path().join("repository"));
-        let project = repository.join("a/b");
-        fs::create_dir_all(repository.join(".git")).unwrap();
+        let (home, root) = (dir.path().join("home"), dir.path().join("repository"));
+        let project = root.join("a/b");
+        fs::create_dir_all(root.join(".git")).unwrap();
         write(dir.path().join("AGENTS.md"), "above the repository");
         write(home.join("CLAUDE.md"), "home");
-        write(repository.join("AGENTS.md"), "root");
-        write(repository.join("a/CLAUDE.md"), "a");
+        write(root.join("AGENTS.md"), "root");
+        write(root.join("a/CLAUDE.md"), "a");
         write(project.join("AGENTS.md"), "b");
         write(project.join("CLAUDE.md"), "not this one");
         write(project.join(".scorel/instructions.md"), "last");
         write(project.join("deeper/AGENTS.md"), "deeper");
-        let found = chain(&home, &project);
+        let found = chain(&home, &project, repository(&project));
         assert_eq!(texts(&found), ["home", "root", "a", "b", "last"]);
-        fs::remove_dir(repository.join(".git")).unwrap();
-        assert_eq!(texts(&chain(&home, &project)), ["home", "b", "last"]);
+        fs::remove_dir(root.join(".git")).unwrap();
+        assert_eq!(
+            texts(&chain(&home, &project, repository(&project))),
+            ["home", "b", "last"]
+        );
     }
 
     #[test]
@@ -97,7 +104,7 @@ mod tests {
         write(home.join("AGENTS.md"), &"h".repeat(MAX_FILE));
         write(project.join("AGENTS.md"), &"p".repeat(MAX_FILE + 7));
         write(project.join(PROJECT_FILE), &"l".repeat(MAX_FILE - 5));
-        let found = chain(&home, &project);
+        let found = chain(&home, &project, repository(&project));
         let sizes: Vec<(usize, u64)> = found
             .iter()
             .map(|file| file.content.as_ref().unwrap())

@@ -1,6 +1,7 @@
 //! Where the model works: machine, date, and what its tools may do.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -20,8 +21,8 @@ pub struct Access {
 }
 
 /// The part `environment`.
-pub(super) fn environment(dir: &Path, model: &ModelInfo) -> String {
-    let git = if is_in_repository(dir) { "yes" } else { "no" };
+pub(super) fn environment(dir: &Path, is_in_repository: bool, model: &ModelInfo) -> String {
+    let git = if is_in_repository { "yes" } else { "no" };
     let (date, zone) = date_in(&TimeZone::system(), Timestamp::now());
     format!(
         "<environment>\nworking directory: {}\ngit repository: {git}{}\nplatform: {} {}\n\
@@ -31,14 +32,10 @@ pub(super) fn environment(dir: &Path, model: &ModelInfo) -> String {
         empty_submodules(dir),
         std::env::consts::OS,
         std::env::consts::ARCH,
-        system(),
+        *SYSTEM,
         model.provider,
         model.id,
     )
-}
-
-pub(super) fn is_in_repository(dir: &Path) -> bool {
-    dir.ancestors().any(|dir| dir.join(".git").exists())
 }
 
 /// The date, and the name of the zone. The offset is not said: it would change twice a year.
@@ -49,8 +46,8 @@ pub(super) fn date_in(zone: &TimeZone, now: Timestamp) -> (String, String) {
     (now.date().to_string(), name)
 }
 
-/// The names of the distribution and of the kernel's release.
-fn system() -> String {
+/// The names of the distribution and of the kernel's release, as the daemon found them first.
+static SYSTEM: LazyLock<String> = LazyLock::new(|| {
     let names = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = names.lines().find_map(|it| it.strip_prefix("PRETTY_NAME="));
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -59,11 +56,11 @@ fn system() -> String {
         Some(format!("kernel {}", kernel.trim())).filter(|_| !kernel.is_empty()),
     ];
     let known: Vec<String> = known.into_iter().flatten().collect();
-    if known.is_empty() {
-        return "unknown".to_owned();
+    match known.is_empty() {
+        true => "unknown".to_owned(),
+        false => known.join(", "),
     }
-    known.join(", ")
-}
+});
 
 /// The part `permissions`.
 pub(super) fn permissions(access: Access) -> String {

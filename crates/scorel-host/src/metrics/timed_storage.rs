@@ -79,6 +79,10 @@ impl Storage for TimedStorage {
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
         FileStorage.sync_dir(path)
     }
+
+    fn spare_files(&self) -> io::Result<u64> {
+        FileStorage.spare_files()
+    }
 }
 
 impl LogFile for TimedFile {

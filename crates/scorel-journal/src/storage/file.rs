@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, OFlag};
+use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
 
@@ -16,6 +17,12 @@ use super::{FileId, FileStatus, LogFile, OpenMode, Storage};
 
 /// How often a system call is retried after `EINTR`. Bounded: a test that interrupts every call must end.
 const RETRIES: usize = 8;
+
+/// The directory of this process's descriptors; since Linux 6.2 its length is their number.
+const OPEN_FILES: &str = match cfg!(target_os = "linux") {
+    true => "/proc/self/fd",
+    false => "/dev/fd",
+};
 
 /// The file system of this machine.
 ///
@@ -89,6 +96,18 @@ impl Storage for FileStorage {
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
         File::open(path)?.sync_all()
+    }
+
+    fn spare_files(&self) -> io::Result<u64> {
+        // Opened and not only looked at: the system may have no file left although this process may.
+        let open = File::open(OPEN_FILES)?;
+        let open = match open.metadata()?.len() {
+            // Before Linux 6.2 the directory does not tell.
+            0 => fs::read_dir(OPEN_FILES)?.count() as u64,
+            count => count,
+        };
+        let (limit, _) = getrlimit(Resource::RLIMIT_NOFILE)?;
+        Ok(limit.saturating_sub(open))
     }
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_journal::EVENTS;
 use scorel_proto::TurnError;
 
 use super::Lane;
 use crate::SessionError;
+use crate::descriptors::SpareDescriptors;
 
 /// The interval between looks.
 const RETRY: Duration = Duration::from_millis(250);
@@ -18,12 +18,12 @@ const TOO_MANY_FILES: &str =
 impl Lane {
     /// Waits while too many files are open, and publishes that it does. Ends when the daemon stops.
     pub(crate) async fn wait_for_descriptors(self: &Arc<Self>) {
-        if self.has_descriptors().await {
+        if self.has_descriptors() {
             return;
         }
         tracing::warn!(session = %self.id(), "a turn waits: too many files are open");
         let wait = self.publish_wait(TOO_MANY_FILES.to_owned()).await;
-        while !self.shared.is_draining() && !self.has_descriptors().await {
+        while !self.shared.is_draining() && !self.has_descriptors() {
             self.shared.descriptors.want();
             tokio::time::sleep(RETRY).await;
         }
@@ -32,7 +32,7 @@ impl Lane {
 
     /// Why a call has no model. What sets it up says of a file only that it cannot be read.
     pub(crate) async fn not_prepared(&self, error: TurnError) -> SessionError {
-        if self.has_descriptors().await {
+        if self.has_descriptors() {
             return SessionError::NotPrepared(error);
         }
         self.shared.descriptors.want();
@@ -40,10 +40,7 @@ impl Lane {
     }
 
     /// Whether a step of a turn can open its files.
-    pub(crate) async fn has_descriptors(&self) -> bool {
-        let (shared, log) = (Arc::clone(&self.shared), self.dir.join(EVENTS));
-        let look = move || shared.descriptors.are_left(&*shared.storage, &log);
-        // Fails only while the daemon stops.
-        scorel_engine::spawn_blocking(look).await.unwrap_or(true)
+    pub(crate) fn has_descriptors(&self) -> bool {
+        SpareDescriptors::are_left(&*self.shared.storage)
     }
 }

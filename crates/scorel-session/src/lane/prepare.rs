@@ -60,7 +60,7 @@ impl Lane {
             self.wait_for_descriptors().await;
             let (setup, request) = (self.setup(), request.clone());
             let prepared = blocking(move || setup.prepare(&request)).await?;
-            if prepared.is_ok() || self.has_descriptors().await {
+            if prepared.is_ok() || self.has_descriptors() {
                 return Ok(prepared);
             }
         }

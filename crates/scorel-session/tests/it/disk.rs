@@ -267,6 +267,12 @@ impl Storage for Disk {
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
         FileStorage.sync_dir(path)
     }
+
+    fn spare_files(&self) -> io::Result<u64> {
+        self.check_descriptors()?;
+        let max = self.state.max_open.load(Ordering::SeqCst);
+        Ok(max.saturating_sub(self.open_files()) as u64)
+    }
 }
 
 #[derive(Debug)]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::test_config::tools;
 use scorel_engine::Effect;
 
-use super::HiddenPlaces;
+use super::{HiddenPlaces, KnownPlaces};
+use scorel_home::Stamp;
 
 /// A home directory with credentials in it.
 struct UserHome(tempfile::TempDir);
@@ -32,10 +33,26 @@ impl UserHome {
     }
 
     fn hidden(&self, keys: &str) -> HiddenPlaces {
+        self.hidden_as_known(&KnownPlaces::default(), keys)
+    }
+
+    fn hidden_as_known(&self, known: &KnownPlaces, keys: &str) -> HiddenPlaces {
         let home = self.path("");
-        HiddenPlaces::of(&tools(keys), Some(&home), &self.path(".scorel"), |_| {
-            None::<OsString>
-        })
+        let daemon = self.path(".scorel");
+        known.get(&tools(keys), Some(&home), &daemon, |_| None::<OsString>)
+    }
+
+    /// Waits until the directories are old enough: a stamp that is too new is not relied on.
+    fn settle(&self) {
+        let settled = |path: &str| {
+            Stamp::current(&self.path(path))
+                .unwrap()
+                .unwrap()
+                .is_settled()
+        };
+        while !["", ".config", ".ssh"].into_iter().all(settled) {
+            std::thread::yield_now();
+        }
     }
 }
 
@@ -131,4 +148,36 @@ fn a_place_behind_a_link_is_hidden_where_the_link_leads() {
         assert!(hidden.hides(&home.path(path)), "{path}");
     }
     assert!(!hidden.hides(Path::new("/usr/include/stdio.h")));
+}
+
+#[test]
+fn known_places_are_found_again_after_every_change_that_decides_about_them() {
+    let (home, known) = (UserHome::new(), KnownPlaces::default());
+    home.settle();
+    let found = || home.hidden_as_known(&known, "");
+    assert_eq!(found(), home.hidden(""));
+    assert!(known.holds(), "nothing has changed");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let outside = elsewhere.path().canonicalize().unwrap();
+
+    fs::create_dir_all(home.path(".local/share/keyrings")).unwrap();
+    assert!(!known.holds());
+    assert!(found().hides(&home.path(".local/share/keyrings/login")));
+
+    fs::rename(home.path(".ssh"), outside.join("ssh")).unwrap();
+    symlink(outside.join("ssh"), home.path(".ssh")).unwrap();
+    assert!(
+        found().hides(&outside.join("ssh/id")),
+        "the target of a link"
+    );
+
+    fs::rename(home.path(".config"), outside.join("config")).unwrap();
+    symlink(outside.join("config"), home.path(".config")).unwrap();
+    assert!(
+        found().hides(&outside.join("config/gcloud/x")),
+        "behind a directory"
+    );
+
+    let more = home.hidden_as_known(&known, "hidden = [\"~/work\"]");
+    assert!(more.hides(&home.path("work/x")), "another configuration");
 }
