@@ -5,6 +5,7 @@
 //! `SCOREL_FAULTS` how many calls fail (20, 12 and 12 in the three tests); a large number means all of
 //! them. `SCOREL_SEED` repeats the choice.
 
+mod costs;
 mod errors;
 mod faults;
 mod hang;

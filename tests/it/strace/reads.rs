@@ -62,7 +62,7 @@ async fn the_first_request_after_a_load_reads_the_window_and_not_the_log() {
     assert!(read as f64 <= 1.2 * window as f64, "{read} for {window}");
 }
 
-async fn connected(daemon: &DaemonUnderTest) -> Connection {
+pub(super) async fn connected(daemon: &DaemonUnderTest) -> Connection {
     let client = Connection::connect(&daemon.socket()).await.unwrap();
     client.hello(None).await.unwrap();
     client
