@@ -223,6 +223,8 @@ impl Tasks {
                     warn!(%error, "temporary files were not removed");
                 }
             }
+            // An idle daemon needs little of what its start has used.
+            let _given_back = tokio::task::spawn_blocking(scorel_memory::give_back_program).await;
             let idle = exit_when_idle(&host, &commands, &shutdown);
             shutdown.token().run_until_cancelled(idle).await;
         }));

@@ -73,12 +73,9 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Syncs a directory: new, renamed and removed names in it become durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// The number of files that this process can still open. Waits for no disk.
-    ///
-    /// # Errors
-    /// The count takes a file itself, and none can be opened.
-    fn spare_files(&self) -> io::Result<u64> {
-        Ok(u64::MAX)
+    /// Whether this process can open so many more files now. Waits for no disk.
+    fn can_open(&self, _count: u64) -> bool {
+        true
     }
 }
 

@@ -10,6 +10,9 @@
 //! [`fix_thresholds`] keeps that threshold low. Without it a daemon of 33 MB that had four turns on a
 //! conversation of 13 MB stayed at 50 to 61 MB.
 //!
+//! The program itself is the larger part of an idle daemon: the system maps its pages as they are used, 16 at
+//! a time, and those that only the start or a turn needed stay mapped. [`give_back_program`] unmaps them.
+//!
 //! A crate of its own, because it is the only place with `unsafe` code.
 
 /// Keeps glibc's thresholds where they are at the start of a process. To be called before there is a
@@ -53,12 +56,83 @@ pub fn give_back() {
     }
 }
 
+/// Unmaps the pages of this program. They stay in the cache of the system, which may use their memory for
+/// something else now, and are mapped again when they are used: some hundred minor faults, a millisecond.
+/// To be called when the daemon becomes idle, from a thread that may block.
+///
+/// Does nothing where the system does not tell the mappings of a process. Takes away the breakpoints of a
+/// debugger, which are changes of such pages.
+#[cfg_attr(
+    target_os = "linux",
+    expect(unsafe_code, reason = "there is no safe function for it")
+)]
+pub fn give_back_program() {
+    #[cfg(target_os = "linux")]
+    for range in program::unchanging_pages() {
+        // SAFETY: the range is a private mapping of the program's file that was never written to, so each
+        // page has the same content when it is read from the file again, at the next access.
+        unsafe {
+            libc::madvise(range.start as *mut _, range.len(), libc::MADV_DONTNEED);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod program {
+    use std::ops::Range;
+
+    /// The mappings of the program's file that are never written to: its code, and the constants at the
+    /// beginning of the file. Constants with addresses in them are further behind, where the linker puts
+    /// what is changed before the program runs; those pages would lose that change.
+    pub(super) fn unchanging_pages() -> Vec<Range<usize>> {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let mappings: Vec<Mapping<'_>> = maps.lines().filter_map(Mapping::parse).collect();
+        let here = unchanging_pages as fn() -> Vec<Range<usize>> as usize;
+        let Some(code) = mappings.iter().find(|it| it.range.contains(&here)) else {
+            return Vec::new();
+        };
+        let of_program = mappings.iter().filter(|it| it.file == code.file);
+        let unchanging = of_program.filter(|it| it.is_unchanging());
+        unchanging.map(|it| it.range.clone()).collect()
+    }
+
+    /// A line of `/proc/self/maps`.
+    struct Mapping<'a> {
+        range: Range<usize>,
+        rights: &'a str,
+        offset: &'a str,
+        /// Device and inode.
+        file: [&'a str; 2],
+    }
+
+    impl<'a> Mapping<'a> {
+        fn parse(line: &'a str) -> Option<Self> {
+            let mut fields = line.split_ascii_whitespace();
+            let (start, end) = fields.next()?.split_once('-')?;
+            let [rights, offset] = [fields.next()?, fields.next()?];
+            let file = [fields.next()?, fields.next()?];
+            let number = |text| usize::from_str_radix(text, 16).ok();
+            Some(Self {
+                range: number(start)?..number(end)?,
+                rights,
+                offset,
+                file,
+            })
+        }
+
+        fn is_unchanging(&self) -> bool {
+            let is_beginning = self.offset.bytes().all(|digit| digit == b'0');
+            self.rights == "r-xp" || (self.rights == "r--p" && is_beginning)
+        }
+    }
+}
+
 #[cfg(all(test, target_os = "linux", target_env = "gnu"))]
 mod tests {
     use std::sync::{Mutex, PoisonError};
     use std::thread;
 
-    use super::{fix_thresholds, give_back};
+    use super::{fix_thresholds, give_back, give_back_program};
 
     /// Held by each test: all see the memory of one process.
     static PROCESS: Mutex<()> = Mutex::new(());
@@ -69,6 +143,27 @@ mod tests {
         resident
             .and_then(Result::ok)
             .expect("the second field is a number")
+    }
+
+    /// Pages of files.
+    fn mapped_pages() -> u64 {
+        let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");
+        let shared = statm.split(' ').nth(2).map(str::parse);
+        shared
+            .and_then(Result::ok)
+            .expect("the third field is a number")
+    }
+
+    #[test]
+    fn pages_of_the_program_are_unmapped_and_it_goes_on() {
+        let _alone = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
+        // Formatting uses code and constants.
+        let text = format!("{:?}", std::env::vars().collect::<Vec<_>>());
+        let before = mapped_pages();
+        give_back_program();
+        let after = mapped_pages();
+        assert!(after < before, "{before} pages before, {after} after");
+        assert_eq!(text, format!("{:?}", std::env::vars().collect::<Vec<_>>()));
     }
 
     /// Every tenth piece stays, so no end of an arena is free.

@@ -1,4 +1,4 @@
-use scorel_journal::{Storage, is_out_of_descriptors};
+use scorel_journal::Storage;
 use tokio::sync::Notify;
 
 /// The number of files that a step of a turn may open at once: a connection with its name lookup, the
@@ -12,13 +12,9 @@ pub(crate) struct SpareDescriptors {
 }
 
 impl SpareDescriptors {
-    /// Whether as many files as a step needs can be opened now. Counted and not tried: each step of each
-    /// turn asks.
+    /// Whether as many files as a step needs can be opened now.
     pub(crate) fn are_left(storage: &dyn Storage) -> bool {
-        match storage.spare_files() {
-            Ok(spare) => spare >= NEEDED,
-            Err(error) => !is_out_of_descriptors(&error),
-        }
+        storage.can_open(NEEDED)
     }
 
     /// Asks housekeeping to unload idle sessions.

@@ -80,8 +80,8 @@ impl Storage for TimedStorage {
         FileStorage.sync_dir(path)
     }
 
-    fn spare_files(&self) -> io::Result<u64> {
-        FileStorage.spare_files()
+    fn can_open(&self, count: u64) -> bool {
+        FileStorage.can_open(count)
     }
 }
 

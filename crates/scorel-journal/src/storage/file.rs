@@ -13,7 +13,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
 
-use super::{FileId, FileStatus, LogFile, OpenMode, Storage};
+use super::{FileId, FileStatus, LogFile, OpenMode, Storage, is_out_of_descriptors};
 
 /// How often a system call is retried after `EINTR`. Bounded: a test that interrupts every call must end.
 const RETRIES: usize = 8;
@@ -98,16 +98,23 @@ impl Storage for FileStorage {
         File::open(path)?.sync_all()
     }
 
-    fn spare_files(&self) -> io::Result<u64> {
+    fn can_open(&self, count: u64) -> bool {
         // Opened and not only looked at: the system may have no file left although this process may.
-        let open = File::open(OPEN_FILES)?;
-        let open = match open.metadata()?.len() {
-            // Before Linux 6.2 the directory does not tell.
-            0 => fs::read_dir(OPEN_FILES)?.count() as u64,
-            count => count,
+        let directory = match File::open(OPEN_FILES) {
+            Ok(directory) => directory,
+            Err(error) => return !is_out_of_descriptors(&error),
         };
-        let (limit, _) = getrlimit(Resource::RLIMIT_NOFILE)?;
-        Ok(limit.saturating_sub(open))
+        let open = directory.metadata().map_or(0, |it| it.len());
+        match getrlimit(Resource::RLIMIT_NOFILE) {
+            Ok((limit, _)) if cfg!(target_os = "linux") && open > 0 => {
+                limit.saturating_sub(open) >= count
+            }
+            // Before Linux 6.2 the directory does not tell, so it is tried.
+            _ => (0..count)
+                .map(|_| directory.try_clone())
+                .collect::<io::Result<Vec<File>>>()
+                .is_ok(),
+        }
     }
 }
 

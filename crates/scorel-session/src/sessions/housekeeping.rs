@@ -61,6 +61,7 @@ impl Sessions {
             shared.save_catalog();
             if is_due {
                 scorel_memory::give_back();
+                scorel_memory::give_back_program();
             }
         };
         let _ = scorel_engine::spawn_blocking(end).await;

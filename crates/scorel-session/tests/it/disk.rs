@@ -268,10 +268,9 @@ impl Storage for Disk {
         FileStorage.sync_dir(path)
     }
 
-    fn spare_files(&self) -> io::Result<u64> {
-        self.check_descriptors()?;
+    fn can_open(&self, count: u64) -> bool {
         let max = self.state.max_open.load(Ordering::SeqCst);
-        Ok(max.saturating_sub(self.open_files()) as u64)
+        self.check_descriptors().is_ok() && max.saturating_sub(self.open_files()) as u64 >= count
     }
 }
 
