@@ -48,7 +48,7 @@ impl Lane {
         let prepared = self.prepare_outside_turn().await?;
         let (ports, setup) = match prepared {
             Ok(prepared) => prepared,
-            Err(error) => return Err(self.not_prepared(error).await),
+            Err(error) => return Err(self.not_prepared(error)),
         };
         let compaction = Compaction {
             lane: Arc::clone(self),

@@ -18,7 +18,7 @@ impl Lane {
         let prepared = self.prepare_outside_turn().await?;
         let (ports, setup) = match prepared {
             Ok(prepared) => prepared,
-            Err(error) => return Err(self.not_prepared(error).await),
+            Err(error) => return Err(self.not_prepared(error)),
         };
         let window = self.read_window(ContextWindow::clone).await?;
         let (fixed, model) = (FixedParts::of(&ports), ports.provider.model());

@@ -31,7 +31,7 @@ impl Lane {
     }
 
     /// Why a call has no model. What sets it up says of a file only that it cannot be read.
-    pub(crate) async fn not_prepared(&self, error: TurnError) -> SessionError {
+    pub(crate) fn not_prepared(&self, error: TurnError) -> SessionError {
         if self.has_descriptors() {
             return SessionError::NotPrepared(error);
         }
