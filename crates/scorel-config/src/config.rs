@@ -1,9 +1,9 @@
+use scorel_engine::CostLimits;
 use scorel_orchestrator::OrchestratorLimits;
 use scorel_permission::Mode;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use scorel_engine::CostLimits;
 use scorel_exec::ResourceLimits;
 use scorel_fetch::PrivateHost;
 use scorel_files::CheckpointLimits;

@@ -1,5 +1,3 @@
-mod garbage;
-mod mutation;
 mod open;
 mod status;
 
@@ -22,7 +20,6 @@ use tokio_util::sync::CancellationToken;
 
 pub use open::HostParts;
 
-use crate::agents::HostAgents;
 use crate::client_names::ClientNames;
 use crate::executable::Executable;
 use crate::followers::Followers;
@@ -130,14 +127,6 @@ impl Host {
             (home.socket(), socket),
         );
         watch.run(closing)
-    }
-
-    /// The agents, as the configuration and the projects' policies have them now.
-    pub(crate) fn agents(&self) -> HostAgents {
-        HostAgents {
-            projects: Arc::clone(&self.projects),
-            orchestrator: Arc::clone(&self.orchestrator),
-        }
     }
 
     /// Sets the load of the RPC service, for `getStatus`. Only the first call counts.

@@ -5,16 +5,12 @@
 //!
 //! ```text
 //! scorel-rpc → methods → Host → Sessions → turns: TurnSetup → provider, tools, gate
-//!                 ↓ CallError → call_error/rpc_error → RpcError
+//!                 ↓ CallError → rpc_error → RpcError
 //! ```
 //!
 //! Nothing here depends on the process: sockets, signals, claiming the home and exit codes belong to
-//! `scoreld`, and `scorel-fsck` reads the same files with the types of this crate.
+//! `scoreld`. What the host stands on, a home and its files, is in crates that know neither it nor a call.
 
-mod agents;
-mod attachments;
-mod blocking;
-mod call_error;
 mod client_names;
 mod compaction_facts;
 mod configured_agents;
@@ -23,7 +19,6 @@ mod executable;
 mod followers;
 mod host;
 mod import_file;
-mod message_pictures;
 mod metrics;
 mod models;
 mod notices;

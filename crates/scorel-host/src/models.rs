@@ -1,5 +1,6 @@
 //! Models: connecting a provider with its key, listing what providers offer, checking one.
 
+mod call_error;
 mod candidate;
 mod check;
 mod error;
@@ -14,16 +15,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::civil::Date;
 use scorel_config::{Config, ConfigSource, ModelSettings};
-use scorel_engine::Provider;
+use scorel_engine::{Provider, spawn_blocking};
 use scorel_home::{Calendar, SecretStore, SystemCalendar};
 use scorel_proto::ThinkingLevel;
 use scorel_provider::{BlobSource, Connector, EndpointId, Secret, SetupError, Timeouts};
 
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::metrics::{CountedProvider, ModelCalls};
 use model_lists::ModelLists;
 
+pub(crate) use call_error::ModelCallError;
 pub(crate) use error::ModelError;
 
 /// Connects providers from the configuration and lists their models.
@@ -114,7 +114,7 @@ impl Models {
         project: PathBuf,
         name: Option<String>,
         level: ThinkingLevel,
-    ) -> Result<(), CallError> {
+    ) -> Result<(), ModelCallError> {
         let models = Arc::clone(self);
         let look = move || {
             let config = models.config.current(Some(&project));
@@ -129,7 +129,7 @@ impl Models {
             }
             models.thinking(&config, wanted).map(drop)
         };
-        blocking(look).await?.map_err(CallError::NamedModel)
+        spawn_blocking(look).await?.map_err(ModelCallError::Named)
     }
 
     /// The settings of the configured model or of a named one, with what its endpoint listed. Reads

@@ -2,16 +2,22 @@
 //! for a turn. `register` adapts typed handlers to the table of `scorel-rpc`, and turns [`CallError`]
 //! into the protocol's error.
 //!
-//! [`CallError`]: crate::call_error::CallError
+//! [`CallError`]: call_error::CallError
 
 mod agents;
 mod append;
+mod attachments;
+mod call_error;
 mod caller;
 mod conversation;
 mod end_wait;
 mod files;
+mod garbage;
 mod host;
+mod host_agents;
 mod import;
+mod message_pictures;
+mod mutation;
 mod projects;
 mod reading;
 mod register;

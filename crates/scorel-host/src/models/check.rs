@@ -3,14 +3,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use scorel_config::Config;
-use scorel_engine::Provider;
+use scorel_engine::{Provider, spawn_blocking};
 use scorel_proto::CheckModelResult;
 use scorel_provider::NoBlobs;
 
 use super::trial::{TRIAL_TOKENS, trial};
-use super::{ModelError, Models};
-use crate::blocking::blocking;
-use crate::call_error::CallError;
+use super::{ModelCallError, ModelError, Models};
 
 impl Models {
     /// Asks the configured model, or the named one, for one word.
@@ -18,18 +16,18 @@ impl Models {
         self: &Arc<Self>,
         project: Option<PathBuf>,
         model: Option<String>,
-    ) -> Result<CheckModelResult, CallError> {
+    ) -> Result<CheckModelResult, ModelCallError> {
         let models = Arc::clone(self);
-        let made = blocking(move || models.cheap(project.as_deref(), model.as_deref()));
+        let made = spawn_blocking(move || models.cheap(project.as_deref(), model.as_deref()));
         let (name, made) = made.await?;
-        let provider = made.map_err(|error| CallError::Provider {
+        let provider = made.map_err(|error| ModelCallError::Provider {
             provider: name.clone(),
             error,
         })?;
         let began = Instant::now();
         let answer = trial(&*provider)
             .await
-            .map_err(|error| CallError::CheckModel {
+            .map_err(|error| ModelCallError::Check {
                 provider: name.clone(),
                 error: Box::new(error),
             })?;

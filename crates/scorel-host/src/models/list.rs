@@ -2,14 +2,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_config::Config;
+use scorel_engine::spawn_blocking;
 use scorel_proto::ListModelsResult;
 use scorel_provider::{BuiltinProvider, Connector, EndpointId, ListedModel};
 use tokio::task::JoinSet;
 
 use super::candidate::{Candidate, ListScene, ListedProvider, Unlisted};
-use super::{Models, keep};
-use crate::blocking::blocking;
-use crate::call_error::CallError;
+use super::{ModelCallError, Models, keep};
 
 /// The providers to list, and what listing needs.
 struct ListPlan {
@@ -35,9 +34,9 @@ impl Models {
         project: Option<PathBuf>,
         provider: Option<String>,
         live: bool,
-    ) -> Result<ListModelsResult, CallError> {
+    ) -> Result<ListModelsResult, ModelCallError> {
         let (models, only) = (Arc::clone(self), provider.clone());
-        let plan = blocking(move || models.plan(project.as_deref(), only.as_deref())).await?;
+        let plan = spawn_blocking(move || models.plan(project.as_deref(), only.as_deref())).await?;
         let mut result = ListModelsResult {
             models: Vec::new(),
             default_model: plan.default_model.clone(),
@@ -108,22 +107,22 @@ fn known_providers(config: &Config) -> Vec<String> {
 
 impl ListPlan {
     /// The one provider that was named: its failure fails the call.
-    async fn one(mut self, name: String, live: bool) -> Result<AskedProvider, CallError> {
+    async fn one(mut self, name: String, live: bool) -> Result<AskedProvider, ModelCallError> {
         let Some(mut candidate) = self.candidates.pop() else {
             let known = self.known;
-            return Err(CallError::UnknownProvider { name, known });
+            return Err(ModelCallError::UnknownProvider { name, known });
         };
         if !live {
             return shown(self.models, candidate, Err(Unlisted::NotAsked)).await;
         }
         if let Some(error) = candidate.take_key_problem() {
-            return Err(CallError::Provider {
+            return Err(ModelCallError::Provider {
                 provider: name,
                 error,
             });
         }
         match candidate.ask(&self.connector).await {
-            Err(Unlisted::Failed(error)) => Err(CallError::ListModels {
+            Err(Unlisted::Failed(error)) => Err(ModelCallError::List {
                 provider: name,
                 error: Box::new(error),
             }),
@@ -158,6 +157,6 @@ async fn shown(
     models: Arc<Models>,
     candidate: Candidate,
     listed: Result<Vec<ListedModel>, Unlisted>,
-) -> Result<AskedProvider, CallError> {
-    blocking(move || models.shown(&candidate, listed)).await
+) -> Result<AskedProvider, ModelCallError> {
+    Ok(spawn_blocking(move || models.shown(&candidate, listed)).await?)
 }

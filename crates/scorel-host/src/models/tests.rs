@@ -5,7 +5,7 @@ use scorel_home::{Calendar, SecretStore};
 use scorel_proto::ThinkingLevel::{self, High, Low, Max, Xhigh};
 use scorel_provider::{EndpointId, ListedModel, ModelFacts, NoBlobs, SetupError, ThinkingLevels};
 
-use super::{ModelError, Models, WantedModel};
+use super::{ModelCallError, ModelError, Models, WantedModel};
 use crate::metrics::Metrics;
 
 /// A day that stands still.
@@ -132,19 +132,19 @@ async fn a_level_that_a_model_lacks_is_not_accepted() {
     let refused = accept("anthropic:claude-opus-4-6", Xhigh)
         .await
         .unwrap_err();
-    let refused = scorel_proto::RpcError::from(refused);
-    assert_eq!(refused.code, scorel_proto::ErrorCode::InvalidParams);
-    assert_eq!(
-        refused.details,
-        serde_json::json!({
-            "thinkingLevels": ["none", "low", "medium", "high", "max"],
-            "field": "thinkingLevel",
-        })
-    );
+    let ModelCallError::Named(ModelError::Setup(SetupError::NoThinkingLevel { levels, .. })) =
+        refused
+    else {
+        panic!("{refused}");
+    };
+    let offered = serde_json::json!(["none", "low", "medium", "high", "max"]);
+    assert_eq!(serde_json::json!(levels), offered);
     let retired = accept("xai:grok-code-fast-1", High).await.unwrap_err();
-    let retired = scorel_proto::RpcError::from(retired);
-    assert_eq!(retired.details["suggestion"], "grok-4.3");
-    assert_eq!(retired.details["field"], "model");
+    let ModelCallError::Named(ModelError::Setup(SetupError::Retired { successor, .. })) = retired
+    else {
+        panic!("{retired}");
+    };
+    assert_eq!(successor.as_deref(), Some("grok-4.3"));
 }
 
 #[tokio::test]

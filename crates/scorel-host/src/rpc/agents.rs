@@ -13,8 +13,8 @@ use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::caller::command;
 use super::register::method;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListAgents, _, _>(table, list)?;
@@ -27,7 +27,7 @@ async fn list(
     _: RpcCall,
     params: ListAgentsParams,
 ) -> Result<ListAgentsResult, CallError> {
-    let agents = host.agents().list(params.project_id).await?;
+    let agents = host.list_agents(params.project_id).await?;
     Ok(ListAgentsResult { agents })
 }
 
@@ -42,7 +42,7 @@ async fn set_agent(
     let agent_type = params.agent_type.clone();
     host.mutate(command, Effect::SetAgent { params }).await?;
     Ok(SetAgentResult {
-        agent: host.agents().get(None, &agent_type).await?,
+        agent: host.agent(None, &agent_type).await?,
     })
 }
 
@@ -63,7 +63,7 @@ async fn set_quota(
     let (project_id, agent_type) = (params.project_id, params.agent_type.clone());
     host.mutate(command, Effect::SetQuota { params }).await?;
     Ok(SetQuotaResult {
-        agent: host.agents().get(Some(project_id), &agent_type).await?,
+        agent: host.agent(Some(project_id), &agent_type).await?,
     })
 }
 

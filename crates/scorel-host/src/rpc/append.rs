@@ -14,9 +14,9 @@ use serde_json::Value;
 use super::caller::command;
 use super::conversation::check_content;
 use super::register::method;
-use crate::call_error::CallError;
 use crate::host::Host;
-use crate::message_pictures;
+use crate::rpc::call_error::CallError;
+use crate::rpc::message_pictures;
 
 /// Bytes of `data` as JSON.
 const MAX_DATA: usize = 256 * 1024;

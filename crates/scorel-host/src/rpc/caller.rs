@@ -5,7 +5,7 @@ use scorel_rpc::RpcCall;
 use scorel_session::MutationCommand;
 use serde::Serialize;
 
-use crate::call_error::CallError;
+use crate::rpc::call_error::CallError;
 
 /// The random base of the ids of clients that sent none; see [`client`].
 static ANONYMOUS: LazyLock<[u8; 16]> = LazyLock::new(|| match ClientId::generate() {

@@ -17,10 +17,10 @@ use scorel_session::{QuestionFilter, SendRequest, SessionError};
 use super::caller::{client, command};
 use super::register::method;
 use super::sessions::{check_model, check_name, check_runner, check_tools, limit};
-use crate::attachments::attachments;
-use crate::call_error::CallError;
 use crate::host::Host;
-use crate::message_pictures;
+use crate::rpc::attachments::attachments;
+use crate::rpc::call_error::CallError;
+use crate::rpc::message_pictures;
 
 /// They are part of every request for the summary.
 const MAX_INSTRUCTIONS: usize = 16 * 1024;

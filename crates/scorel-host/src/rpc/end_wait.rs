@@ -7,8 +7,8 @@ use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::caller::command;
 use super::register::method;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<EndWait, _, _>(table, end_wait)

@@ -11,8 +11,8 @@ use scorel_session::{RestoreChoice, RestorePoint};
 
 use super::caller::command;
 use super::register::method;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<PreviewRestore, _, _>(table, preview)?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
+use scorel_engine::spawn_blocking;
 use scorel_proto::{
     CheckModel, CheckModelParams, CheckModelResult, Discover, Gc, GcParams, GcResult, GetConfig,
     GetConfigParams, GetConfigResult, GetStatus, Hello, HelloParams, HelloResult, ListModels,
@@ -15,9 +16,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::caller::client;
 use super::register::method;
 use super::sessions::project_dir;
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 use crate::shutdown::ShutdownCause;
 
 /// Bytes of a client's name.
@@ -84,7 +84,7 @@ async fn get_config(
 ) -> Result<GetConfigResult, CallError> {
     let dir = directory(&host, params.project_id)?;
     let (config, secrets) = (Arc::clone(&host.config), Arc::clone(&host.secrets));
-    blocking(move || config.report(dir.as_deref(), &secrets)).await
+    Ok(spawn_blocking(move || config.report(dir.as_deref(), &secrets)).await?)
 }
 
 async fn shutdown(
@@ -109,7 +109,7 @@ async fn list_models(
 ) -> Result<ListModelsResult, CallError> {
     let dir = directory(&host, params.project_id)?;
     let asked = params.live.unwrap_or(true);
-    host.models.list(dir, params.provider, asked).await
+    Ok(host.models.list(dir, params.provider, asked).await?)
 }
 
 async fn check_model(
@@ -118,7 +118,7 @@ async fn check_model(
     params: CheckModelParams,
 ) -> Result<CheckModelResult, CallError> {
     let dir = directory(&host, params.project_id)?;
-    host.models.check(dir, params.model).await
+    Ok(host.models.check(dir, params.model).await?)
 }
 
 async fn gc(host: Arc<Host>, _: RpcCall, params: GcParams) -> Result<GcResult, CallError> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Effect;
 use scorel_proto::{
     ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListProjects,
@@ -14,10 +15,9 @@ use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use super::caller::command;
 use super::register::method;
 use super::sessions::check_name;
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::directories::list_directories;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListDirectories, _, _>(table, directories)?;
@@ -33,7 +33,7 @@ async fn directories(
     params: ListDirectoriesParams,
 ) -> Result<ListDirectoriesResult, CallError> {
     let path = params.path.clone();
-    let listed = blocking(move || list_directories(params.path.as_deref())).await?;
+    let listed = spawn_blocking(move || list_directories(params.path.as_deref())).await?;
     listed.map_err(|error| CallError::Directories { error, path })
 }
 

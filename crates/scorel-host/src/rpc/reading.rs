@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use scorel_engine::spawn_blocking;
 use scorel_journal::BlobError;
 use scorel_proto::{
     GetBlob, GetBlobParams, GetBlobResult, GetContext, GetContextParams, GetContextResult,
@@ -15,9 +16,8 @@ use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::register::method;
 use super::sessions::limit;
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 /// Bytes of a blob per call, before base64: a reply of 6 MiB at most.
 const MAX_BLOB_PART: u64 = 4 * 1024 * 1024;
@@ -87,7 +87,7 @@ async fn get_blob(
     params: GetBlobParams,
 ) -> Result<GetBlobResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
-    blocking(move || {
+    spawn_blocking(move || {
         let blobs = lane.blobs();
         let size = blobs.len_of(&params.sha256)?;
         let offset = params.offset.unwrap_or(0);
@@ -115,7 +115,7 @@ async fn put_blob(
 ) -> Result<PutBlobResult, CallError> {
     let lane = host.sessions.get(params.session_id).await?;
     lane.check_writable()?;
-    blocking(move || {
+    spawn_blocking(move || {
         let decoded = BASE64.decode(&params.data);
         let bytes = decoded
             .map_err(|error| CallError::invalid(format!("`data` is not base64: {error}")))?;

@@ -7,8 +7,8 @@ use scorel_proto::{
 use scorel_rpc::{DuplicateMethod, MethodKind, MethodSpec, RpcCall, Table};
 use serde_json::value::RawValue;
 
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 /// Registers a method with typed parameters and result.
 pub(super) fn method<M, F, R>(table: &mut Table<Host>, handler: F) -> Result<(), DuplicateMethod>

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_config::Config;
+use scorel_engine::spawn_blocking;
 use scorel_proto::{
     CheckRunner, CheckRunnerParams, CheckRunnerResult, ForgetContext, ForgetContextParams,
     ForgetContextResult, ListRunners, ListRunnersParams, ListRunnersResult, Method, OWN_RUNNER,
@@ -13,9 +14,8 @@ use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use super::caller::command;
 use super::register::method;
 use super::sessions::{check_runner, project_dir};
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 use crate::runners::HostRunners;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
@@ -49,12 +49,14 @@ async fn check(
         return Err(CallError::invalid_field("runner", text));
     }
     let config = config(&host, None).await?;
-    let found = HostRunners::find(&config, &name);
-    let runner = found.map_err(|unknown| CallError::Runner {
+    let failed = |error| CallError::Runner {
         runner: name.clone(),
-        error: unknown.error(),
-    })?;
-    host.runners.check(&config, runner, home()).await
+        error,
+    };
+    let found = HostRunners::find(&config, &name);
+    let runner = found.map_err(|unknown| failed(unknown.error()))?;
+    let checked = host.runners.check(&config, runner, home()).await;
+    checked.map_err(failed)
 }
 
 async fn forget(
@@ -76,7 +78,7 @@ async fn forget(
 /// Reads files.
 async fn config(host: &Arc<Host>, project: Option<PathBuf>) -> Result<Arc<Config>, CallError> {
     let host = Arc::clone(host);
-    blocking(move || host.config.current(project.as_deref())).await
+    Ok(spawn_blocking(move || host.config.current(project.as_deref())).await?)
 }
 
 /// Where runners are started of which no project is known. They get no prompt there.

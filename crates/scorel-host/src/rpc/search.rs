@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{Search, SearchParams, SearchResult};
+use scorel_engine::spawn_blocking;
+use scorel_proto::{Search, SearchMode, SearchParams, SearchResult};
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_search::{ScannedSession, SearchFilter, SearchIndex};
+use scorel_session::{ListFilter, SessionError, Sessions};
 
 use super::register::method;
 use super::sessions::{limit, project_dir};
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<Search, _, _>(table, search)
@@ -23,5 +26,65 @@ async fn search(
         project_dir(&host, id)?;
     }
     let limit = limit(params.limit, 50, 200)?;
-    host.search.run(&host.sessions, params, limit).await
+    let scanned = match params.mode {
+        SearchMode::Words => Vec::new(),
+        SearchMode::Regex => scanned(&host.sessions, &params).await?,
+    };
+    let closed = |_| CallError::Internal("the search is closed".to_owned());
+    let _place = host.search.places().acquire().await.map_err(closed)?;
+    let index = Arc::clone(host.search.index());
+    spawn_blocking(move || run(&index, &params, limit, scanned)).await?
+}
+
+fn run(
+    index: &SearchIndex,
+    params: &SearchParams,
+    limit: usize,
+    scanned: Vec<ScannedSession>,
+) -> Result<SearchResult, CallError> {
+    let filter = SearchFilter {
+        project_id: params.project_id,
+        archived: params.archived.unwrap_or(false),
+        role: params.role,
+        since: params.since.unwrap_or(0),
+        limit,
+        cursor: params.cursor.clone(),
+    };
+    let (page, behind_bytes) = match params.mode {
+        SearchMode::Words => {
+            // Before the query as well: records indexed in between are not among its hits. And after it:
+            // the query itself may find the index damaged.
+            let before = index.behind_bytes();
+            let page = index.words(&params.query, &filter)?;
+            (page, before.max(index.behind_bytes()))
+        }
+        SearchMode::Regex => (index.regex(&params.query, &filter, scanned)?, 0),
+    };
+    Ok(SearchResult {
+        hits: page.hits,
+        behind_bytes,
+        next_cursor: page.next_cursor,
+    })
+}
+
+/// The sessions whose logs a regular expression is looked for in.
+async fn scanned(
+    sessions: &Arc<Sessions>,
+    params: &SearchParams,
+) -> Result<Vec<ScannedSession>, SessionError> {
+    let filter = ListFilter {
+        project_id: params.project_id,
+        archived: params.archived.unwrap_or(false),
+        limit: usize::MAX,
+        ..ListFilter::default()
+    };
+    let since = params.since.unwrap_or(0);
+    let listed = sessions.list(filter).await?.sessions.into_iter();
+    let recent = listed.filter(|session| session.updated_at >= since);
+    let scanned = recent.map(|session| ScannedSession {
+        session_id: session.session_id,
+        project_id: session.project_id,
+        title: session.title,
+    });
+    Ok(scanned.collect())
 }

@@ -19,8 +19,8 @@ use scorel_session::{Lane, ListFilter, MutationCommand};
 
 use super::caller::command;
 use super::register::method;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 use crate::runners::HostRunners;
 
 /// Bytes of a title, a reason or a model's name.
@@ -290,7 +290,7 @@ pub(super) async fn check_model(
     let dir = PathBuf::from(project.work_dir);
     let model = model.or(session.model.as_deref()).map(str::to_owned);
     let level = level.unwrap_or(session.thinking_level);
-    host.models.accept(dir, model, level).await
+    Ok(host.models.accept(dir, model, level).await?)
 }
 
 /// Titles and names of models are short, not empty, and on one line.

@@ -12,9 +12,9 @@ use scorel_session::{HostFeedGap, Subscriber};
 use serde_json::value::RawValue;
 
 use super::register::{method, subscription};
-use crate::call_error::CallError;
 use crate::followers::OpenFollower;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     subscription::<SubscribeEvents, _, _>(table, subscribe_events)?;

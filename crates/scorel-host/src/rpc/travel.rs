@@ -10,8 +10,8 @@ use scorel_session::{Lane, LeafTarget, MutationCommand, RestoreChoice};
 
 use super::caller::command;
 use super::register::method;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<Rewind, _, _>(table, rewind)?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use scorel_engine::spawn_blocking;
 use scorel_guidance::skills::{SkillProject, project_items};
 use scorel_home::now_ms;
 use scorel_proto::{
@@ -13,9 +14,8 @@ use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 use super::caller::client;
 use super::register::method;
 use super::sessions::project_dir;
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListSkills, _, _>(table, list_skills)?;
@@ -33,7 +33,7 @@ async fn list_skills(
         Ok::<_, CallError>(SkillProject { id, dir })
     });
     let project = project.transpose()?;
-    let found = blocking(move || host.skills.find(project.as_ref())).await??;
+    let found = spawn_blocking(move || host.skills.find(project.as_ref())).await??;
     Ok(ListSkillsResult {
         skills: found.iter().map(|skill| skill.describe()).collect(),
     })
@@ -46,7 +46,7 @@ async fn get_trust(
 ) -> Result<GetTrustResult, CallError> {
     let id = params.project_id;
     project_dir(&host, id)?;
-    let items = blocking(move || items(&host, id)).await??;
+    let items = spawn_blocking(move || items(&host, id)).await??;
     Ok(GetTrustResult { items })
 }
 
@@ -67,7 +67,7 @@ async fn set_trust(
         }
         items(&host, id)
     };
-    let items = blocking(change).await??;
+    let items = spawn_blocking(change).await??;
     Ok(SetTrustResult { items })
 }
 

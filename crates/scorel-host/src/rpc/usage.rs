@@ -6,8 +6,8 @@ use scorel_proto::{GetUsage, GetUsageParams, GetUsageResult, ProjectId, UsageGro
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
 use super::register::method;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<GetUsage, _, _>(table, get_usage)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Effect;
 use scorel_proto::{
     ListWorktrees, ListWorktreesParams, ListWorktreesResult, Method, RemoveWorktree,
@@ -13,9 +14,8 @@ use scorel_workplace::worktrees::FoundWorktree;
 use super::caller::command;
 use super::register::method;
 use super::sessions::project_dir;
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<ListWorktrees, _, _>(table, list)?;
@@ -32,7 +32,7 @@ async fn list(
     }
     let sessions = host.sessions.by_task().await?;
     let worktrees = Arc::clone(&host.worktrees);
-    let found = blocking(move || worktrees.list(params.project_id)).await??;
+    let found = spawn_blocking(move || worktrees.list(params.project_id)).await??;
     let describe = |found: FoundWorktree| WorktreeInfo {
         runtime_id: found.record.runtime_id,
         session_id: sessions.get(&found.record.runtime_id.to_string()).copied(),
@@ -55,7 +55,7 @@ async fn remove(
     let id = params.command_id.take();
     let command = command(&call, id, RemoveWorktree::NAME, &params)?;
     let (worktrees, runtime_id) = (Arc::clone(&host.worktrees), params.runtime_id);
-    let known = blocking(move || worktrees.record(runtime_id)).await??;
+    let known = spawn_blocking(move || worktrees.record(runtime_id)).await??;
     let effect = Effect::RemoveWorktree {
         runtime_id,
         branch: known.map(|known| known.branch),

@@ -14,7 +14,6 @@ use scorel_runner::{WireKind, WireRunner};
 
 use super::HostRunners;
 use super::suitable::{access, check_suitable};
-use crate::call_error::CallError;
 
 impl HostRunners {
     /// The daemon's own engine, then the configured runners by name. All are looked at at the same time:
@@ -41,14 +40,10 @@ impl HostRunners {
         config: &Arc<Config>,
         runner: &RunnerConfig,
         directory: PathBuf,
-    ) -> Result<CheckRunnerResult, CallError> {
+    ) -> Result<CheckRunnerResult, RunnerError> {
         let _place = self.checks.acquire().await;
         let began = Instant::now();
         let mut info = describe(runner);
-        let failed = |error| CallError::Runner {
-            runner: runner.name.clone(),
-            error,
-        };
         let opened = self.look(config, runner, &directory, &mut info).await;
         let order = RunnerOrder {
             directory,
@@ -58,9 +53,9 @@ impl HostRunners {
         };
         // A plain command takes a prompt and nothing before it.
         if let WireKind::Command(_) = runner.wire {
-            opened.map_err(failed)?;
+            opened?;
         } else {
-            let link = opened.map_err(failed)?.open(order).await.map_err(failed)?;
+            let link = opened?.open(order).await?;
             info.version = link.start().version.clone().or(info.version);
             link.release().await;
         }

@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::{BoxFuture, FutureExt as _};
 use scorel_engine::{
     Effect, Gatekeeper, Permit, RunnerServices, ServiceReply, ServiceRequest, Verdict,
+    spawn_blocking,
 };
 use scorel_tools::{Commands, PlannedCommand, SessionFiles, Terminal, ToolError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
 /// Terminals of a turn at a time.
@@ -71,20 +73,20 @@ impl ProjectServices {
             ServiceRequest::ReadFile { path, line, limit } => {
                 let path = text_of(path)?;
                 let (files, named) = (Arc::clone(&self.files), path.clone());
-                let effect = blocking(move || Ok(files.reading(&named))).await?;
+                let effect = spawn_blocking(move || files.reading(&named)).await?;
                 let permit = self.permit(effect, is_allowed).await?;
                 let read = move || self.files.read_text(&path, &permit);
-                let text = blocking(read).await?;
+                let text = spawn_blocking(read).await??;
                 Ok(ServiceReply::Text(lines(text, line, limit)))
             }
             ServiceRequest::WriteFile { path, content } => {
                 let path = text_of(path)?;
                 let (files, named) = (Arc::clone(&self.files), path.clone());
-                let effect = blocking(move || Ok(files.changing(&named))).await?;
+                let effect = spawn_blocking(move || files.changing(&named)).await?;
                 let permit = self.permit(effect, is_allowed).await?;
                 let cancel = self.ended.clone();
                 let write = move || self.files.replace_text(&path, &content, (&permit, cancel));
-                blocking(write).await?;
+                spawn_blocking(write).await??;
                 Ok(ServiceReply::Done)
             }
             ServiceRequest::StartTerminal {
@@ -139,11 +141,11 @@ impl ProjectServices {
         let directory = directory.map(text_of).transpose()?;
         let (files, line) = (Arc::clone(&self.files), command.clone());
         let plan = move || PlannedCommand::new(&files, &line, directory.as_deref(), None);
-        let planned = blocking(plan).await?;
+        let planned = spawn_blocking(plan).await??;
         let permit = self.permit(planned.effect(), is_allowed).await?;
         let files = Arc::clone(&self.files);
         let start = move || commands.start_terminal(&files, planned, &permit);
-        let terminal = blocking(start).await?;
+        let terminal = spawn_blocking(start).await??;
         let mut terminals = self.terminals();
         terminals.last += 1;
         let id = format!("term_{}", terminals.last);
@@ -208,11 +210,10 @@ impl From<ToolError> for ServiceError {
     }
 }
 
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
-) -> Result<T, ServiceError> {
-    let done = scorel_engine::spawn_blocking(work).await;
-    Ok(done.map_err(|error| ServiceError(error.to_string()))??)
+impl From<JoinError> for ServiceError {
+    fn from(error: JoinError) -> Self {
+        Self(error.to_string())
+    }
 }
 
 fn unknown(terminal: &str) -> ServiceError {

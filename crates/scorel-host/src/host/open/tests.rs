@@ -11,7 +11,6 @@ use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::call_error::CallError;
 
 fn parts(root: &Path) -> HostParts {
     let home = Home::unopened(root);
@@ -134,20 +133,20 @@ async fn a_project_has_its_own_agents_and_policies_and_an_unknown_name_gets_a_su
             .unwrap()
     );
     let told = async |project| {
-        let agents = host.agents().list(project).await.unwrap().into_iter();
+        let agents = host.list_agents(project).await.unwrap().into_iter();
         let told = agents.map(|it| (it.agent_type, it.quota.effective, it.config.enabled));
         told.collect::<Vec<_>>()
     };
     let (a, b) = (|| "a".to_owned(), || "b".to_owned());
     assert_eq!(told(None).await, [(a(), 1, true), (b(), 4, true)]);
     assert_eq!(told(Some(project)).await, [(a(), 2, false), (b(), 3, true)]);
-    let agents = host.agents();
-    let policies = [agents.get(Some(project), "a"), agents.get(None, "a")];
+    let policies = [host.agent(Some(project), "a"), host.agent(None, "a")];
     let policies = futures_util::future::join_all(policies).await.into_iter();
     let policies: Vec<_> = policies.map(|agent| agent.unwrap().policy).collect();
     assert_eq!(policies, [Some(policy), None]);
-    let unknown = agents.list(Some(ProjectId::generate())).await;
-    assert!(matches!(unknown, Err(CallError::ProjectNotFound(_))));
-    let unknown = agents.get(None, "reviewer").await.unwrap_err();
+    let unknown = host.list_agents(Some(ProjectId::generate())).await;
+    let unknown = unknown.unwrap_err().to_string();
+    assert!(unknown.starts_with("there is no project"), "{unknown}");
+    let unknown = host.agent(None, "reviewer").await.unwrap_err();
     assert_eq!(unknown.to_string(), "there is no agent `reviewer`");
 }

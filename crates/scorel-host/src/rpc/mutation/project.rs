@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Subject;
 use scorel_proto::{ProjectId, RegisterProjectParams, UpdateProjectParams};
 
 use super::Attempt;
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 impl Host {
     /// The subject is the existing project if the directory was registered before.
@@ -30,7 +30,7 @@ impl Host {
             }
             Ok(Subject::ProjectId(project.project_id))
         };
-        blocking(register).await?
+        spawn_blocking(register).await?
     }
 
     pub(super) async fn update_project(
@@ -48,7 +48,7 @@ impl Host {
             }
             Ok(Subject::ProjectId(project_id))
         };
-        blocking(rename).await?
+        spawn_blocking(rename).await?
     }
 
     pub(super) async fn remove_project(
@@ -76,6 +76,6 @@ impl Host {
             }
             Ok(subject)
         };
-        blocking(remove).await?
+        spawn_blocking(remove).await?
     }
 }

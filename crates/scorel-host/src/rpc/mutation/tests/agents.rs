@@ -39,7 +39,7 @@ fn quota(project_id: ProjectId, name: &str, number: u32) -> Effect {
 
 /// How many may run at once, and the host feed's version.
 async fn state(host: &Host, project: Option<ProjectId>) -> (u32, QuotaSource, u64) {
-    let quota = host.agents().get(project, "review").await.unwrap().quota;
+    let quota = host.agent(project, "review").await.unwrap().quota;
     let (version, _) = host.snapshot().await.unwrap();
     (quota.effective, quota.source, version)
 }

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
+use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Subject;
 use scorel_proto::{AgentTaskId, Phase, SessionId};
 use scorel_session::SessionError;
 use scorel_workplace::worktrees::WorktreeError;
 
 use super::attempt::Attempt;
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 impl Host {
     /// Removes the worktree of a runtime, unless a turn is open in the session that works in it. What that
@@ -25,7 +25,7 @@ impl Host {
             self.leave_worktree(session.session_id).await?;
         }
         let worktrees = Arc::clone(&self.worktrees);
-        let removed = blocking(move || worktrees.remove(runtime_id, force));
+        let removed = spawn_blocking(move || worktrees.remove(runtime_id, force));
         Ok(removed.await??)
     }
 

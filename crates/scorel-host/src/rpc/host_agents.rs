@@ -1,26 +1,20 @@
 use std::sync::Arc;
 
-use scorel_home::ProjectRegistry;
-use scorel_orchestrator::{Orchestrator, ProjectAgents};
+use scorel_engine::spawn_blocking;
+use scorel_orchestrator::ProjectAgents;
 use scorel_proto::{AgentInfo, ProjectId};
 
-use crate::blocking::blocking;
-use crate::call_error::CallError;
+use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
-/// The agents as clients see them.
-#[derive(Debug, Clone)]
-pub(crate) struct HostAgents {
-    pub(crate) projects: Arc<ProjectRegistry>,
-    pub(crate) orchestrator: Arc<Orchestrator>,
-}
-
-impl HostAgents {
+/// The agents as clients see them, as the configuration and the projects' policies have them now.
+impl Host {
     /// All agents: in a project, with its settings and policies; without one, with their own quotas.
-    pub(crate) async fn list(
+    pub(crate) async fn list_agents(
         &self,
         project: Option<ProjectId>,
     ) -> Result<Vec<AgentInfo>, CallError> {
-        let agents = self.policies(project).await?;
+        let agents = self.agent_policies(project).await?;
         let histories = self.orchestrator.histories(project).await?;
         let info = |(name, policy): (&String, &scorel_orchestrator::AgentPolicy)| {
             let counts = self.orchestrator.counts(project, name, &histories);
@@ -29,20 +23,20 @@ impl HostAgents {
         Ok(agents.agents.iter().map(info).collect())
     }
 
-    /// One agent; see [`Self::list`].
-    pub(crate) async fn get(
+    /// One agent; see [`Self::list_agents`].
+    pub(crate) async fn agent(
         &self,
         project: Option<ProjectId>,
         agent_type: &str,
     ) -> Result<AgentInfo, CallError> {
-        let agents = self.policies(project).await?;
+        let agents = self.agent_policies(project).await?;
         let policy = agents.find(agent_type)?;
         let histories = self.orchestrator.histories(project).await?;
         let counts = self.orchestrator.counts(project, agent_type, &histories);
         Ok(policy.info(agent_type, counts))
     }
 
-    async fn policies(&self, project: Option<ProjectId>) -> Result<ProjectAgents, CallError> {
+    async fn agent_policies(&self, project: Option<ProjectId>) -> Result<ProjectAgents, CallError> {
         if let Some(id) = project
             && self.projects.get(id).is_none()
         {
@@ -50,6 +44,6 @@ impl HostAgents {
         }
         let host = Arc::clone(self.orchestrator.host());
         // It checks whether a configuration file has changed.
-        blocking(move || host.agents(project)).await
+        Ok(spawn_blocking(move || host.agents(project)).await?)
     }
 }

@@ -19,7 +19,7 @@ mod tests {
     use nix::errno::Errno;
 
     use super::*;
-    use crate::call_error::CallError;
+    use crate::rpc::call_error::CallError;
     use scorel_home::ProjectError;
 
     #[test]

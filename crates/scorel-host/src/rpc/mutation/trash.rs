@@ -3,7 +3,7 @@ use scorel_proto::SessionId;
 use scorel_session::SessionError;
 
 use super::attempt::Attempt;
-use crate::call_error::CallError;
+use crate::rpc::call_error::CallError;
 
 /// What bringing a session back comes to. In a second attempt it is no error that it is there: the first
 /// has brought it back and did not get to end its receipt.

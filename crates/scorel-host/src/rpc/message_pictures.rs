@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use scorel_engine::spawn_blocking;
 use scorel_journal::{BlobError, Blobs};
 use scorel_proto::{BlobHash, Block};
 use scorel_session::Lane;
 use scorel_tools::{Picture, PictureProblem};
 
-use crate::blocking::blocking;
-use crate::call_error::CallError;
+use crate::rpc::call_error::CallError;
 
 /// The content of the parameter `field`, each picture with the media type that its bytes tell. A blob that
 /// is missing or damaged stays: models get a note in its place.
@@ -24,7 +24,7 @@ pub(crate) async fn checked(
         return Ok(content);
     }
     let blobs = lane.blobs().clone();
-    blocking(move || {
+    spawn_blocking(move || {
         let mut check = PictureCheck {
             blobs,
             field,

@@ -1,4 +1,6 @@
-use scorel_proto::{EventId, Phase, ProjectId, SessionId};
+use jiff::civil::date;
+use scorel_proto::{EventId, Phase, ProjectId, SessionId, ThinkingLevel};
+use scorel_provider::ThinkingLevels;
 use scorel_session::{DamagedRange, TargetProblem};
 
 use super::*;
@@ -92,7 +94,7 @@ fn an_unknown_model_is_the_callers_mistake_and_a_missing_key_is_not() {
     let unknown = SetupError::MissingModel {
         provider: "openai".to_owned(),
     };
-    let error = on_the_wire(CallError::NamedModel(unknown.into()));
+    let error = on_the_wire(CallError::Model(ModelCallError::Named(unknown.into())));
     assert_eq!(error.code, ErrorCode::InvalidParams);
     assert_eq!(
         error.details,
@@ -104,8 +106,30 @@ fn an_unknown_model_is_the_callers_mistake_and_a_missing_key_is_not() {
         variables: vec!["OPENAI_API_KEY".to_owned()],
         file: "/home/env".into(),
     };
-    let error = on_the_wire(CallError::NamedModel(no_key));
+    let error = on_the_wire(CallError::Model(ModelCallError::Named(no_key)));
     assert_eq!(error.code, ErrorCode::ProviderError);
     let details = json!({ "provider": "openai", "keyVariables": ["OPENAI_API_KEY"] });
     assert_eq!(error.details, details);
+}
+
+#[test]
+fn a_level_that_a_model_lacks_and_a_retired_model_say_what_there_is() {
+    let lacking = SetupError::NoThinkingLevel {
+        model: "a".to_owned(),
+        level: ThinkingLevel::Xhigh,
+        levels: ThinkingLevels::of(&[ThinkingLevel::Low, ThinkingLevel::Max]),
+    };
+    let error = on_the_wire(CallError::Model(ModelCallError::Named(lacking.into())));
+    assert_eq!(error.code, ErrorCode::InvalidParams);
+    let details = json!({ "thinkingLevels": ["low", "max"], "field": "thinkingLevel" });
+    assert_eq!(error.details, details);
+    let retired = SetupError::Retired {
+        provider: "xai".to_owned(),
+        model: "grok-3".to_owned(),
+        on: date(2026, 5, 15),
+        successor: Some("grok-4.3".to_owned()),
+    };
+    let error = on_the_wire(CallError::Model(ModelCallError::Named(retired.into())));
+    assert_eq!(error.details["suggestion"], "grok-4.3");
+    assert_eq!(error.details["field"], "model");
 }

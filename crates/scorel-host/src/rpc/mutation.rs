@@ -16,8 +16,8 @@ use scorel_home::receipts::{BeginOutcome, CommandKey, Effect, Subject};
 use scorel_proto::{ClientId, CloneSessionParams, CreateSessionParams, SessionId, SessionKind};
 use scorel_session::{CloneRequest, Deletion, MutationCommand, NewSession, SessionError};
 
-use super::Host;
-use crate::call_error::CallError;
+use crate::host::Host;
+use crate::rpc::call_error::CallError;
 use attempt::Attempt;
 
 impl Host {
@@ -30,9 +30,7 @@ impl Host {
         effect: Effect,
     ) -> Result<Subject, CallError> {
         let host = Arc::clone(self);
-        tokio::spawn(async move { host.mutate_once(command, effect).await })
-            .await
-            .map_err(|error| CallError::Internal(error.to_string()))?
+        tokio::spawn(async move { host.mutate_once(command, effect).await }).await?
     }
 
     async fn mutate_once(

@@ -1,28 +1,28 @@
 //! Errors of calls.
 //!
-//! Handlers and the parts they ask return [`CallError`]: the domain's error and what the caller named.
+//! Handlers return a [`CallError`]: the error of a part, and what the caller named.
 //! Only `rpc_error` turns it into the protocol's [`RpcError`], so the code, message and details of
 //! every failure are chosen in one file.
 
 mod rpc_error;
 
 use scorel_config::{EditConfigError, RefusedText};
-use scorel_engine::{ProviderError, RunnerError};
+use scorel_engine::RunnerError;
 use scorel_guidance::trust::TrustError;
 use scorel_home::ProjectError;
 use scorel_home::receipts::ReceiptError;
 use scorel_journal::BlobError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ProjectId, ProtocolRange, RpcError};
-use scorel_provider::ListError;
 use scorel_search::SearchError;
 use scorel_session::SessionError;
 use scorel_workplace::worktrees::WorktreeError;
+use tokio::task::JoinError;
 
-use crate::attachments::AttachmentRefusal;
 use crate::directories::DirectoriesError;
 use crate::import_file::ImportError;
-use crate::models::ModelError;
+use crate::models::ModelCallError;
+use crate::rpc::attachments::AttachmentRefusal;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
@@ -62,27 +62,8 @@ pub(crate) enum CallError {
     Search(#[from] SearchError),
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// The model that the caller named cannot be used: the caller's mistake where no such model or
-    /// provider exists, otherwise the provider's.
     #[error(transparent)]
-    NamedModel(ModelError),
-    /// A provider cannot be asked, as it is configured.
-    #[error("{error}")]
-    Provider { provider: String, error: ModelError },
-    /// A provider's endpoint could not list its models.
-    #[error("{error}")]
-    ListModels {
-        provider: String,
-        error: Box<ListError>,
-    },
-    /// A provider's endpoint failed to answer.
-    #[error("{error}")]
-    CheckModel {
-        provider: String,
-        error: Box<ProviderError>,
-    },
-    #[error("there is no provider `{name}`; known are {}", known.join(", "))]
-    UnknownProvider { name: String, known: Vec<String> },
+    Model(#[from] ModelCallError),
     /// The runner that the caller named cannot be used.
     #[error("{error}")]
     Runner { runner: String, error: RunnerError },
@@ -104,9 +85,12 @@ pub(crate) enum CallError {
         client: ProtocolRange,
         advice: &'static str,
     },
-    /// A defect, or a task that panicked.
+    /// A defect.
     #[error("{0}")]
     Internal(String),
+    /// A part of the call panicked.
+    #[error(transparent)]
+    Task(#[from] JoinError),
     /// Already in the protocol's terms: from the layer that parses parameters and opens
     /// subscriptions.
     #[error("{0}")]

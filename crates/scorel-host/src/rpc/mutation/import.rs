@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
+use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Subject;
 use scorel_proto::{
     BlobHash, ClientId, ImportSessionParams, ImportTool, OWN_RUNNER, ProjectId, SessionChanges,
@@ -13,10 +14,9 @@ use scorel_tools::Picture;
 use scorel_transfer::bundle::{BundleLimits, extract_bundle};
 use scorel_transfer::transcript::{Transcript, TranscriptError, TranscriptItem, TranscriptSink};
 
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
 use crate::import_file::{ImportContent, ImportError, ImportFile};
+use crate::rpc::call_error::CallError;
 use crate::runners::HostRunners;
 
 /// What a bundle may unpack to, in bytes.
@@ -48,7 +48,7 @@ impl Host {
         }
         // Two calls at once must not make two.
         let _importing = self.importing.lock().await;
-        let file = blocking(move || ImportFile::open(&params.path)).await??;
+        let file = spawn_blocking(move || ImportFile::open(&params.path)).await??;
         if let Some(known) = self.sessions.imported(project_id, &file.sha256).await? {
             return Ok(Subject::SessionId(known));
         }
@@ -85,7 +85,7 @@ impl Host {
         request: impl FnOnce(String) -> ImportRequest,
     ) -> Result<(), CallError> {
         let sessions = std::sync::Arc::clone(&self.sessions);
-        let unpacked = blocking(move || {
+        let unpacked = spawn_blocking(move || {
             let dir = sessions.import_dir()?;
             let info = extract_bundle(bundle, dir.path(), BUNDLE).map_err(ImportError::from)?;
             Ok::<_, CallError>((dir, info))

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Subject;
 use scorel_proto::{ClientId, ProjectId, SessionId, SessionKind, ToolPreset};
 use scorel_session::{NewSession, SessionError};
 
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 impl Host {
     /// The project's orchestrator: the recorded one; else, from before there was a record, the session with
@@ -80,7 +80,7 @@ impl Host {
         session_id: Option<SessionId>,
     ) -> Result<(), CallError> {
         let projects = Arc::clone(&self.projects);
-        let set = blocking(move || projects.set_orchestrator(project_id, session_id)).await?;
+        let set = spawn_blocking(move || projects.set_orchestrator(project_id, session_id)).await?;
         let changed = set.map_err(|error| CallError::Project { error, path: None })?;
         if let Some(project) = changed {
             self.sessions.host().project_changed(&project);

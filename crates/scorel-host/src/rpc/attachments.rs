@@ -5,7 +5,7 @@ mod refusal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_engine::{Gatekeeper as _, Verdict};
+use scorel_engine::{Gatekeeper as _, Verdict, spawn_blocking};
 use scorel_journal::BlobError;
 use scorel_proto::{Attachment, AttachmentPath, AttachmentProblem, Block, ErrorChain, Session};
 use scorel_session::Lane;
@@ -16,10 +16,9 @@ use scorel_workplace::worktrees::work_dir;
 
 pub(crate) use refusal::AttachmentRefusal;
 
-use crate::blocking::blocking;
-use crate::call_error::CallError;
 use crate::host::Host;
 use crate::permission::{CommandPlace, Gate, GateSettings};
+use crate::rpc::call_error::CallError;
 use crate::session_blobs::SessionBlobs;
 
 /// How many files one message may have.
@@ -45,7 +44,7 @@ pub(crate) async fn attachments(
     lane.check_writable()?;
     let reader = {
         let (host, lane, first) = (Arc::clone(host), Arc::clone(lane), first.path.clone());
-        blocking(move || AttachmentReader::of(&host, &lane, &first)).await??
+        spawn_blocking(move || AttachmentReader::of(&host, &lane, &first)).await??
     };
     let mut files = Vec::new();
     let mut text = 0;
@@ -63,7 +62,7 @@ pub(crate) async fn attachments(
         files.push(file);
     }
     let lane = Arc::clone(lane);
-    blocking(move || {
+    spawn_blocking(move || {
         let blocks = files.into_iter().map(|file| block(file, &lane));
         Ok(blocks.collect::<Result<_, _>>()?)
     })
@@ -107,7 +106,7 @@ impl AttachmentReader {
     async fn read(&self, path: &str) -> Result<AttachedFile, CallError> {
         let refused = |error| AttachmentRefusal::of(path, error);
         let (files, named) = (Arc::clone(&self.files), path.to_owned());
-        let planned = blocking(move || files.plan_attachment(&named)).await?;
+        let planned = spawn_blocking(move || files.plan_attachment(&named)).await?;
         let (effect, location) = planned.map_err(refused)?;
         let permit = match self.gate.judge(&[effect]).await {
             Verdict::Allow(permit) | Verdict::Ask { permit, .. } => permit,
@@ -118,7 +117,7 @@ impl AttachmentReader {
             }
         };
         let files = Arc::clone(&self.files);
-        let read = blocking(move || files.attach(&location, &permit)).await?;
+        let read = spawn_blocking(move || files.attach(&location, &permit)).await?;
         Ok(read.map_err(refused)?)
     }
 }

@@ -19,7 +19,7 @@ use scorel_workplace::worktrees::WorktreeError;
 use serde_json::{Value, json};
 
 use super::CallError;
-use crate::models::ModelError;
+use crate::models::{ModelCallError, ModelError};
 use write_code::write_code;
 
 impl From<CallError> for RpcError {
@@ -48,22 +48,13 @@ impl From<CallError> for RpcError {
             CallError::Worktree(error) => worktree(&error),
             CallError::Search(error) => search(&error),
             CallError::Import(error) => import_error::import(&error),
-            CallError::NamedModel(error) => named_model(&error),
-            CallError::Provider { provider, error } => unusable(&provider, &error),
-            CallError::ListModels { provider, error } => match *error {
-                ListError::Setup(error) => unusable(&provider, &error.into()),
-                ListError::Call(error) => provider_failed(&provider, &error),
-            },
-            CallError::CheckModel { provider, error } => provider_failed(&provider, &error),
+            CallError::Model(error) => model(error),
             CallError::Runner { runner, error } => {
                 let (kind, hint) = (error.kind, error.hint);
                 let details = json!({ "runner": runner, "kind": kind, "hint": hint });
                 Self::new(ErrorCode::RunnerError, text).with_details(details)
             }
             CallError::Orchestrator(error) => orchestrator(error),
-            CallError::UnknownProvider { .. } => {
-                plain(ErrorCode::InvalidParams).with_details(json!({ "field": "provider" }))
-            }
             CallError::InvalidParams { field, .. } => {
                 let details = field.map_or(Value::Null, |field| json!({ "field": field }));
                 plain(ErrorCode::InvalidParams).with_details(details)
@@ -72,7 +63,7 @@ impl From<CallError> for RpcError {
                 let details = json!({ "daemon": daemon, "client": client });
                 plain(ErrorCode::ProtocolMismatch).with_details(details)
             }
-            CallError::Internal(_) => plain(ErrorCode::InternalError),
+            CallError::Internal(_) | CallError::Task(_) => plain(ErrorCode::InternalError),
             CallError::Rpc(error) => error,
         }
     }
@@ -281,6 +272,22 @@ fn filesystem(error: &dyn Error, path: Option<&str>) -> RpcError {
         text = format!("{text}: {source}");
     }
     RpcError::new(ErrorCode::FilesystemError, text).with_details(json!({ "path": path }))
+}
+
+fn model(error: ModelCallError) -> RpcError {
+    let text = error.to_string();
+    match error {
+        ModelCallError::Named(error) => named_model(&error),
+        ModelCallError::UnknownProvider { .. } => RpcError::new(ErrorCode::InvalidParams, text)
+            .with_details(json!({ "field": "provider" })),
+        ModelCallError::Provider { provider, error } => unusable(&provider, &error),
+        ModelCallError::List { provider, error } => match *error {
+            ListError::Setup(error) => unusable(&provider, &error.into()),
+            ListError::Call(error) => provider_failed(&provider, &error),
+        },
+        ModelCallError::Check { provider, error } => provider_failed(&provider, &error),
+        ModelCallError::Task(_) => RpcError::new(ErrorCode::InternalError, text),
+    }
 }
 
 fn named_model(error: &ModelError) -> RpcError {

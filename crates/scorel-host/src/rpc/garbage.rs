@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use scorel_engine::spawn_blocking;
 use scorel_proto::{GarbageKind, GarbageRow, GcResult};
 use scorel_session::{GarbageSum, KEEP_COPIES, bytes_in};
 
-use super::Host;
-use crate::blocking::blocking;
-use crate::call_error::CallError;
+use crate::host::Host;
+use crate::rpc::call_error::CallError;
 
 /// How many problems a reply names.
 const MAX_PROBLEMS: usize = 100;
@@ -34,16 +34,14 @@ impl Host {
             let _collecting = host.collecting.lock().await;
             host.collect_now(remove).await
         });
-        collected
-            .await
-            .map_err(|error| CallError::Internal(error.to_string()))?
+        collected.await?
     }
 
     async fn collect_now(self: &Arc<Self>, remove: bool) -> Result<GcResult, CallError> {
         let sessions = self.sessions.garbage(remove).await?;
         let mut problems = sessions.problems;
         let host = Arc::clone(self);
-        let of_home = blocking(move || {
+        let of_home = spawn_blocking(move || {
             let mut found = HomeGarbage {
                 remove,
                 ..HomeGarbage::default()
