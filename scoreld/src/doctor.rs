@@ -60,6 +60,7 @@ fn examine(args: &DoctorArgs) -> Vec<Check> {
         }
     };
     checks.push(files::home(&root));
+    checks.extend(files::state(&root));
     checks.extend(files::configuration(&Home::unopened(&root)));
     let runtime_dir = source.runtime_dir.filter(|dir| dir.is_absolute());
     checks.extend(daemon::checks(

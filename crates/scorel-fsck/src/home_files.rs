@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use scorel_config::ConfigSource;
-use scorel_home::{Device, Home, ProjectRegistry, check_model_lists};
+use scorel_home::{Home, Need, STATE_FILES};
 use scorel_journal::{FileStorage, Storage};
 use scorel_proto::ErrorChain;
 use scorel_search::{check_search_index, search_index_files};
@@ -16,16 +16,16 @@ use crate::finding::{Finding, Repair};
 use crate::receipts;
 
 /// Files of which only type, owner and mode are checked.
-const FILES: [&str; 8] = [
+const FILES: [&str; 5] = [
     "env",
-    "grants.json",
     "index.clean",
     "sandbox-support",
-    "trust.json",
     "client.json",
-    "daemon.json",
     "scoreld.lock",
 ];
+
+const STOPS: &str = "the daemon does not start with this file";
+const REFUSED: &str = "the daemon refuses what needs this file";
 
 pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     check_directory(home.root(), found);
@@ -33,16 +33,23 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     for name in FILES {
         check_file(&home.root().join(name), found);
     }
-    authority(&home.config(), found, ConfigSource::open);
-    authority(&home.device(), found, Device::load);
-    authority(&home.projects(), found, ProjectRegistry::open);
+    authority(&home.config(), found, STOPS, ConfigSource::open);
+    for (kind, check) in STATE_FILES {
+        for path in kind.files(home.root()) {
+            let check = |path: &Path| check(kind, path);
+            match kind.need {
+                Need::Start => authority(&path, found, STOPS, check),
+                Need::Use => authority(&path, found, REFUSED, check),
+                Need::Nothing => derived(&path, found, |_, path| {
+                    check(path).map_err(io::Error::other)
+                }),
+            }
+        }
+    }
     receipts::check(&home.receipts(), daemon, found);
     derived(&home.index(), found, check_index_file);
     derived(&home.active(), found, check_active_file);
     derived(&home.usage(), found, check_usage_file);
-    derived(&home.models(), found, |_, path| {
-        check_model_lists(path).map_err(io::Error::other)
-    });
     let [index, beside @ ..] = search_index_files(&home.search());
     derived(&index, found, |_, path| check_search_index(path));
     for path in beside {
@@ -52,20 +59,19 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, found: &mut Vec<Finding>) {
     check_logs(&home.logs(), found);
 }
 
-/// A file that cannot be derived from others: only a backup restores it.
+/// A file that cannot be derived from others: only a person or a backup restores it. `effect` is that of
+/// a damaged one.
 fn authority<T, E: std::error::Error>(
     path: &Path,
     found: &mut Vec<Finding>,
+    effect: &str,
     read: impl FnOnce(&Path) -> Result<T, E>,
 ) {
     if !check_file(path, found) {
         return;
     }
     if let Err(error) = read(path) {
-        let meaning = format!(
-            "the daemon does not start with this file: {}",
-            ErrorChain(&error)
-        );
+        let meaning = format!("{effect}: {}", ErrorChain(&error));
         found.push(Finding::damage("invalid", path, meaning));
     }
 }

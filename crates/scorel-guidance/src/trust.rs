@@ -12,10 +12,9 @@ mod store;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use scorel_home::trusted_file::{self, FileProblem, Trust};
-use scorel_journal::{FileStorage, replace_file};
+use scorel_home::{FormatVersion, StateBody, StateError, StateFile, StateKind, TRUST};
 use scorel_proto::{
     ClientId, ProjectId, TrustFile, TrustItem, TrustState, TrustedFileChange, TrustedItem,
 };
@@ -27,12 +26,6 @@ use store::Store;
 
 pub(crate) use store::KeepError;
 
-/// The file version that this program writes.
-const VERSION: u32 = 1;
-
-/// Bytes of `trust.json`.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
-
 /// Files of an item in a reply.
 const MAX_SHOWN: usize = 200;
 
@@ -41,19 +34,21 @@ const MAX_SHOWN: usize = 200;
 /// Users may edit the file, so it is read again for every turn.
 #[derive(Debug)]
 pub struct TrustStore {
-    path: PathBuf,
+    file: StateFile<TrustDocument>,
     store: Store,
     known: Arc<KnownItems>,
-    /// Serializes read-modify-write of the file.
-    changing: Mutex<()>,
 }
 
 /// `trust.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TrustDocument {
-    version: u32,
+    version: FormatVersion<1>,
     projects: BTreeMap<ProjectId, TrustedItems>,
+}
+
+impl StateBody for TrustDocument {
+    const KIND: &'static StateKind = &TRUST;
 }
 
 type TrustedItems = BTreeMap<String, TrustEntry>;
@@ -89,9 +84,7 @@ pub struct ProjectItem {
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     #[error(transparent)]
-    Problem(#[from] FileProblem),
-    #[error("{path} is damaged: {reason}; fix it, or remove it and trust the items again")]
-    Damaged { path: PathBuf, reason: String },
+    File(#[from] StateError),
     #[error("the project has no item `{0}`")]
     Unknown(String),
     #[error("`{item}` cannot be trusted: {reason}")]
@@ -107,16 +100,15 @@ pub enum TrustError {
 impl TrustStore {
     pub fn new(path: PathBuf, store: PathBuf) -> Self {
         Self {
-            path,
+            file: StateFile::new(path),
             store: Store::new(store),
             known: Arc::default(),
-            changing: Mutex::default(),
         }
     }
 
     /// The trusted items of a project. Reads the file.
     pub fn of(&self, project: ProjectId) -> Result<ProjectTrust, TrustError> {
-        let mut document = self.read()?;
+        let mut document = self.file.read()?.unwrap_or_default();
         Ok(ProjectTrust {
             items: document.projects.remove(&project).unwrap_or_default(),
             known: Arc::clone(&self.known),
@@ -156,95 +148,77 @@ impl TrustStore {
         present: &[ProjectItem],
         at: u64,
     ) -> Result<(), TrustError> {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut document = self.read()?;
-        let entries = document.projects.entry(project).or_default();
-        for TrustedItem { item, digest } in wanted {
-            let found = present.iter().find(|it| it.item == *item);
-            let found = found.ok_or_else(|| TrustError::Unknown(item.clone()))?;
-            let digest = digest
-                .clone()
-                .ok_or_else(|| TrustError::NoDigest(item.clone()))?;
-            let files = ItemFiles::scan(&found.dir).map_err(|reason| TrustError::Refused {
-                item: item.clone(),
-                reason,
-            })?;
-            if files.digest(item) != digest {
-                return Err(TrustError::Changed(item.clone()));
+        self.file.modify(|document| {
+            let entries = document.projects.entry(project).or_default();
+            for TrustedItem { item, digest } in wanted {
+                let found = present.iter().find(|it| it.item == *item);
+                let found = found.ok_or_else(|| TrustError::Unknown(item.clone()))?;
+                let digest = digest
+                    .clone()
+                    .ok_or_else(|| TrustError::NoDigest(item.clone()))?;
+                let files = self.keep(item, &found.dir, &digest)?;
+                let entry = TrustEntry {
+                    digest,
+                    files,
+                    at,
+                    by,
+                };
+                entries.insert(item.clone(), entry);
             }
-            let kept = self.store.keep(item, &found.dir, &digest);
-            kept.map_err(|error| match error {
-                KeepError::Changed(_) => TrustError::Changed(item.clone()),
-                KeepError::Io(error) => error.into(),
-            })?;
-            let entry = TrustEntry {
-                digest,
-                files,
-                at,
-                by,
-            };
-            entries.insert(item.clone(), entry);
+            Ok(())
+        })
+    }
+
+    /// Copies the files of an item, which must have this digest.
+    fn keep(&self, item: &str, dir: &Path, digest: &str) -> Result<ItemFiles, TrustError> {
+        let changed = || TrustError::Changed(item.to_owned());
+        let files = ItemFiles::scan(dir).map_err(|reason| TrustError::Refused {
+            item: item.to_owned(),
+            reason,
+        })?;
+        if files.digest(item) != digest {
+            return Err(changed());
         }
-        self.write(&document)
+        let kept = self.store.keep(item, dir, digest);
+        kept.map_err(|error| match error {
+            KeepError::Changed(_) => changed(),
+            KeepError::Io(error) => error.into(),
+        })?;
+        Ok(files)
     }
 
     /// Takes trust back. The copies stay, since other projects may use them.
     pub fn distrust(&self, project: ProjectId, items: &[TrustedItem]) -> Result<(), TrustError> {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut document = self.read()?;
-        if let Some(entries) = document.projects.get_mut(&project) {
-            for TrustedItem { item, .. } in items {
-                entries.remove(item);
+        self.file.modify(|document| {
+            if let Some(entries) = document.projects.get_mut(&project) {
+                for TrustedItem { item, .. } in items {
+                    entries.remove(item);
+                }
+                if entries.is_empty() {
+                    document.projects.remove(&project);
+                }
             }
-            if entries.is_empty() {
-                document.projects.remove(&project);
-            }
-        }
-        self.write(&document)
+            Ok(())
+        })
     }
 
     /// The copies that no project trusts any more, as `visit` takes them. It may remove them: no item is
     /// trusted meanwhile. Blocks on the disk.
     pub fn visit_unused(&self, mut visit: impl FnMut(&Path)) -> Result<(), TrustError> {
-        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let document = self.read()?;
-        let entries = document.projects.values().flat_map(BTreeMap::values);
-        let used = entries.map(|entry| entry.digest.as_str()).collect();
-        for unused in self.store.unused(&used)? {
-            visit(&unused);
-        }
-        Ok(())
+        self.file.with(|document| {
+            let entries = document.projects.values().flat_map(BTreeMap::values);
+            let used = entries.map(|entry| entry.digest.as_str()).collect();
+            for unused in self.store.unused(&used)? {
+                visit(&unused);
+            }
+            Ok(())
+        })
     }
 
     /// The checked copy of a trusted item.
     pub fn copy(&self, trust: &ProjectTrust, item: &str) -> Result<PathBuf, String> {
         let entry = trust.items.get(item).ok_or("it is not trusted")?;
         self.store.verified(item, &entry.digest)
-    }
-
-    fn read(&self) -> Result<TrustDocument, TrustError> {
-        let Some((_, bytes)) = trusted_file::read(&self.path, MAX_BYTES, Trust::Home)? else {
-            return Ok(TrustDocument {
-                version: VERSION,
-                ..TrustDocument::default()
-            });
-        };
-        let damaged = |reason: String| TrustError::Damaged {
-            path: self.path.clone(),
-            reason,
-        };
-        let document: TrustDocument =
-            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-        if document.version != VERSION {
-            return Err(damaged(format!("its version is {}", document.version)));
-        }
-        Ok(document)
-    }
-
-    fn write(&self, document: &TrustDocument) -> Result<(), TrustError> {
-        let mut text = serde_json::to_vec_pretty(document).map_err(io::Error::from)?;
-        text.push(b'\n');
-        Ok(replace_file(&FileStorage, &self.path, &text)?)
     }
 }
 

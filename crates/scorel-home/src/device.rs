@@ -1,18 +1,9 @@
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use scorel_journal::{FileStorage, replace_file};
 use scorel_proto::DeviceId;
 use serde::{Deserialize, Serialize};
 
-use crate::file_version::file_version;
-use crate::trusted_file::{self, FileProblem, Trust};
-
-/// The file version that this program writes.
-const VERSION: u32 = 1;
-
-/// Upper bound of the file, which has a few lines.
-const MAX_BYTES: u64 = 64 * 1024;
+use crate::state_file::{DEVICE, FormatVersion, StateBody, StateError, StateFile, StateKind};
 
 /// This machine's identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,85 +17,46 @@ pub struct Device {
 /// `device.json`. The file is written once, so fields of later versions survive.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct DeviceFile {
-    version: u32,
+pub(crate) struct DeviceFile {
+    version: FormatVersion<1>,
     device_id: DeviceId,
     display_name: String,
 }
 
-/// Why the identity cannot be loaded. The file is never repaired automatically: with a new id, paired
-/// clients would not recognize this machine.
-#[derive(Debug, thiserror::Error)]
-pub enum DeviceError {
-    #[error(transparent)]
-    File(#[from] FileProblem),
-    #[error(
-        "{path} is damaged ({reason}); restore it from a backup, or move it away to become a new device that paired clients do not know"
-    )]
-    Damaged { path: PathBuf, reason: String },
-    #[error(
-        "{path} has version {version}, and this program knows up to {VERSION}; use the newer scoreld"
-    )]
-    Newer { path: PathBuf, version: u32 },
-    #[error("cannot write {path}")]
-    Write {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
+impl StateBody for DeviceFile {
+    const KIND: &'static StateKind = &DEVICE;
 }
 
+/// The file is never repaired automatically: with a new id, paired clients would not recognize this
+/// machine.
 impl Device {
     /// Reads the identity from the file at `path`, or generates one and writes it there.
-    pub fn load_or_create(path: &Path) -> Result<Self, DeviceError> {
-        match Self::load(path)? {
-            Some(device) => Ok(device),
-            None => Self::create(path),
+    pub fn load_or_create(path: &Path) -> Result<Self, StateError> {
+        if let Some(device) = Self::load(path)? {
+            return Ok(device);
         }
+        let file = DeviceFile {
+            version: FormatVersion,
+            device_id: DeviceId::generate(),
+            display_name: host_name(),
+        };
+        StateFile::new(path.to_owned()).replace(&file)?;
+        Ok(file.device())
     }
 
     /// Reads the identity from the file at `path`, if there is one.
-    pub fn load(path: &Path) -> Result<Option<Self>, DeviceError> {
-        let read = trusted_file::read(path, MAX_BYTES, Trust::Home)?;
-        read.map(|(_, bytes)| Self::parse(path, &bytes)).transpose()
+    pub fn load(path: &Path) -> Result<Option<Self>, StateError> {
+        let read = StateFile::<DeviceFile>::new(path.to_owned()).read()?;
+        Ok(read.map(DeviceFile::device))
     }
+}
 
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, DeviceError> {
-        let damaged = |error: serde_json::Error| DeviceError::Damaged {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
-        let version = file_version(bytes).map_err(damaged)?;
-        if version > VERSION {
-            return Err(DeviceError::Newer {
-                path: path.to_owned(),
-                version,
-            });
+impl DeviceFile {
+    fn device(self) -> Device {
+        Device {
+            id: self.device_id,
+            display_name: self.display_name,
         }
-        let file: DeviceFile = serde_json::from_slice(bytes).map_err(damaged)?;
-        Ok(Self {
-            id: file.device_id,
-            display_name: file.display_name,
-        })
-    }
-
-    fn create(path: &Path) -> Result<Self, DeviceError> {
-        let device = Self {
-            id: DeviceId::generate(),
-            display_name: host_name(),
-        };
-        let file = DeviceFile {
-            version: VERSION,
-            device_id: device.id,
-            display_name: device.display_name.clone(),
-        };
-        let mut text = serde_json::to_vec_pretty(&file).expect("strings and numbers are JSON");
-        text.push(b'\n');
-        replace_file(&FileStorage, path, &text).map_err(|source| DeviceError::Write {
-            path: path.to_owned(),
-            source,
-        })?;
-        Ok(device)
     }
 }
 
@@ -159,7 +111,7 @@ mod tests {
         ] {
             fs::write(&path, text).unwrap();
             let refused = Device::load_or_create(&path).unwrap_err();
-            assert!(matches!(refused, DeviceError::Damaged { .. }), "{text:?}");
+            assert!(matches!(refused, StateError::Damaged { .. }), "{text:?}");
             assert!(
                 refused.to_string().contains("device.json is damaged"),
                 "{refused}"
@@ -174,6 +126,6 @@ mod tests {
         let path = dir.path().join("device.json");
         fs::write(&path, r#"{"version":2,"identity":{}}"#).unwrap();
         let refused = Device::load_or_create(&path).unwrap_err();
-        assert!(matches!(refused, DeviceError::Newer { version: 2, .. }));
+        assert!(matches!(refused, StateError::Newer { version: 2, .. }));
     }
 }

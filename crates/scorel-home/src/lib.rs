@@ -3,23 +3,29 @@
 
 mod calendar;
 mod device;
-mod file_version;
 mod home;
 mod lists_file;
 mod projects;
 pub mod receipts;
 mod secret;
+mod state_file;
+mod state_files;
 pub mod trusted_file;
 mod unix_time;
 
 pub use calendar::{Calendar, SystemCalendar};
-pub use device::{Device, DeviceError};
+pub use device::Device;
 pub use home::{
     Home, HomeError, HomeLock, HomeSource, LockError, MAX_SOCKET_PATH, NoSocketPath, socket_path,
     user_home,
 };
-pub use lists_file::{ListsFile, ModelListsError, StoredList, check_model_lists};
-pub use projects::{OpenProjectsError, ProjectError, ProjectRegistry, QuotaError, check_policy};
+pub use lists_file::{ListsFile, StoredList};
+pub use projects::{ProjectError, ProjectRegistry, QuotaError, check_policy};
 pub use secret::{InvalidSecretName, SecretError, SecretName, SecretStore};
+pub use state_file::{
+    DAEMON, DEVICE, FormatVersion, GRANTS, MODELS, Need, PROJECTS, StateBody, StateError,
+    StateFile, StateKind, TRUST, WORKTREE,
+};
+pub use state_files::STATE_FILES;
 pub use trusted_file::{FileProblem, Stamp, Trust};
 pub use unix_time::now_ms;

@@ -1,30 +1,20 @@
 //! `models.json`: what endpoints listed, with the time. Derived: it may be deleted.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
 
-use scorel_journal::{FileStorage, replace_file};
 use scorel_provider::{ListedModel, ModelFacts, Price, Retirement, ThinkingLevels};
 use serde::{Deserialize, Serialize};
 
 use super::calendar::day_of;
-use crate::file_version::file_version;
-use crate::trusted_file::{self, FileProblem, Trust};
-
-/// The file version that this program writes.
-const VERSION: u32 = 1;
-
-/// Well above what `MAX_ENDPOINTS` lists take.
-const MAX_BYTES: u64 = 64 * 1024 * 1024;
+use crate::state_file::{FormatVersion, MODELS, StateBody, StateKind};
 
 /// The lists that are kept; the oldest goes first.
 const MAX_ENDPOINTS: usize = 32;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListsFile {
-    version: u32,
+    version: FormatVersion<1>,
     /// By the name of the endpoint, which does not show its address.
     endpoints: BTreeMap<String, StoredList>,
 }
@@ -73,54 +63,12 @@ struct StoredPrice {
     cache_write: Option<u64>,
 }
 
-/// Why the lists cannot be used. They are made again.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelListsError {
-    #[error(transparent)]
-    Problem(#[from] FileProblem),
-    #[error("{path} is damaged: {reason}")]
-    Damaged { path: PathBuf, reason: String },
-    #[error("{path} is of version {version}, which a newer program wrote")]
-    Newer { path: PathBuf, version: u32 },
-}
-
-/// Checks the file, which may be absent.
-pub fn check_model_lists(path: &Path) -> Result<(), ModelListsError> {
-    ListsFile::read(path).map(drop)
+impl StateBody for ListsFile {
+    const KIND: &'static StateKind = &MODELS;
+    const IN_LINES: bool = false;
 }
 
 impl ListsFile {
-    pub const fn empty() -> Self {
-        Self {
-            version: VERSION,
-            endpoints: BTreeMap::new(),
-        }
-    }
-
-    pub fn read(path: &Path) -> Result<Self, ModelListsError> {
-        let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Home)? else {
-            return Ok(Self::empty());
-        };
-        let damaged = |error: serde_json::Error| ModelListsError::Damaged {
-            path: path.to_owned(),
-            reason: error.to_string(),
-        };
-        let version = file_version(&bytes).map_err(damaged)?;
-        if version > VERSION {
-            return Err(ModelListsError::Newer {
-                path: path.to_owned(),
-                version,
-            });
-        }
-        serde_json::from_slice(&bytes).map_err(damaged)
-    }
-
-    pub fn write(&self, path: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec(self)?;
-        text.push(b'\n');
-        replace_file(&FileStorage, path, &text)
-    }
-
     pub fn list(&self, endpoint: &str) -> Option<&StoredList> {
         self.endpoints.get(endpoint)
     }

@@ -6,16 +6,18 @@ mod quota;
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use scorel_proto::{Project, ProjectId, QuotaPolicy, SessionId};
 
-pub use error::{OpenProjectsError, ProjectError};
-use file::{ProjectsFile, StoredProject};
+pub use error::ProjectError;
+pub(crate) use file::ProjectsFile;
+use file::StoredProject;
 pub use quota::QuotaError;
 pub use quota::check_policy;
 
+use crate::state_file::{StateError, StateFile};
 use crate::unix_time::now_ms;
 
 /// Upper bound of registered projects.
@@ -23,19 +25,21 @@ const MAX_PROJECTS: usize = 10_000;
 
 /// The registered projects, in memory and in `projects.json`.
 ///
-/// Changes are durable when a method returns. Methods block on the disk.
+/// Changes are durable when a method returns. Methods block on the disk. The file is never repaired
+/// automatically: sessions refer to projects by id.
 #[derive(Debug)]
 pub struct ProjectRegistry {
-    path: PathBuf,
+    stored: StateFile<ProjectsFile>,
     file: Mutex<ProjectsFile>,
 }
 
 impl ProjectRegistry {
     /// Reads the file at `path`; a missing file means no projects.
-    pub fn open(path: &Path) -> Result<Self, OpenProjectsError> {
+    pub fn open(path: &Path) -> Result<Self, StateError> {
+        let stored = StateFile::new(path.to_owned());
         Ok(Self {
-            path: path.to_owned(),
-            file: Mutex::new(ProjectsFile::read(path)?),
+            file: Mutex::new(stored.read()?.unwrap_or_default()),
+            stored,
         })
     }
 
@@ -229,11 +233,7 @@ impl ProjectRegistry {
 
     fn replace(&self, file: &mut ProjectsFile, changed: ProjectsFile) -> Result<(), ProjectError> {
         // The file first: if it cannot be written, memory must not have what a restart would forget.
-        let written = changed.write(&self.path);
-        written.map_err(|source| ProjectError::Write {
-            path: self.path.clone(),
-            source,
-        })?;
+        self.stored.replace(&changed)?;
         *file = changed;
         Ok(())
     }

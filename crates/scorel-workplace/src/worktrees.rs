@@ -161,7 +161,8 @@ impl Worktrees {
 
     /// The record of a runtime's worktree; `None` if it has none.
     pub fn record(&self, runtime_id: AgentTaskId) -> Result<Option<WorktreeRecord>, WorktreeError> {
-        WorktreeRecord::read(&WorktreeRecord::file(&self.dir, runtime_id))
+        let read = WorktreeRecord::file(&self.dir, runtime_id).read();
+        read.map_err(WorktreeError::record)
     }
 
     /// Removes a worktree and leaves its branch. A removal that a crash has interrupted is completed, whether
@@ -187,7 +188,8 @@ impl Worktrees {
         project: &Path,
     ) -> Result<SessionWorktree, WorktreeError> {
         self.make_dir(&self.dir)?;
-        record.write(&WorktreeRecord::file(&self.dir, record.runtime_id))?;
+        let written = WorktreeRecord::file(&self.dir, record.runtime_id).replace(record);
+        written.map_err(WorktreeError::record)?;
         self.make_dir(&record.path)?;
         self.add(record, project)?;
         let registration = Registration::find(&record.repository, &record.path);
@@ -259,9 +261,9 @@ impl Worktrees {
 
     fn forget(&self, record: &WorktreeRecord) -> Result<(), WorktreeError> {
         let file = WorktreeRecord::file(&self.dir, record.runtime_id);
-        match fs::remove_file(&file) {
+        match fs::remove_file(file.path()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(WorktreeError::io(&file)(error))
+                Err(WorktreeError::io(file.path())(error))
             }
             _ => Ok(()),
         }

@@ -7,8 +7,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use scorel_config::{Config, ConfigSource, Mode};
-use scorel_home::{Home, HomeError, SecretStore};
-use scorel_proto::SessionId;
+use scorel_home::{Home, HomeError, Need, STATE_FILES, SecretStore, StateError, StateKind};
+use scorel_proto::{ErrorChain, SessionId};
 
 use super::check::Check;
 
@@ -62,6 +62,23 @@ fn creation_problem(root: &Path) -> Option<io::Error> {
     let trial = parent.join(format!(".scorel-doctor-{}", std::process::id()));
     let made = fs::create_dir(&trial).and_then(|()| fs::remove_dir(&trial));
     made.err()
+}
+
+/// The state files that cannot be used as they are.
+pub(super) fn state(root: &Path) -> Vec<Check> {
+    let files = STATE_FILES.into_iter().flat_map(|(kind, check)| {
+        kind.files(root)
+            .into_iter()
+            .map(move |path| (kind, check(kind, &path)))
+    });
+    let problem = |(kind, checked): (&StateKind, Result<(), StateError>)| {
+        let text = ErrorChain(&checked.err()?).to_string();
+        Some(match kind.need {
+            Need::Start | Need::Use => Check::fail("state", text),
+            Need::Nothing => Check::warn("state", text),
+        })
+    };
+    files.filter_map(problem).collect()
 }
 
 /// Sessions whose recovery has ended the daemon again and again.

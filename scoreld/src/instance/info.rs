@@ -3,13 +3,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use scorel_home::{Home, Trust, trusted_file};
-use scorel_journal::{FileStorage, replace_file};
+use scorel_home::{DAEMON, Home, StateBody, StateError, StateFile, StateKind};
 use serde::{Deserialize, Serialize};
 use tracing::warn;
-
-/// Upper bound of `daemon.json`, which has a few lines.
-const MAX_BYTES: u64 = 64 * 1024;
 
 /// The content of `daemon.json`, for people and diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,30 +24,25 @@ pub(crate) struct DaemonInfo {
 /// A published [`DaemonInfo`]; dropping it removes the file.
 #[derive(Debug)]
 pub(crate) struct PublishedInfo {
-    path: PathBuf,
+    file: StateFile<DaemonInfo>,
     info: DaemonInfo,
 }
 
-impl DaemonInfo {
-    pub(crate) fn publish(self, path: &Path) -> io::Result<PublishedInfo> {
-        self.write(path)?;
-        Ok(PublishedInfo {
-            path: path.to_owned(),
-            info: self,
-        })
-    }
+impl StateBody for DaemonInfo {
+    const KIND: &'static StateKind = &DAEMON;
+}
 
-    fn write(&self, path: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        replace_file(&FileStorage, path, &text)
+impl DaemonInfo {
+    pub(crate) fn publish(self, path: &Path) -> Result<PublishedInfo, StateError> {
+        let file = StateFile::new(path.to_owned());
+        file.replace(&self)?;
+        Ok(PublishedInfo { file, info: self })
     }
 
     /// Reads the file at `path`; `None` if it is missing or unreadable. It may be left over from a
     /// daemon that was killed.
     pub(crate) fn read(path: &Path) -> Option<Self> {
-        let (_, bytes) = trusted_file::read(path, MAX_BYTES, Trust::Ours).ok()??;
-        serde_json::from_slice(&bytes).ok()
+        StateFile::new(path.to_owned()).read().ok()?
     }
 }
 
@@ -59,7 +50,7 @@ impl PublishedInfo {
     /// Tells how long it may take to the daemon's end: one that is to take its place waits for that.
     pub(crate) fn stopping(&mut self, within: Duration) {
         self.info.stopping_within = Some(u64::try_from(within.as_millis()).unwrap_or(u64::MAX));
-        if let Err(error) = self.info.write(&self.path) {
+        if let Err(error) = self.file.replace(&self.info) {
             warn!(%error, "cannot write daemon.json");
         }
     }
@@ -78,6 +69,6 @@ pub(super) fn process(pid: Option<u32>) -> String {
 impl Drop for PublishedInfo {
     fn drop(&mut self) {
         // A stale file is harmless: nothing is decided by it.
-        let _ignored: io::Result<()> = fs::remove_file(&self.path);
+        let _ignored: io::Result<()> = fs::remove_file(self.file.path());
     }
 }

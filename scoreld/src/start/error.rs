@@ -1,7 +1,7 @@
 use std::io;
 
 use scorel_config::ConfigError;
-use scorel_home::{DeviceError, FileProblem, HomeError, LockError, OpenProjectsError};
+use scorel_home::{FileProblem, HomeError, LockError, StateError};
 
 use crate::activation::ActivationError;
 use crate::daemon::RunError;
@@ -33,9 +33,7 @@ pub(crate) enum DaemonError {
     #[error(transparent)]
     Logging(#[from] LoggingError),
     #[error(transparent)]
-    Device(#[from] DeviceError),
-    #[error(transparent)]
-    Projects(#[from] OpenProjectsError),
+    State(#[from] StateError),
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error("cannot start threads")]
@@ -65,8 +63,7 @@ impl DaemonError {
             | Self::Home(HomeError::Io { .. })
             | Self::Instance(InstanceError::Lock(LockError::Io { .. }))
             | Self::Takeover(TakeoverError::Lock(LockError::Io { .. }))
-            | Self::Device(DeviceError::Write { .. } | DeviceError::File(FileProblem::Io { .. }))
-            | Self::Projects(OpenProjectsError::File(FileProblem::Io { .. }))
+            | Self::State(StateError::Write { .. } | StateError::File(FileProblem::Io { .. }))
             | Self::Config(ConfigError::File(FileProblem::Io { .. })) => DaemonExit::Io,
             Self::Run(RunError::Receipts(FileProblem::Io { .. })) => DaemonExit::Io,
             Self::Run(RunError::Receipts(_) | RunError::HomeLost { .. }) => DaemonExit::Config,
@@ -76,8 +73,7 @@ impl DaemonError {
             | Self::Home(_)
             | Self::Instance(InstanceError::Lock(LockError::NotRegular { .. }))
             | Self::Takeover(TakeoverError::Lock(LockError::NotRegular { .. }))
-            | Self::Device(_)
-            | Self::Projects(_)
+            | Self::State(_)
             | Self::Config(_) => DaemonExit::Config,
         }
     }

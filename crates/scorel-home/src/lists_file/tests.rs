@@ -1,10 +1,9 @@
-use std::os::unix::fs::PermissionsExt as _;
-
 use jiff::civil::date;
 use scorel_proto::ThinkingLevel::{Low, Max};
 use scorel_provider::{ListedModel, ModelFacts, Price, ThinkingLevels};
 
-use super::{ListsFile, MAX_ENDPOINTS, ModelListsError, StoredList, check_model_lists};
+use super::{ListsFile, MAX_ENDPOINTS, StoredList};
+use crate::state_file::StateFile;
 
 /// 2026-11-22.
 const DAY: u64 = 1_795_305_600_000;
@@ -29,16 +28,17 @@ fn model(id: &str, limit: u64) -> ListedModel {
 #[test]
 fn a_list_survives_the_file_with_its_day() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("models.json");
-    let mut file = ListsFile::read(&path).unwrap();
+    let stored = StateFile::<ListsFile>::new(dir.path().join("models.json"));
+    assert_eq!(stored.read().unwrap(), None);
+    let mut file = ListsFile::default();
     file.insert(
         "a".to_owned(),
         StoredList::new(DAY, &[model("m-20260101", 128_000)]),
     );
-    file.write(&path).unwrap();
-    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
-    let read = ListsFile::read(&path).unwrap();
+    stored.replace(&file).unwrap();
+    let text = std::fs::read_to_string(stored.path()).unwrap();
+    assert_eq!(text.lines().count(), 1, "people do not read it");
+    let read = stored.read().unwrap().unwrap();
     assert_eq!(read, file);
     let list = read.list("a").unwrap();
     let facts = list.facts("m-20260101").unwrap();
@@ -51,31 +51,11 @@ fn a_list_survives_the_file_with_its_day() {
 
 #[test]
 fn the_oldest_list_goes_first() {
-    let mut file = ListsFile::empty();
+    let mut file = ListsFile::default();
     for number in 0..=MAX_ENDPOINTS as u64 {
         let name = format!("e{}", MAX_ENDPOINTS as u64 - number);
         file.insert(name, StoredList::new(number, &[]));
     }
     assert!(file.list(&format!("e{MAX_ENDPOINTS}")).is_none());
     assert!(file.list("e0").is_some());
-}
-
-#[test]
-fn problems_are_told_apart() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("models.json");
-    assert!(check_model_lists(&path).is_ok(), "absent");
-    for text in [
-        "",
-        "{",
-        r#"{"version":1}"#,
-        r#"{"version":1,"endpoints":[]}"#,
-    ] {
-        std::fs::write(&path, text).unwrap();
-        let error = check_model_lists(&path).unwrap_err();
-        assert!(matches!(error, ModelListsError::Damaged { .. }), "{error}");
-    }
-    std::fs::write(&path, r#"{"version":2}"#).unwrap();
-    let error = check_model_lists(&path).unwrap_err();
-    assert!(matches!(error, ModelListsError::Newer { version: 2, .. }));
 }

@@ -1,26 +1,9 @@
 use std::io;
-use std::path::PathBuf;
 
 use scorel_proto::QuotaPolicy;
 
 use super::QuotaError;
-use crate::trusted_file::FileProblem;
-
-/// Why the registry cannot be loaded. It is never repaired automatically: sessions refer to projects
-/// by id.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenProjectsError {
-    #[error(transparent)]
-    File(#[from] FileProblem),
-    #[error(
-        "{path} is damaged ({reason}); restore it from a backup, or move it away to start with no projects (their sessions stay in the home)"
-    )]
-    Damaged { path: PathBuf, reason: String },
-    #[error(
-        "{path} has version {version}, which this program does not know; use the newer scoreld"
-    )]
-    Newer { path: PathBuf, version: u32 },
-}
+use crate::state_file::StateError;
 
 /// Why a project was not registered, changed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -46,10 +29,6 @@ pub enum ProjectError {
     /// With the policy in force.
     #[error("the policy was changed meanwhile")]
     OtherQuota(QuotaPolicy),
-    #[error("cannot write {path}")]
-    Write {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] StateError),
 }

@@ -89,7 +89,10 @@ fn a_change_that_cannot_be_written_does_not_happen() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     let refused = fixture.registry.register(&other, None);
-    assert!(matches!(refused, Err(ProjectError::Write { .. })));
+    assert!(matches!(
+        refused,
+        Err(ProjectError::File(StateError::Write { .. }))
+    ));
     assert!(fixture.registry.remove(one.project_id).is_err());
     assert_eq!(fixture.registry.list(), [one]);
 }
@@ -130,10 +133,7 @@ fn a_damaged_file_is_named_and_left_alone() {
     for text in ["", "[]", r#"{"version":1}"#, &twice[..60], &twice] {
         fs::write(&path, text).unwrap();
         let refused = ProjectRegistry::open(&path).unwrap_err();
-        assert!(
-            matches!(refused, OpenProjectsError::Damaged { .. }),
-            "{text}"
-        );
+        assert!(matches!(refused, StateError::Damaged { .. }), "{text}");
         assert!(
             refused.to_string().contains("projects.json is damaged"),
             "{refused}"
@@ -142,10 +142,7 @@ fn a_damaged_file_is_named_and_left_alone() {
     }
     fs::write(&path, r#"{"version":9,"rows":{}}"#).unwrap();
     let refused = ProjectRegistry::open(&path);
-    assert!(matches!(
-        refused,
-        Err(OpenProjectsError::Newer { version: 9, .. })
-    ));
+    assert!(matches!(refused, Err(StateError::Newer { version: 9, .. })));
 }
 
 #[test]

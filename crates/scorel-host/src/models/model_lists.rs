@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use scorel_home::{ListsFile, ModelListsError, StoredList};
+use scorel_home::{ListsFile, StateError, StateFile, StoredList};
 use scorel_provider::{EndpointId, ListedModel, ModelFacts};
 
 /// After how long an endpoint that was asked in the background is asked again.
@@ -13,7 +13,7 @@ const ASK_AGAIN_MS: u64 = 10 * 60 * 1000;
 /// The file is read once, by the first use, on a blocking thread. Only the daemon writes it.
 #[derive(Debug)]
 pub(super) struct ModelLists {
-    path: PathBuf,
+    stored: StateFile<ListsFile>,
     file: OnceLock<Mutex<KeptFile>>,
     /// When an endpoint was last asked in the background, in milliseconds since 1970.
     asked: Mutex<HashMap<EndpointId, u64>>,
@@ -29,7 +29,7 @@ struct KeptFile {
 impl ModelLists {
     pub(super) fn new(path: PathBuf) -> Self {
         Self {
-            path,
+            stored: StateFile::new(path),
             file: OnceLock::new(),
             asked: Mutex::default(),
         }
@@ -61,8 +61,8 @@ impl ModelLists {
         if kept.foreign {
             return;
         }
-        if let Err(error) = kept.lists.write(&self.path) {
-            tracing::warn!(path = %self.path.display(), %error, "lists of models cannot be kept");
+        if let Err(error) = self.stored.replace(&kept.lists) {
+            tracing::warn!(%error, "lists of models cannot be kept");
         }
     }
 
@@ -86,15 +86,14 @@ impl ModelLists {
 
     /// A file that cannot be used is replaced by the next list.
     fn read(&self) -> KeptFile {
-        let (lists, foreign) = match ListsFile::read(&self.path) {
-            Ok(lists) => (lists, false),
-            Err(error) => {
-                tracing::warn!(%error, "the lists of models are made again");
-                let foreign = matches!(error, ModelListsError::Newer { .. });
-                (ListsFile::empty(), foreign)
-            }
-        };
-        KeptFile { lists, foreign }
+        let read = self.stored.read();
+        if let Err(error) = &read {
+            tracing::warn!(%error, "the lists of models are made again");
+        }
+        KeptFile {
+            foreign: matches!(read, Err(StateError::Newer { .. })),
+            lists: read.ok().flatten().unwrap_or_default(),
+        }
     }
 }
 

@@ -1,18 +1,10 @@
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
 
-use scorel_home::trusted_file::{self, FileProblem, Trust};
-use scorel_journal::{FileStorage, replace_file};
+use scorel_home::{FormatVersion, GRANTS, StateBody, StateError, StateFile, StateKind};
 use scorel_proto::ProjectId;
 use serde::{Deserialize, Serialize};
-
-/// The file version that this program writes.
-const VERSION: u32 = 1;
-
-/// Upper bound of the file.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Granted rules per project.
 const MAX_RULES: usize = 10_000;
@@ -21,83 +13,60 @@ const MAX_RULES: usize = 10_000;
 ///
 /// Users may edit the file to revoke grants, so it is read again for every turn.
 #[derive(Debug)]
-pub(crate) struct Grants {
-    path: PathBuf,
-    /// Serializes read-modify-write of the file.
-    changing: Mutex<()>,
-}
+pub(crate) struct Grants(StateFile<GrantsFile>);
 
 /// `grants.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GrantsFile {
-    version: u32,
+    version: FormatVersion<1>,
     /// `allow` rules in the syntax of the configuration.
     projects: BTreeMap<ProjectId, Vec<String>>,
 }
 
-/// Why the grants cannot be used.
+impl StateBody for GrantsFile {
+    const KIND: &'static StateKind = &GRANTS;
+}
+
+/// Why rules were not granted.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum OpenGrantsError {
+enum GrantError {
     #[error(transparent)]
-    Problem(#[from] FileProblem),
-    #[error("{path} is damaged: {reason}; fix it, or remove it to be asked again")]
-    Damaged { path: PathBuf, reason: String },
+    File(#[from] StateError),
+    #[error("more than {MAX_RULES} rules for one project: shorten grants.json")]
+    TooMany,
 }
 
 impl Grants {
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self {
-            path,
-            changing: Mutex::default(),
-        }
+        Self(StateFile::new(path))
     }
 
     /// The granted rules of a project. Reads the file.
-    pub(crate) fn of(&self, project: ProjectId) -> Result<Vec<String>, OpenGrantsError> {
-        let mut file = read(&self.path)?;
+    pub(crate) fn of(&self, project: ProjectId) -> Result<Vec<String>, StateError> {
+        let mut file = self.0.read()?.unwrap_or_default();
         Ok(file.projects.remove(&project).unwrap_or_default())
     }
 
     /// Adds rules to a project, durably. On every error the file is unchanged. Blocks on the disk.
     pub(crate) fn add(&self, project: ProjectId, rules: &[String]) -> io::Result<()> {
-        let _changing: MutexGuard<'_, ()> =
-            self.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut file = read(&self.path).map_err(io::Error::other)?;
-        let known = file.projects.entry(project).or_default();
-        for rule in rules {
-            if !known.contains(rule) {
-                known.push(rule.clone());
+        let added = self.0.modify(|file| {
+            let known = file.projects.entry(project).or_default();
+            for rule in rules {
+                if !known.contains(rule) {
+                    known.push(rule.clone());
+                }
             }
-        }
-        if known.len() > MAX_RULES {
-            let text = format!("more than {MAX_RULES} rules for one project: shorten grants.json");
-            return Err(io::Error::other(text));
-        }
-        let mut text = serde_json::to_vec_pretty(&file)?;
-        text.push(b'\n');
-        replace_file(&FileStorage, &self.path, &text)
+            match known.len() > MAX_RULES {
+                true => Err(GrantError::TooMany),
+                false => Ok(()),
+            }
+        });
+        added.map_err(|error| match error {
+            GrantError::File(StateError::Write { source, .. }) => source,
+            error => io::Error::other(error),
+        })
     }
-}
-
-fn read(path: &Path) -> Result<GrantsFile, OpenGrantsError> {
-    let empty = GrantsFile {
-        version: VERSION,
-        ..GrantsFile::default()
-    };
-    let Some((_, bytes)) = trusted_file::read(path, MAX_BYTES, Trust::Home)? else {
-        return Ok(empty);
-    };
-    let damaged = |reason: String| OpenGrantsError::Damaged {
-        path: path.to_owned(),
-        reason,
-    };
-    let file: GrantsFile =
-        serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-    if file.version != VERSION {
-        return Err(damaged(format!("its version is {}", file.version)));
-    }
-    Ok(file)
 }
 
 #[cfg(test)]

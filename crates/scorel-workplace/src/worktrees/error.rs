@@ -1,6 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use scorel_home::StateError;
 use scorel_journal::{is_no_space, is_read_only};
 use scorel_proto::AgentTaskId;
 
@@ -43,6 +44,8 @@ pub enum WorktreeError {
     NotStarted(String),
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Record(StateError),
     #[error("the path {} is not UTF-8", path.display())]
     NotText { path: PathBuf },
     #[error("there is no worktree of {0}")]
@@ -67,6 +70,14 @@ impl WorktreeError {
         move |source| match is_no_space(&source) || is_read_only(&source) {
             true => Self::NoSpace(format!("{}: {source}", path.display())),
             false => Self::Io { path, source },
+        }
+    }
+
+    /// A record that is not read or written.
+    pub(super) fn record(error: StateError) -> Self {
+        match error {
+            StateError::Write { path, source } => Self::io(&path)(source),
+            error => Self::Record(error),
         }
     }
 

@@ -262,7 +262,11 @@ fn an_interrupted_removal_is_completed() {
     assert_eq!(place.worktrees.list(None).unwrap(), []);
     place.worktrees.remove(id, false).unwrap();
     assert!(!path.with_extension("gone").exists() && place.registered() == 0);
-    assert!(!WorktreeRecord::file(&place.worktrees.dir, id).exists());
+    assert!(
+        !WorktreeRecord::file(&place.worktrees.dir, id)
+            .path()
+            .exists()
+    );
 }
 
 #[test]

@@ -102,7 +102,10 @@ fn a_policy_that_cannot_be_written_is_not_in_force() {
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     let refused = fixture.registry.set_quota(id, "x", &policy(2), None);
-    assert!(matches!(refused, Err(ProjectError::Write { .. })));
+    assert!(matches!(
+        refused,
+        Err(ProjectError::File(StateError::Write { .. }))
+    ));
     assert!(fixture.registry.quota(id, "x").is_empty());
 }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use scorel_config::{ConfigError, EditConfigError};
 use scorel_engine::ProviderError;
 use scorel_guidance::trust::TrustError;
-use scorel_home::ProjectError;
 use scorel_home::receipts::ReceiptError;
+use scorel_home::{ProjectError, StateError};
 use scorel_journal::BlobError;
 use scorel_orchestrator::OrchestratorError;
 use scorel_proto::{ErrorCode, PermissionAnswer, PermissionConflict, RpcError};
@@ -192,7 +192,8 @@ const fn receipt_code(error: &ReceiptError) -> ErrorCode {
 
 fn trust_code(error: &TrustError) -> ErrorCode {
     match error {
-        TrustError::Problem(_) | TrustError::Damaged { .. } => ErrorCode::FilesystemError,
+        TrustError::File(StateError::Write { source, .. }) => write_code(source),
+        TrustError::File(_) => ErrorCode::FilesystemError,
         TrustError::Unknown(_) | TrustError::Refused { .. } | TrustError::NoDigest(_) => {
             ErrorCode::InvalidParams
         }
@@ -217,6 +218,7 @@ fn worktree(error: &WorktreeError) -> RpcError {
         WorktreeError::Io { path: at, .. } | WorktreeError::NotText { path: at } => {
             (ErrorCode::FilesystemError, path(at))
         }
+        WorktreeError::Record(error) => (ErrorCode::FilesystemError, path(error.path())),
         _ => (ErrorCode::FilesystemError, Value::Null),
     };
     RpcError::new(code, error.to_string()).with_details(details)
@@ -233,7 +235,7 @@ fn project(error: &ProjectError, path: Option<&str>) -> RpcError {
             .with_details(json!({ "field": "policy" })),
         ProjectError::OtherQuota(policy) => RpcError::new(ErrorCode::Conflict, error.to_string())
             .with_details(json!({ "kind": "quota", "policy": policy })),
-        ProjectError::Write { source, .. } => match write_code(source) {
+        ProjectError::File(StateError::Write { source, .. }) => match write_code(source) {
             ErrorCode::FilesystemError => failed,
             code => RpcError::new(code, failed.message),
         },

@@ -20,7 +20,7 @@ mod tests {
 
     use super::*;
     use crate::rpc::call_error::CallError;
-    use scorel_home::ProjectError;
+    use scorel_home::{ProjectError, StateError};
 
     #[test]
     fn a_full_disk_and_too_many_files_have_one_code_each() {
@@ -33,10 +33,10 @@ mod tests {
             (Errno::EIO, ErrorCode::FilesystemError),
         ] {
             assert_eq!(write_code(&errno.into()), code, "{errno}");
-            let error = ProjectError::Write {
+            let error = ProjectError::File(StateError::Write {
                 path: "/home/projects.json".into(),
                 source: errno.into(),
-            };
+            });
             let error = scorel_proto::RpcError::from(CallError::Project { error, path: None });
             assert_eq!(error.code, code, "{errno}");
         }

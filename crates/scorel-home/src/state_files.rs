@@ -1,0 +1,47 @@
+use std::path::Path;
+
+use crate::device::DeviceFile;
+use crate::lists_file::ListsFile;
+use crate::projects::ProjectsFile;
+use crate::state_file::{
+    DAEMON, DEVICE, GRANTS, MODELS, PROJECTS, StateBody, StateError, StateFile, StateKind, TRUST,
+    WORKTREE,
+};
+
+/// Checks a file of a kind; a missing one is whole.
+type StateCheck = fn(&StateKind, &Path) -> Result<(), StateError>;
+
+/// All kinds of state files, for those who check a home or copy it. Contents whose types other crates
+/// have are checked without them.
+pub const STATE_FILES: [(&StateKind, StateCheck); 7] = [
+    (&DEVICE, whole::<DeviceFile>),
+    (&PROJECTS, whole::<ProjectsFile>),
+    (&GRANTS, StateKind::check),
+    (&TRUST, StateKind::check),
+    (&WORKTREE, StateKind::check),
+    (&MODELS, whole::<ListsFile>),
+    (&DAEMON, StateKind::check),
+];
+
+fn whole<T: StateBody>(_: &StateKind, path: &Path) -> Result<(), StateError> {
+    StateFile::<T>::new(path.to_owned()).read().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who makes a backup or restores one looks there.
+    #[test]
+    fn the_page_of_files_names_every_state_file() {
+        let page = include_str!("../../../docs/journal-format.md");
+        let rows: Vec<&str> = page.lines().filter(|line| line.starts_with('|')).collect();
+        for (kind, _) in STATE_FILES {
+            let (dir, end) = kind.place.split_once('*').unwrap_or((kind.place, ""));
+            let found = rows
+                .iter()
+                .any(|row| row.contains(&format!("`{dir}")) && row.contains(end));
+            assert!(found, "{} is not in docs/journal-format.md", kind.place);
+        }
+    }
+}
