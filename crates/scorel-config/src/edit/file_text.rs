@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
+use fs2::FileExt as _;
 use scorel_home::trusted_file::{self, Stamp};
 use scorel_journal::{FileStorage, replace_file};
 
@@ -39,10 +38,6 @@ pub(super) struct FileText {
     bytes: Vec<u8>,
     mode: u32,
 }
-
-/// Held while a file is replaced; `None` where the file system has no such lock.
-#[derive(Debug)]
-struct DirectoryLock(#[expect(dead_code, reason = "only held")] Option<Flock<File>>);
 
 impl FileText {
     pub(super) fn read(path: &Path, layer: FileLayer) -> Result<Self, EditConfigError> {
@@ -101,24 +96,21 @@ impl FileText {
 
 impl FileText {
     /// Keeps other programs of ours from replacing a file of this directory between the comparison and the
-    /// rename. The lock is on the directory, which stays when the file is replaced. `None` if another program
-    /// holds it for longer than `limit`.
-    fn lock(&self, limit: Duration) -> io::Result<Option<DirectoryLock>> {
-        let dir = self.target.parent().unwrap_or(Path::new("."));
-        let (give_up, mut dir) = (Instant::now() + limit, File::open(dir)?);
-        loop {
-            dir = match Flock::lock(dir, FlockArg::LockExclusiveNonblock) {
-                Ok(lock) => return Ok(Some(DirectoryLock(Some(lock)))),
-                Err((_, Errno::EWOULDBLOCK)) if Instant::now() >= give_up => return Ok(None),
-                Err((dir, Errno::EWOULDBLOCK | Errno::EINTR)) => dir,
-                // A network file system may lock no directory. The comparison guards alone then.
-                Err((_, Errno::EBADF | Errno::ENOLCK | Errno::EOPNOTSUPP)) => {
-                    return Ok(Some(DirectoryLock(None)));
-                }
-                Err((_, errno)) => return Err(errno.into()),
-            };
+    /// rename, until the returned file is closed. The lock is on the directory, which stays when the file is
+    /// replaced. `None` if another program holds it for longer than `limit`.
+    fn lock(&self, limit: Duration) -> io::Result<Option<File>> {
+        let dir = File::open(self.target.parent().unwrap_or(Path::new(".")))?;
+        let give_up = Instant::now() + limit;
+        // A network file system may lock no directory. The comparison guards alone then.
+        while let Err(error) = dir.try_lock_exclusive()
+            && error.kind() == ErrorKind::WouldBlock
+        {
+            if Instant::now() >= give_up {
+                return Ok(None);
+            }
             thread::sleep(LOCK_INTERVAL);
         }
+        Ok(Some(dir))
     }
 }
 

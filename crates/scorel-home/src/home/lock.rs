@@ -3,14 +3,15 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use fs2::FileExt;
 use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg, OFlag};
+use nix::fcntl::OFlag;
 
 /// The exclusive right to write in a home: `flock` on `scoreld.lock`. The kernel releases it when the
 /// process ends, even by SIGKILL, so no stale lock is ever left to judge.
 #[derive(Debug)]
 pub struct HomeLock {
-    file: Flock<File>,
+    file: File,
     path: PathBuf,
 }
 
@@ -36,16 +37,16 @@ impl HomeLock {
         };
         loop {
             let file = open(path)?;
-            match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-                Ok(file) if is_at(&file, path).map_err(failed)? => {
+            match file.try_lock_exclusive() {
+                Ok(()) if is_at(&file, path).map_err(failed)? => {
                     let path = path.to_owned();
                     return Ok(Some(Self { file, path }));
                 }
                 // The file was unlinked between open and lock: others would lock a new file.
-                Ok(_) => {}
-                Err((_, Errno::EWOULDBLOCK)) => return Ok(None),
-                Err((_, Errno::EINTR)) => {}
-                Err((_, errno)) => return Err(failed(errno.into())),
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(error)),
             }
         }
     }
@@ -66,13 +67,8 @@ impl HomeLock {
             .read(true)
             .custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits())
             .open(path);
-        let Ok(file) = file else {
-            return false;
-        };
-        matches!(
-            Flock::lock(file, FlockArg::LockSharedNonblock),
-            Err((_, Errno::EWOULDBLOCK))
-        )
+        let shared = file.and_then(|file| FileExt::try_lock_shared(&file));
+        shared.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 }
 
