@@ -1,11 +1,9 @@
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use nix::sys::statvfs::{FsFlags, statvfs};
+use scorel_local::{NoSocketPath, socket_path};
 
 /// A daemon's home directory and the paths derived from it.
 ///
@@ -38,26 +36,9 @@ pub enum DaemonHomeError {
         /// The cause.
         source: io::Error,
     },
-    /// The path of the socket exceeds [`DaemonHome::MAX_SOCKET_PATH`], and so does its substitute, if
-    /// there is one.
-    #[error(
-        "{} is too long for a socket (at most {} bytes), and XDG_RUNTIME_DIR offers no shorter one",
-        path.display(),
-        DaemonHome::MAX_SOCKET_PATH
-    )]
-    TooLong {
-        /// The preferred path.
-        path: PathBuf,
-    },
-    /// The home directory is on a read-only file system, and there is no other place for the socket.
-    #[error(
-        "{} cannot exist on a read-only file system; set XDG_RUNTIME_DIR for the socket",
-        path.display()
-    )]
-    ReadOnly {
-        /// The preferred path.
-        path: PathBuf,
-    },
+    /// There is no place for the socket.
+    #[error(transparent)]
+    Socket(#[from] NoSocketPath),
     /// The directory cannot be created.
     #[error("cannot create {}: {source}", path.display())]
     Create {
@@ -69,10 +50,6 @@ pub enum DaemonHomeError {
 }
 
 impl DaemonHome {
-    /// The maximum length of a Unix socket's path in bytes: the 108 bytes of `sun_path` on Linux,
-    /// less the terminating zero.
-    pub const MAX_SOCKET_PATH: usize = 107;
-
     /// Determines the home directory: `named` (from the command line), else `SCOREL_HOME`, else
     /// `~/.scorel`.
     ///
@@ -118,44 +95,13 @@ impl DaemonHome {
         self.is_default
     }
 
-    /// The daemon's socket: `scoreld.sock` in the home directory. If that path is too long, or the
-    /// directory is on a read-only file system and no daemon listens there, `scorel-<hash>.sock` in
-    /// `XDG_RUNTIME_DIR`, where `<hash>` is the 64-bit FNV-1a hash of the home's path as 16 lower-case
-    /// hexadecimal digits. A daemon that was started on a read-only file system keeps that socket when
-    /// the file system becomes writable.
+    /// The daemon's socket; see [`scorel_local::socket_path`].
     ///
     /// # Errors
     ///
     /// If there is no usable path, or `XDG_RUNTIME_DIR` is needed and not set.
     pub fn socket_path(&self) -> Result<PathBuf, DaemonHomeError> {
-        let fits = |path: &Path| path.as_os_str().len() <= Self::MAX_SOCKET_PATH;
-        let usual = self.path.join("scoreld.sock");
-        let name = format!(
-            "scorel-{:016x}.sock",
-            fnv1a(self.path.as_os_str().as_bytes())
-        );
-        let short = self.runtime_dir.as_ref().map(|dir| dir.join(name));
-        let short = short.filter(|path| fits(path));
-        if !fits(&usual) {
-            return short.ok_or(DaemonHomeError::TooLong { path: usual });
-        }
-        // Without a listener the usual path is right, unless no socket can be bound there.
-        let is_elsewhere = if self.is_read_only() {
-            !listens(&usual)
-        } else {
-            short.as_deref().is_some_and(listens) && !listens(&usual)
-        };
-        if is_elsewhere {
-            short.ok_or(DaemonHomeError::ReadOnly { path: usual })
-        } else {
-            Ok(usual)
-        }
-    }
-
-    /// Whether the directory is on a read-only file system.
-    fn is_read_only(&self) -> bool {
-        let status = statvfs(&self.path);
-        status.is_ok_and(|status| status.flags().contains(FsFlags::ST_RDONLY))
+        Ok(socket_path(&self.path, self.runtime_dir.as_deref())?)
     }
 
     /// The file that the daemon holds locked as long as it runs.
@@ -199,31 +145,15 @@ impl DaemonHome {
     }
 }
 
-/// Whether a process listens on the socket at a path.
-fn listens(path: &Path) -> bool {
-    UnixStream::connect(path).is_ok()
-}
-
 fn normal(path: &Path) -> Result<PathBuf, DaemonHomeError> {
-    let absolute = std::path::absolute(path).map_err(|source| DaemonHomeError::Path {
+    scorel_local::absolute(path).map_err(|source| DaemonHomeError::Path {
         path: path.to_path_buf(),
         source,
-    })?;
-    Ok(absolute.components().collect())
-}
-
-fn fnv1a(bytes: &[u8]) -> u64 {
-    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-    const PRIME: u64 = 0x0100_0000_01b3;
-    bytes.iter().fold(OFFSET, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(PRIME)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::net::UnixListener;
-
     use super::*;
 
     fn environment(pairs: &[(&str, &str)]) -> impl Fn(&str) -> Option<OsString> {
@@ -279,41 +209,7 @@ mod tests {
         assert_eq!(text.len(), "/run/user/1/scorel-.sock".len() + 16);
         assert!(matches!(
             home(Some(&longer), &[]).socket_path(),
-            Err(DaemonHomeError::TooLong { .. })
+            Err(DaemonHomeError::Socket(NoSocketPath::TooLong { .. }))
         ));
-    }
-
-    #[test]
-    fn a_daemon_that_was_started_on_a_read_only_file_system_is_found_in_the_runtime_directory() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let (path, runtime) = (
-            directory.path().join("home"),
-            directory.path().join("runtime"),
-        );
-        for dir in [&path, &runtime] {
-            std::fs::create_dir(dir).expect("a directory");
-        }
-        let environment = [("XDG_RUNTIME_DIR", runtime.to_str().expect("text"))];
-        let home = home(path.to_str(), &environment);
-        let usual = path.join("scoreld.sock");
-        let hash = fnv1a(path.as_os_str().as_bytes());
-        let other = runtime.join(format!("scorel-{hash:016x}.sock"));
-        let socket = || home.socket_path().expect("a path");
-        assert_eq!(socket(), usual, "no daemon runs");
-        let listener = UnixListener::bind(&other).expect("a socket");
-        assert_eq!(socket(), other);
-        let newer = UnixListener::bind(&usual).expect("a socket");
-        assert_eq!(socket(), usual, "both listen");
-        drop(newer);
-        assert_eq!(socket(), other, "the usual one is left over");
-        drop(listener);
-        assert_eq!(socket(), usual, "both are left over");
-    }
-
-    #[test]
-    fn the_hash_is_fnv_1a() {
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
     }
 }

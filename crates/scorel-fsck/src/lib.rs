@@ -5,7 +5,7 @@
 //! of a log: it replaces a log only after a copy of it is durable.
 //!
 //! No format is declared here. Each file is read by the types of the crate that writes it
-//! (`scorel-host`, `scorel-session`, `scorel-journal`), so a file is sound exactly if the daemon would
+//! (`scorel-home`, `scorel-config`, `scorel-session`, `scorel-journal`), so a file is sound exactly if the daemon would
 //! accept it.
 
 mod blobs;

@@ -5,12 +5,12 @@ mod error;
 mod left_over;
 mod locate;
 mod lock;
-mod socket_path;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use scorel_journal::FileStorage;
+use scorel_local::{is_read_only, socket_path};
 use scorel_permission::WORKTREES;
 use scorel_proto::SessionId;
 use scorel_session::given_up_sessions;
@@ -19,7 +19,6 @@ pub use error::HomeError;
 pub use locate::HomeSource;
 pub use locate::user_home;
 pub use lock::{HomeLock, LockError};
-pub use socket_path::{MAX_SOCKET_PATH, NoSocketPath, socket_path};
 
 use crate::unix_time::now_ms;
 
@@ -77,7 +76,7 @@ impl Home {
     /// Whether the home is on a read-only file system: it can be served for reading.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        socket_path::is_read_only(&self.root)
+        is_read_only(&self.root)
     }
 
     #[must_use]

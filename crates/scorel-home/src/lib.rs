@@ -15,10 +15,7 @@ mod unix_time;
 
 pub use calendar::{Calendar, SystemCalendar};
 pub use device::Device;
-pub use home::{
-    Home, HomeError, HomeLock, HomeSource, LockError, MAX_SOCKET_PATH, NoSocketPath, socket_path,
-    user_home,
-};
+pub use home::{Home, HomeError, HomeLock, HomeSource, LockError, user_home};
 pub use lists_file::{ListsFile, StoredList};
 pub use projects::{ProjectError, ProjectRegistry, QuotaError, check_policy};
 pub use secret::{InvalidSecretName, SecretError, SecretName, SecretStore};

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use scorel_home::socket_path;
+use scorel_local::socket_path;
 use scorel_proto::{ErrorChain, GetStatus, NoParams};
 
 use super::check::Check;

@@ -1,13 +1,11 @@
-use std::fs::{self, File, Permissions};
-use std::io::{self, ErrorKind};
+use std::fs::{self, Permissions};
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use fs2::FileExt as _;
 use scorel_home::trusted_file::{self, Stamp};
 use scorel_journal::{FileStorage, replace_file};
+use scorel_local::{LOCK_LIMIT, lock_directory};
 
 use crate::ConfigError;
 use crate::EditConfigError;
@@ -18,12 +16,6 @@ const BOM: &str = "\u{feff}";
 
 /// The mode of the files that are made here.
 const PRIVATE: u32 = 0o600;
-
-/// The time that another program may hold the lock: it replaces one file. One that was stopped holds it for ever.
-const LOCK_LIMIT: Duration = Duration::from_secs(5);
-
-/// The interval of tries, since a blocking call has no time limit.
-const LOCK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The most tries of an edit.
 const EDITS: usize = 64;
@@ -76,7 +68,7 @@ impl FileText {
         {
             fs::create_dir_all(dir).map_err(write)?;
         }
-        let locked = self.lock(LOCK_LIMIT).map_err(write)?;
+        let locked = lock_directory(&self.target, LOCK_LIMIT).map_err(write)?;
         let _one_at_a_time = locked.ok_or_else(|| EditConfigError::Locked { path: path() })?;
         if Stamp::current(&self.target).map_err(write)? != self.stamp {
             return Err(EditConfigError::Changed { path: path() });
@@ -91,26 +83,6 @@ impl FileText {
             return Ok(());
         }
         fs::set_permissions(&self.target, Permissions::from_mode(self.mode)).map_err(write)
-    }
-}
-
-impl FileText {
-    /// Keeps other programs of ours from replacing a file of this directory between the comparison and the
-    /// rename, until the returned file is closed. The lock is on the directory, which stays when the file is
-    /// replaced. `None` if another program holds it for longer than `limit`.
-    fn lock(&self, limit: Duration) -> io::Result<Option<File>> {
-        let dir = File::open(self.target.parent().unwrap_or(Path::new(".")))?;
-        let give_up = Instant::now() + limit;
-        // A network file system may lock no directory. The comparison guards alone then.
-        while let Err(error) = dir.try_lock_exclusive()
-            && error.kind() == ErrorKind::WouldBlock
-        {
-            if Instant::now() >= give_up {
-                return Ok(None);
-            }
-            thread::sleep(LOCK_INTERVAL);
-        }
-        Ok(Some(dir))
     }
 }
 
@@ -149,12 +121,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_that_another_program_keeps_is_not_waited_for_without_end() {
+    fn a_file_that_another_program_keeps_locked_is_not_replaced() {
         let dir = tempfile::tempdir().unwrap();
-        let file = FileText::read(&dir.path().join("config.toml"), FileLayer::User).unwrap();
-        let held = file.lock(Duration::ZERO).unwrap();
-        assert!(held.is_some());
-        assert!(file.lock(LOCK_INTERVAL).unwrap().is_none());
+        let path = dir.path().join("config.toml");
+        let file = FileText::read(&path, FileLayer::User).unwrap();
+        let held = lock_directory(&path, LOCK_LIMIT).unwrap();
         let refused = file.replace("# ours").unwrap_err();
         assert!(
             matches!(refused, EditConfigError::Locked { .. }),

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::NoSocketPath;
+use scorel_local::NoSocketPath;
 
 /// Why a directory cannot be used as the home.
 #[derive(Debug, thiserror::Error)]

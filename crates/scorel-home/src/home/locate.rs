@@ -74,15 +74,10 @@ pub fn user_home() -> Option<PathBuf> {
     })
 }
 
-/// Makes the path absolute, without `.` and trailing slash.
 fn absolute(path: &Path) -> Result<PathBuf, HomeError> {
-    let failed = |source| HomeError::Io {
+    scorel_local::absolute(path).map_err(|source| HomeError::Io {
         action: "resolve",
         path: path.to_owned(),
         source,
-    };
-    Ok(std::path::absolute(path)
-        .map_err(failed)?
-        .components()
-        .collect())
+    })
 }

@@ -1,10 +1,8 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use fs2::FileExt as _;
+use scorel_local::{LOCK_LIMIT, lock_directory};
 use scorel_proto::{ConfigProblem, ModelProvider};
 use tempfile::NamedTempFile;
 
@@ -15,11 +13,6 @@ use super::settings::{
 };
 use crate::exit::Exit;
 use crate::failure::Failure;
-
-/// As long as the other writers of the configuration wait.
-const LOCK_LIMIT: Duration = Duration::from_secs(5);
-
-const LOCK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The configuration file and the env file.
 #[derive(Debug)]
@@ -208,25 +201,15 @@ impl RemovedModel {
     }
 }
 
-/// Keeps other programs of ours from replacing the configuration until the returned file is closed. They lock
-/// the directory, since it stays when the file is replaced.
+/// Keeps other programs of ours from replacing the configuration until the returned file is closed.
 fn locked(config: &Path) -> Result<File, Failure> {
     let target = fs::canonicalize(config).unwrap_or_else(|_| config.to_owned());
-    let dir = target.parent().unwrap_or(Path::new("/"));
-    let dir = File::open(dir).map_err(|error| failure(config, &error))?;
-    let give_up = Instant::now() + LOCK_LIMIT;
-    // Some file systems lock no directory. The comparison guards alone then.
-    while let Err(error) = dir.try_lock_exclusive()
-        && error.kind() == io::ErrorKind::WouldBlock
-    {
-        if Instant::now() >= give_up {
-            let message = format!("another program is still changing {}", config.display());
-            let failure = Failure::new(Exit::NotAccepted, "conflict", message);
-            return Err(failure.hint("repeat the command when it has finished"));
-        }
-        thread::sleep(LOCK_INTERVAL);
-    }
-    Ok(dir)
+    let locked = lock_directory(&target, LOCK_LIMIT).map_err(|error| failure(config, &error))?;
+    locked.ok_or_else(|| {
+        let message = format!("another program is still changing {}", config.display());
+        let failure = Failure::new(Exit::NotAccepted, "conflict", message);
+        failure.hint("repeat the command when it has finished")
+    })
 }
 
 /// Writes a text beside the file whose place it is to take, durably, with mode 0600.

@@ -25,6 +25,9 @@ pub enum NoSocketPath {
 /// hash is the 64-bit FNV-1a of the home's path in 16 hexadecimal digits.
 ///
 /// A daemon keeps its socket where it is when the file system becomes read-only or writable under it.
+///
+/// # Errors
+/// No usual path can be used, and there is no runtime directory or none with a short path.
 pub fn socket_path(root: &Path, runtime_dir: Option<&Path>) -> Result<PathBuf, NoSocketPath> {
     let path = root.join("scoreld.sock");
     let hash = fnv1a(root.as_os_str().as_bytes());
@@ -53,7 +56,8 @@ fn listens(path: &Path) -> bool {
 
 /// Whether nothing can be written in a directory because of how its file system is mounted. One that
 /// cannot be looked at is not.
-pub(super) fn is_read_only(dir: &Path) -> bool {
+#[must_use]
+pub fn is_read_only(dir: &Path) -> bool {
     statvfs(dir).is_ok_and(|status| status.flags().contains(FsFlags::ST_RDONLY))
 }
 
@@ -69,6 +73,8 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixListener;
+
     use super::*;
 
     #[test]
@@ -96,5 +102,30 @@ mod tests {
         let long = PathBuf::from(format!("/{}", "r".repeat(90)));
         assert!(socket_path(&root, None).is_err());
         assert!(socket_path(&root, Some(&long)).is_err());
+    }
+
+    #[test]
+    fn a_daemon_that_was_started_on_a_read_only_file_system_is_found_in_the_runtime_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, runtime) = (
+            directory.path().join("home"),
+            directory.path().join("runtime"),
+        );
+        for dir in [&path, &runtime] {
+            std::fs::create_dir(dir).unwrap();
+        }
+        let usual = path.join("scoreld.sock");
+        let hash = fnv1a(path.as_os_str().as_bytes());
+        let other = runtime.join(format!("scorel-{hash:016x}.sock"));
+        let socket = || socket_path(&path, Some(&runtime)).unwrap();
+        assert_eq!(socket(), usual, "no daemon runs");
+        let listener = UnixListener::bind(&other).unwrap();
+        assert_eq!(socket(), other);
+        let newer = UnixListener::bind(&usual).unwrap();
+        assert_eq!(socket(), usual, "both listen");
+        drop(newer);
+        assert_eq!(socket(), other, "the usual one is left over");
+        drop(listener);
+        assert_eq!(socket(), usual, "both are left over");
     }
 }
