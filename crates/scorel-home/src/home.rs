@@ -142,7 +142,6 @@ impl Home {
         self.root.join("sessions")
     }
 
-    /// Deleted sessions that can be brought back.
     /// The sessions that are not recovered any more, since daemons of this version have died of it, each
     /// with the file to remove for another try. Blocks on the disk.
     #[must_use]
@@ -151,6 +150,7 @@ impl Home {
         given_up_sessions(&FileStorage, &self.sessions(), version, now_ms())
     }
 
+    /// Deleted sessions that can be brought back.
     #[must_use]
     pub fn trash(&self) -> PathBuf {
         self.root.join("trash")
