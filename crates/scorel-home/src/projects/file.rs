@@ -17,7 +17,7 @@ pub(crate) struct ProjectsFile {
 
 /// One entry, with its unknown fields.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct StoredProject {
+pub(crate) struct StoredProject {
     #[serde(flatten)]
     pub project: Project,
     /// The policies of its agents, by their names; none of them is empty.
