@@ -168,6 +168,18 @@ async fn a_broken_configuration_is_reported_with_its_place() {
 }
 
 #[tokio::test]
+async fn a_file_of_a_newer_program_is_reported_with_its_version() {
+    let daemon = DaemonUnderTest::new(SCORELD);
+    std::fs::create_dir_all(daemon.home()).unwrap();
+    std::fs::write(daemon.home().join("grants.json"), r#"{"version":9}"#).unwrap();
+    let (code, object) = examined(&daemon).await;
+    assert_eq!(code, 1, "{object}");
+    assert_eq!(check(&object, "state")["level"], "fail", "{object}");
+    let text = message(&object, "state");
+    assert!(text.contains("grants.json has version 9"), "{text}");
+}
+
+#[tokio::test]
 async fn a_key_is_reported_by_its_name_only() {
     let daemon = DaemonUnderTest::new(SCORELD);
     let named = |name: &str| {

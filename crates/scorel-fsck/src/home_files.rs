@@ -139,4 +139,31 @@ mod tests {
         let found: Vec<_> = found.into_iter().map(|it| it.path).collect();
         assert_eq!(found, names.map(|name| home.root().join(name)));
     }
+
+    #[test]
+    fn every_state_file_that_cannot_be_used_is_found_by_what_needs_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::unopened(directory.path());
+        std::fs::create_dir(home.worktrees()).unwrap();
+        let record = home.worktrees().join("rti_1.json");
+        let mut expected = Vec::new();
+        for (kind, _) in STATE_FILES {
+            let path = match kind.files(home.root()).pop() {
+                Some(path) => path,
+                None => record.clone(),
+            };
+            std::fs::write(&path, "{").unwrap();
+            expected.push(match kind.need {
+                Need::Start | Need::Use => ("invalid", path),
+                Need::Nothing => ("derived_broken", path),
+            });
+        }
+        let mut found = Vec::new();
+        check(&home, &Daemon::look(&home), &mut found);
+        found.retain(|it| ["invalid", "derived_broken"].contains(&it.code));
+        let mut found: Vec<_> = found.into_iter().map(|it| (it.code, it.path)).collect();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected);
+    }
 }
