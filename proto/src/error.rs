@@ -15,9 +15,8 @@ macro_rules! codes {
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema,
         )]
-        #[serde(rename_all = "snake_case")]
         pub enum ErrorCode {
-            $($(#[doc = $doc])* $name,)*
+            $($(#[doc = $doc])* #[serde(rename = $text)] $name,)*
         }
 
         impl ErrorCode {
