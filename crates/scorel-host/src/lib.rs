@@ -22,7 +22,6 @@ mod import_file;
 mod metrics;
 mod models;
 mod notices;
-mod observers;
 mod permission;
 mod process_memory;
 mod recorders;

@@ -15,10 +15,10 @@ use prometheus::{
     Counter, Histogram, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, TextEncoder,
 };
 use scorel_proto::{
-    CostTotal, OutcomeReason, PersistentBody, PersistentEvent, SessionId, SessionsByPhase, Usage,
+    CostTotal, OutcomeReason, PersistentBody, PersistentEvent, SessionsByPhase, Usage,
 };
 use scorel_rpc::CallObserver;
-use scorel_session::SessionObserver;
+use scorel_session::{Section, SessionFeature};
 
 use metric_set::MetricSet;
 
@@ -132,8 +132,8 @@ impl Metrics {
     }
 }
 
-impl SessionObserver for Metrics {
-    fn committed(&self, _: SessionId, event: &PersistentEvent) {
+impl SessionFeature for Metrics {
+    fn committed(&self, _: &Section<'_>, event: &PersistentEvent) {
         if let Some(call) = event.recorded_call() {
             let usage = call.usage.unwrap_or_default();
             self.add_tokens(&usage);
@@ -146,10 +146,6 @@ impl SessionObserver for Metrics {
             self.turns.with_label_values(&[outcome(body.reason)]).inc();
         }
     }
-
-    fn loaded(&self, _: SessionId) {}
-
-    fn removed(&self, _: SessionId) {}
 }
 
 impl CallObserver for Metrics {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use futures_util::future::BoxFuture;
 use scorel_config::{Config, ConfigSource, RuntimeConfig, check_preset};
@@ -59,7 +59,7 @@ pub(crate) struct Turns {
     open_projects: OpenProjects,
     recorders: Recorders,
     tools: Mutex<HashMap<SessionId, SessionTools>>,
-    orchestrator: Arc<Orchestrator>,
+    orchestrator: Weak<Orchestrator>,
 }
 
 /// What a session's tools remember.
@@ -83,7 +83,7 @@ impl Turns {
         home: &Path,
         runners: Arc<HostRunners>,
         skills: Skills,
-        orchestrator: Arc<Orchestrator>,
+        orchestrator: Weak<Orchestrator>,
     ) -> Self {
         Self {
             projects,

@@ -7,12 +7,16 @@ mod work;
 use std::sync::Arc;
 
 use scorel_proto::{AgentTask, AgentTaskId, AgentTaskStatus, Seq};
-use scorel_session::{AgentTaskChange, AgentTaskEnding, Lane, SessionError};
+use scorel_session::{Lane, Section, SessionError};
 
+use crate::child_state::ChildState;
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::outcome::{ending, failed};
+use crate::records::{AgentTaskChange, AgentTaskEnding, bind, change_status, record_delivery};
+use crate::run_report::RunReport;
 use crate::step::{ChildObservation, NextStep, Observations};
+use crate::task_lane::TaskLane as _;
 use crate::worktree_look::WorktreeLook;
 
 /// The next step of one runtime. Never holds a lane while it waits for another.
@@ -33,7 +37,7 @@ impl AgentTaskStep<'_> {
             };
             let child = self.child(&runtime).await?;
             let (there, state) = match &child {
-                Child::There(lane) => (Some(lane), Some(lane.child_state())),
+                Child::There(lane) => (Some(lane), Some(ChildState::of(lane))),
                 Child::Missing | Child::Unknown | Child::Failed(_) => (None, None),
             };
             // Each look at the state on its own: the guard of one in the literal would still be held at the
@@ -84,7 +88,7 @@ impl AgentTaskStep<'_> {
         let Some(id) = runtime.session_id.filter(|_| is_needed) else {
             return Ok(Child::Unknown);
         };
-        match self.orchestrator.sessions()?.get(id).await {
+        match self.orchestrator.sessions().get(id).await {
             Ok(lane) => Ok(Child::There(lane)),
             Err(SessionError::NotFound(_)) => Ok(Child::Missing),
             Err(SessionError::Failed { reason, .. }) => Ok(Child::Failed(reason)),
@@ -96,20 +100,34 @@ impl AgentTaskStep<'_> {
     async fn alone(&self, step: NextStep, runtime: &AgentTask) -> Result<bool, OrchestratorError> {
         match step {
             NextStep::MakeSession => return self.make(runtime).await,
-            NextStep::Bind => self.lane.bind_runtime(self.id).await?,
+            NextStep::Bind => {
+                let id = self.id;
+                self.lane.persist(move |section| bind(section, id)).await?;
+            }
             NextStep::Begin => {
-                let running = AgentTaskChange::to(AgentTaskStatus::Running);
-                self.lane.change_runtime(self.id, running).await?;
+                self.change(AgentTaskChange::to(AgentTaskStatus::Running))
+                    .await?;
             }
             NextStep::EndUnbegun => {
                 self.finish(runtime, AgentTaskEnding::before_it_began())
                     .await?;
             }
             NextStep::Deliver => self.deliver_finished(runtime).await?,
-            NextStep::RecordDelivery => self.lane.record_delivery(self.id).await?,
+            NextStep::RecordDelivery => {
+                let id = self.id;
+                let record = move |section: &mut Section<'_>| record_delivery(section, id);
+                self.lane.persist(record).await?;
+            }
             _ => {}
         }
         Ok(true)
+    }
+
+    /// Records a change of the status.
+    async fn change(&self, change: AgentTaskChange) -> Result<(), SessionError> {
+        let id = self.id;
+        let change = move |section: &mut Section<'_>| change_status(section, id, &change);
+        self.lane.persist(change).await
     }
 
     async fn with_child(
@@ -134,7 +152,7 @@ impl AgentTaskStep<'_> {
                     return Ok(false);
                 };
                 let prompt = self.prompted().unwrap_or(Seq::ZERO);
-                let report = child.run_report(prompt.previous()).await?;
+                let report = RunReport::read(child, prompt.previous()).await?;
                 let mut ending = ending(report);
                 if let Some(note) = note {
                     ending.reason = format!("{}; {note}", ending.reason);

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use scorel_proto::{AgentTaskId, ClientId, SessionId};
 use scorel_session::{Deletion, Lane, MutationCommand, SessionError, Sessions};
 
+use crate::child_state::ChildState;
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
+use crate::records::{StopRuntime, stop_all};
+use crate::task_lane::TaskLane as _;
 
 /// How often a session is deleted that is busy again each time.
 const DELETE_ATTEMPTS: u32 = 10;
@@ -19,7 +22,7 @@ impl Orchestrator {
     ///
     /// [`SessionError::HasAgentTasks`] or [`SessionError::WorksFor`].
     pub async fn check_unused(&self, id: SessionId) -> Result<(), OrchestratorError> {
-        let sessions = self.sessions()?;
+        let sessions = self.sessions();
         let Some(lane) = usable(&sessions, id).await? else {
             return Ok(());
         };
@@ -45,7 +48,7 @@ impl Orchestrator {
     /// As [`Self::open_children`]. With `quiet`, cancels each turn before it reads its session, topmost
     /// first, so that none can give further tasks.
     async fn below(&self, id: SessionId, quiet: bool) -> Result<Vec<SessionId>, OrchestratorError> {
-        let sessions = self.sessions()?;
+        let sessions = self.sessions();
         let (mut found, mut due) = (Vec::new(), vec![id]);
         while let Some(id) = due.pop() {
             let Some(lane) = usable(&sessions, id).await? else {
@@ -80,19 +83,20 @@ impl Orchestrator {
         children: &[SessionId],
         way: Deletion,
     ) -> Result<(), OrchestratorError> {
-        let sessions = self.sessions()?;
+        let sessions = self.sessions();
         let _closing = ClosingSession::begin(self, id);
         let mut all = children.to_vec();
         if let Some(lane) = usable(&sessions, id).await? {
             if let Some((parent, runtime)) = self.runtime_of(&sessions, &lane).await? {
                 let command = MutationCommand::new(ClientId::Daemon, None, "delete", &id);
-                parent.stop_runtime(command, runtime).await?;
+                let id = runtime;
+                parent.mutate(StopRuntime { command, id }).await?;
                 self.look_at(parent.id());
                 ended(&parent, runtime).await;
             }
             let later = self.below(id, true).await?;
             all.extend(later.into_iter().filter(|child| !children.contains(child)));
-            lane.stop_runtimes().await?;
+            lane.persist(stop_all).await?;
             self.look_at(id);
             let open: Vec<AgentTaskId> =
                 lane.runtimes(|all| all.unfinished().map(|(id, _)| id).collect());
@@ -191,5 +195,5 @@ async fn ended(lane: &Arc<Lane>, id: AgentTaskId) {
 /// Waits until no turn is open.
 async fn idle(lane: &Arc<Lane>) {
     let mut changes = lane.watch_changes();
-    while !lane.child_state().is_idle && changes.changed().await {}
+    while !ChildState::of(lane).is_idle && changes.changed().await {}
 }

@@ -23,7 +23,7 @@ impl Orchestrator {
         root: SessionId,
         ended: Option<usize>,
     ) -> Result<AgentTaskGraph, OrchestratorError> {
-        let sessions = self.sessions()?;
+        let sessions = self.sessions();
         let lane = sessions.get(root).await?;
         let with_runtimes = sessions.with_runtimes(Some(lane.project_id())).await?;
         let with_runtimes: BTreeSet<SessionId> = with_runtimes.into_iter().collect();

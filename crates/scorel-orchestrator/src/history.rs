@@ -10,6 +10,7 @@ use scorel_session::{Lane, SessionError};
 
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
+use crate::task_lane::TaskLane as _;
 
 /// Which runtimes to list.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +36,7 @@ impl Orchestrator {
         filter: AgentTaskFilter,
     ) -> Result<ListRuntimesResult, OrchestratorError> {
         let after = filter.cursor.as_deref().map(position).transpose()?;
-        let sessions = self.sessions()?;
+        let sessions = self.sessions();
         let parents = match filter.session_id {
             Some(id) => vec![sessions.get(id).await?.id()],
             None => sessions.with_runtimes(filter.project_id).await?,
@@ -99,7 +100,7 @@ impl Orchestrator {
 
     /// The worktree of a session, if it has one and is still there.
     pub(crate) async fn worktree_of(&self, session: Option<SessionId>) -> Option<SessionWorktree> {
-        let lane = self.sessions().ok()?.get(session?).await.ok()?;
+        let lane = self.sessions().get(session?).await.ok()?;
         lane.worktree()
     }
 
@@ -109,7 +110,7 @@ impl Orchestrator {
         &self,
         id: AgentTaskId,
     ) -> Result<Arc<Lane>, OrchestratorError> {
-        let sessions = self.sessions()?;
+        let sessions = self.sessions();
         let child = sessions.for_task(&id.to_string()).await?;
         let named = child.and_then(|child| child.parent);
         let named = named.map(|parent| parent.session_id);

@@ -1,6 +1,6 @@
 //! Agents that work for a session: who may run, what runs, and what becomes of results.
 //!
-//! In: records of sessions, as they are published ([`Orchestrator`] observes them), the configuration through
+//! In: records of sessions, as they are published ([`AgentTaskFeature`] follows them), the configuration through
 //! the port [`AgentHost`], and calls of clients and tools. Out: sessions for agents, messages to them, and
 //! `runtime_*` records and results in the session that gave the task.
 //!
@@ -17,10 +17,12 @@
 
 mod agent_task_step;
 mod agents;
+mod child_state;
 mod claims;
 mod deletion;
 mod due;
 mod error;
+mod feature;
 mod graph;
 mod history;
 #[cfg(test)]
@@ -28,18 +30,25 @@ mod model_test;
 mod orchestrator;
 mod outcome;
 mod reconcile;
+mod records;
 mod result_text;
+mod run_report;
 mod schedule;
 mod spawn;
+mod spawn_text;
 mod spawning;
 mod status_waits;
 mod step;
 mod summaries;
+mod task_lane;
+#[cfg(test)]
+mod test_home;
 mod tools;
 mod worktree_look;
 
 pub use agents::{AgentCounts, AgentHost, AgentPolicy, OrchestratorLimits, ProjectAgents};
 pub use error::OrchestratorError;
+pub use feature::AgentTaskFeature;
 pub use history::AgentTaskFilter;
 pub use orchestrator::Orchestrator;
 pub use spawn::SpawnOrder;

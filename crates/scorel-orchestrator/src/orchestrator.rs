@@ -7,23 +7,25 @@ use std::time::Duration;
 use scorel_proto::{
     AgentTaskId, AgentTaskInfo, PersistentBody, PersistentEvent, ProjectId, Seq, SessionId,
 };
-use scorel_session::{AgentTaskPlaces, Lane, MutationCommand, SessionObserver, Sessions};
+use scorel_session::{Lane, MutationCommand, Sessions};
 use tokio::time::Instant;
 
 use crate::agents::{AgentHost, ProjectAgents};
+use crate::child_state::ChildState;
 use crate::claims::Claims;
 use crate::due::DueSessions;
 use crate::error::OrchestratorError;
+use crate::records::{AgentTaskPlaces, MoveAgentTasks, StopRuntime};
 use crate::schedule::{Places, Rules, Schedule, Task};
 use crate::spawning::SpawnsInProgress;
 use crate::status_waits::StatusWaits;
 use crate::summaries::Summaries;
+use crate::task_lane::TaskLane as _;
 use crate::worktree_look::WorktreeLook;
 
 /// The runtimes of all sessions, and the tasks that reconcile them.
 pub struct Orchestrator {
-    /// Weak, since the sessions own what observes them.
-    sessions: Weak<Sessions>,
+    sessions: Arc<Sessions>,
     host: Arc<dyn AgentHost>,
     me: Weak<Self>,
     state: Mutex<OrchestratorState>,
@@ -70,10 +72,17 @@ impl std::fmt::Debug for Orchestrator {
 }
 
 impl Orchestrator {
+    /// Opens the sessions with `open`, which gets the orchestrator for their [`AgentTaskFeature`] and for
+    /// tools. The sessions must not own it.
+    ///
+    /// [`AgentTaskFeature`]: crate::AgentTaskFeature
     #[must_use]
-    pub fn new(sessions: Weak<Sessions>, host: Arc<dyn AgentHost>) -> Arc<Self> {
+    pub fn new(
+        host: Arc<dyn AgentHost>,
+        open: impl FnOnce(&Weak<Self>) -> Arc<Sessions>,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
-            sessions,
+            sessions: open(me),
             host,
             me: Weak::clone(me),
             state: Mutex::default(),
@@ -110,10 +119,7 @@ impl Orchestrator {
             let tasks = state.schedule.tasks();
             tasks.map(|(id, task)| (id, task.parent)).collect()
         };
-        let Some(sessions) = self.sessions.upgrade() else {
-            return Vec::new();
-        };
-        let info = |(id, parent)| sessions.loaded_lane(parent)?.runtime(id);
+        let info = |(id, parent)| self.sessions.loaded_lane(parent)?.runtime(id);
         open.into_iter().filter_map(info).collect()
     }
 
@@ -128,7 +134,7 @@ impl Orchestrator {
         id: AgentTaskId,
     ) -> Result<Option<Seq>, OrchestratorError> {
         let lane = self.parent_of(id).await?;
-        Ok(lane.stop_runtime(command, id).await?)
+        Ok(lane.mutate(StopRuntime { command, id }).await?)
     }
 
     /// Moves a runtime that waits to another place of its queue, from 1.
@@ -145,7 +151,7 @@ impl Orchestrator {
         let lane = self.parent_of(id).await?;
         let rules = self.rules().await;
         // A repeated command may be older than another move.
-        let is_repeated = lane.has_answered(&command)?;
+        let is_repeated = lane.receipt(&command)?.is_some();
         let before = match is_repeated {
             true => None,
             false => self.state().schedule.place_of(id, &rules),
@@ -155,7 +161,12 @@ impl Orchestrator {
             self.state().schedule.shift(id, position, &rules);
         }
         let places = self.places_with(&rules, lane.id(), id);
-        let moved = lane.move_runtimes(command, id, places).await;
+        let moves = MoveAgentTasks {
+            command,
+            id,
+            places,
+        };
+        let moved = lane.mutate(moves).await;
         if let (Err(_), Some(before)) = (&moved, before) {
             self.state().schedule.shift(id, before, &rules);
         }
@@ -187,7 +198,7 @@ impl Orchestrator {
     pub(crate) async fn parent_of(&self, id: AgentTaskId) -> Result<Arc<Lane>, OrchestratorError> {
         let known = self.state().schedule.task(id).map(|task| task.parent);
         match known {
-            Some(parent) => Ok(self.sessions()?.get(parent).await?),
+            Some(parent) => Ok(self.sessions.get(parent).await?),
             None => self.past_parent(id).await,
         }
     }
@@ -197,9 +208,10 @@ impl Orchestrator {
         self.me.upgrade()
     }
 
-    pub(crate) fn sessions(&self) -> Result<Arc<Sessions>, OrchestratorError> {
-        let stopping = scorel_session::SessionError::ShuttingDown;
-        self.sessions.upgrade().ok_or_else(|| stopping.into())
+    /// All sessions of the daemon.
+    #[must_use]
+    pub const fn sessions(&self) -> &Arc<Sessions> {
+        &self.sessions
     }
 
     /// The configuration that it works by.
@@ -320,10 +332,11 @@ impl Orchestrator {
         if delegating.is_empty() {
             return;
         }
-        let sessions = self.sessions.upgrade();
-        let lane = |id| sessions.as_ref()?.loaded_lane(id);
         // A session that is not loaded does nothing.
-        let is_idle = |id: &SessionId| lane(*id).is_none_or(|lane| lane.child_state().is_idle);
+        let is_idle = |id: &SessionId| {
+            let lane = self.sessions.loaded_lane(*id);
+            lane.is_none_or(|lane| ChildState::of(&lane).is_idle)
+        };
         let idle: BTreeSet<SessionId> = delegating.iter().copied().filter(is_idle).collect();
         let mut state = self.state();
         let rests = |id: &SessionId| idle.contains(id) || state.waits.contains(*id);
@@ -382,8 +395,10 @@ fn with_other_places(places: &Places, schedule: &Schedule) -> BTreeSet<SessionId
     moved
 }
 
-impl SessionObserver for Orchestrator {
-    fn committed(&self, session_id: SessionId, event: &PersistentEvent) {
+/// What the sessions tell.
+impl Orchestrator {
+    pub(crate) fn committed(&self, event: &PersistentEvent) {
+        let session_id = event.session_id;
         let (owner, is_parent) = {
             let mut state = self.state();
             note(&mut state, event);
@@ -398,11 +413,7 @@ impl SessionObserver for Orchestrator {
         }
     }
 
-    fn loaded(&self, session_id: SessionId) {
-        self.look_at(session_id);
-    }
-
-    fn removed(&self, session_id: SessionId) {
+    pub(crate) fn removed(&self, session_id: SessionId) {
         let owner = {
             let mut state = self.state();
             state.schedule.forget(session_id);

@@ -1,5 +1,7 @@
 use scorel_proto::{AgentTaskStatus, OutcomeReason};
-use scorel_session::{AgentTaskEnding, RunReport};
+
+use crate::records::AgentTaskEnding;
+use crate::run_report::RunReport;
 
 /// How many bytes of a result are in the record. The rest is a blob.
 pub(crate) const INLINE: usize = 16 * 1024;

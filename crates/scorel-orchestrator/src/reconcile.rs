@@ -4,14 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{AgentTask, AgentTaskId, AgentTaskStatus, Seq, SessionId};
-use scorel_session::{Lane, SessionError};
+use scorel_session::{Lane, Section, SessionError};
 use tokio::time::Instant;
 
 use crate::agent_task_step::AgentTaskStep;
 use crate::due::RETRY;
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
+use crate::records::{AgentTaskPlaces, place};
 use crate::schedule::{Rules, Task};
+use crate::task_lane::TaskLane as _;
 
 /// How often the places of a session's runtimes are recorded at most.
 const PLACED_EVERY: Duration = Duration::from_secs(1);
@@ -77,7 +79,7 @@ impl Orchestrator {
     }
 
     async fn parent_lane(&self, id: SessionId) -> Result<Option<Arc<Lane>>, OrchestratorError> {
-        match self.sessions()?.get(id).await {
+        match self.sessions().get(id).await {
             Ok(lane) => Ok(Some(lane)),
             Err(SessionError::NotFound(_)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -88,7 +90,7 @@ impl Orchestrator {
     async fn record_places(&self, lane: &Arc<Lane>, rules: &Rules) {
         let parent = lane.id();
         let moved = self.places_of(parent, rules);
-        let is_other = |places: &scorel_session::AgentTaskPlaces| {
+        let is_other = |places: &AgentTaskPlaces| {
             lane.runtimes(|all| {
                 places.places.iter().any(|(id, place)| {
                     let known = all.get(*id).and_then(|runtime| runtime.position);
@@ -108,7 +110,8 @@ impl Orchestrator {
         }
         self.state().placed.insert(parent, now);
         for places in moved {
-            if let Err(error) = lane.place_runtimes(places).await {
+            let place = move |section: &mut Section<'_>| place(section, &places, None);
+            if let Err(error) = lane.persist(place).await {
                 tracing::warn!(session = %parent, %error, "places were not recorded");
             }
         }

@@ -1,14 +1,16 @@
 use scorel_proto::{
     AgentTaskId, ClientId, CostTotal, ResultDelivery, SessionId, SpawnRefusal, SpawnRuntimeResult,
 };
-use scorel_session::{Lane, MutationCommand, SessionError, SpawnLimits, SpawnRequest, SpawnTarget};
+use scorel_session::{Lane, MutationCommand, ReceiptAnswer, SessionError};
 
 use crate::agents::ProjectAgents;
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::outcome::beginning;
 use crate::reconcile::tasks;
+use crate::records::{SpawnLimits, SpawnRequest, SpawnTarget};
 use crate::schedule::{Bucket, Rules, bucket_of};
+use crate::task_lane::TaskLane as _;
 
 /// The largest prompt, in bytes.
 const MAX_PROMPT: usize = 256 * 1024;
@@ -45,9 +47,9 @@ impl Orchestrator {
         parent: SessionId,
         order: SpawnOrder,
     ) -> Result<SpawnRuntimeResult, OrchestratorError> {
-        let lane = self.sessions()?.get(parent).await?;
+        let lane = self.sessions().get(parent).await?;
         // Before the configuration is looked at, which may have lost the agent since.
-        if let Some(answer) = lane.spawned_before(&order.command)? {
+        if let Some(ReceiptAnswer::Spawned(answer)) = lane.receipt(&order.command)? {
             return Ok(answer);
         }
         let agents = self.agents(lane.project_id()).await;
@@ -88,7 +90,7 @@ impl Orchestrator {
             limits,
             refused,
         };
-        let spawned = lane.spawn_runtime(request).await?;
+        let spawned = lane.mutate(request).await?;
         // Now, so that the next spawn counts it.
         let (seq, unsettled) = lane.unsettled_runtimes();
         self.refresh(parent, seq, tasks(&lane, &unsettled));
@@ -142,11 +144,8 @@ impl Orchestrator {
             let sessions = sessions.filter_map(|(_, runtime)| runtime.session_id);
             sessions.map(|id| (id, all.cost_in(id))).collect()
         });
-        let Ok(sessions) = self.sessions() else {
-            return spent;
-        };
         for (id, counted) in running {
-            if let Some(child) = sessions.loaded_lane(id) {
+            if let Some(child) = self.sessions().loaded_lane(id) {
                 let cost = child.cost_with_runtimes().micro_usd;
                 // A session that goes on with another task has been counted for those before.
                 spent += cost.saturating_sub(counted.micro_usd);

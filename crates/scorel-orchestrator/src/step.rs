@@ -1,5 +1,6 @@
 use scorel_proto::{AgentTask, AgentTaskStatus, ResultDelivery};
-use scorel_session::ChildState;
+
+use crate::child_state::ChildState;
 
 /// The next step for a runtime. Each step is one section of one lane; after a crash the fold shows
 /// whether it was done.

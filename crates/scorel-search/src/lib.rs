@@ -3,7 +3,7 @@
 //! In: the logs, as the journal reads them, and the names of sessions whose logs have grown. Out: hits.
 //!
 //! ```text
-//! lane → SessionObserver → IndexFollower (one thread) → search.db
+//! lane → SessionFeature → IndexFollower (one thread) → search.db
 //!                                                         ↓ ids of candidates
 //! search → WordQuery ────────────────────────────────→ WordSearch → logs → hits
 //!        → regular expression → LogScan ─────────────────────────→ logs → hits

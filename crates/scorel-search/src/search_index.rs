@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use scorel_proto::{Message, PersistentBody, PersistentEvent, SearchStatus, SessionId};
-use scorel_session::SessionObserver;
+use scorel_session::{Section, SessionFeature};
 
 use crate::SearchError;
 use crate::cursor::{ScanCursor, WordCursor};
@@ -28,7 +28,7 @@ const LAST_RECORD: Duration = Duration::from_millis(500);
 
 /// The search in the logs of all sessions.
 ///
-/// Learns of new records as an observer of the sessions. All other methods block on the disk.
+/// Learns of new records as a feature of the sessions. All other methods block on the disk.
 #[derive(Debug)]
 pub struct SearchIndex {
     file: IndexFile,
@@ -202,16 +202,23 @@ impl Drop for SearchIndex {
     }
 }
 
-impl SessionObserver for SearchIndex {
-    fn committed(&self, session_id: SessionId, event: &PersistentEvent) {
+impl SearchIndex {
+    /// Has a record indexed that is in the log of its session.
+    pub fn follow(&self, event: &PersistentEvent) {
         if is_worth_a_look(&event.body) {
             let is_last = matches!(event.body, PersistentBody::TurnOutcome(_));
             let change = match is_last || event.turn_id.is_none() {
                 true => Change::Whole,
                 false => Change::InTurn,
             };
-            self.pending.add(session_id, Some(event.seq), change);
+            self.pending.add(event.session_id, Some(event.seq), change);
         }
+    }
+}
+
+impl SessionFeature for SearchIndex {
+    fn committed(&self, _: &Section<'_>, event: &PersistentEvent) {
+        self.follow(event);
     }
 
     fn loaded(&self, session_id: SessionId) {

@@ -10,6 +10,7 @@ mod cut;
 mod job;
 mod manual;
 mod prompt;
+mod record;
 mod report;
 mod summary;
 mod trim;
@@ -19,23 +20,34 @@ use std::sync::Arc;
 
 use scorel_engine::{Spent, StopCause, StopSignal, TurnPorts};
 use scorel_proto::{
-    CompactBody, CompactionFacts, CompactionId, CompactionTrigger, ContextWindow, Message,
-    TokenEstimate, TurnError, TurnId,
+    CompactBody, CompactionFacts, CompactionId, CompactionState, CompactionTrigger, ContextWindow,
+    Message, TokenEstimate, TurnError, TurnId,
 };
 
 use cut::Cut;
 pub(crate) use cut::ends_turn_of_one_before;
-pub(crate) use job::{result as compaction_result, run as run_job};
+pub(crate) use job::result as compaction_result;
+pub(crate) use record::{end as end_compaction, interrupt as interrupt_compaction};
 use summary::{Summarizer, SummaryError};
 pub(crate) use trim::{trim, trim_last_step};
 use writer::Writer;
 
 use crate::context_size::{ContextSize, FixedParts, WindowSizes};
-use crate::lane::Lane;
+use crate::lane::{Lane, Section, SessionFeature};
 use crate::{CompactionSetup, SessionError, blocking};
 
 /// Files in the facts of a summary. The model names those that matter in its text.
 const MAX_FILES: usize = 50;
+
+/// Compactions, as the sessions know them.
+#[derive(Debug)]
+pub(crate) struct Compactions;
+
+impl SessionFeature for Compactions {
+    fn recover(&self, section: &mut Section<'_>) -> Result<(), SessionError> {
+        interrupt_compaction(section, CompactionState::Interrupted, None)
+    }
+}
 
 /// What a compaction works with.
 #[derive(Debug)]

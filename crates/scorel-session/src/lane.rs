@@ -5,16 +5,18 @@
 //! order in which callers asked, so that the order of the log, of seqs and of what subscribers see
 //! is one order.
 //!
-//! The fields of [`Lane`] and of its state are private to this module. Turns, resync and
-//! housekeeping use the methods; that keeps the invariants (append before fold, fold before
-//! publish) in the few files below.
+//! The fields of [`Lane`] and of its state are private to this module. Turns, restores, compactions and
+//! the features of other crates change a session through [`Section`], [`Mutation`] and [`Job`], and learn of
+//! changes as a [`SessionFeature`]; that keeps the invariants (append before fold, fold before publish) in
+//! the few files below.
 //!
 //! ```text
-//! api ─→ mutate ─→ send, rewrite, move_leaf, begin_restore, append, update, respond,
-//!                      │  end_wait, accept, cancel, delete
-//!                      │      load ─→ recovery
-//!                      ↓        ↓        ↓
-//!                 queue ─→ commit ─→ section ─→ Lane, LaneState
+//! mutate ─→ send, rewrite, move_leaf, append, update, respond, end_wait, accept, cancel, delete
+//!    │                                                          a feature's mutations, jobs
+//!    │      load ─→ recovery ─→ SessionFeature::recover                  │
+//!    ↓        ↓        ↓                                                 ↓
+//! queue, run ─────→ commit ─────────────────────────────────────────→ Section
+//!                      └─→ fold, window, feed, SessionFeature::committed
 //! ```
 //!
 //! Locks, in the order in which they may be taken: lane state, then published state, then any one `Leaf`
@@ -26,17 +28,14 @@
 //! lock goes to the next in the queue, also to one that is not polled, and is then held for ever.
 
 mod accept;
-mod agent_tasks;
 mod api;
 mod append;
 mod append_message;
-mod begin_restore;
 mod call_sizes;
 mod cancel;
+mod changes;
 mod checkpointing;
 mod commit;
-mod compact;
-mod compaction_record;
 mod delete;
 mod descriptors;
 mod draft;
@@ -48,7 +47,7 @@ mod health;
 mod history;
 #[cfg(test)]
 mod inspect;
-mod instructions;
+mod interrupted_files;
 mod job;
 mod load;
 mod log;
@@ -59,17 +58,13 @@ mod open_report;
 mod oversize;
 mod permission;
 mod persist;
-pub(crate) mod phase;
 mod prepare;
-mod previews;
 mod published;
 mod published_wait;
 mod queue;
 mod read;
 mod recovery;
 mod respond;
-mod restore;
-mod restore_plan;
 mod rewrite;
 mod run;
 mod section;
@@ -77,57 +72,143 @@ mod send;
 mod sizes;
 mod state;
 mod travel;
-mod turn_summary;
 mod update;
 mod wait_reason;
 mod window;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
+use scorel_engine::{StopSignal, ToolOutcome};
 use scorel_journal::{Blobs, Reader};
-use scorel_proto::{EndReason, Seq, SessionId};
+use scorel_proto::{OpenCall, PersistentEvent, ProjectId, SessionId, SessionState, TurnId};
+use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
-use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
-pub use agent_tasks::{
-    AgentTaskChange, AgentTaskEnding, AgentTaskPlaces, ChildState, LaneChanges, RunReport,
-    SpawnLimits, SpawnRequest, SpawnTarget,
-};
-pub use begin_restore::{BegunRestore, RestoreChoice, RestorePoint};
-pub(crate) use compact::CompactRequest;
-pub(crate) use compaction_record::CompactionResult;
-pub(crate) use delete::MoveDirectoryAway;
-pub(crate) use draft::EventDraft;
+pub use accept::DamageAcceptance;
+pub use append::AppendData;
+pub use append_message::AppendMessage;
+pub use cancel::CancelAndClear;
+pub use changes::LaneChanges;
+pub(crate) use delete::{DeleteSession, MoveDirectoryAway};
+pub use draft::EventDraft;
+pub use end_wait::WaitEnd;
+pub use forget_context::ContextRemoval;
 pub(crate) use history::{LaneHistory, settings};
-pub(crate) use job::{Job, RunningJob};
-pub use move_leaf::LeafTarget;
+pub use job::JobName;
+pub use move_leaf::{LeafTarget, MoveLeaf};
+pub use mutate::Mutation;
 pub(crate) use oversize::make_fit;
-pub(crate) use published::PublishedLane;
+pub use published::{PublishedLane, PublishedView};
 pub(crate) use published_wait::PublishedWait;
-pub(crate) use read::encoded;
-pub(crate) use section::Section;
+pub(crate) use read::{decoded, encoded, event_id, fitting};
+pub use respond::PermissionResponse;
+pub use rewrite::QueueRewrite;
 pub use send::SendRequest;
+pub use update::UpdateRequest;
 
 use call_sizes::CallSizes;
 use job::JobSlot;
 use state::{LaneState, PublishedState};
 use wait_reason::WaitReason;
 
-use crate::feed::{Feed, FeedBatch, FeedHead, FellBehind};
+use crate::feed::Feed;
 use crate::locks::{Leaf, PublishedLock};
 use crate::runner_pool::RunnerPool;
 use crate::shared::LaneShared;
-use crate::{SessionError, SessionHeader, TurnSetup, blocking};
+use crate::{HostFeed, SessionError, SessionHeader, TurnSetup, blocking};
 
-/// Spawns the task of a job whose first record is durable.
+/// What the lanes of a daemon do not know by themselves.
+#[derive(Debug)]
+pub(crate) struct LaneSeams {
+    pub(crate) features: Vec<Arc<dyn SessionFeature>>,
+    /// Makes the job of a turn whose first record is durable. The lane begins turns, the job uses the lane.
+    pub(crate) turn_job: fn(TurnId) -> Box<dyn Job>,
+}
+
+/// Something that sessions do besides conversing: it has records of its own, or follows those of others.
 ///
-/// A function pointer, because the task uses the lane: a direct call would make lane and turn depend
-/// on each other.
-pub(crate) type StartJob = fn(Arc<Lane>, RunningJob);
+/// Nothing of a feature survives a crash but its records: it folds them, or reads the fold of the view. The
+/// session tells each feature of every record, in the order of the list that `Sessions::new` gets.
+pub trait SessionFeature: fmt::Debug + Send + Sync {
+    /// The session was loaded, and what a crash left open is closed.
+    fn loaded(&self, _: SessionId) {}
+
+    /// A record of the session is in the log, in its fold and before its subscribers. Called in the section
+    /// that wrote it: it must return at once, and wait for no lane.
+    fn committed(&self, _: &Section<'_>, _: &PersistentEvent) {}
+
+    /// Whether the feature needs no daemon for the session: a session that is settled and at rest is loaded
+    /// again only when a client asks for it.
+    fn is_settled(&self, _: &SessionState) -> bool {
+        true
+    }
+
+    /// Closes or continues what the last daemon left open. Called while the session is loaded, before a
+    /// client sees it; again after a crash in between, or once a log that could not be written can be. An
+    /// interrupted turn has no open calls and questions by now, and gets its outcome next.
+    ///
+    /// # Errors
+    ///
+    /// Those of commits. The session is not used until this succeeds.
+    fn recover(&self, _: &mut Section<'_>) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    /// The outcome of a call that ended without a result, if a record of the feature says what it did.
+    fn outcome_of(&self, _: &SessionState, _: &OpenCall) -> Option<ToolOutcome> {
+        None
+    }
+
+    /// Ends what works for the session elsewhere: `cancel` with `children`.
+    ///
+    /// # Errors
+    ///
+    /// Those of commits. It is repeated then.
+    fn stop(&self, _: &mut Section<'_>) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    /// Whether the session may be deleted.
+    ///
+    /// # Errors
+    ///
+    /// What has to end first.
+    fn check_delete(&self, _: &SessionState) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    /// The session was deleted. Called after its last record, in no section.
+    fn removed(&self, _: SessionId) {}
+}
+
+/// Work that keeps a session busy until its end is recorded. A session has at most one job at a time.
+///
+/// [`Section::begin_job`] runs it, after the record that says what there is to do: a job has no state that
+/// the next daemon could not read from the log.
+pub trait Job: fmt::Debug + Send {
+    fn name(&self) -> JobName;
+
+    /// Does the work, in a task of its own, and records its end with [`Section::close_job`]. If there can be
+    /// no record, [`Lane::abandon_job`]. It ends soon after `stop` fires.
+    fn run(self: Box<Self>, lane: Arc<Lane>, stop: StopSignal) -> BoxFuture<'static, ()>;
+}
+
+/// The lane's critical section: exclusive access to the state, with the lane.
+///
+/// Only [`Lane::section`] and what is built on it make one. Everything in it is synchronous. A section that
+/// has begun runs to its end even if its caller is dropped, so a closed connection never leaves a change half
+/// made.
+#[derive(Debug)]
+pub struct Section<'a> {
+    lane: &'a Arc<Lane>,
+    state: &'a mut LaneState,
+}
 
 /// One loaded session: the log's only writer, the folded state and the feed.
 #[derive(Debug)]
@@ -144,10 +225,10 @@ pub struct Lane {
     answered: Notify,
     /// Wakes the turn of a runner after a message was queued.
     queued: Notify,
-    /// Wakes those who wait for a restore of files to end.
-    restored: Notify,
+    /// Wakes those who wait for a job to end.
+    job_ended: Notify,
     shared: Arc<LaneShared>,
-    start_job: StartJob,
+    seams: Arc<LaneSeams>,
     /// A read found damage that loading did not see: a checkpoint hid it, or it is new. From then
     /// on no checkpoint is written, since it would hide the damage from the next load as well.
     unsound: AtomicBool,
@@ -163,7 +244,7 @@ impl Lane {
         dir: PathBuf,
         (state, published): (LaneState, PublishedState),
         shared: Arc<LaneShared>,
-        start_job: StartJob,
+        seams: Arc<LaneSeams>,
     ) -> Self {
         let feed = Feed::new(state.log.last_seq(), shared.settings.ring_bytes);
         Self {
@@ -175,10 +256,10 @@ impl Lane {
             waits: WaitReason::default(),
             answered: Notify::new(),
             queued: Notify::new(),
-            restored: Notify::new(),
+            job_ended: Notify::new(),
             dir,
             shared,
-            start_job,
+            seams,
             // The checkpoint beside a log of a newer version belongs to that version.
             unsound: AtomicBool::new(header.problem().is_some()),
             reread_due: AtomicBool::new(false),
@@ -191,6 +272,12 @@ impl Lane {
     #[must_use]
     pub const fn id(&self) -> SessionId {
         self.header.session_id
+    }
+
+    /// The project of the session.
+    #[must_use]
+    pub const fn project_id(&self) -> ProjectId {
+        self.header.project_id
     }
 
     /// The session's blobs. Their methods block on the disk.
@@ -233,12 +320,15 @@ impl Lane {
         &self.shared.tasks
     }
 
-    pub(crate) const fn header(&self) -> &SessionHeader {
+    /// What never changes of the session.
+    #[must_use]
+    pub const fn header(&self) -> &SessionHeader {
         &self.header
     }
 
     /// The wall clock, in milliseconds since 1970.
-    pub(crate) fn now_ms(&self) -> u64 {
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
         self.shared.settings.wall_clock.now_ms()
     }
 
@@ -264,60 +354,20 @@ impl Lane {
         self.queued.notified()
     }
 
+    /// Completes when the running job has ended.
+    pub(crate) fn job_ended(&self) -> Notified<'_> {
+        self.job_ended.notified()
+    }
+
+    /// Changes of all sessions, for host subscribers.
+    #[must_use]
+    pub fn host(&self) -> &HostFeed {
+        &self.shared.host
+    }
+
     /// The processes of runners.
     pub(crate) fn runners(&self) -> &RunnerPool {
         &self.shared.runners
-    }
-}
-
-/// The running job, as seen from outside a section.
-impl Lane {
-    pub(crate) fn has_job(&self) -> bool {
-        self.job.is_running()
-    }
-
-    /// Gives up the job without an outcome: the next daemon continues it, or the log is lost.
-    pub(crate) fn abandon_job(&self) {
-        self.job.end();
-        self.shared.windows.job_ends(self.id());
-        self.restored.notify_waiters();
-    }
-
-    /// Asks the running turn to stop at its next step boundary, for the next daemon.
-    pub(crate) fn park(&self) {
-        self.job.park();
-    }
-
-    /// Ends the running job because the daemon stops.
-    pub(crate) fn interrupt(&self) {
-        self.job.interrupt();
-    }
-}
-
-/// The feed, for subscribers. Only the commit path publishes.
-impl Lane {
-    pub(crate) fn watch_head(&self) -> watch::Receiver<FeedHead> {
-        self.feed.watch()
-    }
-
-    /// The seq of the last published event.
-    pub(crate) fn head(&self) -> Seq {
-        self.feed.head()
-    }
-
-    /// Events after `seq` from the ring: about `max_bytes` of them, at least one if there is one.
-    pub(crate) fn recent(&self, seq: Seq, max_bytes: usize) -> Result<FeedBatch, FellBehind> {
-        self.feed.after(seq, max_bytes)
-    }
-
-    /// Drops everything from the ring but the last event.
-    pub(crate) fn shrink_ring(&self) {
-        self.feed.shrink();
-    }
-
-    /// Tells subscribers that nothing follows.
-    pub(crate) fn end_feed(&self, reason: EndReason) {
-        self.feed.end(reason);
     }
 }
 

@@ -11,16 +11,15 @@
 //! ```
 //!
 //! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
-//! `spool`, `header`, `history_copy`, `garbage`), what lanes share (`active`, `catalog`, `trash`,
+//! `spool`, `header`, `history_copy`, `garbage`, `phase`), what lanes share (`active`, `catalog`, `trash`,
 //! `window_pool`, `usage_index`, `descriptors`, `shared`), `feed`, `context_size`, `lane`, then its
-//! users side by side: `restore`, `bundled_log` with `history_writer`, `compaction` with `turn`, and
-//! `sync` with `subscriber`; `jobs` and `sessions` last.
+//! users side by side: `previews`, `turn_summary`, `told_guidance`, `restore`, `bundled_log` with
+//! `history_writer`, `compaction` with `turn`, and `sync` with `subscriber`; `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
 //! [`TurnSetup`].
 
 mod active;
-mod agent_task_text;
 mod blocking;
 mod bundled_log;
 mod catalog;
@@ -41,14 +40,14 @@ mod history_copy;
 mod history_writer;
 mod host_feed;
 mod imported_pictures;
-mod jobs;
 mod lane;
 #[cfg(test)]
 mod lane_model_test;
 mod locks;
 #[cfg(test)]
 mod model_test;
-mod observer;
+mod phase;
+mod previews;
 mod receipts;
 mod recovery_mark;
 mod restore;
@@ -62,15 +61,16 @@ mod subscriber;
 mod sync;
 mod target_problem;
 mod title;
+mod told_guidance;
 mod transcript;
 mod trash;
 mod turn;
+mod turn_summary;
 mod unrecorded_cancel;
 mod usage_index;
 mod window_pool;
 
 pub use active::check_active_file;
-pub use agent_task_text::spawned;
 pub use bundled_log::BundledLog;
 pub use catalog::{CLONING_DIR, DELETED_PREFIX, ListFilter, check_index_file};
 pub use checkpoint::CheckpointFile;
@@ -84,13 +84,13 @@ pub use header::{HeaderType, SessionHeader};
 pub use history_writer::HistoryWriter;
 pub use host_feed::{HostFeed, HostFeedGap};
 pub use lane::{
-    AgentTaskChange, AgentTaskEnding, AgentTaskPlaces, BegunRestore, ChildState, Lane, LaneChanges,
-    LeafTarget, RestoreChoice, RestorePoint, RunReport, SendRequest, SpawnLimits, SpawnRequest,
-    SpawnTarget,
+    AppendData, AppendMessage, CancelAndClear, ContextRemoval, DamageAcceptance, EventDraft, Job,
+    JobName, Lane, LaneChanges, LeafTarget, MoveLeaf, Mutation, PermissionResponse, PublishedLane,
+    PublishedView, QueueRewrite, Section, SendRequest, SessionFeature, UpdateRequest, WaitEnd,
 };
-pub use observer::SessionObserver;
-pub use receipts::MutationCommand;
+pub use receipts::{MutationCommand, ReceiptAnswer};
 pub use recovery_mark::given_up_sessions;
+pub use restore::{BegunRestore, RestoreChoice, RestorePoint};
 pub use sessions::{
     CloneRequest, ImportDir, ImportRequest, ImportedHistory, NewSession, QuestionFilter, Sessions,
     SessionsOverview,

@@ -1,8 +1,9 @@
 use std::collections::HashMap;
 
 use scorel_proto::{
-    AppendResult, ClientId, CommandId, CompactionId, Message, MessageBody, PersistentBody,
-    PersistentEvent, QueueOp, SendMessageResult, Seq, SpawnRuntimeResult,
+    AppendResult, Block, ClientId, CommandId, CompactionId, Message, MessageBody, PersistentBody,
+    PersistentEvent, QueueItem, QueueItemId, QueueKind, QueueOp, SendMessageResult, Seq,
+    SpawnRuntimeResult,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -47,6 +48,23 @@ impl MutationCommand {
     }
 }
 
+impl MutationCommand {
+    /// An item of the queue, which carries its own receipt.
+    #[must_use]
+    pub fn queue_item(self, kind: QueueKind, content: Vec<Block>) -> QueueItem {
+        QueueItem {
+            queue_item_id: QueueItemId::generate(),
+            kind,
+            content,
+            client_id: self.client_id,
+            edited_by: None,
+            meta: None,
+            digest: self.id.is_some().then_some(self.digest),
+            command_id: self.id,
+        }
+    }
+}
+
 /// The replies to commands that took effect, folded from the log.
 ///
 /// A receipt is part of the record that carries out its command. So both become durable in one sync,
@@ -70,7 +88,7 @@ pub(crate) struct Receipt {
 /// What a command was answered. Checkpoints store it, so the names are a file format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub(crate) enum ReceiptAnswer {
+pub enum ReceiptAnswer {
     Sent(SendMessageResult),
     Appended(AppendResult),
     /// A reply that is no more than the seq of its record.
@@ -92,7 +110,18 @@ pub(crate) enum ReceiptAnswer {
 }
 
 impl ReceiptAnswer {
-    pub(crate) const fn done(&self) -> Option<Seq> {
+    /// The answer to a message.
+    #[must_use]
+    pub fn sent(&self) -> Option<SendMessageResult> {
+        match self {
+            Self::Sent(answer) => Some(answer.clone()),
+            _ => None,
+        }
+    }
+
+    /// The seq of a command that has no other answer.
+    #[must_use]
+    pub const fn done(&self) -> Option<Seq> {
         match self {
             Self::Done(seq) => Some(*seq),
             _ => None,

@@ -5,6 +5,7 @@
 
 mod check_index;
 mod clone;
+mod counted_usage;
 mod create;
 mod delete;
 mod garbage;
@@ -23,8 +24,8 @@ mod usage;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Weak};
 
 use scorel_journal::Storage;
 use scorel_proto::{
@@ -41,12 +42,16 @@ pub use overview::SessionsOverview;
 pub use question_filter::QuestionFilter;
 
 use crate::catalog::ListFilter;
+use crate::compaction::Compactions;
+use crate::lane::LaneSeams;
 use crate::locks::{Leaf, SessionsLock};
+use crate::restore::Restores;
 use crate::shared::LaneShared;
+use crate::turn::turn_job;
 use crate::{
-    HostFeed, Lane, SessionError, SessionObserver, SessionSettings, Subscriber, TurnSetup,
-    blocking, jobs,
+    HostFeed, Lane, SessionError, SessionFeature, SessionSettings, Subscriber, TurnSetup, blocking,
 };
+use counted_usage::CountedUsage;
 
 /// How many sessions a host snapshot holds, the most recent ones. It has to fit into one reply; a
 /// client lists the rest.
@@ -56,6 +61,7 @@ const SNAPSHOT_SESSIONS: usize = 200;
 #[derive(Debug)]
 pub struct Sessions {
     shared: Arc<LaneShared>,
+    seams: Arc<LaneSeams>,
     loaded: SessionsLock<HashMap<SessionId, Arc<LaneSlot>>>,
     /// Held while sessions are unloaded to make room.
     unloading: tokio::sync::Mutex<()>,
@@ -77,7 +83,8 @@ struct LaneSlot {
 
 impl Sessions {
     /// The sessions in `dir`, which exists. Reads nothing yet: starting does not depend on how many
-    /// there are. `files` are the paths of the catalogue and of the active list.
+    /// there are. `files` are the paths of the catalogue and of the active list. The sessions own their
+    /// features, so a feature that uses the sessions belongs to something that owns both.
     #[must_use]
     pub fn new(
         dir: PathBuf,
@@ -86,40 +93,29 @@ impl Sessions {
         storage: Arc<dyn Storage>,
         settings: SessionSettings,
         setup: Arc<dyn TurnSetup>,
+        features: Vec<Arc<dyn SessionFeature>>,
     ) -> Arc<Self> {
-        Self::with_setup(dir, files, identity, storage, settings, |_| setup)
-    }
-
-    /// The same for a turn set-up that makes sessions itself. It gets a weak handle: the sessions
-    /// own the set-up, so a strong one would keep both alive for ever.
-    #[must_use]
-    pub fn with_setup(
-        dir: PathBuf,
-        files: (PathBuf, PathBuf),
-        identity: (DeviceId, String),
-        storage: Arc<dyn Storage>,
-        settings: SessionSettings,
-        setup: impl FnOnce(Weak<Self>) -> Arc<dyn TurnSetup>,
-    ) -> Arc<Self> {
+        let shared = Arc::new(LaneShared::new(dir, files, storage, settings, setup));
+        let own: [Arc<dyn SessionFeature>; 3] = [
+            Arc::new(CountedUsage(Arc::clone(&shared))),
+            Arc::new(Restores),
+            Arc::new(Compactions),
+        ];
+        let seams = LaneSeams {
+            features: own.into_iter().chain(features).collect(),
+            turn_job,
+        };
         let (device_id, version) = identity;
-        Arc::new_cyclic(|sessions| {
-            let setup = setup(Weak::clone(sessions));
-            Self {
-                shared: Arc::new(LaneShared::new(dir, files, storage, settings, setup)),
-                loaded: SessionsLock::default(),
-                unloading: tokio::sync::Mutex::default(),
-                moving: tokio::sync::Mutex::default(),
-                recovered: AtomicBool::new(false),
-                device_id,
-                version,
-            }
+        Arc::new(Self {
+            shared,
+            seams: Arc::new(seams),
+            loaded: SessionsLock::default(),
+            unloading: tokio::sync::Mutex::default(),
+            moving: tokio::sync::Mutex::default(),
+            recovered: AtomicBool::new(false),
+            device_id,
+            version,
         })
-    }
-
-    /// Notifies `observer` of every record of every session. Only the first call counts; call it before
-    /// a session is loaded.
-    pub fn observe(&self, observer: Arc<dyn SessionObserver>) {
-        let _taken = self.shared.observer.set(observer);
     }
 
     /// Changes of projects and sessions, for host subscribers.
@@ -167,10 +163,10 @@ impl Sessions {
     }
 
     async fn load(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
-        let shared = Arc::clone(&self.shared);
-        let loaded = blocking(move || Lane::load(shared, id, jobs::start_job)).await?;
-        if let (Ok(_), Some(observer)) = (&loaded, self.shared.observer.get()) {
-            observer.loaded(id);
+        let (shared, seams) = (Arc::clone(&self.shared), Arc::clone(&self.seams));
+        let loaded = blocking(move || Lane::load(shared, id, seams)).await?;
+        if loaded.is_ok() {
+            self.seams.features.iter().for_each(|it| it.loaded(id));
         }
         if let Err(SessionError::Failed { reason, .. }) = &loaded {
             self.shared.session_failed(id, reason);
@@ -337,6 +333,12 @@ impl Sessions {
                 clients,
             },
         ))
+    }
+
+    /// The session is gone.
+    fn removed(&self, id: SessionId) {
+        self.shared.session_removed(id);
+        self.seams.features.iter().for_each(|it| it.removed(id));
     }
 
     #[must_use]

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use scorel_journal::{Blobs, Storage};
 use scorel_proto::{Session, SessionId};
@@ -15,7 +15,7 @@ use crate::runner_pool::RunnerPool;
 use crate::trash::Trash;
 use crate::usage_index::UsageIndex;
 use crate::window_pool::{WINDOW_BYTES, WindowPool};
-use crate::{HostFeed, SessionError, SessionObserver, SessionSettings, TurnSetup};
+use crate::{HostFeed, SessionError, SessionSettings, TurnSetup};
 
 /// What all lanes of a daemon share: the settings, the host side of turns, and the files that are
 /// about all sessions.
@@ -34,8 +34,6 @@ pub(crate) struct LaneShared {
     pub(crate) trash: Trash,
     pub(crate) descriptors: SpareDescriptors,
     pub(crate) runners: RunnerPool,
-    /// Empty until someone observes.
-    pub(crate) observer: OnceLock<Arc<dyn SessionObserver>>,
     dir: PathBuf,
     catalog: Arc<Catalog>,
     draining: AtomicBool,
@@ -73,7 +71,6 @@ impl LaneShared {
             windows: WindowPool::new(WINDOW_BYTES),
             descriptors: SpareDescriptors::default(),
             runners: RunnerPool::new(),
-            observer: OnceLock::new(),
             storage,
             settings,
             setup,
@@ -170,14 +167,15 @@ impl LaneShared {
     }
 
     /// Looks at the log of a session that is not loaded, and announces what the catalogue did not know.
-    /// Blocks on the disk.
-    pub(crate) fn check_summary(&self, id: SessionId) {
+    /// Returns whether the session is gone. Blocks on the disk.
+    pub(crate) fn check_summary(&self, id: SessionId) -> bool {
         match self.catalog.check(id) {
             SummaryCheck::Right => {}
             SummaryCheck::Changed(session, log_bytes) => self.session_changed(*session, log_bytes),
-            SummaryCheck::Gone => self.session_removed(id),
+            SummaryCheck::Gone => return true,
             SummaryCheck::Unreadable(problem) => self.session_failed(id, &problem),
         }
+        false
     }
 
     /// Updates a summary. `log_bytes` is the length of the log that it covers, if it covers all of it.
@@ -211,9 +209,6 @@ impl LaneShared {
         self.host.session_removed(id);
         self.setup.forget(id);
         self.runners.end(id);
-        if let Some(observer) = self.observer.get() {
-            observer.removed(id);
-        }
     }
 
     pub(crate) fn session_restored(&self, id: SessionId) {

@@ -23,19 +23,36 @@ mod wait;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, FutureExt as _};
 use scorel_engine::StopSignal;
 use scorel_proto::{TurnError, TurnId};
 
-use crate::lane::Lane;
+use crate::lane::{Job, JobName, Lane};
 use crate::{SessionError, TurnBackend};
 
 use drive::Driven;
 use exit::TurnExit;
 use task::TurnTask;
 
-/// Runs a turn to its outcome.
-pub(crate) async fn run_job(lane: Arc<Lane>, turn_id: TurnId, stop: StopSignal) {
+/// The job of a turn whose first record is durable.
+pub(crate) fn turn_job(turn_id: TurnId) -> Box<dyn Job> {
+    Box::new(TurnJob(turn_id))
+}
+
+#[derive(Debug)]
+struct TurnJob(TurnId);
+
+impl Job for TurnJob {
+    fn name(&self) -> JobName {
+        JobName::Turn(self.0)
+    }
+
+    fn run(self: Box<Self>, lane: Arc<Lane>, stop: StopSignal) -> BoxFuture<'static, ()> {
+        run_to_outcome(lane, self.0, stop).boxed()
+    }
+}
+
+async fn run_to_outcome(lane: Arc<Lane>, turn_id: TurnId, stop: StopSignal) {
     let task = TurnTask {
         lane,
         turn_id,

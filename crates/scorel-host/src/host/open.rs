@@ -1,6 +1,6 @@
 //! Wiring the parts of a host.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use scorel_config::{Config, ConfigSource};
 use scorel_exec::{Supervisors, Umask};
@@ -9,9 +9,9 @@ use scorel_guidance::trust::TrustStore;
 use scorel_home::receipts::HostReceipts;
 use scorel_home::trusted_file::FileProblem;
 use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
-use scorel_orchestrator::{AgentHost, Orchestrator};
+use scorel_orchestrator::{AgentTaskFeature, Orchestrator};
 use scorel_proto::DaemonManager;
-use scorel_session::{SessionObserver, SessionSettings, Sessions, TurnSetup};
+use scorel_session::{SessionSettings, Sessions};
 use scorel_workplace::CommandHost;
 use scorel_workplace::worktrees::{SupervisedGit, Worktrees};
 
@@ -21,7 +21,6 @@ use crate::configured_agents::ConfiguredAgents;
 use crate::executable::Executable;
 use crate::metrics::{Metrics, TimedStorage};
 use crate::models::Models;
-use crate::observers::Observers;
 use crate::runners::HostRunners;
 use crate::search::HostSearch;
 use crate::shutdown::Shutdown;
@@ -81,39 +80,35 @@ impl Host {
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
         let agents = Arc::new(ConfiguredAgents::new(&config, &projects, &worktrees));
-        let mut orchestrator = None;
-        let sessions = Sessions::with_setup(
-            home.sessions(),
-            (home.index(), home.active()),
-            (parts.device.id, env!("CARGO_PKG_VERSION").to_owned()),
-            Arc::new(TimedStorage::new(metrics.fsync().clone())),
-            settings,
-            // Weak: the sessions own the set-up.
-            |sessions| {
-                let agents = Arc::clone(&agents) as Arc<dyn AgentHost>;
-                let orchestrator = orchestrator.insert(Orchestrator::new(sessions, agents));
-                let turns = Turns::new(
-                    Arc::clone(&projects),
-                    Arc::clone(&config),
-                    Arc::clone(&models),
-                    home.root(),
-                    Arc::clone(&runners),
-                    skills.clone(),
-                    Arc::clone(orchestrator),
-                );
-                Arc::new(turns) as Arc<dyn TurnSetup>
-            },
-        );
-        let orchestrator = orchestrator.expect("`with_setup` calls the closure");
         let search = HostSearch::new(&home);
-        let told: [Arc<dyn SessionObserver>; 3] = [
-            Arc::clone(&orchestrator) as _,
-            Arc::clone(search.index()) as _,
-            Arc::clone(&metrics) as _,
-        ];
-        sessions.observe(Arc::new(Observers(told.into())));
+        // The sessions own turns and features: what these use of the orchestrator is weak.
+        let open_sessions = |orchestrator: &Weak<Orchestrator>| {
+            let turns = Turns::new(
+                Arc::clone(&projects),
+                Arc::clone(&config),
+                Arc::clone(&models),
+                home.root(),
+                Arc::clone(&runners),
+                skills.clone(),
+                Weak::clone(orchestrator),
+            );
+            Sessions::new(
+                home.sessions(),
+                (home.index(), home.active()),
+                (parts.device.id, env!("CARGO_PKG_VERSION").to_owned()),
+                Arc::new(TimedStorage::new(metrics.fsync().clone())),
+                settings,
+                Arc::new(turns),
+                vec![
+                    Arc::new(AgentTaskFeature::new(Weak::clone(orchestrator))),
+                    Arc::clone(search.index()) as _,
+                    Arc::clone(&metrics) as _,
+                ],
+            )
+        };
+        let orchestrator = Orchestrator::new(agents, open_sessions);
         Ok(Arc::new(Self {
-            sessions,
+            sessions: Arc::clone(orchestrator.sessions()),
             projects,
             receipts: HostReceipts::open(&home.receipts())?,
             config,

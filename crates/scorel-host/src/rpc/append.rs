@@ -8,7 +8,7 @@ use scorel_proto::{
     Meta, Method, UserMessage,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
-use scorel_session::SessionError;
+use scorel_session::{AppendData, AppendMessage, SessionError};
 use serde_json::Value;
 
 use super::caller::command;
@@ -46,7 +46,7 @@ async fn custom(
         kind: params.kind,
         data: params.data,
     };
-    Ok(lane.append_custom(command, body).await?)
+    Ok(lane.mutate(AppendData { command, body }).await?)
 }
 
 async fn custom_message(
@@ -74,7 +74,7 @@ async fn custom_message(
         data: params.data,
         queue_item_id: None,
     };
-    Ok(lane.append_custom_message(command, body).await?)
+    Ok(lane.mutate(AppendMessage { command, body }).await?)
 }
 
 /// The message without what only the daemon writes into one.

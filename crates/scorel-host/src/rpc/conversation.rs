@@ -12,7 +12,9 @@ use scorel_proto::{
     SendMessageParams, SendMessageResult, SeqResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
-use scorel_session::{QuestionFilter, SendRequest, SessionError};
+use scorel_session::{
+    CancelAndClear, PermissionResponse, QuestionFilter, QueueRewrite, SendRequest, SessionError,
+};
 
 use super::caller::{client, command};
 use super::register::method;
@@ -46,7 +48,8 @@ async fn send(
     check_runner(&host, params.runner.as_deref())?;
     let lane = host.sessions.get(params.session_id).await?;
     // A repeated command reads no file again: they may be others by now, or gone.
-    if let Some(answer) = lane.sent_before(&command)? {
+    let receipt = lane.receipt(&command)?;
+    if let Some(answer) = receipt.and_then(|it| it.sent()) {
         return Ok(answer);
     }
     check_model(&host, &lane, params.model.as_deref(), None).await?;
@@ -64,7 +67,7 @@ async fn send(
         model: params.model,
         runner: params.runner,
     };
-    Ok(lane.send(request).await?)
+    Ok(lane.mutate(request).await?)
 }
 
 /// A user's message has text, images, blobs and attachments; other blocks come from models and tools.
@@ -130,8 +133,12 @@ async fn rewrite_queue(
             content.0 = message_pictures::checked(&lane, "ops", given).await?;
         }
     }
-    let rewritten = lane.rewrite_queue(command, params.expected_version, params.ops);
-    Ok(rewritten.await?)
+    let rewrite = QueueRewrite {
+        command,
+        expected_version: params.expected_version,
+        edits: params.ops,
+    };
+    Ok(lane.mutate(rewrite).await?)
 }
 
 /// Without `clearQueue` and `children` it is answered from memory, but for a restore, and `commandId` is
@@ -157,11 +164,13 @@ async fn cancel(
     }
     let id = params.command_id.take();
     let command = command(&call, id, Cancel::NAME, &params)?;
-    let expected = params.expected_turn_id;
-    Ok(match params.children {
-        None => lane.cancel_and_clear(command, expected).await?,
-        Some(CancelChildren::All) => lane.cancel_with_children(command, expected, clears).await?,
-    })
+    let cancel = CancelAndClear {
+        command,
+        expected: params.expected_turn_id,
+        clears,
+        stops_children: params.children == Some(CancelChildren::All),
+    };
+    Ok(lane.mutate(cancel).await?)
 }
 
 async fn compact(
@@ -216,6 +225,8 @@ async fn respond(
         reason: params.reason,
     };
     let lane = host.sessions.get(params.session_id).await?;
-    let seq = lane.respond(command, decision).await?;
+    let seq = lane
+        .mutate(PermissionResponse { command, decision })
+        .await?;
     Ok(SeqResult { seq })
 }

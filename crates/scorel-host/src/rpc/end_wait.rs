@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use scorel_proto::{EndWait, EndWaitParams, Method, SeqResult};
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_session::WaitEnd;
 
 use super::caller::command;
 use super::register::method;
@@ -22,6 +23,7 @@ async fn end_wait(
     let id = params.command_id.take();
     let command = command(&call, id, EndWait::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
-    let seq = lane.end_wait(command, params.expected_turn_id).await?;
+    let expected = params.expected_turn_id;
+    let seq = lane.mutate(WaitEnd { command, expected }).await?;
     Ok(SeqResult { seq })
 }

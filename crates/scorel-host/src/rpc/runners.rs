@@ -10,6 +10,7 @@ use scorel_proto::{
     ForgetContextResult, ListRunners, ListRunnersParams, ListRunnersResult, Method, OWN_RUNNER,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_session::ContextRemoval;
 
 use super::caller::command;
 use super::register::method;
@@ -67,7 +68,8 @@ async fn forget(
     let id = params.command_id.take();
     let command = command(&call, id, ForgetContext::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
-    let seq = lane.forget_context(command, params.runner.clone()).await?;
+    let runner = params.runner.clone();
+    let seq = lane.mutate(ContextRemoval { command, runner }).await?;
     // One that is not configured any more may have left a context.
     if seq.is_none() {
         check_runner(&host, Some(&params.runner))?;

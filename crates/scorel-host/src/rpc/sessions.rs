@@ -15,7 +15,7 @@ use scorel_proto::{
     UpdateSessionResult,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
-use scorel_session::{Lane, ListFilter, MutationCommand};
+use scorel_session::{DamageAcceptance, Lane, ListFilter, MutationCommand, UpdateRequest};
 
 use super::caller::command;
 use super::register::method;
@@ -177,7 +177,7 @@ async fn change(
     if changes == SessionChanges::default() {
         return Err(CallError::invalid("there is nothing to change"));
     }
-    let (seq, session) = lane.update(command, changes).await?;
+    let (seq, session) = lane.mutate(UpdateRequest { command, changes }).await?;
     Ok(UpdateSessionResult { seq, session })
 }
 
@@ -246,8 +246,12 @@ async fn accept_damage(
     let command = command(&call, id, AcceptDamage::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     lane.check_writable()?;
-    let (offset, length) = (params.offset, params.length);
-    let seq = lane.accept_damage(command, offset, length).await?;
+    let acceptance = DamageAcceptance {
+        command,
+        offset: params.offset,
+        length: params.length,
+    };
+    let seq = lane.mutate(acceptance).await?;
     Ok(SeqResult { seq })
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    Branch, BranchParams, EventId, Method, MoveResult, RestoreOptions, Rewind, RewindParams,
+    Branch, BranchParams, Method, MoveResult, RestoreOptions, Rewind, RewindParams,
 };
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
-use scorel_session::{Lane, LeafTarget, MutationCommand, RestoreChoice};
+use scorel_session::{Lane, LeafTarget, MoveLeaf, RestoreChoice};
 
 use super::caller::command;
 use super::register::method;
@@ -26,13 +26,12 @@ async fn rewind(
     let id = params.command_id.take();
     let command = command(&call, id, Rewind::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
-    let (target, expected) = (params.target_event_id, params.expected_leaf_id);
-    let Some(files) = params.restore_files else {
-        let seq = lane.rewind(command, target, expected).await?;
-        return Ok(MoveResult { seq, files: None });
+    let leaf = MoveLeaf {
+        command,
+        target: LeafTarget::Ancestor(params.target_event_id),
+        expected_leaf: params.expected_leaf_id,
     };
-    let target = LeafTarget::Ancestor(target);
-    move_and_restore((&call, &lane), command, (target, expected), files).await
+    move_leaf((&call, &lane), leaf, params.restore_files).await
 }
 
 async fn branch(
@@ -43,28 +42,29 @@ async fn branch(
     let id = params.command_id.take();
     let command = command(&call, id, Branch::NAME, &params)?;
     let lane = host.sessions.get(params.session_id).await?;
-    let (leaf, expected) = (params.leaf_event_id, params.expected_leaf_id);
-    let Some(files) = params.restore_files else {
-        let seq = lane.branch(command, leaf, expected).await?;
-        return Ok(MoveResult { seq, files: None });
+    let leaf = MoveLeaf {
+        command,
+        target: LeafTarget::Branch(params.leaf_event_id),
+        expected_leaf: params.expected_leaf_id,
     };
-    let target = LeafTarget::Branch(leaf);
-    move_and_restore((&call, &lane), command, (target, expected), files).await
+    move_leaf((&call, &lane), leaf, params.restore_files).await
 }
 
-/// Waits for the restore, as `restoreFiles` does.
-async fn move_and_restore(
+/// Waits for the restore of files, if there is one, as `restoreFiles` does.
+async fn move_leaf(
     (call, lane): (&RpcCall, &Arc<Lane>),
-    command: MutationCommand,
-    (target, expected_leaf): (LeafTarget, Option<EventId>),
-    files: RestoreOptions,
+    leaf: MoveLeaf,
+    files: Option<RestoreOptions>,
 ) -> Result<MoveResult, CallError> {
+    let Some(files) = files else {
+        let seq = lane.mutate(leaf).await?;
+        return Ok(MoveResult { seq, files: None });
+    };
     let choice = RestoreChoice {
         scope: files.scope.unwrap_or_default(),
         on_conflict: files.on_conflict.unwrap_or_default(),
     };
-    let begun = lane.move_and_restore(command, target, expected_leaf, choice);
-    let begun = begun.await?;
+    let begun = lane.move_and_restore(leaf, choice).await?;
     call.written();
     let restored = lane.restored(begun).await?;
     Ok(MoveResult {

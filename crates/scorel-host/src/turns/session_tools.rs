@@ -36,8 +36,10 @@ impl Turns {
         tools.push(skills);
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
         tools.push(Arc::new(WebFetch::new(self.fetcher.clone(), blobs)));
-        let agents = self.orchestrator.host().agents(Some(request.project_id));
-        tools.extend(agent_tools(&self.orchestrator, request.session_id, &agents));
+        if let Some(orchestrator) = self.orchestrator.upgrade() {
+            let agents = orchestrator.host().agents(Some(request.project_id));
+            tools.extend(agent_tools(&orchestrator, request.session_id, &agents));
+        }
         ToolList::new(tools).map_err(|error| config_error(error.to_string()))
     }
 

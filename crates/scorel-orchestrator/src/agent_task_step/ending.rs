@@ -8,13 +8,15 @@ use scorel_proto::{
     AgentTask, AgentTaskId, AgentTaskStamp, Block, EventId, PersistentBody, ResultDelivery,
     RuntimeFinishedBody, RuntimeSpawnedBody,
 };
-use scorel_session::{AgentTaskEnding, Lane, SessionError};
+use scorel_session::{Lane, Section, SessionError};
 use tokio::time::timeout;
 
 use super::AgentTaskStep;
 use crate::error::OrchestratorError;
 use crate::outcome::{INLINE, beginning};
+use crate::records::{AgentTaskEnding, deliver_result, finish};
 use crate::result_text::result_text;
+use crate::task_lane::TaskLane as _;
 use crate::worktree_look::WorktreeLook;
 
 /// The time limit for looking at a worktree.
@@ -37,7 +39,9 @@ impl AgentTaskStep<'_> {
             self.deliver(runtime, &body(self.id, runtime, &ending))
                 .await?;
         }
-        self.lane.finish_runtime(self.id, ending).await?;
+        let id = self.id;
+        let finish = move |section: &mut Section<'_>| finish(section, id, ending.clone(), None);
+        self.lane.persist(finish).await?;
         {
             let mut state = self.orchestrator.state();
             state.prompts.remove(&self.id);
@@ -72,10 +76,11 @@ impl AgentTaskStep<'_> {
         let agent = (runtime.agent_type.as_str(), runtime.title.as_str());
         let worktree = self.orchestrator.worktree_of(runtime.session_id).await;
         let text = result_text(self.id, agent, body, worktree.as_ref());
-        self.lane
-            .deliver_result(self.id, vec![Block::text(text)], self.is_ending())
-            .await?;
-        Ok(())
+        let (id, hold) = (self.id, self.is_ending());
+        let content = vec![Block::text(text)];
+        let deliver =
+            move |section: &mut Section<'_>| deliver_result(section, id, content.clone(), hold);
+        Ok(self.lane.persist(deliver).await?)
     }
 
     /// A sentence on the work in the session's worktree, if it has one. [`WorktreeLook::Going`] until git has
@@ -119,8 +124,7 @@ impl AgentTaskStep<'_> {
             }
             state.children.get(&session).copied()
         };
-        let sessions = self.orchestrator.sessions().ok();
-        let above = above.and_then(|above| sessions?.loaded_lane(above));
+        let above = above.and_then(|above| self.orchestrator.sessions().loaded_lane(above));
         above.is_some_and(|above| {
             above.runtimes(|all| {
                 let mut unfinished = all.unfinished();

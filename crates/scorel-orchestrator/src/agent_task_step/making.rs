@@ -12,6 +12,7 @@ use super::AgentTaskStep;
 use crate::due::RETRY;
 use crate::error::OrchestratorError;
 use crate::outcome::failed;
+use crate::task_lane::TaskLane as _;
 
 impl AgentTaskStep<'_> {
     /// Creates the session of the runtime, with the id in `runtime_spawned`. Returns whether that is
@@ -67,7 +68,6 @@ impl AgentTaskStep<'_> {
                 self.finish(runtime, failed(error.to_string())).await?;
             }
             Err(MakeError::Impossible(reason)) => self.finish(runtime, failed(reason)).await?,
-            Err(MakeError::Stopping(error)) => return Err(error),
         }
         Ok(true)
     }
@@ -122,7 +122,7 @@ impl AgentTaskStep<'_> {
             thinking_level: config.thinking_level,
             tools: config.tools,
         };
-        let sessions = orchestrator.sessions().map_err(MakeError::Stopping)?;
+        let sessions = orchestrator.sessions();
         let made = sessions.create_as(spawned.session_id, new).await;
         made.map_err(MakeError::Session)?;
         // It was stopped meanwhile, or the session that gave the task was deleted: this one has no use.
@@ -143,5 +143,4 @@ enum MakeError {
     Session(SessionError),
     /// It never can be.
     Impossible(String),
-    Stopping(OrchestratorError),
 }

@@ -6,12 +6,16 @@ use scorel_proto::{
     AgentTask, AgentTaskStatus, Block, ClientId, CommandId, OWN_RUNNER, RuntimeSpawnedBody,
     SUMMARY_CHARS, SendMessageResult, Seq, WhileRunning,
 };
-use scorel_session::{AgentTaskChange, Lane, MutationCommand, SendRequest, SessionError};
+use scorel_session::{CancelAndClear, Lane, MutationCommand, SendRequest, SessionError};
 use tokio::time::Instant;
 
 use super::AgentTaskStep;
+use crate::child_state::ChildState;
 use crate::error::OrchestratorError;
+use crate::records::{AgentTaskChange, stop_all};
+use crate::run_report::doing;
 use crate::summaries::{LOGGED_EVERY, SummaryDue};
+use crate::task_lane::TaskLane as _;
 
 impl AgentTaskStep<'_> {
     /// The number of the record in the session that holds the task, if the session has it for sure.
@@ -38,7 +42,7 @@ impl AgentTaskStep<'_> {
             model: None,
             runner: None,
         };
-        let seq = match child.send(request).await? {
+        let seq = match child.mutate(request).await? {
             SendMessageResult::Accepted { seq, .. } | SendMessageResult::Queued { seq, .. } => seq,
         };
         self.orchestrator.state().prompts.insert(self.id, seq);
@@ -61,13 +65,19 @@ impl AgentTaskStep<'_> {
 
     /// Cancels what the session does, its own runtimes included. Repeated until it has come to rest.
     pub(super) async fn stop(&self, child: &Arc<Lane>) -> Result<(), OrchestratorError> {
-        let state = child.child_state();
+        let state = ChildState::of(child);
         if !child.runtimes(|all| all.unfinished().all(|(_, runtime)| runtime.stopping)) {
-            child.stop_runtimes().await?;
+            child.persist(stop_all).await?;
         }
         if state.queued > 0 {
             let command = MutationCommand::new(ClientId::Daemon, None, "stop", &self.id);
-            child.cancel_and_clear(command, None).await?;
+            let cancel = CancelAndClear {
+                command,
+                expected: None,
+                clears: true,
+                stops_children: false,
+            };
+            child.mutate(cancel).await?;
         } else {
             // Leaves no record, so it may be repeated with each look.
             let _taken = child.cancel(None);
@@ -81,7 +91,7 @@ impl AgentTaskStep<'_> {
         runtime: &AgentTask,
         child: &Arc<Lane>,
     ) -> Result<(), OrchestratorError> {
-        let state = child.child_state();
+        let state = ChildState::of(child);
         let is_held = state.is_idle && state.is_paused && state.queued > 0;
         let change = AgentTaskChange {
             waiting_for: state.question.clone(),
@@ -92,10 +102,9 @@ impl AgentTaskStep<'_> {
             })
         };
         let prompt = self.prompted().unwrap_or(Seq::ZERO);
-        let doing = child.doing(prompt, SUMMARY_CHARS).await?;
+        let doing = doing(child, prompt, SUMMARY_CHARS).await?;
         let Some((text, source)) = doing else {
-            self.lane.change_runtime(self.id, change).await?;
-            return Ok(());
+            return Ok(self.change(change).await?);
         };
         let due = {
             let mut state = self.orchestrator.state();
@@ -103,7 +112,7 @@ impl AgentTaskStep<'_> {
         };
         let summary = (due == SummaryDue::Log).then(|| (text.clone(), source));
         let change = AgentTaskChange { summary, ..change };
-        self.lane.change_runtime(self.id, change).await?;
+        self.change(change).await?;
         if matches!(due, SummaryDue::Feed | SummaryDue::Later) {
             self.orchestrator
                 .look_at_later(self.lane.id(), LOGGED_EVERY);
@@ -112,7 +121,7 @@ impl AgentTaskStep<'_> {
             && let Some(mut info) = self.lane.runtime(self.id)
         {
             info.summary = Some(text);
-            self.orchestrator.sessions()?.host().runtime_changed(info);
+            self.orchestrator.sessions().host().runtime_changed(info);
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 
 use scorel_proto::{AgentTaskId, CostTotal, OutcomeReason, Phase};
-use scorel_session::ChildState;
+
+use crate::child_state::ChildState;
 
 /// The session of an agent, as far as tasks can see it. It survives crashes as its log would.
 #[derive(Debug, Default)]

@@ -19,7 +19,7 @@ impl Orchestrator {
         &self,
         project_id: Option<ProjectId>,
     ) -> Result<BTreeMap<String, AgentHistory>, OrchestratorError> {
-        let mut histories = self.sessions()?.agents(project_id).await?;
+        let mut histories = self.sessions().agents(project_id).await?;
         let state = self.state();
         // The logs have what a runtime does at most every ten seconds.
         for event in histories.values_mut().flat_map(|it| &mut it.last_event) {
@@ -49,9 +49,6 @@ impl Orchestrator {
 
     /// Publishes how many runtimes of each agent run and wait, where that has changed.
     pub(super) async fn tell_counts(&self, rules: &Rules) {
-        let Some(sessions) = self.sessions.upgrade() else {
-            return;
-        };
         let _one_at_a_time = self.telling.lock().await;
         for (project_id, project) in rules {
             // If the sessions cannot be read, the next look tells it.
@@ -64,7 +61,7 @@ impl Orchestrator {
                 let now = (counts.running, counts.queued, counts.history.finished);
                 if self.state().told.insert(key, now).unwrap_or_default() != now {
                     let info = policy.info(agent_type, counts);
-                    sessions.host().agent_changed(Some(*project_id), info);
+                    self.sessions.host().agent_changed(Some(*project_id), info);
                 }
             }
         }

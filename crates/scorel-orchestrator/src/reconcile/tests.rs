@@ -1,14 +1,13 @@
 use std::collections::BTreeMap;
-use std::sync::Weak;
 
 use scorel_proto::{
     AgentTaskMetadata, Event, EventId, PersistentEvent, ProjectId, SessionWorktree,
 };
-use scorel_session::SessionObserver as _;
 use serde_json::json;
 
 use super::*;
 use crate::agents::{AgentHost, ProjectAgents};
+use crate::test_home::TestHome;
 
 #[derive(Debug)]
 struct NoAgents;
@@ -31,6 +30,10 @@ impl AgentHost for NoAgents {
     fn left_undone(&self, _: &SessionWorktree) -> Option<String> {
         None
     }
+}
+
+fn orchestrator() -> Arc<Orchestrator> {
+    Orchestrator::new(Arc::new(NoAgents), |_| TestHome::new().sessions)
 }
 
 fn seq(number: u64) -> Seq {
@@ -67,7 +70,7 @@ fn finished(parent: SessionId, id: AgentTaskId) -> PersistentEvent {
 
 #[test]
 fn a_session_is_not_done_with_while_the_schedule_has_a_task_of_it() {
-    let orchestrator = Orchestrator::new(Weak::new(), Arc::new(NoAgents));
+    let orchestrator = orchestrator();
     let parent = SessionId::generate();
     assert!(orchestrator.is_done_with(parent, true));
     // A spawn that looked before its runtime was stopped.
@@ -80,13 +83,13 @@ fn a_session_is_not_done_with_while_the_schedule_has_a_task_of_it() {
 
 #[tokio::test]
 async fn a_runtime_is_not_counted_as_running_once_its_end_is_recorded() {
-    let orchestrator = Orchestrator::new(Weak::new(), Arc::new(NoAgents));
+    let orchestrator = orchestrator();
     let (parent, id) = (SessionId::generate(), AgentTaskId::generate());
     let running = vec![(id, task(parent, AgentTaskStatus::Running))];
     orchestrator.refresh(parent, seq(3), running);
     let none = BTreeMap::new();
     let running = || orchestrator.counts(None, "developer", &none).running;
     assert_eq!(running(), 1);
-    orchestrator.committed(parent, &finished(parent, id));
+    orchestrator.committed(&finished(parent, id));
     assert_eq!(running(), 0);
 }

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::session_tools::{AgentTools, failure, runtime_id};
 use crate::error::OrchestratorError;
 use crate::spawn::own_command;
+use crate::task_lane::TaskLane as _;
 
 const DESCRIPTION: &str = "\
 Sends a message to an agent that works for you. It reads the message before its next step. It does not \
@@ -59,7 +60,7 @@ impl AgentSend {
             );
             return Err(OrchestratorError::InvalidParams(text));
         };
-        let child = self.tools.orchestrator.sessions()?.get(session_id).await?;
+        let child = self.tools.orchestrator.sessions().get(session_id).await?;
         let request = SendRequest {
             command: own_command(),
             content: vec![Block::text(message)],
@@ -69,7 +70,7 @@ impl AgentSend {
             model: None,
             runner: None,
         };
-        child.send(request).await?;
+        child.mutate(request).await?;
         Ok(ToolOutcome::success(
             format!("{id} has the message."),
             &json!({"runtimeId": id}),

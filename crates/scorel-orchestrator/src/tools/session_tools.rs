@@ -6,6 +6,7 @@ use serde_json::Map;
 
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
+use crate::task_lane::TaskLane as _;
 
 /// What the tools of a session share.
 #[derive(Debug, Clone)]
@@ -20,7 +21,7 @@ impl AgentTools {
         &self,
         ids: &[AgentTaskId],
     ) -> Result<Arc<scorel_session::Lane>, OrchestratorError> {
-        let lane = self.orchestrator.sessions()?.get(self.session_id).await?;
+        let lane = self.orchestrator.sessions().get(self.session_id).await?;
         let foreign = ids.iter().find(|id| lane.runtime(**id).is_none());
         match foreign {
             Some(id) => Err(OrchestratorError::AgentTaskNotFound(*id)),

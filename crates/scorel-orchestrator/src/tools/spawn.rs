@@ -6,13 +6,14 @@ use scorel_engine::{
     Effect, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
 };
 use scorel_proto::ResultDelivery;
-use scorel_session::spawned;
 use serde::Deserialize;
 
 use super::session_tools::{AgentTools, failure, runtime_id};
 use crate::agents::ProjectAgents;
 use crate::error::OrchestratorError;
 use crate::spawn::{SpawnOrder, own_command};
+use crate::spawn_text::spawned;
+use crate::task_lane::TaskLane as _;
 
 const DESCRIPTION: &str = "\
 Gives an agent a task. The agent works in a session of its own and sees nothing of this conversation: the \

@@ -19,6 +19,7 @@ use super::session_tools::{AgentTools, failure, runtime_id};
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::result_text::result_text;
+use crate::task_lane::TaskLane as _;
 
 const DESCRIPTION: &str = "\
 Tells what the agents do that you have spawned, and gives their results. With waitSeconds it waits until \
@@ -150,7 +151,8 @@ async fn wait(
     let has_result = async {
         loop {
             changes.mark_unchanged();
-            if lane.has_steers() || is_over(lane, wanted) || !changes.changed().await {
+            let has_steers = lane.view(|view| view.state.queue.has_steers());
+            if has_steers || is_over(lane, wanted) || !changes.changed().await {
                 return;
             }
         }

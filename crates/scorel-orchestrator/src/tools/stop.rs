@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::session_tools::{AgentTools, failure, runtime_id};
 use crate::error::OrchestratorError;
+use crate::records::StopRuntime;
 use crate::spawn::own_command;
 
 const DESCRIPTION: &str = "\
@@ -37,7 +38,8 @@ impl AgentStop {
 
     async fn run(&self, id: AgentTaskId) -> Result<ToolOutcome, OrchestratorError> {
         let lane = self.tools.lane(&[id]).await?;
-        let stopped = lane.stop_runtime(own_command(), id).await?;
+        let command = own_command();
+        let stopped = lane.mutate(StopRuntime { command, id }).await?;
         let text = match stopped {
             Some(_) => format!("{id} is being stopped."),
             None => format!("{id} had ended before."),

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use scorel_proto::{Block, MessageBody, PersistentBody, ProjectId, Role, SessionChanges};
 use scorel_search::{SearchFilter, check_search_index};
-use scorel_session::SessionObserver as _;
+use scorel_session::SessionFeature as _;
 use serde_json::json;
 
 use crate::search_home::{SearchHome, everything, message};

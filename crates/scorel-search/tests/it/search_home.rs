@@ -10,7 +10,7 @@ use scorel_proto::{
     StopReason, ToolResultBlock, ToolResultMessage,
 };
 use scorel_search::{ScannedSession, SearchFilter, SearchIndex};
-use scorel_session::SessionObserver as _;
+use scorel_session::SessionFeature as _;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -122,7 +122,7 @@ impl SearchHome {
 
     /// Tells the index of a commit.
     pub(crate) fn committed(&self, event: &PersistentEvent) {
-        self.index.committed(event.session_id, event);
+        self.index.follow(event);
     }
 }
 

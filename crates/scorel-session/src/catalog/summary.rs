@@ -7,7 +7,7 @@ use scorel_proto::{ErrorChain, Event, Session, SessionId, SessionView};
 
 use crate::SessionHeader;
 use crate::checkpoint::Checkpoint;
-use crate::lane::phase::phase;
+use crate::phase::phase;
 
 /// The most that is read of the beginning, and of the end, of what the checkpoint does not cover, in bytes.
 const PART_BYTES: u64 = 256 * 1024;

@@ -3,20 +3,35 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, FutureExt as _};
 use scorel_engine::{Spent, StopCause, StopSignal};
 use scorel_proto::{CompactionId, CompactionState, CompactionTrigger, TurnError};
 
+use super::record::{CompactionResult, end};
 use super::{Compaction, CompactionEnd, CompactionOrder};
 use crate::SessionError;
-use crate::lane::{CompactionResult, Lane, Section};
+use crate::lane::{Job, JobName, Lane};
 
-/// Runs the compaction that the lane has recorded, and records how it ended.
-pub(crate) async fn run(lane: Arc<Lane>, id: CompactionId, stop: StopSignal) {
+/// A compaction that is recorded.
+#[derive(Debug)]
+pub(super) struct CompactionJob(pub(super) CompactionId);
+
+impl Job for CompactionJob {
+    fn name(&self) -> JobName {
+        JobName::Compaction(self.0)
+    }
+
+    fn run(self: Box<Self>, lane: Arc<Lane>, stop: StopSignal) -> BoxFuture<'static, ()> {
+        run(lane, self.0, stop).boxed()
+    }
+}
+
+/// Runs the compaction, and records how it ended.
+async fn run(lane: Arc<Lane>, id: CompactionId, stop: StopSignal) {
     let mut spent = Spent::default();
     let compaction = AssertUnwindSafe(compact(&lane, id, &stop, &mut spent));
     let defect = |_| Err(SessionError::Internal("a defect; see the log".to_owned()));
-    let end = match compaction.catch_unwind().await.unwrap_or_else(defect) {
+    let ended = match compaction.catch_unwind().await.unwrap_or_else(defect) {
         Ok(end) => end,
         Err(error) => CompactionEnd::Failed(TurnError {
             resets_at: None,
@@ -27,8 +42,9 @@ pub(crate) async fn run(lane: Arc<Lane>, id: CompactionId, stop: StopSignal) {
             hint: None,
         }),
     };
-    let result = result(id, end, spent);
-    let closed = lane.persist(move |section| close(section, &result));
+    let result = result(id, ended, spent);
+    let closed =
+        lane.persist(move |section| section.close_job(|section| end(section, None, &result)));
     if let Err(error) = closed.await {
         tracing::error!(session = %lane.id(), %error, "the compaction has no end");
         lane.abandon_job();
@@ -71,7 +87,7 @@ async fn compact(
         setup,
         stop: stop.clone(),
         turn_id: None,
-        instructions: lane.compaction_instructions(),
+        instructions: lane.view(|view| view.state.compaction.as_ref()?.instructions.clone()),
     };
     let order = CompactionOrder {
         id,
@@ -82,15 +98,4 @@ async fn compact(
         return Err(nothing);
     };
     Ok(compaction.run(plan, &order, spent).await)
-}
-
-/// One section: no client may see the end while the first message of the queue has not started, or
-/// it would take the session for idle.
-fn close(section: &mut Section<'_>, result: &CompactionResult) -> Result<(), SessionError> {
-    section.end_job(|section| section.end_compaction(None, result))?;
-    section.go_on();
-    section.job_closed();
-    section.announce();
-    section.checkpoint_if_due();
-    Ok(())
 }

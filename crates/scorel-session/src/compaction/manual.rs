@@ -1,10 +1,15 @@
 use std::sync::Arc;
 
 use scorel_engine::StopSignal;
-use scorel_proto::CompactResult;
+use scorel_proto::{
+    CompactResult, CompactionBody, CompactionId, CompactionState, CompactionTrigger, EventId,
+    PersistentBody,
+};
 
 use super::Compaction;
-use crate::lane::{CompactRequest, Lane};
+use super::job::CompactionJob;
+use crate::lane::{EventDraft, Lane, Mutation, Section};
+use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
 impl Lane {
@@ -33,7 +38,7 @@ impl Lane {
                 leaf,
                 possible,
             };
-            if let Some(result) = self.begin_compaction(request).await? {
+            if let Some(result) = self.mutate(request).await? {
                 return Ok(result);
             }
             // The conversation has moved on meanwhile.
@@ -62,5 +67,57 @@ impl Lane {
             Some(plan) => Ok(plan.model()),
             None => Err(SessionError::NothingToCompact),
         }
+    }
+}
+
+/// `compact`.
+#[derive(Debug)]
+struct CompactRequest {
+    command: MutationCommand,
+    instructions: Option<String>,
+    /// The active leaf for which it was looked up whether there is something to summarise.
+    leaf: Option<EventId>,
+    /// Whether there is, and the model that is asked.
+    possible: Result<String, SessionError>,
+}
+
+impl Mutation for CompactRequest {
+    type Reply = Option<CompactResult>;
+
+    fn command(&self) -> Option<&MutationCommand> {
+        Some(&self.command)
+    }
+
+    fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
+        match answer {
+            ReceiptAnswer::CompactionStarted { seq, compaction_id } => Some(Some(CompactResult {
+                seq: *seq,
+                compaction_id: *compaction_id,
+            })),
+            _ => None,
+        }
+    }
+
+    fn check_busy(&self, section: &Section<'_>) -> Result<(), SessionError> {
+        section.check_idle()
+    }
+
+    fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
+        if section.view().leaf() != self.leaf {
+            return Ok(None);
+        }
+        let model = self.possible?;
+        section.enter_active()?;
+        let compaction_id = CompactionId::generate();
+        let body = PersistentBody::Compaction(CompactionBody {
+            trigger: Some(CompactionTrigger::Manual),
+            model: Some(model),
+            instructions: self.instructions,
+            ..CompactionBody::new(compaction_id, CompactionState::Started)
+        });
+        let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
+        section.lane().compaction_breaker(|breaker| breaker.reset());
+        section.begin_job(Box::new(CompactionJob(compaction_id)));
+        Ok(Some(CompactResult { seq, compaction_id }))
     }
 }

@@ -6,15 +6,17 @@ use crate::damage::DamagedRange;
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// `acceptDamage`.
+/// `acceptDamage`: the session goes on when no damaged place is left.
+///
+/// Refused with [`SessionError::Conflict`] if no such place waits to be accepted.
 #[derive(Debug)]
-pub(super) struct AcceptDamage {
-    pub(super) command: MutationCommand,
-    pub(super) offset: u64,
-    pub(super) length: u64,
+pub struct DamageAcceptance {
+    pub command: MutationCommand,
+    pub offset: u64,
+    pub length: u64,
 }
 
-impl Mutation for AcceptDamage {
+impl Mutation for DamageAcceptance {
     type Reply = Seq;
 
     /// It starts nothing by itself: recovery and the queue check for drain where they start turns.
@@ -63,7 +65,7 @@ impl Mutation for AcceptDamage {
     }
 }
 
-impl AcceptDamage {
+impl DamageAcceptance {
     const fn names(&self, place: &DamagedRange) -> bool {
         place.offset == self.offset && place.length == self.length
     }

@@ -5,14 +5,14 @@ use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// `appendCustom`.
+/// `appendCustom`: records data beside the conversation.
 #[derive(Debug)]
-pub(super) struct Append {
-    pub(super) command: MutationCommand,
-    pub(super) body: CustomBody,
+pub struct AppendData {
+    pub command: MutationCommand,
+    pub body: CustomBody,
 }
 
-impl Mutation for Append {
+impl Mutation for AppendData {
     type Reply = AppendResult;
 
     fn command(&self) -> Option<&MutationCommand> {

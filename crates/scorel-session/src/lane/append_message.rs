@@ -5,17 +5,18 @@ use scorel_proto::{
 };
 
 use super::mutate::Mutation;
-use super::queue::sent_item;
 use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// `appendCustomMessage`.
+/// `appendCustomMessage`: adds a message without starting a turn. An open turn gets it as a steer.
+///
+/// Refused with [`SessionError::Busy`] while a turn is being cancelled or another job runs.
 #[derive(Debug)]
-pub(super) struct AppendMessage {
-    pub(super) command: MutationCommand,
+pub struct AppendMessage {
+    pub command: MutationCommand,
     /// Its message is one of a user or an internal one.
-    pub(super) body: CustomMessageBody,
+    pub body: CustomMessageBody,
 }
 
 impl Mutation for AppendMessage {
@@ -116,6 +117,6 @@ fn queued(request: AppendMessage) -> Result<QueueItem, SessionError> {
             custom: Some(custom),
             runtime_id: None,
         }),
-        ..sent_item(request.command, QueueKind::Steer, content)
+        ..request.command.queue_item(QueueKind::Steer, content)
     })
 }

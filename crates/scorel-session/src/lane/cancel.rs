@@ -1,24 +1,24 @@
-use std::sync::Arc;
-
 use scorel_engine::StopCause;
-use scorel_proto::{CancelResult, ClientId, PersistentBody, QueueOp, QueueUpdateBody, Seq, TurnId};
+use scorel_proto::{CancelResult, PersistentBody, QueueOp, QueueUpdateBody, Seq, TurnId};
 
 use super::mutate::Mutation;
-use super::{EventDraft, Job, Lane, Section};
+use super::{EventDraft, JobName, Lane, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError, UnrecordedCancel};
 
-/// `cancel` with `clearQueue`, with `children`, or both.
+/// `cancel` with `clearQueue`, with `children`, or both, in one step. Nothing happens if another turn than the
+/// expected one is open. If the change could not be recorded the signal stands all the same: see
+/// [`SessionError::CancelNotRecorded`].
 ///
 /// Without them, cancel is no mutation: it signals the turn from outside the lane, so that a
 /// slow disk does not delay it, and leaves no receipt.
 #[derive(Debug)]
-pub(super) struct CancelAndClear {
-    pub(super) command: MutationCommand,
-    pub(super) expected: Option<TurnId>,
-    pub(super) clears: bool,
-    /// Whether the session's runtimes are stopped.
-    pub(super) stops_children: bool,
+pub struct CancelAndClear {
+    pub command: MutationCommand,
+    pub expected: Option<TurnId>,
+    pub clears: bool,
+    /// Whether what works for the session elsewhere is stopped.
+    pub stops_children: bool,
 }
 
 impl Mutation for CancelAndClear {
@@ -62,7 +62,7 @@ impl Mutation for CancelAndClear {
         let cancelled = section.lane.job.cancel(self.expected);
         // The receipt last: a retry that finds it must have nothing left to do.
         let stopped = if self.stops_children {
-            section.stop_runtimes()
+            section.stop_features()
         } else {
             Ok(())
         };
@@ -78,7 +78,7 @@ impl Mutation for CancelAndClear {
             Err(error) => Err(section.not_recorded(
                 (
                     cancelled.is_some(),
-                    cancelled.and_then(Job::restore).is_some(),
+                    cancelled.and_then(JobName::restore).is_some(),
                 ),
                 (self.clears, self.stops_children),
                 error,
@@ -93,7 +93,7 @@ impl CancelAndClear {
     fn record(
         &self,
         section: &mut Section<'_>,
-        cancelled: Option<Job>,
+        cancelled: Option<JobName>,
     ) -> Result<Seq, SessionError> {
         let view = section.view();
         let remove = |queue_item_id| QueueOp::Remove { queue_item_id };
@@ -106,56 +106,35 @@ impl CancelAndClear {
 }
 
 impl Lane {
-    /// Records that the running restore of files was cancelled, if it was, so that the next daemon does not
-    /// finish it. The other jobs need no record: none goes on after a crash.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::CancelNotRecorded`] if the log cannot be written. The signal stands all the same.
-    pub async fn record_cancelled_restore(
-        self: &Arc<Self>,
-        client: ClientId,
-    ) -> Result<Option<Seq>, SessionError> {
-        // Looked at outside of the lane, which a cancelled turn must not wait for.
-        if self.view(|view| view.state.restore.is_none()) {
-            return Ok(None);
-        }
-        self.section(move |section| {
-            let recorded = section.record_cancelled_restore(client);
-            recorded.map_err(|error| section.not_recorded((true, true), (false, false), error))
-        })
-        .await?
+    /// Why the running job has to end, once it has to.
+    pub(crate) fn stop_cause(&self) -> Option<StopCause> {
+        self.job.stop()
     }
 }
 
 impl Section<'_> {
-    /// As [`Lane::record_cancelled_restore`].
-    pub(super) fn record_cancelled_restore(
-        &mut self,
-        client: ClientId,
-    ) -> Result<Option<Seq>, SessionError> {
-        let open = self.view().state.restore.filter(|open| !open.cancelled);
-        let is_cancelled = self.lane.job.stop() == Some(StopCause::Cancelled);
-        let Some(open) = open.filter(|_| is_cancelled) else {
-            return Ok(None);
-        };
-        let body = self.cancel_record(Vec::new(), Some(Job::Restore(open)));
-        let event = self.commit(EventDraft::new(body).authored_by(client))?;
-        Ok(Some(event.seq))
+    fn stop_features(&mut self) -> Result<(), SessionError> {
+        let mut features = self.lane.seams.features.iter();
+        features.try_for_each(|feature| feature.stop(self))
     }
 
-    fn cancel_record(&self, ops: Vec<QueueOp>, cancelled: Option<Job>) -> PersistentBody {
+    /// The change of the queue that records a cancel.
+    pub(crate) fn cancel_record(
+        &self,
+        ops: Vec<QueueOp>,
+        cancelled: Option<JobName>,
+    ) -> PersistentBody {
         PersistentBody::QueueUpdate(QueueUpdateBody {
             version: self.view().state.queue.version + 1,
             ops,
-            cancel_turn_id: cancelled.and_then(Job::turn),
-            cancel_compaction_id: cancelled.and_then(Job::compaction),
-            cancel_restore_id: cancelled.and_then(Job::restore),
+            cancel_turn_id: cancelled.and_then(JobName::turn),
+            cancel_compaction_id: cancelled.and_then(JobName::compaction),
+            cancel_restore_id: cancelled.and_then(JobName::restore),
         })
     }
 
     /// The error of a cancel whose record could not be written.
-    fn not_recorded(
+    pub(crate) fn not_recorded(
         &self,
         (cancelled, is_restore): (bool, bool),
         (clears_queue, stops_children): (bool, bool),

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use scorel_journal::{AppendError, Appended, Journal};
 use scorel_proto::{
-    ClientId, EndReason, ErrorChain, PersistentBody, PersistentEvent, RestoreProgress, Seq,
-    SeqReserveBody, TransientBody, TransientEvent, TreePlacement, TurnId, UnsavedRecord,
+    ClientId, EndReason, ErrorChain, PersistentBody, PersistentEvent, Seq, SeqReserveBody,
+    TransientBody, TransientEvent, TreePlacement, TurnId, UnsavedRecord,
 };
 
 use super::{EventDraft, Lane, Section};
@@ -36,16 +36,21 @@ impl Lane {
             .await
     }
 
-    /// Publishes how far the running restore is. Lost if no seq is left for it: it is worth no record.
-    pub(crate) async fn show_progress(self: &Arc<Self>, progress: RestoreProgress) {
-        let body = TransientBody::RestoreProgress(progress);
+    /// Publishes the progress of a job. Lost if no seq is left for it: it is worth no record.
+    pub(crate) async fn show_progress(self: &Arc<Self>, body: TransientBody) {
         let _lost = self.lock().await.section().try_show(None, body);
     }
 }
 
 impl Section<'_> {
-    /// Commits an event. After an error nothing of it exists.
-    pub(crate) fn commit(&mut self, draft: EventDraft) -> Result<PersistentEvent, SessionError> {
+    /// Commits an event: it is in the log, folded and shown when this returns. After an error nothing of it
+    /// exists.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Stalled`] if the log cannot be written now, [`SessionError::TooLarge`], or what keeps
+    /// the session from being changed at all.
+    pub fn commit(&mut self, draft: EventDraft) -> Result<PersistentEvent, SessionError> {
         self.check_usable()?;
         let (event, record) = self.append(draft)?;
         self.publish(&event, &record);
@@ -124,6 +129,7 @@ impl Section<'_> {
                     self.lane.shared.forget_saved_log_bytes(self.lane.id());
                 }
                 event.prev = Some(record.prev());
+                self.state.spool.recorded(event.id, &event.body);
                 Ok((event, record))
             }
             Err(error) => {
@@ -190,8 +196,8 @@ impl Section<'_> {
         failure
     }
 
-    /// Folds and publishes a record, in one step for those who read both. `Appended` proves that it
-    /// is in the log.
+    /// Folds and publishes a record, in one step for those who read both, and tells the features. `Appended`
+    /// proves that it is in the log.
     fn publish(&mut self, event: &PersistentEvent, record: &Appended) {
         let lane = self.lane;
         self.publish_change(|state| {
@@ -200,12 +206,8 @@ impl Section<'_> {
             windows.apply(lane.id(), event, record.line().len());
             lane.feed.publish(record);
         });
-        let usage = &self.lane.shared.usage;
-        usage.record(&self.lane.header, record.place(), event);
-        self.state.spool.recorded(event.id, &event.body);
-        self.tell_of_runtimes(event);
-        if let Some(observer) = self.lane.shared.observer.get() {
-            observer.committed(self.lane.id(), event);
+        for feature in &lane.seams.features {
+            feature.committed(self, event);
         }
     }
 
@@ -233,8 +235,8 @@ impl Section<'_> {
         seq.map_err(|error| SessionError::Internal(error.to_string()))
     }
 
-    /// Reserves seqs for the progress of a restore that the last daemon began, whose record has none left.
-    pub(super) fn reserve_for_progress(&mut self) -> Result<(), SessionError> {
+    /// Reserves seqs for the progress of a job that the last daemon began, whose record has none left.
+    pub(crate) fn reserve_for_progress(&mut self) -> Result<(), SessionError> {
         let reserve = PersistentBody::SeqReserve(SeqReserveBody {});
         self.commit(EventDraft::new(reserve)).map(drop)
     }

@@ -11,7 +11,7 @@ pub(crate) type MoveDirectoryAway<T> = fn(&LaneShared, SessionId) -> Result<T, S
 
 /// `deleteSession`.
 #[derive(Debug)]
-pub(super) struct DeleteSession<T>(pub(super) MoveDirectoryAway<T>);
+pub(crate) struct DeleteSession<T>(pub(crate) MoveDirectoryAway<T>);
 
 impl<T: Send + 'static> Mutation for DeleteSession<T> {
     type Reply = T;
@@ -40,13 +40,13 @@ impl<T: Send + 'static> Mutation for DeleteSession<T> {
         if section.lane.has_job() && !gives_up {
             return Err(section.busy());
         }
-        // A runtime that was spawned just now is acknowledged, and has to end first. In a damaged
-        // session none can end, so there they do not count.
-        let open = section.view().state.runtimes.unfinished().count();
-        if open > 0 && section.check_usable().is_ok() {
-            return Err(SessionError::HasAgentTasks { open });
+        // In a damaged session nothing can end, so there nothing has to.
+        if section.check_usable().is_err() {
+            return Ok(());
         }
-        Ok(())
+        let view = section.view();
+        let mut features = section.lane.seams.features.iter();
+        features.try_for_each(|feature| feature.check_delete(&view.state))
     }
 
     /// From its move on the session does not exist.

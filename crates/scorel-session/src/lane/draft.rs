@@ -4,7 +4,7 @@ use crate::MutationCommand;
 
 /// A persistent event before the commit path gives it its seq, parent and time.
 #[derive(Debug, Clone)]
-pub(crate) struct EventDraft {
+pub struct EventDraft {
     pub(super) id: EventId,
     pub(super) client_id: ClientId,
     pub(super) turn_id: Option<TurnId>,
@@ -17,7 +17,8 @@ pub(crate) struct EventDraft {
 
 impl EventDraft {
     /// An event by the daemon itself, outside any turn.
-    pub(crate) fn new(body: PersistentBody) -> Self {
+    #[must_use]
+    pub fn new(body: PersistentBody) -> Self {
         Self {
             id: EventId::generate(),
             client_id: ClientId::Daemon,
@@ -30,18 +31,21 @@ impl EventDraft {
     }
 
     /// Uses an id that clients already know, from `message_start` or `tool_execution_start`.
-    pub(crate) fn with_id(mut self, id: EventId) -> Self {
+    #[must_use]
+    pub fn with_id(mut self, id: EventId) -> Self {
         self.id = id;
         self
     }
 
-    pub(crate) fn in_turn(mut self, turn_id: TurnId) -> Self {
+    #[must_use]
+    pub fn in_turn(mut self, turn_id: TurnId) -> Self {
         self.turn_id = Some(turn_id);
         self
     }
 
     /// Makes the event the receipt of `command`.
-    pub(crate) fn by(mut self, command: &MutationCommand) -> Self {
+    #[must_use]
+    pub fn by(mut self, command: &MutationCommand) -> Self {
         self.client_id = command.client_id;
         self.command_id.clone_from(&command.id);
         self.digest = command.id.is_some().then(|| command.digest.clone());
@@ -49,12 +53,13 @@ impl EventDraft {
     }
 
     /// Names the author without making the event a receipt.
-    pub(crate) fn authored_by(mut self, client_id: ClientId) -> Self {
+    #[must_use]
+    pub fn authored_by(mut self, client_id: ClientId) -> Self {
         self.client_id = client_id;
         self
     }
 
-    pub(crate) fn attached_to(mut self, parent: Option<EventId>) -> Self {
+    pub(super) fn attached_to(mut self, parent: Option<EventId>) -> Self {
         self.parent = Some(parent);
         self
     }

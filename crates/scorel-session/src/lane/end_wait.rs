@@ -5,14 +5,16 @@ use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// `endWait`.
+/// `endWait`: the call of a waiting turn is made again at once.
+///
+/// Refused with [`SessionError::Conflict`] if that turn does not wait.
 #[derive(Debug)]
-pub(super) struct EndWait {
-    pub(super) command: MutationCommand,
-    pub(super) expected: TurnId,
+pub struct WaitEnd {
+    pub command: MutationCommand,
+    pub expected: TurnId,
 }
 
-impl Mutation for EndWait {
+impl Mutation for WaitEnd {
     type Reply = Seq;
 
     fn command(&self) -> Option<&MutationCommand> {

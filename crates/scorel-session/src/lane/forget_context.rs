@@ -5,14 +5,16 @@ use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// `forgetContext`.
+/// `forgetContext`: gives up the context that a runner keeps of the session, and the process that waits in it.
+///
+/// Replies `None` if there is none. Refused with [`SessionError::Busy`] while the runner runs a turn.
 #[derive(Debug)]
-pub(super) struct ForgetContext {
-    pub(super) command: MutationCommand,
-    pub(super) runner: String,
+pub struct ContextRemoval {
+    pub command: MutationCommand,
+    pub runner: String,
 }
 
-impl Mutation for ForgetContext {
+impl Mutation for ContextRemoval {
     type Reply = Option<Seq>;
 
     fn command(&self) -> Option<&MutationCommand> {

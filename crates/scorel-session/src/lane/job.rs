@@ -1,19 +1,19 @@
 use scorel_engine::{StopCause, StopSignal};
-use scorel_proto::{CompactionId, EventId, OpenRestore, TurnId};
+use scorel_proto::{CompactionId, EventId, TurnId};
 
 use crate::locks::Leaf;
 
-/// What a session can be busy with. It runs at most one job at a time.
+/// The name of a job in the records of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Job {
+pub enum JobName {
     Turn(TurnId),
     /// A summary that a client asked for.
     Compaction(CompactionId),
-    /// Files get an earlier state.
-    Restore(OpenRestore),
+    /// The record that files get an earlier state.
+    Restore(EventId),
 }
 
-impl Job {
+impl JobName {
     pub(super) const fn turn(self) -> Option<TurnId> {
         match self {
             Self::Turn(turn_id) => Some(turn_id),
@@ -30,7 +30,7 @@ impl Job {
 
     pub(super) const fn restore(self) -> Option<EventId> {
         match self {
-            Self::Restore(open) => Some(open.event_id),
+            Self::Restore(id) => Some(id),
             Self::Turn(_) | Self::Compaction(_) => None,
         }
     }
@@ -38,18 +38,9 @@ impl Job {
 
 /// A job whose task runs or is about to, with the signal that stops it.
 #[derive(Debug, Clone)]
-pub(crate) struct RunningJob {
-    pub(crate) job: Job,
-    pub(crate) stop: StopSignal,
-}
-
-impl RunningJob {
-    /// Asks a turn to park. Other jobs have no step boundaries.
-    pub(super) fn park(&self) {
-        if matches!(self.job, Job::Turn(_)) {
-            self.stop.park();
-        }
-    }
+struct RunningJob {
+    name: JobName,
+    stop: StopSignal,
 }
 
 /// The job of a session.
@@ -71,16 +62,18 @@ struct OccupiedSlot {
 }
 
 impl JobSlot {
-    pub(super) fn begin(&self, job: Job) -> RunningJob {
+    /// Fills the slot. Returns the signal that stops the job.
+    pub(super) fn begin(&self, name: JobName) -> StopSignal {
+        let stop = StopSignal::new();
         let running = RunningJob {
-            job,
-            stop: StopSignal::new(),
+            name,
+            stop: stop.clone(),
         };
         *self.slot.lock() = OccupiedSlot {
-            running: Some(running.clone()),
+            running: Some(running),
             closing: false,
         };
-        running
+        stop
     }
 
     /// Empties the slot: the job has its outcome, or never will.
@@ -95,10 +88,10 @@ impl JobSlot {
 
     /// Signals the running job, if it is the expected turn or none is expected. Returns the job that
     /// took the signal.
-    pub(super) fn cancel(&self, expected: Option<TurnId>) -> Option<Job> {
+    pub(super) fn cancel(&self, expected: Option<TurnId>) -> Option<JobName> {
         let slot = self.slot.lock();
         let running = slot.running.as_ref().filter(|_| !slot.closing)?;
-        if expected.is_some() && running.job.turn() != expected {
+        if expected.is_some() && running.name.turn() != expected {
             return None;
         }
         // The daemon stops: the first cause counts, and the next daemon may go on with what waits.
@@ -106,13 +99,15 @@ impl JobSlot {
             return None;
         }
         running.stop.cancel();
-        Some(running.job)
+        Some(running.name)
     }
 
-    /// Asks the running job to park, if it is a turn.
+    /// Asks the running job to park, if it is a turn: other jobs have no step boundaries.
     pub(super) fn park(&self) {
-        if let Some(running) = &self.slot.lock().running {
-            running.park();
+        if let Some(running) = &self.slot.lock().running
+            && running.name.turn().is_some()
+        {
+            running.stop.park();
         }
     }
 

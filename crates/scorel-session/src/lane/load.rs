@@ -15,9 +15,8 @@ use super::fold::LogFold;
 use super::health::Health;
 use super::log::SessionLog;
 use super::open_report::{beyond_repair, log_report, older_log};
-use super::send::is_busy;
 use super::state::{LaneState, PublishedState};
-use super::{Lane, Section, StartJob};
+use super::{Lane, LaneSeams, Section};
 use crate::checkpoint::{Checkpoint, CheckpointFile};
 use crate::damage::{lost_end, unaccepted_damage};
 use crate::recovery_mark::GivenUp;
@@ -42,7 +41,7 @@ impl Lane {
     pub(crate) fn create(
         shared: Arc<LaneShared>,
         header: SessionHeader,
-        start_job: StartJob,
+        seams: Arc<LaneSeams>,
     ) -> Result<Arc<Self>, SessionError> {
         let id = header.session_id;
         let line = serde_json::to_vec(&header)
@@ -58,14 +57,14 @@ impl Lane {
             health: Health::new(id),
             lost: None,
         };
-        Ok(new.into_lane(shared, start_job))
+        Ok(new.into_lane(shared, seams))
     }
 
     /// Loads a session. Blocks on the disk.
     pub(crate) fn load(
         shared: Arc<LaneShared>,
         id: SessionId,
-        start_job: StartJob,
+        seams: Arc<LaneSeams>,
     ) -> Result<Arc<Self>, SessionError> {
         let dir = shared.session_dir(id);
         let mark = shared.recovery_mark(id);
@@ -79,7 +78,7 @@ impl Lane {
                 Err(error) => return Err(SessionError::open(id, &error)),
             },
         };
-        let lane = loaded.into_lane(shared, start_job);
+        let lane = loaded.into_lane(shared, seams);
         let mut locked = lane.lock_unshared();
         let mut section = locked.section();
         section.wake();
@@ -145,7 +144,7 @@ impl Section<'_> {
     /// Puts a session with work on the active list, for the next daemon. One that was restored from a
     /// backup or from the trash is not on it.
     fn enter_if_busy(&self) -> Result<(), SessionError> {
-        if !is_busy(self) {
+        if !self.is_busy() {
             return Ok(());
         }
         match self.enter_active() {
@@ -251,7 +250,7 @@ impl LoadedLog {
         Ok(loaded)
     }
 
-    fn into_lane(self, shared: Arc<LaneShared>, start_job: StartJob) -> Arc<Lane> {
+    fn into_lane(self, shared: Arc<LaneShared>, seams: Arc<LaneSeams>) -> Arc<Lane> {
         let dir = shared.session_dir(self.header.session_id);
         // Most sessions are loaded to be read, and do not grow.
         let mut fold = self.fold;
@@ -270,7 +269,7 @@ impl LoadedLog {
             health: self.health,
         };
         let state = (state, published);
-        Arc::new(Lane::new(self.header, dir, state, shared, start_job))
+        Arc::new(Lane::new(self.header, dir, state, shared, seams))
     }
 }
 

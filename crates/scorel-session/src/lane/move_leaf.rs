@@ -15,12 +15,15 @@ pub enum LeafTarget {
     Branch(EventId),
 }
 
-/// `rewind` and `branch`.
+/// `rewind` and `branch`: moves the leaf to the end of a finished turn.
+///
+/// Refused, in this order, with [`SessionError::Busy`], [`SessionError::LeafMoved`],
+/// [`SessionError::InvalidTarget`] and, for an ancestor, [`SessionError::Summarised`].
 #[derive(Debug, Clone)]
-pub(super) struct MoveLeaf {
-    pub(super) command: MutationCommand,
-    pub(super) target: LeafTarget,
-    pub(super) expected_leaf: Option<EventId>,
+pub struct MoveLeaf {
+    pub command: MutationCommand,
+    pub target: LeafTarget,
+    pub expected_leaf: Option<EventId>,
 }
 
 impl Mutation for MoveLeaf {
@@ -64,7 +67,7 @@ impl Mutation for MoveLeaf {
 
 impl MoveLeaf {
     /// The record of the move, and of the files that are restored with it.
-    pub(super) fn draft(&self, files: Vec<FileChange>) -> EventDraft {
+    pub(crate) fn draft(&self, files: Vec<FileChange>) -> EventDraft {
         let body = match self.target {
             LeafTarget::Ancestor(target_event_id) => PersistentBody::Rewind(RewindBody {
                 target_event_id,
@@ -81,7 +84,7 @@ impl MoveLeaf {
 
 impl LeafTarget {
     /// The new leaf.
-    pub(super) const fn event(self) -> Option<EventId> {
+    pub(crate) const fn event(self) -> Option<EventId> {
         match self {
             Self::Ancestor(event) => event,
             Self::Branch(event) => Some(event),

@@ -6,8 +6,8 @@ use super::{Lane, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// A change of a session that a client asks for.
-pub(super) trait Mutation: Send + Sync + 'static {
+/// A change of a session that a client asks for. [`Lane::mutate`] carries it out.
+pub trait Mutation: Send + Sync + 'static {
     type Reply: Send + 'static;
 
     /// Whether it is carried out while the daemon drains. Most are refused then, since they would
@@ -20,22 +20,38 @@ pub(super) trait Mutation: Send + Sync + 'static {
     /// The reply to a command that was carried out before.
     fn repeat(&self, answer: &ReceiptAnswer, section: &Section<'_>) -> Option<Self::Reply>;
 
-    /// Whether the session's health allows the change.
+    /// Checks whether the session's health allows the change.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Section::check_usable`], unless the change is for sessions that cannot be used.
     fn check_health(&self, section: &Section<'_>) -> Result<(), SessionError> {
         section.check_usable()
     }
 
-    /// Whether the session is too busy for it.
+    /// Checks whether the session is too busy for it.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Busy`], mostly.
     fn check_busy(&self, _: &Section<'_>) -> Result<(), SessionError> {
         Ok(())
     }
 
-    /// Whether the session is what the caller expects.
+    /// Checks whether the session is what the caller expects.
+    ///
+    /// # Errors
+    ///
+    /// What is different.
     fn check_expected(&self, _: &Section<'_>) -> Result<(), SessionError> {
         Ok(())
     }
 
     /// Makes the change. The record that it commits is the command's receipt.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Section::commit`], and what the mutation refuses.
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError>;
 }
 
@@ -46,7 +62,11 @@ impl Lane {
     /// out gets its first answer, even if by now the session is busy or the daemon drains. Only a
     /// deleted session has no receipts left to look at. Drain comes before busy because `busy` tells
     /// a client to retry here, and this daemon will not serve the retry.
-    pub(super) async fn mutate<M: Mutation>(
+    ///
+    /// # Errors
+    ///
+    /// Those of the mutation; nothing has changed then.
+    pub async fn mutate<M: Mutation>(
         self: &Arc<Self>,
         mutation: M,
     ) -> Result<M::Reply, SessionError> {

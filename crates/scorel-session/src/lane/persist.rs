@@ -24,7 +24,7 @@ impl Lane {
     /// # Errors
     ///
     /// As `step`.
-    pub(crate) async fn persist<R, F>(self: &Arc<Self>, step: F) -> Result<R, SessionError>
+    pub async fn persist<R, F>(self: &Arc<Self>, step: F) -> Result<R, SessionError>
     where
         R: Send + 'static,
         F: Fn(&mut Section<'_>) -> Result<R, SessionError> + Clone + Send + 'static,

@@ -11,8 +11,8 @@ use scorel_proto::{
 use super::state::PublishedState;
 use super::{Lane, Section};
 use crate::SessionError;
-use crate::lane::phase::phase;
 use crate::locks::Held;
+use crate::phase::phase;
 
 /// The published state of a lane, at one moment: fold and feed agree, since records and transient
 /// events are folded and published in one step.
@@ -20,14 +20,14 @@ use crate::locks::Held;
 /// While it is held, the state is read through it: a second one, also of another lane, panics. See
 /// `locks`.
 #[derive(Debug)]
-pub(crate) struct PublishedLane<'a> {
+pub struct PublishedLane<'a> {
     pub(super) lane: &'a Lane,
     state: Held<RwLockReadGuard<'a, PublishedState>>,
 }
 
 /// The fold of a [`PublishedLane`].
 #[derive(Debug)]
-pub(crate) struct PublishedView<'a>(PublishedLane<'a>);
+pub struct PublishedView<'a>(PublishedLane<'a>);
 
 impl Deref for PublishedView<'_> {
     type Target = SessionView;
@@ -38,8 +38,10 @@ impl Deref for PublishedView<'_> {
 }
 
 impl Lane {
+    /// The state of this moment.
     #[track_caller]
-    pub(crate) fn published(&self) -> PublishedLane<'_> {
+    #[must_use]
+    pub fn published(&self) -> PublishedLane<'_> {
         PublishedLane {
             lane: self,
             state: self.published.read(),
@@ -47,7 +49,7 @@ impl Lane {
     }
 
     /// Reads from the fold.
-    pub(crate) fn view<R>(&self, read: impl FnOnce(&SessionView) -> R) -> R {
+    pub fn view<R>(&self, read: impl FnOnce(&SessionView) -> R) -> R {
         read(self.published().view())
     }
 }
@@ -55,11 +57,14 @@ impl Lane {
 impl Section<'_> {
     /// Borrows the section, so that nothing can be changed meanwhile: a change would wait for this
     /// read for ever.
-    pub(crate) fn published(&self) -> PublishedLane<'_> {
+    #[must_use]
+    pub fn published(&self) -> PublishedLane<'_> {
         self.lane.published()
     }
 
-    pub(crate) fn view(&self) -> PublishedView<'_> {
+    /// The fold, up to the last commit of this section.
+    #[must_use]
+    pub fn view(&self) -> PublishedView<'_> {
         PublishedView(self.published())
     }
 
@@ -81,7 +86,9 @@ impl PublishedLane<'_> {
         self.state.health.given_up
     }
 
-    pub(crate) fn view(&self) -> &SessionView {
+    /// Everything that is folded from the records.
+    #[must_use]
+    pub fn view(&self) -> &SessionView {
         &self.state.fold.view
     }
 
@@ -93,7 +100,9 @@ impl PublishedLane<'_> {
         self.view().state.turn_id()
     }
 
-    pub(crate) fn phase(&self) -> Phase {
+    /// The phase, as clients see it.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
         let (health, fold) = (&self.state.health, &self.view().state);
         let waits = !fold.queue.items.is_empty() && !fold.queue.paused;
         // The next turn's first record is being written: the session is not idle in between.

@@ -6,13 +6,13 @@
 
 use scorel_proto::{
     Block, CustomMessageBody, InternalMessage, Message, MessageBody, MessageSource, Meta,
-    PersistentBody, Queue, QueueItem, QueueItemId, QueueKind, QueueOp, QueueUpdateBody, Seq,
-    TurnId, UserMessage,
+    PersistentBody, Queue, QueueItem, QueueKind, QueueOp, QueueUpdateBody, Seq, TurnId,
+    UserMessage,
 };
 use serde::Serialize;
 
 use super::{EventDraft, Section};
-use crate::{MutationCommand, SessionError};
+use crate::SessionError;
 
 /// How many bytes the waiting messages of a session may have together: the queue is part of the
 /// session's description, which has to fit into one reply. A single message may be larger, since a
@@ -61,7 +61,8 @@ impl Section<'_> {
     }
 
     /// What a message becomes that is sent as a steer.
-    pub(super) fn queued_as(&self, wanted: QueueKind) -> QueueKind {
+    #[must_use]
+    pub fn queued_as(&self, wanted: QueueKind) -> QueueKind {
         if self.takes_steers() {
             wanted
         } else {
@@ -75,14 +76,31 @@ impl Section<'_> {
         self.view().state.has_job() && self.lane.job.stop().is_some()
     }
 
-    /// Appends an item. Its receipt is in the item, because the queue outlives this record.
+    /// Appends an item that a client sends.
     pub(super) fn enqueue(&mut self, item: QueueItem) -> Result<Seq, SessionError> {
+        let go_on = self.goes_on();
+        self.add_to_queue(item, false, go_on)
+    }
+
+    /// Appends an item. Its receipt is in the item, because the queue outlives this record. With `hold` it
+    /// begins no turn, with `go_on` it keeps the end of a cancelled job from pausing the queue. Limits of the
+    /// queue are the caller's to check.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Section::commit`].
+    pub fn add_to_queue(
+        &mut self,
+        item: QueueItem,
+        hold: bool,
+        go_on: bool,
+    ) -> Result<Seq, SessionError> {
         let author = item.client_id;
         let add = QueueOp::Add {
             item,
             position: None,
-            hold: false,
-            go_on: self.goes_on(),
+            hold,
+            go_on,
         };
         let body = self.queue_update(vec![add]);
         let seq = self.commit(EventDraft::new(body).authored_by(author))?.seq;
@@ -106,7 +124,7 @@ impl Section<'_> {
     /// cannot be written now.
     ///
     /// Errors are only logged: what led here was accepted already.
-    pub(crate) fn go_on(&mut self) {
+    pub fn go_on(&mut self) {
         match self.start_next() {
             Ok(()) => {}
             Err(SessionError::Stalled(_)) => {
@@ -190,24 +208,6 @@ impl Section<'_> {
     fn next_item(&self) -> Option<QueueItem> {
         let queue = &self.view().state.queue;
         queue.items.first().filter(|_| !queue.paused).cloned()
-    }
-}
-
-/// An item that carries its own receipt.
-pub(super) fn sent_item(
-    command: MutationCommand,
-    kind: QueueKind,
-    content: Vec<Block>,
-) -> QueueItem {
-    QueueItem {
-        queue_item_id: QueueItemId::generate(),
-        kind,
-        content,
-        client_id: command.client_id,
-        edited_by: None,
-        meta: None,
-        digest: command.id.is_some().then_some(command.digest),
-        command_id: command.id,
     }
 }
 

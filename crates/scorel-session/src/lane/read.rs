@@ -121,8 +121,51 @@ impl Lane {
         self.record_at(place.ok_or_else(missing)?).await
     }
 
+    /// The first records after `after`, at most `limit`, and the number of the last one; `None` if there is
+    /// none. Leaves out damaged records and those that this version cannot read.
+    ///
+    /// # Errors
+    ///
+    /// If the session is gone or its log cannot be read.
+    pub async fn records_after(
+        self: &Arc<Self>,
+        after: Seq,
+        limit: usize,
+    ) -> Result<(Vec<PersistentEvent>, Option<Seq>), SessionError> {
+        let (places, _) = self.published().page(EventRange::After(after), limit)?;
+        let last = places.last().map(|place| place.seq);
+        Ok((self.read_known(places).await?, last))
+    }
+
+    /// The last records after `after`, at most `limit`; otherwise as [`Lane::records_after`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Lane::records_after`].
+    pub async fn last_records(
+        self: &Arc<Self>,
+        after: Seq,
+        limit: usize,
+    ) -> Result<Vec<PersistentEvent>, SessionError> {
+        let places = {
+            let published = self.published();
+            published.check_exists()?;
+            let all = published.places_after(after);
+            all[all.len().saturating_sub(limit)..].to_vec()
+        };
+        self.read_known(places).await
+    }
+
+    async fn read_known(
+        self: &Arc<Self>,
+        places: Vec<RecordPosition>,
+    ) -> Result<Vec<PersistentEvent>, SessionError> {
+        let lines = self.read_lines(places).await?;
+        Ok(lines.iter().flat_map(|line| decoded(line)).collect())
+    }
+
     /// The record at a place.
-    pub(super) async fn record_at(
+    pub(crate) async fn record_at(
         self: &Arc<Self>,
         place: RecordPosition,
     ) -> Result<PersistentEvent, SessionError> {
@@ -147,7 +190,7 @@ impl Lane {
 
     /// Reads a record; `None` if it is damaged. The records around it are still served, and the next
     /// section rereads the log. Blocks on the disk.
-    pub(super) fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
+    pub(crate) fn read_intact(&self, place: RecordPosition) -> Result<Option<Bytes>, SessionError> {
         match self.reader.read(place) {
             Ok(line) => Ok(Some(line)),
             Err(ReadError::Damaged(damage)) => {
@@ -213,7 +256,7 @@ fn tree_entry(node: TreeNode) -> TreeEntry {
 }
 
 /// How many of `places` fit into one page; at least one.
-pub(super) fn fitting<'a>(places: impl Iterator<Item = &'a RecordPosition>) -> usize {
+pub(crate) fn fitting<'a>(places: impl Iterator<Item = &'a RecordPosition>) -> usize {
     let mut bytes = 0;
     places
         .enumerate()
@@ -233,7 +276,7 @@ pub(crate) fn encoded(line: &Bytes) -> Result<EncodedEvent, SessionError> {
 }
 
 /// The id of a record, also of an unknown type.
-pub(super) fn event_id(line: &[u8]) -> Option<EventId> {
+pub(crate) fn event_id(line: &[u8]) -> Option<EventId> {
     #[derive(Deserialize)]
     struct Identified {
         id: EventId,
@@ -243,7 +286,7 @@ pub(super) fn event_id(line: &[u8]) -> Option<EventId> {
 }
 
 /// A line of the log as an event of a known type.
-pub(super) fn decoded(line: &[u8]) -> Result<PersistentEvent, SessionError> {
+pub(crate) fn decoded(line: &[u8]) -> Result<PersistentEvent, SessionError> {
     let text = std::str::from_utf8(line).unwrap_or_default();
     match Event::decode(text) {
         Ok(Event::Persistent(event)) => Ok(*event),

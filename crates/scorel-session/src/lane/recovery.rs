@@ -4,15 +4,13 @@
 //! continued by the next load and gives the same records.
 
 use scorel_proto::{
-    AssistantMessage, Block, CompactionState, EventId, InternalMessage, Message, MessageBody,
-    MessageRunner, Meta, OnRestart, OpenCall, OpenTurn, OutcomeReason, PersistentBody,
-    RunnerExitBody, StopReason, ToolResultBlock, ToolResultMessage, TurnId, TurnOutcomeBody,
-    TurnResumedBody,
+    AssistantMessage, Block, EventId, InternalMessage, Message, MessageBody, MessageRunner, Meta,
+    OnRestart, OpenCall, OpenTurn, OutcomeReason, PersistentBody, RunnerExitBody, StopReason,
+    ToolResultBlock, ToolResultMessage, TurnId, TurnOutcomeBody, TurnResumedBody,
 };
 
-use super::{EventDraft, Job, Section};
+use super::{EventDraft, Section};
 use crate::SessionError;
-use crate::agent_task_text::spawned;
 use crate::spool::SpooledMessage;
 
 /// The message by which the model of a resumed turn learns of the interruption.
@@ -21,25 +19,12 @@ const INTERRUPTED: &str = "The program that runs you was interrupted and has sta
     from here.";
 
 impl Section<'_> {
-    /// Closes, resumes or continues the turn that the last daemon left open, if it did, or carries out the
-    /// restore of files that it recorded.
+    /// Closes, resumes or continues the turn that the last daemon left open, if it did, and what the features
+    /// have open.
     pub(super) fn recover(&mut self) -> Result<(), SessionError> {
-        let restore = self.view().state.restore;
-        if let Some(restore) = restore {
-            if !restore.cancelled {
-                // A restore that shows no progress is carried out all the same.
-                let _not_shown = self.reserve_for_progress();
-            }
-            self.begin_job(Job::Restore(restore));
-            if restore.cancelled {
-                self.lane.job.cancel(None);
-                self.announce();
-            }
-            return Ok(());
-        }
         let open = self.view().state.turn.clone();
         let Some(turn) = open else {
-            return self.interrupt_compaction(CompactionState::Interrupted, None);
+            return self.recover_features();
         };
         let waits = self.published().is_waiting();
         if waits && !self.is_parked_too_long() {
@@ -57,7 +42,7 @@ impl Section<'_> {
         self.cancel_requests("the daemon stopped")?;
         // After the messages of the run, which its context holds.
         self.end_run()?;
-        self.interrupt_compaction(CompactionState::Interrupted, None)?;
+        self.recover_features()?;
         let claimed = self.state.claimed == Some(turn.turn_id);
         let configured = self.lane.shared.settings.on_restart;
         let on_restart = self.view().state.on_restart.unwrap_or(configured);
@@ -74,6 +59,11 @@ impl Section<'_> {
         });
         self.commit(EventDraft::new(body).in_turn(turn.turn_id))?;
         Ok(())
+    }
+
+    fn recover_features(&mut self) -> Result<(), SessionError> {
+        let mut features = self.lane.seams.features.iter();
+        features.try_for_each(|feature| feature.recover(self))
     }
 
     /// Whether this daemon started too late to resume a parked turn. The time at which the session is
@@ -186,8 +176,8 @@ impl Section<'_> {
             let id = call.started.unwrap_or_else(EventId::generate);
             let recorded = self.interrupted_files(&call);
             let runner = call.ran_by.clone().map(|name| self.message_runner(name));
-            let mut result = match self.spawned_by(turn_id, &call) {
-                Some(spawned) => spawned,
+            let mut result = match self.recorded_result(&call) {
+                Some(result) => result,
                 None => unknown_result(call, cause),
             };
             result.meta.runner = runner;
@@ -201,12 +191,11 @@ impl Section<'_> {
 }
 
 impl Section<'_> {
-    /// The result of a call that gave an agent a task: the record of the task is what it did.
-    fn spawned_by(&self, turn_id: TurnId, call: &OpenCall) -> Option<ToolResultMessage> {
+    /// The result of a call of whose work a feature has a record.
+    fn recorded_result(&self, call: &OpenCall) -> Option<ToolResultMessage> {
         let view = self.view();
-        let runtimes = &view.state.runtimes;
-        let id = runtimes.spawned_by(turn_id, &call.tool_call_id)?;
-        let outcome = spawned(id, runtimes.get(id)?);
+        let mut features = self.lane.seams.features.iter();
+        let outcome = features.find_map(|feature| feature.outcome_of(&view.state, call))?;
         let result = ToolResultBlock {
             tool_use_id: call.tool_call_id.clone(),
             content: outcome.content,

@@ -5,11 +5,14 @@ use super::mutate::Mutation;
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// `respondPermission`.
+/// `respondPermission`. The first answer counts.
+///
+/// Refused with [`SessionError::Answered`] or [`SessionError::NotAsked`] if the request is not open, and with
+/// [`SessionError::InvalidParams`] if it cannot be answered like that.
 #[derive(Debug)]
-pub(super) struct PermissionResponse {
-    pub(super) command: MutationCommand,
-    pub(super) decision: PermissionDecisionBody,
+pub struct PermissionResponse {
+    pub command: MutationCommand,
+    pub decision: PermissionDecisionBody,
 }
 
 impl Mutation for PermissionResponse {

@@ -5,12 +5,15 @@ use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
-/// `rewriteQueue`.
+/// `rewriteQueue`: all edits or none.
+///
+/// Refused with [`SessionError::QueueChanged`] if the queue is not at `expected_version`, and with
+/// [`SessionError::InvalidParams`] if an edit names an item that does not wait.
 #[derive(Debug)]
-pub(super) struct QueueRewrite {
-    pub(super) command: MutationCommand,
-    pub(super) expected_version: u64,
-    pub(super) edits: Vec<QueueEdit>,
+pub struct QueueRewrite {
+    pub command: MutationCommand,
+    pub expected_version: u64,
+    pub edits: Vec<QueueEdit>,
 }
 
 impl Mutation for QueueRewrite {

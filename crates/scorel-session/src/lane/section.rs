@@ -3,22 +3,12 @@ use std::sync::Arc;
 use scorel_proto::{ErrorChain, Phase, Session};
 use tokio::sync::OwnedMutexGuard;
 
-use super::Lane;
 use super::fold::LogFold;
 use super::open_report::{beyond_repair, log_report};
 use super::state::LaneState;
+use super::{Lane, Section};
 use crate::SessionError;
 use crate::damage::unaccepted_damage;
-
-/// The lane's critical section: exclusive access to the state, with the lane.
-///
-/// Everything in it is synchronous. A section that has begun runs to its end even if its caller is
-/// dropped, so a closed connection never leaves a change half made.
-#[derive(Debug)]
-pub(crate) struct Section<'a> {
-    pub(super) lane: &'a Arc<Lane>,
-    pub(super) state: &'a mut LaneState,
-}
 
 /// The lane with its mutex held.
 #[derive(Debug)]
@@ -41,7 +31,11 @@ impl Lane {
     /// a disk may take seconds for that. On an async thread it would stop every connection.
     ///
     /// The mutex is fair, and its queue is joined when this future is first polled.
-    pub(crate) async fn section<R: Send + 'static>(
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Internal`] if `f` panics; the session has failed then.
+    pub async fn section<R: Send + 'static>(
         self: &Arc<Self>,
         f: impl FnOnce(&mut Section<'_>) -> R + Send + 'static,
     ) -> Result<R, SessionError> {
@@ -76,7 +70,8 @@ impl Lane {
 }
 
 impl Section<'_> {
-    pub(crate) const fn lane(&self) -> &Arc<Lane> {
+    #[must_use]
+    pub const fn lane(&self) -> &Arc<Lane> {
         self.lane
     }
 
@@ -92,13 +87,18 @@ impl Section<'_> {
         self.published().check_exists()
     }
 
-    pub(super) fn check_usable(&self) -> Result<(), SessionError> {
+    /// Checks whether the session can be changed.
+    ///
+    /// # Errors
+    ///
+    /// The session is gone, damaged or failed, or its recovery waits for the log.
+    pub fn check_usable(&self) -> Result<(), SessionError> {
         self.published().state().health.check_usable()
     }
 
     /// Updates listings and the host feed after a change that they show. In a section, so that the
     /// order of announcements is that of the changes.
-    pub(crate) fn announce(&mut self) {
+    pub fn announce(&mut self) {
         let published = self.published();
         // A late announcement would bring a deleted session back into the listings.
         if published.state().health.deleted {
@@ -132,8 +132,10 @@ impl Section<'_> {
     pub(crate) fn leave_active_if_idle(&self) {
         let view = self.view();
         let fold = &view.state;
-        let is_at_rest = !fold.has_job() && fold.runtimes.are_settled();
-        if is_at_rest && fold.queue.items.is_empty() && fold.permissions.is_empty() {
+        let is_at_rest =
+            !fold.has_job() && fold.queue.items.is_empty() && fold.permissions.is_empty();
+        let mut features = self.lane.seams.features.iter();
+        if is_at_rest && features.all(|feature| feature.is_settled(fold)) {
             self.lane.shared.active.leave(self.lane.id());
         }
     }

@@ -8,7 +8,7 @@ use scorel_proto::{
 use serde::Serialize;
 
 use super::mutate::Mutation;
-use super::queue::{encoded_len, sent_item, user_message};
+use super::queue::{encoded_len, user_message};
 use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
@@ -16,7 +16,9 @@ use crate::{MutationCommand, SessionError};
 /// An upper bound for everything in a record that is not its message, in bytes.
 const ENVELOPE: usize = 4096;
 
-/// The parameters of `sendMessage`.
+/// `sendMessage`: durable once carried out; the turn runs on its own.
+///
+/// If the log fails between the record of another model and that of the message, the session keeps the model.
 #[derive(Debug, Clone)]
 pub struct SendRequest {
     pub command: MutationCommand,
@@ -41,12 +43,12 @@ impl Mutation for SendRequest {
     }
 
     fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
-        sent(answer)
+        answer.sent()
     }
 
     /// A busy session queues a message, unless that is to be refused or to attach elsewhere.
     fn check_busy(&self, section: &Section<'_>) -> Result<(), SessionError> {
-        if !is_busy(section) {
+        if !section.is_busy() {
             return Ok(());
         }
         let phase = section.phase();
@@ -84,7 +86,7 @@ impl Mutation for SendRequest {
         // On the active list, durably, before the record that needs it: the next daemon loads only
         // the sessions on the list, and would not see this message otherwise.
         section.enter_active()?;
-        if is_busy(section) {
+        if section.is_busy() {
             section.queue_message(self)
         } else {
             section.start_turn(self)
@@ -92,22 +94,21 @@ impl Mutation for SendRequest {
     }
 }
 
-/// What a message was answered.
-pub(super) fn sent(answer: &ReceiptAnswer) -> Option<SendMessageResult> {
-    match answer {
-        ReceiptAnswer::Sent(answer) => Some(answer.clone()),
-        _ => None,
-    }
-}
-
-pub(super) fn is_busy(section: &Section<'_>) -> bool {
-    let view = section.view();
-    let fold = &view.state;
-    fold.has_job() || !fold.queue.items.is_empty()
-}
-
 impl Section<'_> {
-    pub(super) fn enter_active(&self) -> Result<(), SessionError> {
+    /// Whether a job runs or messages wait.
+    pub(super) fn is_busy(&self) -> bool {
+        let view = self.view();
+        let fold = &view.state;
+        fold.has_job() || !fold.queue.items.is_empty()
+    }
+
+    /// Puts the session on the list of those that the next daemon loads at its start. To be called before the
+    /// record that needs it.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Stalled`] or [`SessionError::OutOfDescriptors`] if the list cannot be written.
+    pub fn enter_active(&self) -> Result<(), SessionError> {
         let entered = self.lane.shared.active.enter(self.lane.id());
         entered.map_err(|error| self.not_ready(&error))
     }
@@ -158,7 +159,7 @@ impl Section<'_> {
             WhileRunning::Steer => self.queued_as(QueueKind::Steer),
             WhileRunning::FollowUp | WhileRunning::Reject => QueueKind::FollowUp,
         };
-        let item = sent_item(request.command, kind, request.content);
+        let item = request.command.queue_item(kind, request.content);
         self.check_queue_bytes(&item)?;
         self.choose(&command, (request.model, request.runner), &item)?;
         let queue_item_id = item.queue_item_id;

@@ -21,6 +21,18 @@ impl Section<'_> {
         Ok(())
     }
 
+    /// Fails while a job runs or messages wait: a job cannot begin.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Busy`].
+    pub fn check_idle(&self) -> Result<(), SessionError> {
+        match self.is_busy() {
+            true => Err(self.busy()),
+            false => Ok(()),
+        }
+    }
+
     /// The error of a call that a busy session refuses.
     pub(super) fn busy(&self) -> SessionError {
         let published = self.published();
@@ -95,14 +107,14 @@ impl Section<'_> {
     }
 
     /// Tells the host that the conversation goes on from another place.
-    pub(super) fn leaf_moved(&self) {
+    pub(crate) fn leaf_moved(&self) {
         self.lane.shared.setup.leaf_moved(self.lane.id());
     }
 }
 
 impl PublishedLane<'_> {
     /// See [`Section::check_target`].
-    pub(super) fn check_target(&self, target: Option<EventId>) -> Result<(), SessionError> {
+    pub(crate) fn check_target(&self, target: Option<EventId>) -> Result<(), SessionError> {
         let Some(id) = target else { return Ok(()) };
         let tree = &self.view().tree;
         if tree.is_turn_end(id) {

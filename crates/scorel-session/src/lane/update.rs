@@ -7,9 +7,9 @@ use crate::{MutationCommand, SessionError};
 
 /// `updateSession` and `archiveSession`.
 #[derive(Debug)]
-pub(super) struct UpdateRequest {
-    pub(super) command: MutationCommand,
-    pub(super) changes: SessionChanges,
+pub struct UpdateRequest {
+    pub command: MutationCommand,
+    pub changes: SessionChanges,
 }
 
 impl Mutation for UpdateRequest {

@@ -219,6 +219,7 @@ fn daemon(
         disk.storage(),
         settings,
         stage,
+        Vec::new(),
     );
     (sessions, end)
 }

@@ -384,6 +384,7 @@ fn sessions(home: &HistoryHome, ring_bytes: usize) -> Arc<Sessions> {
         home.storage(),
         settings,
         Arc::new(NoTurns),
+        Vec::new(),
     )
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use scorel_proto::SessionId;
 
 use super::Sessions;
-use crate::blocking;
+use crate::{SessionError, blocking};
 
 impl Sessions {
     /// Reads the index, and looks at the logs that it was trusted about. What it did not know is announced.
@@ -30,7 +30,10 @@ impl Sessions {
         let slot = self.slot(id);
         let check = || async {
             let shared = Arc::clone(&self.shared);
-            Err(blocking(move || shared.check_summary(id)).await)
+            if blocking(move || shared.check_summary(id)).await? {
+                self.removed(id);
+            }
+            Err(SessionError::NotFound(id))
         };
         match slot.lane.get_or_try_init(check).await.cloned() {
             Ok(lane) => lane.lock().await.section().announce_if_outdated(),

@@ -9,7 +9,7 @@ use scorel_proto::{
 use super::Sessions;
 use crate::clock::now_ms;
 use crate::header::HeaderType;
-use crate::{Lane, SessionError, SessionHeader, blocking, jobs};
+use crate::{Lane, SessionError, SessionHeader, blocking};
 
 /// The parameters of a new session.
 #[derive(Debug, Clone)]
@@ -125,8 +125,8 @@ impl Sessions {
     }
 
     async fn create_log(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
-        let shared = Arc::clone(&self.shared);
-        blocking(move || Lane::create(shared, header, jobs::start_job)).await?
+        let (shared, seams) = (Arc::clone(&self.shared), Arc::clone(&self.seams));
+        blocking(move || Lane::create(shared, header, seams)).await?
     }
 }
 

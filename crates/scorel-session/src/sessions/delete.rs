@@ -6,7 +6,7 @@ use scorel_journal::{FORMAT, Reader};
 use scorel_proto::SessionId;
 
 use super::Sessions;
-use crate::lane::MoveDirectoryAway;
+use crate::lane::{DeleteSession, MoveDirectoryAway};
 use crate::shared::LaneShared;
 use crate::{Deletion, SessionError, blocking};
 
@@ -143,7 +143,7 @@ impl Sessions {
         way: MoveDirectoryAway<T>,
     ) -> Result<T, SessionError> {
         match self.get(id).await {
-            Ok(lane) => lane.delete(way).await,
+            Ok(lane) => lane.mutate(DeleteSession(way)).await,
             Err(error @ SessionError::Failed { .. }) => {
                 let shared = Arc::clone(&self.shared);
                 blocking(move || delete_unopened(&shared, id, error, way)).await?
@@ -155,7 +155,7 @@ impl Sessions {
     fn forget(&self, id: SessionId) {
         let slot = self.loaded.lock().remove(&id);
         drop(slot);
-        self.shared.session_removed(id);
+        self.removed(id);
     }
 }
 

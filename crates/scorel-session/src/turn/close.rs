@@ -6,6 +6,7 @@ use scorel_proto::{
 
 use super::task::TurnTask;
 use crate::SessionError;
+use crate::compaction::interrupt_compaction;
 use crate::lane::{EventDraft, Section};
 
 /// What became of a turn whose last answer calls no tools.
@@ -77,17 +78,9 @@ impl TurnTask {
     }
 }
 
-/// One section: no client may see the outcome while the next turn of the queue has not started, or
-/// it would take the session for idle.
 fn close(section: &mut Section<'_>, task: &TurnTask, end: &TurnEnd) -> Result<(), SessionError> {
     leave_nothing_open(section, task.turn_id, end.error.as_ref())?;
-    // No cancel is taken from here on.
-    section.end_job(|section| commit_outcome(section, task, end))?;
-    section.go_on();
-    section.job_closed();
-    section.announce();
-    section.checkpoint_if_due();
-    Ok(())
+    section.close_job(|section| commit_outcome(section, task, end))
 }
 
 /// Closes what the engine did not: it leaves nothing open, unless the turn failed outside it.
@@ -110,7 +103,7 @@ fn leave_nothing_open(
     }
     section.cancel_requests("the turn has ended")?;
     section.end_run()?;
-    section.interrupt_compaction(CompactionState::Failed, error)?;
+    interrupt_compaction(section, CompactionState::Failed, error)?;
     section.answer_open_calls("the turn failed")
 }
 

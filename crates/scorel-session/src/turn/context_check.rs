@@ -14,7 +14,8 @@ use scorel_proto::{
 
 use super::task::TurnTask;
 use crate::compaction::{
-    Compaction, CompactionEnd, CompactionOrder, compaction_result, trim, trim_last_step,
+    Compaction, CompactionEnd, CompactionOrder, compaction_result, end_compaction, trim,
+    trim_last_step,
 };
 use crate::compaction_breaker::BudgetCheck;
 use crate::context_size::{Calibration, ContextSize, FixedParts, WindowSizes};
@@ -237,7 +238,7 @@ impl ContextCheck {
             CompactionEnd::Failed(error) => Room::Failed(Some(error.clone())),
         };
         let result = compaction_result(order.id, end, used);
-        lane.persist(move |section| section.end_compaction(Some(turn_id), &result))
+        lane.persist(move |section| end_compaction(section, Some(turn_id), &result))
             .await?;
         lane.compaction_breaker(|breaker| match &room {
             Room::Made => breaker.made(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use scorel_proto::{ErrorCode, Phase, ProjectId, Session, SessionChanges, SessionId};
-use scorel_session::{CloneRequest, ListFilter};
+use scorel_session::{CloneRequest, ListFilter, UpdateRequest};
 
 use crate::disk::Disk;
 use crate::found::{accept, damage, places};
@@ -36,7 +36,10 @@ async fn try_rename(rig: &Rig, id: SessionId, title: &str) -> Result<(), ErrorCo
     let renamed = rig
         .lane(id)
         .await
-        .update(message("x").command, changes)
+        .mutate(UpdateRequest {
+            command: message("x").command,
+            changes,
+        })
         .await;
     renamed.map(drop).map_err(|error| error.code())
 }
@@ -148,7 +151,12 @@ async fn step(rig: &Rig, number: usize, id: SessionId) {
                 archived: Some(true),
                 ..SessionChanges::default()
             };
-            let archived = lane.update(message("x").command, changes).await;
+            let archived = lane
+                .mutate(UpdateRequest {
+                    command: message("x").command,
+                    changes,
+                })
+                .await;
             archived.expect("archived");
         }
         5 => {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use scorel_proto::{CancelResult, ClientId, CommandId, ErrorCode, Phase, SessionId, TurnId};
-use scorel_session::{Lane, MutationCommand, SessionError};
+use scorel_session::{CancelAndClear, Lane, MutationCommand, SessionError};
 use serde_json::json;
 
 use crate::disk::Disk;
@@ -19,7 +19,14 @@ async fn cancel(
     by: MutationCommand,
     turn: Option<TurnId>,
 ) -> CancelResult {
-    let cancelled = lane.cancel_and_clear(by, turn).await;
+    let cancelled = lane
+        .mutate(CancelAndClear {
+            command: by,
+            expected: turn,
+            clears: true,
+            stops_children: false,
+        })
+        .await;
     cancelled.expect("answered")
 }
 
@@ -68,7 +75,14 @@ async fn a_retry_gets_the_first_answer_and_signals_nothing() {
     let again = cancel(&lane, stop(me, "stop", Some(turn)), Some(turn)).await;
     assert_eq!(again, first);
     assert_eq!(lane.session().expect("there").queue.len(), 1);
-    let other = lane.cancel_and_clear(stop(me, "stop", None), None).await;
+    let other = lane
+        .mutate(CancelAndClear {
+            command: stop(me, "stop", None),
+            expected: None,
+            clears: true,
+            stops_children: false,
+        })
+        .await;
     assert_eq!(other.expect_err("refused").code(), ErrorCode::Conflict);
     call.answer("4").await;
     assert_eq!(follower.outcome().await, "completed");
@@ -148,7 +162,12 @@ async fn a_full_disk_keeps_the_queue_and_the_signal_stands() {
     disk.set_full(true);
     let (me, lane) = (client(), rig.lane(id).await);
     let refused = lane
-        .cancel_and_clear(stop(me, "stop", Some(turn)), Some(turn))
+        .mutate(CancelAndClear {
+            command: stop(me, "stop", Some(turn)),
+            expected: Some(turn),
+            clears: true,
+            stops_children: false,
+        })
         .await;
     let refused = refused.expect_err("refused");
     assert_eq!(refused.code(), ErrorCode::StorageStalled);

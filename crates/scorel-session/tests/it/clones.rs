@@ -7,7 +7,10 @@ use scorel_proto::{
     AppendCustomMessageResult, Block, ClientId, ContextTrimBody, CustomBody, CustomMessageBody,
     ErrorCode, EventId, Message, PersistentBody, Seq, SessionChanges, SessionId, Usage,
 };
-use scorel_session::{CloneRequest, SendRequest, SessionError};
+use scorel_session::{
+    AppendData, AppendMessage, CloneRequest, LeafTarget, MoveLeaf, SendRequest, SessionError,
+    UpdateRequest,
+};
 use serde_json::{Value, json};
 
 use crate::log::text;
@@ -52,10 +55,19 @@ async fn a_clone_has_the_path_and_nothing_of_what_ran() {
         model: Some("other".to_owned()),
         ..SessionChanges::default()
     };
-    lane.update(plain(), changes).await.expect("changed");
-    lane.rewind(plain(), Some(ends[0]), Some(ends[1]))
-        .await
-        .expect("moved");
+    lane.mutate(UpdateRequest {
+        command: plain(),
+        changes,
+    })
+    .await
+    .expect("changed");
+    lane.mutate(MoveLeaf {
+        command: plain(),
+        target: LeafTarget::Ancestor(Some(ends[0])),
+        expected_leaf: Some(ends[1]),
+    })
+    .await
+    .expect("moved");
     rig.exchange(id, "aside").await;
     // The source runs and has a queue.
     rig.begin(id, "three").await;
@@ -65,7 +77,12 @@ async fn a_clone_has_the_path_and_nothing_of_what_ran() {
         archived: Some(true),
         ..SessionChanges::default()
     };
-    lane.update(plain(), archived).await.expect("archived");
+    lane.mutate(UpdateRequest {
+        command: plain(),
+        changes: archived,
+    })
+    .await
+    .expect("archived");
 
     let copy = clone(&rig, id, Some(ends[1])).await.expect("cloned");
     let session = rig.lane(copy).await.session().expect("there");
@@ -119,9 +136,12 @@ async fn references_and_what_stands_beside_the_path_are_copied() {
         kind: kind.to_owned(),
         data: json!({ "n": 1 }),
     };
-    lane.append_custom(plain(), custom("x.mine"))
-        .await
-        .expect("stored");
+    lane.mutate(AppendData {
+        command: plain(),
+        body: custom("x.mine"),
+    })
+    .await
+    .expect("stored");
     let rig = rig.restarted();
     let trim = ContextTrimBody {
         event_ids: vec![ends[0], EventId::generate()],
@@ -244,7 +264,10 @@ async fn what_clients_append_is_there_once_and_the_model_reads_the_messages() {
     let mut answers = Vec::new();
     for _ in 0..2 {
         let made = lane
-            .append_custom_message(command("a"), note("moved"))
+            .mutate(AppendMessage {
+                command: command("a"),
+                body: note("moved"),
+            })
             .await;
         answers.push(made.expect("added"));
     }
@@ -260,7 +283,13 @@ async fn what_clients_append_is_there_once_and_the_model_reads_the_messages() {
     assert_eq!(texts, ["one", "to one", "moved", "two"]);
     // It is as good as the end of a turn.
     let end = leaf(&rig, id).await;
-    lane.rewind(plain(), Some(noted), end).await.expect("moved");
+    lane.mutate(MoveLeaf {
+        command: plain(),
+        target: LeafTarget::Ancestor(Some(noted)),
+        expected_leaf: end,
+    })
+    .await
+    .expect("moved");
 
     rig.begin(id, "three").await;
     let call = rig.model().await;
@@ -268,8 +297,19 @@ async fn what_clients_append_is_there_once_and_the_model_reads_the_messages() {
         kind: "x".to_owned(),
         data: json!({}),
     };
-    let stored = lane.append_custom(command("b"), data.clone()).await;
-    let again = lane.append_custom(command("b"), data).await.expect("there");
+    let stored = lane
+        .mutate(AppendData {
+            command: command("b"),
+            body: data.clone(),
+        })
+        .await;
+    let again = lane
+        .mutate(AppendData {
+            command: command("b"),
+            body: data,
+        })
+        .await
+        .expect("there");
     assert_eq!(stored.expect("stored"), again);
     let mut follower = rig.follow(id).await;
     call.answer("done").await;
@@ -286,9 +326,13 @@ async fn previews_tell_what_the_turns_were_about() {
     let rig = Rig::new();
     let (id, ends) = turns(&rig, &["one\nmore", "two"]).await;
     let lane = rig.lane(id).await;
-    lane.rewind(plain(), Some(ends[0]), Some(ends[1]))
-        .await
-        .expect("moved");
+    lane.mutate(MoveLeaf {
+        command: plain(),
+        target: LeafTarget::Ancestor(Some(ends[0])),
+        expected_leaf: Some(ends[1]),
+    })
+    .await
+    .expect("moved");
     let turn = rig.begin(id, "other").await;
     let call = rig.model().await;
     rig.say(id, "queued").await;
@@ -302,9 +346,12 @@ async fn previews_tell_what_the_turns_were_about() {
         data: None,
         queue_item_id: None,
     };
-    lane.append_custom_message(plain(), body)
-        .await
-        .expect("added");
+    lane.mutate(AppendMessage {
+        command: plain(),
+        body,
+    })
+    .await
+    .expect("added");
     let page = lane.tree_with_previews(Seq::ZERO, 100).await.expect("read");
     let plain_page = lane.tree(Seq::ZERO, 100).expect("read");
     assert_eq!(page.nodes.len(), plain_page.nodes.len());

@@ -3,7 +3,7 @@
 use std::fs;
 
 use scorel_proto::{ErrorCode, Phase, Seq, SessionChanges, SessionId};
-use scorel_session::SessionError;
+use scorel_session::{DamageAcceptance, SessionError, UpdateRequest};
 
 use crate::rig::{Rig, message};
 
@@ -46,7 +46,10 @@ async fn a_damaged_session_can_be_read_and_not_written() {
         ..SessionChanges::default()
     };
     let refused = lane
-        .update(message("x").command, changes)
+        .mutate(UpdateRequest {
+            command: message("x").command,
+            changes,
+        })
         .await
         .expect_err("refused");
     assert_eq!(refused.code(), ErrorCode::SessionFailed);
@@ -81,7 +84,13 @@ async fn a_session_goes_on_when_each_damaged_place_is_accepted() {
     assert_eq!(places[0].length, lines[4].len() as u64);
     for place in &places {
         let (offset, length) = (place.offset, place.length);
-        let accept = |offset| lane.accept_damage(message("accept").command, offset, length);
+        let accept = |offset| {
+            lane.mutate(DamageAcceptance {
+                command: message("accept").command,
+                offset,
+                length,
+            })
+        };
         let wrong = accept(offset + 1).await.expect_err("refused");
         assert_eq!(wrong.code(), ErrorCode::Conflict);
         rig.send(id, message("four"))

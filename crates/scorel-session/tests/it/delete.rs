@@ -55,7 +55,7 @@ async fn a_deleted_session_is_gone_for_all_clients() {
     let gone = ErrorCode::SessionNotFound;
     assert_eq!(code(rig.sessions.get(id).await.expect_err("gone")), gone);
     assert_eq!(
-        code(lane.send(message("two")).await.expect_err("gone")),
+        code(lane.mutate(message("two")).await.expect_err("gone")),
         gone
     );
     assert_eq!(code(lane.session().expect_err("gone")), gone);

@@ -97,7 +97,7 @@ async fn a_message_that_is_accepted_while_the_daemon_stops_has_an_outcome() {
         let rig = Rig::new();
         let id = rig.session().await;
         let lane = rig.lane(id).await;
-        let send = tokio::spawn(async move { lane.send(message("one")).await });
+        let send = tokio::spawn(async move { lane.mutate(message("one")).await });
         for _ in 0..yields {
             tokio::task::yield_now().await;
         }
@@ -141,7 +141,7 @@ async fn a_message_that_is_being_written_when_the_daemon_stops_is_waited_for() {
     let id = rig.session().await;
     let lane = rig.lane(id).await;
     let mut hold = disk.hold_next_record();
-    let send = tokio::spawn(async move { lane.send(message("one")).await });
+    let send = tokio::spawn(async move { lane.mutate(message("one")).await });
     hold.entered().await;
     let sessions = Arc::clone(&rig.sessions);
     let drain = tokio::spawn(async move { sessions.drain(GRACE).await });

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use scorel_proto::{Anchors, Phase, SessionId};
-use scorel_session::SessionError;
+use scorel_session::{DamageAcceptance, SessionError};
 
 use crate::follower::Follower;
 use crate::rig::{Rig, message};
@@ -54,7 +54,13 @@ pub(crate) async fn places(rig: &Rig, id: SessionId) -> Vec<(u64, u64)> {
 pub(crate) async fn accept(rig: &Rig, id: SessionId, (offset, length): (u64, u64)) {
     let command = message("accept").command;
     let lane = rig.lane(id).await;
-    let accepted = lane.accept_damage(command, offset, length).await;
+    let accepted = lane
+        .mutate(DamageAcceptance {
+            command,
+            offset,
+            length,
+        })
+        .await;
     accepted.expect("accepted");
 }
 

@@ -4,7 +4,7 @@ use scorel_proto::{
     Block, ClientId, CustomMessageBody, INSTRUCTIONS_KIND, InstructionPart, InternalMessage,
     Message, Meta, SKILLS_KIND, SessionChanges,
 };
-use scorel_session::{Guidance, MutationCommand, SendRequest};
+use scorel_session::{Guidance, MutationCommand, SendRequest, UpdateRequest};
 use serde_json::{Value, json};
 
 use crate::rig::Rig;
@@ -101,7 +101,9 @@ async fn a_refresh_is_known_until_a_snapshot_follows() {
     };
     let lane = rig.lane(id).await;
     let command = MutationCommand::new(ClientId::Daemon, None, "updateSession", &());
-    lane.update(command, changes).await.unwrap();
+    lane.mutate(UpdateRequest { command, changes })
+        .await
+        .unwrap();
     plan(
         &rig,
         Guidance {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use scorel_proto::{ErrorCode, Phase, ProjectId, SessionChanges, SessionId, SessionKind};
-use scorel_session::ListFilter;
+use scorel_session::{ListFilter, UpdateRequest};
 
 use crate::disk::Disk;
 use crate::follower::within;
@@ -41,7 +41,10 @@ async fn archive(rig: &Rig, id: SessionId) {
     };
     rig.lane(id)
         .await
-        .update(message("x").command, changes)
+        .mutate(UpdateRequest {
+            command: message("x").command,
+            changes,
+        })
         .await
         .expect("changed");
 }

@@ -1,6 +1,7 @@
 //! Conversations of which a record is lost, after the damage was accepted.
 
 use scorel_proto::{EventId, SessionId};
+use scorel_session::{LeafTarget, MoveLeaf};
 
 use crate::clones::clone;
 use crate::found::{accept, damage, places};
@@ -66,7 +67,19 @@ async fn a_compaction_whose_last_covered_event_is_lost_leaves_the_tail_behind_it
     let lane = rig.lane(id).await;
     let end = leaf(&rig, id).await;
     assert_ne!(end, Some(compact));
-    lane.rewind(plain(), Some(tail), end).await.expect("moved");
-    let refused = lane.rewind(plain(), Some(ends[0]), Some(tail)).await;
+    lane.mutate(MoveLeaf {
+        command: plain(),
+        target: LeafTarget::Ancestor(Some(tail)),
+        expected_leaf: end,
+    })
+    .await
+    .expect("moved");
+    let refused = lane
+        .mutate(MoveLeaf {
+            command: plain(),
+            target: LeafTarget::Ancestor(Some(ends[0])),
+            expected_leaf: Some(tail),
+        })
+        .await;
     refused.expect("it is not summarised from there on");
 }

@@ -40,7 +40,6 @@ mod replaced;
 mod resume;
 mod rewrite;
 mod rig;
-mod runtimes;
 mod script;
 mod send;
 mod stage;

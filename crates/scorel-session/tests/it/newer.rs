@@ -9,7 +9,7 @@ use std::time::Duration;
 use scorel_proto::{
     Anchors, ErrorCode, Phase, Seq, SessionChanges, SessionId, SessionView, SyncMode,
 };
-use scorel_session::{ListFilter, SessionError};
+use scorel_session::{CancelAndClear, ListFilter, SessionError, UpdateRequest};
 
 use crate::rig::{Rig, clear, client, command, message};
 
@@ -108,15 +108,29 @@ async fn nothing_is_written_beside_a_log_of_a_newer_version() {
     Arc::clone(&rig.sessions).recover().await;
     let lane = rig.lane(id).await;
     assert_refused(lane.check_writable());
-    assert_refused(lane.send(message("three")).await);
-    assert_refused(lane.send(command(client(), "c1", "three")).await);
+    assert_refused(lane.mutate(message("three")).await);
+    assert_refused(lane.mutate(command(client(), "c1", "three")).await);
     let changes = SessionChanges {
         archived: Some(true),
         ..SessionChanges::default()
     };
-    assert_refused(lane.update(message("x").command, changes).await);
+    assert_refused(
+        lane.mutate(UpdateRequest {
+            command: message("x").command,
+            changes,
+        })
+        .await,
+    );
     assert!(!lane.cancel(None));
-    assert_refused(lane.cancel_and_clear(clear(), None).await);
+    assert_refused(
+        lane.mutate(CancelAndClear {
+            command: clear(),
+            expected: None,
+            clears: true,
+            stops_children: false,
+        })
+        .await,
+    );
     drop(lane);
     assert_refused(rig.sessions.delete(id).await);
     // Later damage is noticed, but nothing about it is written.

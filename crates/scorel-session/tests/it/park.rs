@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{Phase, SessionChanges, SessionId, StopReason};
-use scorel_session::MutationCommand;
+use scorel_session::{MutationCommand, UpdateRequest};
 use tokio::task::JoinHandle;
 
 use crate::disk::Disk;
@@ -290,7 +290,9 @@ async fn a_cancel_just_before_the_record_is_not_lost() {
                 title: Some("renamed".to_owned()),
                 ..SessionChanges::default()
             };
-            lane.update(command, changes).await.expect("changed");
+            lane.mutate(UpdateRequest { command, changes })
+                .await
+                .expect("changed");
         }
     });
     hold.entered().await;

@@ -8,7 +8,9 @@ use scorel_proto::{
     ClientId, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
     PermissionRequestId, Phase, Seq, SessionChanges, SessionId, TurnId,
 };
-use scorel_session::{MutationCommand, SessionError};
+use scorel_session::{
+    DamageAcceptance, MutationCommand, PermissionResponse, SessionError, UpdateRequest,
+};
 
 use crate::follower::{Follower, within};
 use crate::log::text;
@@ -65,7 +67,12 @@ async fn respond(
     decision: PermissionDecisionBody,
 ) -> Result<Seq, SessionError> {
     let command = MutationCommand::new(ClientId::Daemon, None, "respondPermission", &());
-    within(rig.lane(id).await.respond(command, decision)).await
+    within(
+        rig.lane(id)
+            .await
+            .mutate(PermissionResponse { command, decision }),
+    )
+    .await
 }
 
 /// Runs the two calls, answers, and gives the outcome.
@@ -159,7 +166,9 @@ async fn an_answer_while_the_next_daemon_takes_up_the_question_is_not_asked_for_
                     title: Some("renamed".to_owned()),
                     ..SessionChanges::default()
                 };
-                lane.update(command, changes).await.expect("changed");
+                lane.mutate(UpdateRequest { command, changes })
+                    .await
+                    .expect("changed");
             });
             tokio::task::yield_now().await;
         }
@@ -183,7 +192,12 @@ async fn a_call_that_was_allowed_and_not_started_runs_after_a_crash() {
     let lane = rig.lane(id).await;
     let command = MutationCommand::new(ClientId::Daemon, None, "respondPermission", &());
     let once = decision(asked.request_id, PermissionDecision::Once);
-    within(lane.respond(command, once)).await.expect("taken");
+    within(lane.mutate(PermissionResponse {
+        command,
+        decision: once,
+    }))
+    .await
+    .expect("taken");
     let log = std::fs::read_to_string(rig.dir(id).join("events.jsonl")).expect("a log");
     let mut kept = String::new();
     for line in log.split_inclusive('\n') {
@@ -339,13 +353,26 @@ async fn an_answer_that_is_sent_again_gets_the_same_reply() {
     let id_of_command = "c1".parse().expect("an id");
     let command = MutationCommand::new(client(), Some(id_of_command), "respondPermission", &once);
     let lane = rig.lane(id).await;
-    let first = within(lane.respond(command.clone(), once.clone())).await;
-    let again = within(lane.respond(command.clone(), once.clone())).await;
+    let first = within(lane.mutate(PermissionResponse {
+        command: command.clone(),
+        decision: once.clone(),
+    }))
+    .await;
+    let again = within(lane.mutate(PermissionResponse {
+        command: command.clone(),
+        decision: once.clone(),
+    }))
+    .await;
     assert_eq!(first.expect("taken"), again.expect("the same"));
     rig.tool().await.end("written");
     let restarted = next(&rig);
     let lane = restarted.lane(id).await;
-    within(lane.respond(command, once)).await.expect("the same");
+    within(lane.mutate(PermissionResponse {
+        command,
+        decision: once,
+    }))
+    .await
+    .expect("the same");
 }
 
 #[tokio::test(start_paused = true)]
@@ -416,7 +443,13 @@ async fn a_call_whose_start_may_be_lost_in_damage_is_not_run_again() {
     let again = next(&crashed);
     let lane = again.lane(id).await;
     let command = MutationCommand::new(ClientId::Daemon, None, "acceptDamage", &());
-    let accepted = lane.accept_damage(command, offset, length).await;
+    let accepted = lane
+        .mutate(DamageAcceptance {
+            command,
+            offset,
+            length,
+        })
+        .await;
     accepted.expect("accepted");
     let mut follower = again.follow(id).await;
     if lane.phase().0 != Phase::Idle {

@@ -1,7 +1,7 @@
 //! A command is carried out once.
 
 use scorel_proto::{CommandId, ErrorCode, SendMessageResult, SessionChanges};
-use scorel_session::MutationCommand;
+use scorel_session::{CancelAndClear, MutationCommand, UpdateRequest};
 
 use crate::rig::{Rig, clear, client, command};
 
@@ -114,7 +114,12 @@ async fn a_command_id_belongs_to_one_client_and_one_payload() {
     let call = rig.model().await;
     rig.lane(id)
         .await
-        .cancel_and_clear(clear(), None)
+        .mutate(CancelAndClear {
+            command: clear(),
+            expected: None,
+            clears: true,
+            stops_children: false,
+        })
         .await
         .expect("cancelled");
     call.ended().await;
@@ -139,13 +144,28 @@ async fn a_change_of_the_session_is_made_once() {
     };
     let (request, changes) = rename("a");
     let (seq, _) = lane
-        .update(request.clone(), changes.clone())
+        .mutate(UpdateRequest {
+            command: request.clone(),
+            changes: changes.clone(),
+        })
         .await
         .expect("changed");
-    let (again, _) = lane.update(request, changes).await.expect("answered");
+    let (again, _) = lane
+        .mutate(UpdateRequest {
+            command: request,
+            changes,
+        })
+        .await
+        .expect("answered");
     assert_eq!(seq, again);
     let (request, changes) = rename("b");
-    let refused = lane.update(request, changes).await.expect_err("refused");
+    let refused = lane
+        .mutate(UpdateRequest {
+            command: request,
+            changes,
+        })
+        .await
+        .expect_err("refused");
     assert_eq!(refused.code(), ErrorCode::Conflict);
     rig.check(id).await.only("session_info");
 }

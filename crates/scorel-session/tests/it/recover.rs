@@ -155,7 +155,7 @@ async fn a_session_that_becomes_active_during_a_sweep_is_on_the_list() {
         rig.exchange(id, "one").await;
         let mut hold = disk.hold_next_record();
         let lane = rig.lane(other).await;
-        let slow = tokio::spawn(async move { lane.send(message("slow")).await });
+        let slow = tokio::spawn(async move { lane.mutate(message("slow")).await });
         hold.entered().await;
         let send = async {
             rig.begin(id, "two").await;
@@ -189,7 +189,7 @@ async fn a_session_is_on_the_list_before_its_first_record_is_written() {
     let id = rig.session().await;
     let lane = rig.lane(id).await;
     let mut hold = disk.hold_next_record();
-    let sending = tokio::spawn(async move { lane.send(message("one")).await });
+    let sending = tokio::spawn(async move { lane.mutate(message("one")).await });
     hold.entered().await;
     assert!(active(&rig).contains(&id.to_string()));
     drop(hold);

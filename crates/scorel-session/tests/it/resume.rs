@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use scorel_engine::ProviderError;
 use scorel_proto::{Block, Message, OnRestart, Phase, SessionChanges, SessionId, TurnId};
-use scorel_session::{MutationCommand, SessionSettings};
+use scorel_session::{MutationCommand, SessionSettings, UpdateRequest};
 
 use crate::log::text;
 use crate::rig::{Rig, client, settings};
@@ -140,7 +140,10 @@ async fn a_session_may_want_otherwise_than_configured() {
         };
         let command = MutationCommand::new(client(), None, "updateSession", &());
         let lane = rig.lane(id).await;
-        let (_, session) = lane.update(command, changes).await.expect("changed");
+        let (_, session) = lane
+            .mutate(UpdateRequest { command, changes })
+            .await
+            .expect("changed");
         assert_eq!(session.on_restart, Some(own));
         let again = rig.crashed().restarted_with(SessionSettings {
             on_restart: configured,

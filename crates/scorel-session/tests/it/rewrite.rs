@@ -4,7 +4,7 @@ use scorel_proto::{
     Block, ClientId, CommandId, Content, ErrorCode, QueueEdit, QueueItem, QueueItemId, QueueKind,
     RewriteQueueResult, SendMessageResult, SessionId,
 };
-use scorel_session::{MutationCommand, SessionError};
+use scorel_session::{MutationCommand, QueueRewrite, SessionError};
 
 use crate::follower::{Follower, within};
 use crate::log::text;
@@ -56,7 +56,12 @@ async fn rewrite(
     edits: Vec<QueueEdit>,
 ) -> Result<RewriteQueueResult, SessionError> {
     let lane = rig.lane(id).await;
-    within(lane.rewrite_queue(command, version, edits)).await
+    within(lane.mutate(QueueRewrite {
+        command,
+        expected_version: version,
+        edits,
+    }))
+    .await
 }
 
 fn texts(queue: &[QueueItem]) -> Vec<String> {

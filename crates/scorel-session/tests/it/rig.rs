@@ -59,6 +59,7 @@ impl Rig {
             storage,
             settings,
             Arc::clone(&script) as Arc<_>,
+            Vec::new(),
         );
         Self {
             home,
@@ -125,7 +126,7 @@ impl Rig {
         request: SendRequest,
     ) -> Result<SendMessageResult, SessionError> {
         let lane = within(self.sessions.get(id)).await?;
-        within(lane.send(request)).await
+        within(lane.mutate(request)).await
     }
 
     /// Says something; the answer.

@@ -3,7 +3,7 @@
 use scorel_proto::{
     ErrorCode, EventId, Phase, QueueItemId, SendMessageResult, SessionChanges, WhileRunning,
 };
-use scorel_session::{SendRequest, SessionError, SessionSettings};
+use scorel_session::{CancelAndClear, SendRequest, SessionError, SessionSettings, UpdateRequest};
 
 use crate::log::text;
 use crate::rig::{Rig, clear, client, command, message, settings};
@@ -218,7 +218,12 @@ async fn the_queue_is_bounded_in_messages_and_in_bytes() {
     assert_eq!(rig.log(id).all("queue_update").len(), 3);
     rig.lane(id)
         .await
-        .cancel_and_clear(clear(), None)
+        .mutate(CancelAndClear {
+            command: clear(),
+            expected: None,
+            clears: true,
+            stops_children: false,
+        })
         .await
         .expect("cancelled");
     call.ended().await;
@@ -255,7 +260,10 @@ async fn a_change_of_the_session_is_recorded_and_does_not_move_the_leaf() {
     };
     let request = message("title");
     let (seq, after) = lane
-        .update(request.command, changes)
+        .mutate(UpdateRequest {
+            command: request.command,
+            changes,
+        })
         .await
         .expect("changed");
     assert_eq!(after.active_leaf_id, before.active_leaf_id);
@@ -264,7 +272,7 @@ async fn a_change_of_the_session_is_recorded_and_does_not_move_the_leaf() {
         (Some("a title"), true)
     );
     assert_eq!(after.last_persistent_seq, seq);
-    let refused = lane.send(message("two")).await;
+    let refused = lane.mutate(message("two")).await;
     assert!(
         matches!(refused, Err(SessionError::Archived)),
         "{refused:?}"
@@ -274,9 +282,12 @@ async fn a_change_of_the_session_is_recorded_and_does_not_move_the_leaf() {
         ..SessionChanges::default()
     };
     let request = message("restore");
-    lane.update(request.command, restored)
-        .await
-        .expect("restored");
+    lane.mutate(UpdateRequest {
+        command: request.command,
+        changes: restored,
+    })
+    .await
+    .expect("restored");
     rig.exchange(id, "two").await;
     rig.check(id).await;
 }
@@ -293,7 +304,12 @@ async fn clearing_the_queue_removes_what_waits_and_nothing_else() {
     let other = scorel_proto::TurnId::generate();
     assert!(
         !lane
-            .cancel_and_clear(clear(), Some(other))
+            .mutate(CancelAndClear {
+                command: clear(),
+                expected: Some(other),
+                clears: true,
+                stops_children: false
+            })
             .await
             .expect("answered")
             .cancelled
@@ -305,10 +321,15 @@ async fn clearing_the_queue_removes_what_waits_and_nothing_else() {
     );
     let mut follower = rig.follow(id).await;
     assert!(
-        lane.cancel_and_clear(clear(), Some(turn))
-            .await
-            .expect("cancelled")
-            .cancelled
+        lane.mutate(CancelAndClear {
+            command: clear(),
+            expected: Some(turn),
+            clears: true,
+            stops_children: false
+        })
+        .await
+        .expect("cancelled")
+        .cancelled
     );
     assert_eq!(follower.outcome().await, "cancelled");
     call.ended().await;

@@ -133,7 +133,7 @@ async fn a_session_can_be_read_and_followed_while_its_disk_syncs_a_record() {
     let mut hold = disk.hold_next_record();
     let lane = rig.lane(id).await;
     let sending = Arc::clone(&lane);
-    let sent = tokio::spawn(async move { sending.send(message("two")).await });
+    let sent = tokio::spawn(async move { sending.mutate(message("two")).await });
     hold.entered().await;
     let before = lane.session().expect("described");
     assert_eq!(before.phase, Phase::Idle);

@@ -1,7 +1,7 @@
 //! Titles that a model writes.
 
 use scorel_proto::{ClientId, SessionChanges, SessionId, TitleSource};
-use scorel_session::{MutationCommand, TitleAnswer, TitleRequest};
+use scorel_session::{MutationCommand, TitleAnswer, TitleRequest, UpdateRequest};
 use tokio::sync::oneshot;
 
 use crate::follower::within;
@@ -76,7 +76,9 @@ async fn a_title_of_a_client_stays() {
     };
     let command = MutationCommand::new(ClientId::Daemon, None, "updateSession", &());
     let lane = rig.lane(id).await;
-    lane.update(command, changes).await.unwrap();
+    lane.mutate(UpdateRequest { command, changes })
+        .await
+        .unwrap();
     reply.send(answer(Some("Generated"))).unwrap();
     // The next turn's records come after whatever the answer led to.
     rig.exchange(id, "more").await;

@@ -7,7 +7,9 @@ use scorel_proto::{
     ClientId, CompactBody, CompactionFacts, CompactionId, CompactionTrigger, ErrorCode, EventId,
     PersistentBody, PersistentEvent, Phase, Seq, SessionId, TreePlacement,
 };
-use scorel_session::{MutationCommand, SendRequest, SessionError, TargetProblem};
+use scorel_session::{
+    LeafTarget, MoveLeaf, MutationCommand, SendRequest, SessionError, TargetProblem,
+};
 
 use crate::log::text;
 use crate::rig::{Rig, client, message};
@@ -38,7 +40,12 @@ async fn rewind(
     expected: Option<EventId>,
 ) -> Result<Seq, SessionError> {
     let lane = rig.lane(id).await;
-    lane.rewind(plain(), target, expected).await
+    lane.mutate(MoveLeaf {
+        command: plain(),
+        target: LeafTarget::Ancestor(target),
+        expected_leaf: expected,
+    })
+    .await
 }
 
 async fn branch(
@@ -47,7 +54,14 @@ async fn branch(
     leaf: EventId,
     expected: Option<EventId>,
 ) -> Result<Seq, SessionError> {
-    rig.lane(id).await.branch(plain(), leaf, expected).await
+    rig.lane(id)
+        .await
+        .mutate(MoveLeaf {
+            command: plain(),
+            target: LeafTarget::Branch(leaf),
+            expected_leaf: expected,
+        })
+        .await
 }
 
 fn problem(result: Result<Seq, SessionError>) -> TargetProblem {
@@ -326,10 +340,28 @@ async fn a_move_is_made_once_however_often_it_is_asked_for() {
     let mut answers = Vec::new();
     for _ in 0..3 {
         let lane = rig.lane(id).await;
-        let back = lane.rewind(command("back", "a"), first, second).await;
-        let forward = lane.branch(command("forward", "b"), ends[1], first).await;
+        let back = lane
+            .mutate(MoveLeaf {
+                command: command("back", "a"),
+                target: LeafTarget::Ancestor(first),
+                expected_leaf: second,
+            })
+            .await;
+        let forward = lane
+            .mutate(MoveLeaf {
+                command: command("forward", "b"),
+                target: LeafTarget::Branch(ends[1]),
+                expected_leaf: first,
+            })
+            .await;
         answers.push((back.expect("moved"), forward.expect("moved")));
-        let reused = lane.rewind(command("back", "other"), None, second).await;
+        let reused = lane
+            .mutate(MoveLeaf {
+                command: command("back", "other"),
+                target: LeafTarget::Ancestor(None),
+                expected_leaf: second,
+            })
+            .await;
         assert_eq!(reused.expect_err("reused").code(), ErrorCode::Conflict);
         // Killed right behind it.
         rig = rig.crashed();

@@ -6,7 +6,9 @@ use scorel_proto::{
     ClientId, Content, Event, EventId, Phase, QueueEdit, QueueItem, QueueItemId, QueueKind,
     RewriteQueueResult, SendMessageResult, Seq, SessionId, SessionView, WhileRunning,
 };
-use scorel_session::{MutationCommand, SendRequest, SessionError};
+use scorel_session::{
+    LeafTarget, MoveLeaf, MutationCommand, QueueRewrite, SendRequest, SessionError,
+};
 
 use crate::follower::{Follower, within};
 use crate::log::{Log, name, text};
@@ -82,7 +84,12 @@ impl Table {
     ) -> Result<RewriteQueueResult, SessionError> {
         let lane = self.rig.lane(self.id).await;
         let command = self.command(at, "rewriteQueue");
-        within(lane.rewrite_queue(command, version, vec![edit])).await
+        within(lane.mutate(QueueRewrite {
+            command,
+            expected_version: version,
+            edits: vec![edit],
+        }))
+        .await
     }
 
     async fn rewind(
@@ -92,7 +99,12 @@ impl Table {
         expected: Option<EventId>,
     ) -> Result<Seq, SessionError> {
         let lane = self.rig.lane(self.id).await;
-        within(lane.rewind(self.command(at, "rewind"), target, expected)).await
+        within(lane.mutate(MoveLeaf {
+            command: self.command(at, "rewind"),
+            target: LeafTarget::Ancestor(target),
+            expected_leaf: expected,
+        }))
+        .await
     }
 
     /// Answers the model until the session is idle and nothing waits.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use scorel_proto::{Phase, SessionChanges, SessionId, TurnId};
-use scorel_session::{MutationCommand, SendRequest, SessionError};
+use scorel_session::{MutationCommand, SendRequest, SessionError, UpdateRequest, WaitEnd};
 use tokio::time::Instant;
 
 use crate::follower::Follower;
@@ -128,7 +128,12 @@ async fn every_way_out_of_a_wait_makes_one_request_and_a_cancel_none() {
                 }
                 SetBack => wall.set_back(24 * HOUR),
                 EndWait => {
-                    let ended = lane.end_wait(end_wait(None), turn).await;
+                    let ended = lane
+                        .mutate(WaitEnd {
+                            command: end_wait(None),
+                            expected: turn,
+                        })
+                        .await;
                     ended.expect("it waits");
                 }
                 Model => {
@@ -136,7 +141,12 @@ async fn every_way_out_of_a_wait_makes_one_request_and_a_cancel_none() {
                         model: Some("other".to_owned()),
                         ..SessionChanges::default()
                     };
-                    lane.update(end_wait(None), changes).await.expect("changed");
+                    lane.mutate(UpdateRequest {
+                        command: end_wait(None),
+                        changes,
+                    })
+                    .await
+                    .expect("changed");
                 }
                 Cancel => assert!(lane.cancel(Some(turn))),
             }
@@ -233,16 +243,36 @@ async fn after_a_crash_a_clock_that_was_set_back_does_not_prolong_the_wait() {
 async fn a_client_ends_the_wait_once() {
     let mut scene = waiting(5 * HOUR).await;
     let lane = scene.rig.lane(scene.id).await;
-    let other = lane.end_wait(end_wait(None), TurnId::generate()).await;
+    let other = lane
+        .mutate(WaitEnd {
+            command: end_wait(None),
+            expected: TurnId::generate(),
+        })
+        .await;
     assert!(matches!(other, Err(SessionError::Conflict(_))), "{other:?}");
     let command = end_wait(Some("end-1"));
-    let seq = lane.end_wait(command.clone(), scene.turn).await;
+    let seq = lane
+        .mutate(WaitEnd {
+            command: command.clone(),
+            expected: scene.turn,
+        })
+        .await;
     let seq = seq.expect("it waits");
     let call = scene.rig.model().await;
     assert!(scene.since.elapsed() < Duration::from_secs(1));
-    let repeated = lane.end_wait(command, scene.turn).await;
+    let repeated = lane
+        .mutate(WaitEnd {
+            command,
+            expected: scene.turn,
+        })
+        .await;
     assert_eq!(repeated.expect("a repetition"), seq);
-    let late = lane.end_wait(end_wait(None), scene.turn).await;
+    let late = lane
+        .mutate(WaitEnd {
+            command: end_wait(None),
+            expected: scene.turn,
+        })
+        .await;
     assert!(matches!(late, Err(SessionError::Conflict(_))), "{late:?}");
     call.answer("at once").await;
     assert_eq!(scene.follower.outcome().await, "completed");
@@ -261,19 +291,29 @@ async fn another_model_ends_the_wait_and_is_the_one_that_is_asked() {
                 runner: None,
                 ..message("and this")
             };
-            lane.send(request).await.expect("queued");
+            lane.mutate(request).await.expect("queued");
         } else {
             let same = SessionChanges {
                 title: Some("no model".to_owned()),
                 ..SessionChanges::default()
             };
-            lane.update(end_wait(None), same).await.expect("changed");
+            lane.mutate(UpdateRequest {
+                command: end_wait(None),
+                changes: same,
+            })
+            .await
+            .expect("changed");
             assert_eq!(lane.phase().0, Phase::Waiting);
             let changes = SessionChanges {
                 model: Some("other".to_owned()),
                 ..SessionChanges::default()
             };
-            lane.update(end_wait(None), changes).await.expect("changed");
+            lane.mutate(UpdateRequest {
+                command: end_wait(None),
+                changes,
+            })
+            .await
+            .expect("changed");
         }
         scene.rig.model().await.answer("as another").await;
         assert!(scene.since.elapsed() < Duration::from_secs(1));

@@ -10,7 +10,10 @@ use super::History;
 use crate::lane_model_test::observed::text;
 use crate::lane_model_test::reference::commands::{Edit, Message};
 use crate::lane_model_test::reference::{Label, Refusal, Sent};
-use crate::{MutationCommand, RestoreChoice, SendRequest, SessionError};
+use crate::{
+    CancelAndClear, LeafTarget, MoveLeaf, MutationCommand, PermissionResponse, QueueRewrite,
+    RestoreChoice, SendRequest, SessionError, WaitEnd,
+};
 
 /// A command as the lane gets it, so that it can be given again.
 #[derive(Debug, Clone)]
@@ -75,28 +78,56 @@ impl History {
     async fn ask(&self, command: Command) -> Result<Reply, SessionError> {
         let lane = self.lane();
         Ok(match command {
-            Command::Send(request) => Reply::Sent(lane.send(request).await?),
-            Command::Rewrite(command, version, edits) => {
-                Reply::Rewritten(lane.rewrite_queue(command, version, edits).await?)
-            }
-            Command::Clear(command, expected) => {
-                Reply::Cleared(lane.cancel_and_clear(command, expected).await?)
-            }
-            Command::Rewind(command, target, expected) => {
-                Reply::Done(lane.rewind(command, target, expected).await?)
-            }
-            Command::Branch(command, leaf, expected) => {
-                Reply::Done(lane.branch(command, leaf, expected).await?)
-            }
+            Command::Send(request) => Reply::Sent(lane.mutate(request).await?),
+            Command::Rewrite(command, version, edits) => Reply::Rewritten(
+                lane.mutate(QueueRewrite {
+                    command,
+                    expected_version: version,
+                    edits,
+                })
+                .await?,
+            ),
+            Command::Clear(command, expected) => Reply::Cleared(
+                lane.mutate(CancelAndClear {
+                    command,
+                    expected,
+                    clears: true,
+                    stops_children: false,
+                })
+                .await?,
+            ),
+            Command::Rewind(command, target, expected) => Reply::Done(
+                lane.mutate(MoveLeaf {
+                    command,
+                    target: LeafTarget::Ancestor(target),
+                    expected_leaf: expected,
+                })
+                .await?,
+            ),
+            Command::Branch(command, leaf, expected) => Reply::Done(
+                lane.mutate(MoveLeaf {
+                    command,
+                    target: LeafTarget::Branch(leaf),
+                    expected_leaf: expected,
+                })
+                .await?,
+            ),
             Command::Compact(command) => Reply::Compacting(lane.compact(command, None).await?),
             Command::Restore(command, before, choice) => {
                 let begun = lane.restore_files(command, before, choice).await?;
                 Reply::Restored(lane.restored(begun).await?)
             }
-            Command::EndWait(command, turn) => Reply::Done(lane.end_wait(command, turn).await?),
-            Command::Respond(command, decision) => {
-                Reply::Done(lane.respond(command, decision).await?)
-            }
+            Command::EndWait(command, turn) => Reply::Done(
+                lane.mutate(WaitEnd {
+                    command,
+                    expected: turn,
+                })
+                .await?,
+            ),
+            Command::Respond(command, decision) => Reply::Done(
+                lane.mutate(PermissionResponse { command, decision })
+                    .await?,
+            ),
         })
     }
 

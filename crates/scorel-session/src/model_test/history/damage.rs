@@ -7,7 +7,7 @@ use scorel_proto::{Anchors, ClientId, Phase, ResyncParams, Seq, SyncMarker};
 use super::History;
 use crate::model_test::reference::seq_of;
 use crate::model_test::transcript::Item;
-use crate::{Lane, MutationCommand};
+use crate::{DamageAcceptance, Lane, MutationCommand};
 
 impl History {
     /// Damages a few places of the log, each within a line, while no daemon runs.
@@ -203,7 +203,11 @@ impl History {
         for place in places.into_iter().take(count) {
             let command = MutationCommand::new(ClientId::Daemon, None, "acceptDamage", &());
             let accepted = lane
-                .accept_damage(command, place.offset, place.length)
+                .mutate(DamageAcceptance {
+                    command,
+                    offset: place.offset,
+                    length: place.length,
+                })
                 .await;
             accepted.expect("accepted");
             let mut locked = lane.lock().await;

@@ -8,7 +8,7 @@ use scorel_proto::{
     ClientId, Context, Message, PermissionDecision, PermissionDecisionBody, SessionId, StopReason,
     TurnId,
 };
-use scorel_session::{Lane, MutationCommand};
+use scorel_session::{Lane, MutationCommand, PermissionResponse};
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -139,7 +139,10 @@ impl EventfulTurn {
             reason: None,
         };
         let command = MutationCommand::new(ClientId::Daemon, None, "respondPermission", &());
-        let answered = self.lane.respond(command, decision).await;
+        let answered = self
+            .lane
+            .mutate(PermissionResponse { command, decision })
+            .await;
         answered.expect("it is asked");
         self.tool().await?;
         self.runs[0].show(json!("writing"));

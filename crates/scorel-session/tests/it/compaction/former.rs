@@ -1,6 +1,7 @@
 //! Summaries after the user has changed to a model with a smaller window.
 
 use scorel_proto::SessionChanges;
+use scorel_session::UpdateRequest;
 
 use super::{Scene, WINDOW, asks_for_summary, outline, plain};
 use crate::stage::{ModelCall, provider_error};
@@ -21,7 +22,12 @@ async fn after_change(former: bool) -> Scene {
         ..SessionChanges::default()
     };
     let lane = scene.rig.lane(scene.id).await;
-    lane.update(plain(), changes).await.expect("changed");
+    lane.mutate(UpdateRequest {
+        command: plain(),
+        changes,
+    })
+    .await
+    .expect("changed");
     scene
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{CommandId, Phase, TurnId};
-use scorel_session::MutationCommand;
+use scorel_session::{CancelAndClear, MutationCommand};
 
 use super::{Scene, WINDOW, outline, states};
 use crate::rig::{client, message};
@@ -41,7 +41,7 @@ async fn a_message_during_the_cancel_of_a_summary_goes_on() {
     scene.rig.say(scene.id, "waits").await;
     let lane = scene.rig.lane(scene.id).await;
     assert!(lane.cancel(None));
-    lane.send(message("instead")).await.expect("accepted");
+    lane.mutate(message("instead")).await.expect("accepted");
     for answer in ["2", "3"] {
         scene.rig.model().await.answer(answer).await;
         assert_eq!(scene.follower.outcome().await, "completed");
@@ -59,7 +59,14 @@ async fn a_repeated_cancel_of_a_summary_gets_its_answer_after_a_crash_too() {
     let lane = scene.rig.lane(scene.id).await;
     let id: CommandId = "stop".parse().expect("a command id");
     let stop = MutationCommand::new(client(), Some(id), "cancel", &());
-    let first = lane.cancel_and_clear(stop.clone(), None).await;
+    let first = lane
+        .mutate(CancelAndClear {
+            command: stop.clone(),
+            expected: None,
+            clears: true,
+            stops_children: false,
+        })
+        .await;
     let first = first.expect("answered");
     assert!(first.cancelled);
     call.ended().await;
@@ -68,7 +75,16 @@ async fn a_repeated_cancel_of_a_summary_gets_its_answer_after_a_crash_too() {
     let begun = log.all("compaction")[0];
     assert_eq!(update["cancelCompactionId"], begun["compactionId"]);
     let next = scene.rig.crashed();
-    let again = next.lane(scene.id).await.cancel_and_clear(stop, None).await;
+    let again = next
+        .lane(scene.id)
+        .await
+        .mutate(CancelAndClear {
+            command: stop,
+            expected: None,
+            clears: true,
+            stops_children: false,
+        })
+        .await;
     assert_eq!(again.expect("answered"), first);
 }
 

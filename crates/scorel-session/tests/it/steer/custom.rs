@@ -4,7 +4,7 @@ use scorel_proto::{
     AppendCustomMessageResult, Block, ClientId, CustomMessageBody, ErrorCode, InternalMessage,
     Message, Meta, QueueEdit, QueueItemId, SessionId,
 };
-use scorel_session::{MutationCommand, SessionError};
+use scorel_session::{AppendMessage, MutationCommand, QueueRewrite, SessionError};
 use serde_json::json;
 
 use super::last;
@@ -38,7 +38,11 @@ async fn append(
     message: Message,
 ) -> Result<AppendCustomMessageResult, SessionError> {
     let lane = rig.lane(id).await;
-    lane.append_custom_message(command, note(message)).await
+    lane.mutate(AppendMessage {
+        command,
+        body: note(message),
+    })
+    .await
 }
 
 fn item(answer: &AppendCustomMessageResult) -> QueueItemId {
@@ -173,7 +177,11 @@ async fn one_that_was_not_read_waits_behind_the_cancel_and_starts_a_turn_when_th
     assert_eq!((session.queue.len(), session.queue_paused), (1, true));
     let resume = MutationCommand::new(ClientId::Daemon, None, "rewriteQueue", &());
     let edits = vec![QueueEdit::Resume {}];
-    let resumed = lane.rewrite_queue(resume, session.queue_version, edits);
+    let resumed = lane.mutate(QueueRewrite {
+        command: resume,
+        expected_version: session.queue_version,
+        edits,
+    });
     resumed.await.expect("it goes on");
     let call = rig.model().await;
     let reminder = "user: <system-reminder>\nmoved\n</system-reminder>";

@@ -4,11 +4,9 @@ use scorel_proto::{
     EventId, FilesRestoreBody, OnConflict, PersistentBody, PersistentEvent, RestoreScope, Seq,
 };
 
-use super::move_leaf::MoveLeaf;
-use super::mutate::Mutation;
-use super::restore_plan::RestorePlan;
-use super::send::is_busy;
-use super::{EventDraft, Job, Section};
+use super::plan::RestorePlan;
+use super::task::RestoreJob;
+use crate::lane::{EventDraft, MoveLeaf, Mutation, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
@@ -66,10 +64,7 @@ impl Mutation for BeginRestore {
     }
 
     fn check_busy(&self, section: &Section<'_>) -> Result<(), SessionError> {
-        match is_busy(section) {
-            true => Err(section.busy()),
-            false => Ok(()),
-        }
+        section.check_idle()
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
@@ -82,7 +77,7 @@ impl Mutation for BeginRestore {
             files: plan.files,
         });
         let draft = EventDraft::new(body).by(&self.command);
-        let begun = section.begin_restore(draft)?;
+        let begun = begin(section, draft)?;
         Ok(RestoreStep::Begun(Box::new(begun)))
     }
 }
@@ -119,30 +114,25 @@ impl Mutation for MoveAndRestore {
         let Some(plan) = self.plan.filter(|plan| plan.is_current(section)) else {
             return Ok(RestoreStep::NeedsPlan);
         };
-        let begun = section.begin_restore(self.leaf.draft(plan.files))?;
+        let begun = begin(section, self.leaf.draft(plan.files))?;
         section.leaf_moved();
         Ok(RestoreStep::Begun(Box::new(begun)))
     }
 }
 
-impl Section<'_> {
-    /// Commits the record of a restore (`files_restore`, `rewind` or `branch`) and starts the job that
-    /// carries it out, if it names files.
-    ///
-    /// Everything in the record was planned when nothing else ran, and the plan is current.
-    pub(super) fn begin_restore(
-        &mut self,
-        draft: EventDraft,
-    ) -> Result<PersistentEvent, SessionError> {
-        // Durably, before the record: the next daemon loads only the sessions on the list, and would
-        // leave the files half restored.
-        self.enter_active()?;
-        let event = self.commit(draft)?;
-        let open = self.view().state.restore;
-        match open {
-            Some(open) => self.begin_job(Job::Restore(open)),
-            None => self.announce(),
-        }
-        Ok(event)
+/// Commits the record of a restore (`files_restore`, `rewind` or `branch`) and starts the job that carries it
+/// out, if it names files.
+///
+/// Everything in the record was planned when nothing else ran, and the plan is current.
+fn begin(section: &mut Section<'_>, draft: EventDraft) -> Result<PersistentEvent, SessionError> {
+    // Durably, before the record: the next daemon loads only the sessions on the list, and would
+    // leave the files half restored.
+    section.enter_active()?;
+    let event = section.commit(draft)?;
+    let open = section.view().state.restore;
+    match open {
+        Some(open) => section.begin_job(Box::new(RestoreJob(open))),
+        None => section.announce(),
     }
+    Ok(event)
 }

@@ -3,33 +3,32 @@ use scorel_proto::{
     SessionId, SpawnRefusal, SpawnRuntimeResult,
 };
 
-use crate::lane::mutate::Mutation;
-use crate::lane::{EventDraft, Section};
-use crate::receipts::ReceiptAnswer;
-use crate::{MutationCommand, SessionError};
+use scorel_session::{EventDraft, Mutation, MutationCommand, ReceiptAnswer, Section, SessionError};
+
+use super::{known, stamp};
 
 /// The parameters of a new runtime.
 #[derive(Debug, Clone)]
-pub struct SpawnRequest {
+pub(crate) struct SpawnRequest {
     /// Without an id for a call of the model, which has `tool_call_id` instead.
-    pub command: MutationCommand,
-    pub runtime_id: AgentTaskId,
-    pub agent_type: String,
-    pub target: SpawnTarget,
-    pub workflow_id: Option<String>,
-    pub title: String,
-    pub prompt: String,
-    pub deliver: ResultDelivery,
+    pub(crate) command: MutationCommand,
+    pub(crate) runtime_id: AgentTaskId,
+    pub(crate) agent_type: String,
+    pub(crate) target: SpawnTarget,
+    pub(crate) workflow_id: Option<String>,
+    pub(crate) title: String,
+    pub(crate) prompt: String,
+    pub(crate) deliver: ResultDelivery,
     /// The call of the open turn that asks for it. Repeated, the call gets the runtime that it has made.
-    pub tool_call_id: Option<String>,
-    pub limits: SpawnLimits,
+    pub(crate) tool_call_id: Option<String>,
+    pub(crate) limits: SpawnLimits,
     /// Why there is to be no runtime. Only a command that was carried out before gets its answer then.
-    pub refused: Option<(SpawnRefusal, Option<u64>)>,
+    pub(crate) refused: Option<(SpawnRefusal, Option<u64>)>,
 }
 
 /// The session in which an agent is to work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SpawnTarget {
+pub(crate) enum SpawnTarget {
     /// A new one, which will have this id.
     New(SessionId),
     /// That of a runtime which has ended.
@@ -38,11 +37,11 @@ pub enum SpawnTarget {
 
 /// How many runtimes a session may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpawnLimits {
+pub(crate) struct SpawnLimits {
     /// That have not ended.
-    pub open: u32,
+    pub(crate) open: u32,
     /// That one turn has spawned.
-    pub per_turn: u32,
+    pub(crate) per_turn: u32,
 }
 
 impl Mutation for SpawnRequest {
@@ -60,7 +59,7 @@ impl Mutation for SpawnRequest {
     }
 
     fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
-        if section.made_by(self).is_some() {
+        if made_by(section, self).is_some() {
             return Ok(());
         }
         if let Some((kind, limit)) = self.refused {
@@ -85,16 +84,16 @@ impl Mutation for SpawnRequest {
             return Err(refused(SpawnRefusal::TooMany, Some(limits.per_turn)));
         }
         drop(view);
-        section.session_for(self.target, &self.agent_type).map(drop)
+        session_for(section, self.target, &self.agent_type).map(drop)
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
-        if let Some(made) = section.made_by(&self) {
+        if let Some(made) = made_by(section, &self) {
             return Ok(made);
         }
         section.enter_active()?;
-        let session_id = section.session_for(self.target, &self.agent_type)?;
-        let stamp = section.stamp(self.runtime_id, AgentTaskStatus::Queued);
+        let session_id = session_for(section, self.target, &self.agent_type)?;
+        let stamp = stamp(section, self.runtime_id, AgentTaskStatus::Queued);
         let turn_id = section.view().state.turn_id();
         let turn_id = turn_id.filter(|_| self.tool_call_id.is_some());
         let body = PersistentBody::RuntimeSpawned(RuntimeSpawnedBody {
@@ -123,50 +122,48 @@ impl Mutation for SpawnRequest {
     }
 }
 
-impl Section<'_> {
-    /// The runtime that the call of a request has made.
-    fn made_by(&self, request: &SpawnRequest) -> Option<SpawnRuntimeResult> {
-        let view = self.view();
-        let (turn_id, call) = (view.state.turn_id()?, request.tool_call_id.as_deref()?);
-        let runtimes = &view.state.runtimes;
-        let runtime_id = runtimes.spawned_by(turn_id, call)?;
-        let runtime = runtimes.get(runtime_id)?;
-        Some(SpawnRuntimeResult {
-            runtime_id,
-            session_id: runtime.session_id?,
-            seq: runtime.spawned_seq?,
-        })
-    }
+/// The runtime that the call of a request has made.
+fn made_by(section: &Section<'_>, request: &SpawnRequest) -> Option<SpawnRuntimeResult> {
+    let view = section.view();
+    let (turn_id, call) = (view.state.turn_id()?, request.tool_call_id.as_deref()?);
+    let runtimes = &view.state.runtimes;
+    let runtime_id = runtimes.spawned_by(turn_id, call)?;
+    let runtime = runtimes.get(runtime_id)?;
+    Some(SpawnRuntimeResult {
+        runtime_id,
+        session_id: runtime.session_id?,
+        seq: runtime.spawned_seq?,
+    })
+}
 
-    fn session_for(
-        &self,
-        target: SpawnTarget,
-        agent_type: &str,
-    ) -> Result<SessionId, SessionError> {
-        let id = match target {
-            SpawnTarget::New(session_id) => return Ok(session_id),
-            SpawnTarget::Of(id) => id,
-        };
-        let runtime = self.known_runtime(id)?;
-        // Another agent would work with the model, the files and the permissions of this one.
-        if runtime.agent_type != agent_type {
-            let text = format!("runtime {id} is one of `{}`", runtime.agent_type);
-            return Err(SessionError::Conflict(text));
+fn session_for(
+    section: &Section<'_>,
+    target: SpawnTarget,
+    agent_type: &str,
+) -> Result<SessionId, SessionError> {
+    let id = match target {
+        SpawnTarget::New(session_id) => return Ok(session_id),
+        SpawnTarget::Of(id) => id,
+    };
+    let runtime = known(section, id)?;
+    // Another agent would work with the model, the files and the permissions of this one.
+    if runtime.agent_type != agent_type {
+        let text = format!("runtime {id} is one of `{}`", runtime.agent_type);
+        return Err(SessionError::Conflict(text));
+    }
+    let session_id = runtime.session_id.filter(|_| runtime.bound);
+    let Some(session_id) = session_id else {
+        let text = format!("runtime {id} never had a session that could go on");
+        return Err(SessionError::Conflict(text));
+    };
+    let view = section.view();
+    let works_there = |runtime: &AgentTask| runtime.session_id == Some(session_id);
+    let mut unfinished = view.state.runtimes.unfinished();
+    match unfinished.find(|(_, runtime)| works_there(runtime)) {
+        Some((busy, _)) => {
+            let text = format!("runtime {busy} works in that session and has not ended");
+            Err(SessionError::Conflict(text))
         }
-        let session_id = runtime.session_id.filter(|_| runtime.bound);
-        let Some(session_id) = session_id else {
-            let text = format!("runtime {id} never had a session that could go on");
-            return Err(SessionError::Conflict(text));
-        };
-        let view = self.view();
-        let works_there = |runtime: &AgentTask| runtime.session_id == Some(session_id);
-        let mut unfinished = view.state.runtimes.unfinished();
-        match unfinished.find(|(_, runtime)| works_there(runtime)) {
-            Some((busy, _)) => {
-                let text = format!("runtime {busy} works in that session and has not ended");
-                Err(SessionError::Conflict(text))
-            }
-            None => Ok(session_id),
-        }
+        None => Ok(session_id),
     }
 }

@@ -4,8 +4,7 @@ use scorel_journal::{BlobError, Blobs, RecordPosition};
 use scorel_proto::{Event, RunnerLogBlob, RunnerLogTail, Seq, TurnId, TurnStatus, TurnSummary};
 use serde::Deserialize;
 
-use super::Lane;
-use super::read::{decoded, fitting};
+use crate::lane::{Lane, decoded, fitting};
 use crate::{SessionError, blocking};
 
 /// The limit of what is read of a log that was kept, in bytes. A tail has room for 256 KiB, of which each text

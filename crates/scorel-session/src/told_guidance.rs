@@ -5,8 +5,7 @@ use scorel_proto::{
     PersistentEvent, Seq, TurnId,
 };
 
-use super::read::decoded;
-use super::{EventDraft, Lane};
+use crate::lane::{EventDraft, Lane, decoded};
 use crate::{Guidance, KnownGuidance, SessionError, blocking};
 
 impl Lane {

@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    ClientId, EventId, FailedFile, FilesRestoredBody, OpenRestore, PersistentBody, PersistentEvent,
-    PreviewRestoreResult, RestoreFilesResult, RestoreScope, Seq,
+    EventId, FailedFile, PersistentBody, PersistentEvent, PreviewRestoreResult, RestoreFilesResult,
+    RestoreScope, Seq,
 };
 
-use super::begin_restore::{
+use super::begin::{
     BeginRestore, BegunRestore, MoveAndRestore, RestoreChoice, RestorePoint, RestoreStep,
 };
-use super::move_leaf::{LeafTarget, MoveLeaf};
-use super::mutate::Mutation;
-use super::restore_plan::RestorePlan;
-use super::{EventDraft, Lane, Section};
+use super::plan::RestorePlan;
+use crate::lane::{Lane, MoveLeaf, Mutation};
 use crate::{MutationCommand, SessionError};
 
 /// How often a restore is planned anew because records came in between. They come one by one, from
@@ -69,25 +67,18 @@ impl Lane {
     ///
     /// # Errors
     ///
-    /// Those of [`Lane::rewind`] or [`Lane::branch`] in their order, then
+    /// Those of [`MoveLeaf`] in their order, then
     /// [`SessionError::FilesConflict`]. Nothing has changed then.
     pub async fn move_and_restore(
         self: &Arc<Self>,
-        command: MutationCommand,
-        target: LeafTarget,
-        expected_leaf: Option<EventId>,
+        leaf: MoveLeaf,
         choice: RestoreChoice,
     ) -> Result<BegunRestore, SessionError> {
-        let leaf = MoveLeaf {
-            command,
-            target,
-            expected_leaf,
-        };
         let attempt = |plan| MoveAndRestore {
             leaf: leaf.clone(),
             plan,
         };
-        let point = RestorePoint::After(target.event());
+        let point = RestorePoint::After(leaf.target.event());
         self.restore(point, choice, attempt).await
     }
 
@@ -158,12 +149,12 @@ impl Lane {
     async fn restore_ended(self: &Arc<Self>, id: EventId) -> Result<(), SessionError> {
         loop {
             // Enabled before the check: an end between the two would be missed.
-            let restored = self.restored.notified();
-            tokio::pin!(restored);
-            restored.as_mut().enable();
+            let ended = self.job_ended();
+            tokio::pin!(ended);
+            ended.as_mut().enable();
             // Looked at before the view, and also while the job's end is written: a job empties its slot
             // after its end is published.
-            let has_job = self.job.is_occupied();
+            let has_job = self.is_occupied();
             if !self.view(|view| view.state.restore.is_some_and(|open| open.event_id == id)) {
                 return Ok(());
             }
@@ -172,7 +163,7 @@ impl Lane {
                     "the restore was interrupted; it continues when the session is loaded again";
                 return Err(SessionError::Stalled(text.to_owned()));
             }
-            restored.await;
+            ended.await;
         }
     }
 
@@ -192,31 +183,5 @@ impl Lane {
         }
         let text = "the end of the restore is not in the log";
         Err(SessionError::Filesystem(text.to_owned()))
-    }
-
-    /// The record that a restore carries out.
-    pub(crate) async fn restore_record(
-        self: &Arc<Self>,
-        open: OpenRestore,
-    ) -> Result<PersistentEvent, SessionError> {
-        self.record(open.seq).await
-    }
-}
-
-impl Section<'_> {
-    /// Records the end of the running restore, and goes on with the queue.
-    pub(crate) fn end_restore(&mut self, body: FilesRestoredBody) -> Result<(), SessionError> {
-        self.end_job(|section| {
-            // It pauses the queue at the end. The end may be here before the cancel's own record.
-            section.record_cancelled_restore(ClientId::Daemon)?;
-            let draft = EventDraft::new(PersistentBody::FilesRestored(body));
-            section.commit(draft).map(drop)
-        })?;
-        self.go_on();
-        self.job_closed();
-        self.announce();
-        self.checkpoint_if_due();
-        self.lane.restored.notify_waiters();
-        Ok(())
     }
 }

@@ -6,8 +6,7 @@ use serde_json::json;
 
 /// The result of a call that has given an agent a task. The same whether the call ran to its end or the
 /// daemon found its record after a crash.
-#[must_use]
-pub fn spawned(id: AgentTaskId, runtime: &AgentTask) -> ToolOutcome {
+pub(crate) fn spawned(id: AgentTaskId, runtime: &AgentTask) -> ToolOutcome {
     let agent = &runtime.agent_type;
     let text = format!(
         "Agent {agent} has the task as {id}. Its result comes as a message when it has ended; \

@@ -9,9 +9,7 @@ use scorel_proto::{
 };
 use serde::Deserialize;
 
-use super::Lane;
-use super::published::PublishedLane;
-use super::read::decoded;
+use crate::lane::{Lane, PublishedLane, decoded};
 use crate::{SessionError, blocking};
 
 /// About how many bytes of records one page reads.

@@ -6,10 +6,9 @@ use scorel_proto::{
     AgentTaskMetadata, AssistantMessage, Block, EventId, Message, OutcomeReason, PersistentBody,
     PersistentEvent, Seq,
 };
+use scorel_session::{Lane, SessionError};
 
-use crate::SessionError;
-use crate::lane::Lane;
-use crate::lane::read::decoded;
+use crate::task_lane::TaskLane as _;
 
 /// How many records are read at a time.
 const PAGE: usize = 64;
@@ -19,71 +18,36 @@ const RECENT: usize = 8;
 
 /// What a session has done since an event.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct RunReport {
+pub(crate) struct RunReport {
     /// Its last turn, model calls, and what these and its own runtimes cost. The duration is not known here.
-    pub metadata: AgentTaskMetadata,
+    pub(crate) metadata: AgentTaskMetadata,
     /// What the agent said last.
-    pub last_message: String,
-    pub outcome: Option<OutcomeReason>,
+    pub(crate) last_message: String,
+    pub(crate) outcome: Option<OutcomeReason>,
     /// Why the last turn failed, and what helps.
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
-impl Lane {
+impl RunReport {
     /// What the session has done in events after `seq`. Reads them all, some at a time.
     ///
     /// # Errors
     ///
     /// If the log cannot be read.
-    pub async fn run_report(self: &Arc<Self>, after: Seq) -> Result<RunReport, SessionError> {
-        let mut report = RunReport::default();
+    pub(crate) async fn read(lane: &Arc<Lane>, after: Seq) -> Result<Self, SessionError> {
+        let mut report = Self::default();
         let mut seq = after;
         loop {
-            let places = {
-                let published = self.published();
-                published.check_exists()?;
-                let places = published.places_after(seq);
-                places[..places.len().min(PAGE)].to_vec()
-            };
-            let Some(last) = places.last().map(|place| place.seq) else {
-                report.metadata.cost += self.view(|view| view.state.runtimes.cost_since(after));
+            let (events, last) = lane.records_after(seq, PAGE).await?;
+            let Some(last) = last else {
+                report.metadata.cost += lane.runtimes(|all| all.cost_since(after));
                 return Ok(report);
             };
-            for line in self.read_lines(places).await? {
-                // An event that this version cannot read says nothing here.
-                if let Ok(event) = decoded(&line) {
-                    report.add(&event);
-                }
-            }
+            events.iter().for_each(|event| report.add(event));
             seq = last;
         }
     }
 
-    /// The session's work since the event `after`, in at most `chars` characters, and the event that
-    /// says so. `None` if it has done nothing yet.
-    ///
-    /// # Errors
-    ///
-    /// If the log cannot be read.
-    pub async fn doing(
-        self: &Arc<Self>,
-        after: Seq,
-        chars: usize,
-    ) -> Result<Option<(String, EventId)>, SessionError> {
-        let places = {
-            let published = self.published();
-            published.check_exists()?;
-            let all = published.places_after(after);
-            all[all.len().saturating_sub(RECENT)..].to_vec()
-        };
-        let lines = self.read_lines(places).await?;
-        let events: Vec<_> = lines.iter().flat_map(|line| decoded(line)).collect();
-        let mut newest = events.iter().enumerate().rev();
-        Ok(newest.find_map(|(at, event)| Some((doing(event, &events[..at], chars)?, event.id))))
-    }
-}
-
-impl RunReport {
     fn add(&mut self, event: &PersistentEvent) {
         if let Some(turn_id) = event.turn_id {
             self.metadata.turn_id = Some(turn_id);
@@ -115,6 +79,22 @@ impl RunReport {
     }
 }
 
+/// The session's work since the event `after`, in at most `chars` characters, and the event that
+/// says so. `None` if it has done nothing yet.
+///
+/// # Errors
+///
+/// If the log cannot be read.
+pub(crate) async fn doing(
+    lane: &Arc<Lane>,
+    after: Seq,
+    chars: usize,
+) -> Result<Option<(String, EventId)>, SessionError> {
+    let events = lane.last_records(after, RECENT).await?;
+    let mut newest = events.iter().enumerate().rev();
+    Ok(newest.find_map(|(at, event)| Some((described(event, &events[..at], chars)?, event.id))))
+}
+
 /// The text of an answer, without its reasoning and calls. Of a text that was too large for its record
 /// this is the beginning.
 fn text(message: &AssistantMessage) -> String {
@@ -126,7 +106,7 @@ fn text(message: &AssistantMessage) -> String {
 }
 
 /// The work of the session by one event; `before` are the events that led to it.
-fn doing(event: &PersistentEvent, before: &[PersistentEvent], chars: usize) -> Option<String> {
+fn described(event: &PersistentEvent, before: &[PersistentEvent], chars: usize) -> Option<String> {
     let PersistentBody::Message(body) = &event.body else {
         return None;
     };

@@ -1,0 +1,56 @@
+use std::sync::Arc;
+
+use scorel_files::FileRecorder;
+use scorel_proto::{ChangedBy, OpenCall, RecordedFiles};
+
+use super::{Lane, Section};
+use crate::SessionError;
+
+impl Lane {
+    pub(crate) fn recorder(&self) -> Result<Arc<FileRecorder>, SessionError> {
+        let files = self.setup().files(self.header());
+        files.map_err(|error| {
+            SessionError::Filesystem(format!("the project's files cannot be used: {error}"))
+        })
+    }
+}
+
+impl Section<'_> {
+    /// What an interrupted run of a runner has done to files. Blocks on the disk.
+    pub(super) fn interrupted_run_files(&self) -> RecordedFiles {
+        let recorded = match self.lane.recorder() {
+            Ok(recorder) => recorder.command_interrupted(),
+            Err(error) => Some(RecordedFiles {
+                files: Vec::new(),
+                unwatched: Some(error.to_string()),
+            }),
+        };
+        recorded.unwrap_or_default().by(ChangedBy::Runner)
+    }
+
+    /// What an interrupted call has done to files, as far as that can be found out. Blocks on the disk.
+    pub(super) fn interrupted_files(&self, call: &OpenCall) -> RecordedFiles {
+        // What a runner's calls did is part of its run.
+        if call.started.is_none() || call.ran_by.is_some() {
+            return RecordedFiles::default();
+        }
+        match self.lane.recorder() {
+            Ok(recorder) if call.files.is_empty() => {
+                recorder.command_interrupted().unwrap_or_default()
+            }
+            Ok(recorder) => RecordedFiles {
+                files: call
+                    .files
+                    .iter()
+                    .filter_map(|before| recorder.interrupted(before))
+                    .collect(),
+                unwatched: None,
+            },
+            Err(_) if call.files.is_empty() => RecordedFiles::default(),
+            Err(error) => RecordedFiles {
+                files: Vec::new(),
+                unwatched: Some(error.to_string()),
+            },
+        }
+    }
+}
