@@ -13,6 +13,7 @@ mod delete;
 mod descriptors;
 mod disk;
 mod drain;
+mod features;
 mod follow;
 mod follower;
 mod found;

@@ -11,7 +11,8 @@ use scorel_proto::{
     SessionId, SessionKind, SessionView, TurnId, WhileRunning,
 };
 use scorel_session::{
-    Lane, MutationCommand, NewSession, SendRequest, SessionError, SessionSettings, Sessions,
+    Lane, MutationCommand, NewSession, SendRequest, SessionError, SessionFeature, SessionSettings,
+    Sessions,
 };
 use tempfile::TempDir;
 use tokio::sync::{Mutex, mpsc};
@@ -48,7 +49,22 @@ impl Rig {
         Self::on(new_home(), settings, storage)
     }
 
+    /// The same home with a feature of the host.
+    pub(crate) fn with_feature(&self, feature: Arc<dyn SessionFeature>) -> Self {
+        let home = Arc::clone(&self.home);
+        Self::open(home, settings(), Arc::new(FileStorage), vec![feature])
+    }
+
     fn on(home: Arc<TempDir>, settings: SessionSettings, storage: Arc<dyn Storage>) -> Self {
+        Self::open(home, settings, storage, Vec::new())
+    }
+
+    fn open(
+        home: Arc<TempDir>,
+        settings: SessionSettings,
+        storage: Arc<dyn Storage>,
+        features: Vec<Arc<dyn SessionFeature>>,
+    ) -> Self {
         let (calls_to, calls) = mpsc::channel(64);
         let (runs_to, runs) = mpsc::channel(64);
         let script = Arc::new(Script::new(calls_to, runs_to));
@@ -59,7 +75,7 @@ impl Rig {
             storage,
             settings,
             Arc::clone(&script) as Arc<_>,
-            Vec::new(),
+            features,
         );
         Self {
             home,
