@@ -10,7 +10,6 @@ use scorel_proto::{
     StopReason, ToolResultBlock, ToolResultMessage,
 };
 use scorel_search::{ScannedSession, SearchFilter, SearchIndex};
-use scorel_session::SessionFeature as _;
 use serde_json::json;
 use tempfile::TempDir;
 

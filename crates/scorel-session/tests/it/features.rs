@@ -144,14 +144,16 @@ async fn an_unsettled_feature_keeps_its_session_on_the_list_of_the_next_daemon()
     // The file is written once the sessions of the last daemon are known.
     Arc::clone(&rig.sessions).recover().await;
     let id = rig.session().await;
-    let entered = rig.lane(id).await.section(|section| section.enter_active());
-    entered.await.expect("it runs").expect("on the list");
+    let lane = rig.lane(id).await;
+    let entered = lane.section(|section| section.enter_active()).await;
+    entered.expect("it runs").expect("on the list");
     let listed = async || {
         tokio::time::advance(settings().idle_unload).await;
         rig.sessions.sweep().await;
         let list = fs::read_to_string(rig.home().join("active"));
         list.expect("readable").contains(&id.to_string())
     };
+    drop(lane);
     feature.holds.store(true, Ordering::Relaxed);
     assert!(listed().await);
     feature.holds.store(false, Ordering::Relaxed);
