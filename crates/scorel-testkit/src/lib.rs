@@ -19,6 +19,7 @@ mod sightings;
 mod strace;
 mod strict;
 mod terminal;
+mod wire_api;
 
 pub use acp_script::{ACP_HANDSHAKE, AcpScript, HOSTILE_ACP};
 pub use agent_cli::AgentCli;
@@ -34,5 +35,6 @@ pub use reply::ModelReply;
 pub use seed::{SeededDice, runs};
 pub use sightings::{SightingFault, Sightings};
 pub use strace::{Strace, Trace, TracedCall};
-pub use strict::{StrictServer, WireApi};
+pub use strict::StrictServer;
 pub use terminal::Terminal;
+pub use wire_api::WireApi;

@@ -9,8 +9,7 @@ mod openai_responses;
 pub use model_reply::ModelReply;
 pub(crate) use model_reply::proof;
 
-use crate::ScriptedResponse;
-use crate::strict::WireApi;
+use crate::{ScriptedResponse, WireApi};
 
 impl ModelReply {
     /// Renders the reply as the model `model` would send it.

@@ -4,7 +4,6 @@
 //! histories. The rules here come from recorded error bodies and from the APIs' documentation.
 
 mod anthropic_messages;
-mod api;
 mod google_generative_ai;
 mod issued;
 mod openai_completions;
@@ -17,9 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::{ModelReply, ModelServer, RecordedRequest, ScriptedResponse};
-
-pub use api::WireApi;
+use crate::{ModelReply, ModelServer, RecordedRequest, ScriptedResponse, WireApi};
 
 use issued::IssuedReasoning;
 use rules::ensure;

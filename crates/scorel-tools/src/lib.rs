@@ -30,6 +30,7 @@ mod off_limits;
 mod open_projects;
 mod pace;
 mod picture;
+mod real_target;
 mod result_page;
 mod root;
 mod roots;
@@ -43,7 +44,6 @@ mod text_encoding;
 mod tool_output;
 mod tools;
 mod walk;
-mod write_target;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use scorel_exec::{GitSetting, read_foreign_text};
 use scorel_permission::DaemonHome;
 use scorel_permission::protected::{GIT_DIRECTORY, Protection, is_protected, looked_for};
 
-use crate::roots::real_target;
+use crate::real_target::real_target;
 
 /// Configurations that are read, with those that they include. Git follows them ten deep, and so may read
 /// the same one very often.

@@ -109,10 +109,6 @@ impl Root {
 pub enum RootName {
     /// The session's project: `@project`.
     Project,
-    /// The files of a workflow package: `@pkg`.
-    Package,
-    /// The private state of a workflow run: `@state`.
-    State,
     /// The skills that the session has loaded: `@skill/<name>`.
     Skill,
     /// Everything else, of which a call has what its permit grants. Paths in it are absolute, and no
@@ -121,15 +117,11 @@ pub enum RootName {
 }
 
 impl RootName {
-    const ALL: [Self; 4] = [Self::Project, Self::Package, Self::State, Self::Skill];
-
     /// The first component of paths in the root.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Project => "@project",
-            Self::Package => "@pkg",
-            Self::State => "@state",
             Self::Skill => "@skill",
             Self::System => "/",
         }
@@ -138,11 +130,11 @@ impl RootName {
     /// Whether the root is read-only whatever permissions say.
     #[must_use]
     pub const fn is_read_only(self) -> bool {
-        matches!(self, Self::Package | Self::Skill)
+        matches!(self, Self::Skill)
     }
 
     pub(crate) fn parse(component: &str) -> Option<Self> {
-        Self::ALL
+        [Self::Project, Self::Skill]
             .into_iter()
             .find(|name| name.as_str() == component)
     }

@@ -6,8 +6,8 @@
 mod destination;
 mod granted;
 mod location;
-mod real_target;
 mod refused;
+mod write_target;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -20,6 +20,7 @@ use rustix::io::Errno;
 use scorel_engine::Permit;
 
 use crate::error::{ErrorCode, ToolError};
+use crate::real_target::real_target;
 use crate::root::{LOOK, Root, RootName, RootUse, real_path};
 use crate::shown_path::shown_path;
 use crate::skill_roots::SkillRoots;
@@ -29,7 +30,7 @@ use refused::{missing, not_a_file, refusal};
 
 pub(crate) use destination::{Original, WriteAccess};
 pub use location::Location;
-pub(crate) use real_target::real_target;
+pub(crate) use write_target::WriteTarget;
 
 /// `PATH_MAX`.
 const MAX_PATH_BYTES: usize = 4096;
@@ -38,28 +39,19 @@ const MAX_PATH_BYTES: usize = 4096;
 #[derive(Debug, Clone)]
 pub struct Roots {
     project: Root,
-    others: Vec<Root>,
     skills: SkillRoots,
     granted: Vec<GrantedPath>,
 }
 
 impl Roots {
-    /// A session with a project and no other root.
+    /// The roots of a session that has loaded no skill.
     #[must_use]
     pub fn new(project: Root) -> Self {
         Self {
             project,
-            others: Vec::new(),
             skills: SkillRoots::default(),
             granted: Vec::new(),
         }
-    }
-
-    /// Adds a root beside the project.
-    #[must_use]
-    pub fn with(mut self, root: Root) -> Self {
-        self.others.push(root);
-        self
     }
 
     /// The same roots for one call, which may also use the paths that its permit grants.
@@ -83,8 +75,7 @@ impl Roots {
     /// not access the disk.
     ///
     /// # Errors
-    /// The path is empty, too long, contains a NUL character, or names a root that the session does not
-    /// have.
+    /// The path is empty, too long, contains a NUL character, or names a skill that was not loaded.
     pub fn locate(&self, argument: &str) -> Result<Location, ToolError> {
         check_text(argument)?;
         if argument.starts_with('/') {
@@ -97,10 +88,7 @@ impl Roots {
                 self.skill(&location)?;
                 Ok(location)
             }
-            Some(name) => {
-                self.root(name)?;
-                Ok(Location::new(name, rest))
-            }
+            Some(name) => Ok(Location::new(name, rest)),
             None => Ok(Location::new(RootName::Project, argument)),
         }
     }
@@ -174,19 +162,7 @@ impl Roots {
         if let (RootName::Skill, Ok((skill, path))) = (location.root, self.skill(location)) {
             return skill.path().join(path);
         }
-        let root = self.all().find(|root| root.name() == location.root);
-        root.unwrap_or(&self.project).path().join(&location.path)
-    }
-
-    fn root(&self, name: RootName) -> Result<&Root, ToolError> {
-        self.all().find(|root| root.name() == name).ok_or_else(|| {
-            let names: Vec<_> = self.all().map(|root| root.name().as_str()).collect();
-            let names = names.join(", ");
-            ToolError::new(
-                ErrorCode::SandboxViolation,
-                format!("this session has no {name}; its roots are: {names}"),
-            )
-        })
+        self.project.path().join(&location.path)
     }
 
     /// The directory of the skill that a location is in, and the path below it.
@@ -199,10 +175,6 @@ impl Roots {
             ToolError::new(ErrorCode::NotFound, message).with("path", location.named())
         })?;
         Ok((root, path.as_path()))
-    }
-
-    fn all(&self) -> impl Iterator<Item = &Root> {
-        std::iter::once(&self.project).chain(&self.others)
     }
 
     /// Opens a location that is shown.
@@ -218,12 +190,13 @@ impl Roots {
         location: &'a Location,
         used_for: RootUse,
     ) -> Result<(Cow<'a, Root>, &'a Path), ToolError> {
-        if location.root == RootName::Skill {
-            let (root, path) = self.skill(location)?;
-            return Ok((Cow::Owned(root), path));
-        }
-        if location.root != RootName::System {
-            return Ok((Cow::Borrowed(self.root(location.root)?), &location.path));
+        match location.root {
+            RootName::Project => return Ok((Cow::Borrowed(&self.project), &location.path)),
+            RootName::Skill => {
+                let (root, path) = self.skill(location)?;
+                return Ok((Cow::Owned(root), path));
+            }
+            RootName::System => {}
         }
         let absolute = self.unresolved_path(location);
         let is_it = |granted: &&GrantedPath| granted.covers(&absolute, used_for);
@@ -263,14 +236,10 @@ impl Roots {
         ToolError { message, ..refused }.with("leadsTo", shown)
     }
 
-    /// The innermost root that an absolute path is in.
     fn locate_absolute(&self, argument: &str) -> Location {
-        let inside = self
-            .all()
-            .filter_map(|root| Some((root.name(), root.relative(Path::new(argument))?)))
-            .min_by_key(|(_, rest)| rest.as_os_str().len());
-        match inside.and_then(|(name, rest)| Some((name, rest.to_str()?))) {
-            Some((name, rest)) => Location::new(name, rest),
+        let inside = self.project.relative(Path::new(argument));
+        match inside.and_then(Path::to_str) {
+            Some(rest) => Location::new(RootName::Project, rest),
             None => Location::new(RootName::System, argument),
         }
     }

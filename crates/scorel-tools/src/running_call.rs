@@ -8,10 +8,10 @@ use scorel_engine::Permit;
 
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::Pace;
+use crate::roots::WriteTarget;
 use crate::roots::{Location, Roots, WriteAccess};
 use crate::session_files::SessionFiles;
 use crate::shown_files::ShownFiles;
-use crate::write_target::WriteTarget;
 
 /// A running call: the session's files, what the gate granted, and when to end.
 #[derive(Debug, Clone)]

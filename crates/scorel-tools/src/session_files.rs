@@ -14,13 +14,13 @@ use crate::error::{ErrorCode, ToolError};
 use crate::host::ToolHost;
 use crate::off_limits::off_limits;
 use crate::pace::TIME_LIMIT;
+use crate::real_target::real_target;
 use crate::root::{RootName, real_path};
-use crate::roots::{Location, Original, Roots, real_target};
+use crate::roots::{Location, Original, Roots, WriteTarget};
 use crate::seen_files::SeenFiles;
 use crate::shown_files::ShownFiles;
 use crate::shown_path::shown_path;
 use crate::skill_roots::SkillRoots;
-use crate::write_target::WriteTarget;
 
 /// The roots of one session and what its model has seen of the files below them.
 ///

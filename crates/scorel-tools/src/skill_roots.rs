@@ -1,3 +1,5 @@
+//! The directories of loaded skills, as roots.
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -14,11 +14,11 @@ use scorel_exec::Umask;
 use scorel_permission::DaemonHome;
 
 use super::refused::{missing, refusal};
+use super::write_target::WriteTarget;
 use super::{Location, Roots};
 use crate::error::{ErrorCode, ToolError};
 use crate::lazy::Lazy;
 use crate::root::{RootUse, Settled, real_path};
-use crate::write_target::WriteTarget;
 
 pub(crate) use original::Original;
 use temporary::Temporary;

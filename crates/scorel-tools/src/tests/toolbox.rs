@@ -7,8 +7,6 @@ use super::project::{Project, ToolAnswer, block_on, call, context, tool_call};
 use crate::ProjectTools;
 use crate::error::ToolError;
 use crate::file_tool::{FileTool, on_files};
-use crate::root::{Root, RootName};
-use crate::roots::Roots;
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
 use crate::tool_output::ToolOutput;
@@ -122,30 +120,24 @@ fn a_missing_project_is_an_error() {
 }
 
 #[test]
-fn other_roots_are_reached_by_name() {
+fn a_skill_is_reached_by_its_name_and_not_written() {
     let project = Project::new();
-    project.write("../package/steps/one.md", "step\n");
-    let open = |name, path| Root::open(name, &project.path(path)).unwrap();
-    let roots = Roots::new(open(RootName::Project, "")).with(open(RootName::Package, "../package"));
-    let tools = ProjectTools::on(roots, project.host());
-    assert_eq!(tools.list().len(), 6);
-    let answer = call(
-        &tools,
-        tool_call("Read", json!({ "path": "@pkg/steps/one.md" })),
+    project.write("../skill/steps/one.md", "step\n");
+    let tools = ProjectTools::new(&project.path(""), project.host()).unwrap();
+    let skill = project.path("../skill");
+    tools.files().skills().load("deploy", &skill).unwrap();
+    let answer = |tool, input| call(&tools, tool_call(tool, input));
+    let read = answer("Read", json!({ "path": "@skill/deploy/steps/one.md" }));
+    assert_eq!(read.ok(), "     1\tstep\n");
+    let found = answer("Glob", json!({ "pattern": "@skill/deploy/**/*.md" }));
+    assert_eq!(found.ok(), "@skill/deploy/steps/one.md\n");
+    let input = json!({ "pattern": "step", "path": "@skill/deploy" });
+    assert_eq!(
+        answer("Grep", input).ok(),
+        "@skill/deploy/steps/one.md:1:step\n"
     );
-    assert_eq!(answer.ok(), "     1\tstep\n");
-    let answer = call(
-        &tools,
-        tool_call("Glob", json!({ "pattern": "@pkg/**/*.md" })),
-    );
-    assert_eq!(answer.ok(), "@pkg/steps/one.md\n");
-    let answer = call(
-        &tools,
-        tool_call("Grep", json!({ "pattern": "step", "path": "@pkg" })),
-    );
-    assert_eq!(answer.ok(), "@pkg/steps/one.md:1:step\n");
-    let input = json!({ "path": "@pkg/new", "content": "x" });
-    let answer = call(&tools, tool_call("Write", input));
-    assert_eq!(answer.code(), "EACCES");
-    assert!(RootName::Package.is_read_only() && !RootName::Project.is_read_only());
+    let input = json!({ "path": "@skill/deploy/new", "content": "x" });
+    assert_eq!(answer("Write", input).code(), "EACCES");
+    let absent = answer("Read", json!({ "path": "@skill/absent/a" }));
+    assert_eq!(absent.code(), "ENOENT");
 }

@@ -7,7 +7,7 @@ use rustix::fs::{Access, AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 use super::denial::Denial;
 use super::facts::SandboxFacts;
 use super::line::{Line, NEAR, paths_in};
-use crate::roots::real_target;
+use crate::real_target::real_target;
 
 /// The exit code of a shell for a file that it may not execute, which is not the sandbox's doing.
 const NOT_EXECUTABLE: i32 = 126;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Location;
 use crate::error::{ErrorCode, ToolError};
 use crate::obeyed::{self, normal};
-use crate::roots::Location;
 use scorel_permission::DaemonHome;
 use scorel_permission::protected::{Protection, is_protected};
 

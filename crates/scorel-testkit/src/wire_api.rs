@@ -1,3 +1,5 @@
+//! The APIs that endpoints of models speak.
+
 /// A provider API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WireApi {
@@ -27,7 +29,7 @@ impl WireApi {
     }
 
     /// The API that posts to a path.
-    pub(super) fn of_path(path: &str) -> Option<Self> {
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
         let endpoint = path.split('?').next().unwrap_or_default();
         if endpoint.ends_with("/chat/completions") {
             Some(Self::OpenAiCompletions)
