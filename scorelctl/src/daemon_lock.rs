@@ -7,7 +7,7 @@ use fs2::FileExt;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use scorel_client::open_home_file;
+use scorel_fs::open_regular;
 
 /// The lock that a daemon holds for as long as it runs. The socket is no indication of a daemon: a
 /// service manager may keep it open and start the daemon for the next connection, and it may have
@@ -28,7 +28,7 @@ impl DaemonLock {
 
     /// Whether a daemon is running.
     pub(crate) fn is_held(&self) -> io::Result<bool> {
-        let file = match open_home_file(File::options().read(true), &self.path) {
+        let file = match open_regular(File::options().read(true), &self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             opened => opened?,
         };

@@ -1,37 +1,21 @@
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use nix::fcntl::OFlag;
+use scorel_fs::open_regular;
 
 /// Well above the files that clients read, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Opens a file of the daemon's home. A link is not followed, and a FIFO in the file's place not waited
+/// Reads a file of the daemon's home. A link is not followed, and a FIFO in the file's place not waited
 /// for.
 ///
 /// # Errors
 ///
-/// `InvalidInput` if something else than a regular file is there, or any other I/O error.
-pub fn open_home_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-    let file = options.custom_flags(flags.bits()).open(path)?;
-    if file.metadata()?.is_file() {
-        return Ok(file);
-    }
-    let text = "not a regular file";
-    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
-}
-
-/// Reads such a file.
-///
-/// # Errors
-///
-/// As for [`open_home_file`]; `FileTooLarge` if it is longer than 64 KiB.
+/// As for [`open_regular`]; `FileTooLarge` if it is longer than 64 KiB.
 pub fn read_home_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = open_home_file(File::options().read(true), path)?;
+    let file = open_regular(File::options().read(true), path)?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
         let text = format!("it is longer than {MAX_BYTES} bytes");

@@ -34,7 +34,7 @@ pub use backoff::Backoff;
 pub use connection::{Connection, Subscription};
 pub use error::ClientError;
 pub use home::{DaemonHome, DaemonHomeError};
-pub use home_file::{open_home_file, read_home_file};
+pub use home_file::read_home_file;
 pub use identity::{ClientIdentity, IdentityError};
 pub use start::{StartError, Starter};
 pub use stream::{Connect, SessionStream, StreamItem};

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use fs2::FileExt;
+use scorel_fs::open_regular;
 
 pub use error::StartError;
 
-use crate::{ClientError, Connection, DaemonHome, open_home_file};
+use crate::{ClientError, Connection, DaemonHome};
 
 /// How much of a failing daemon's standard error is reported, in bytes.
 const MAX_REPORT: u64 = 64 * 1024;
@@ -169,7 +170,7 @@ impl Starter {
         options.create(true).truncate(false).write(true).mode(0o600);
         // On a read-only file system, rely on the daemon's own lock: of several daemons that start at
         // once, one serves and the others notice it.
-        let lock = match open_home_file(&mut options, &path) {
+        let lock = match open_regular(&mut options, &path) {
             Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => None,
             opened => Some(opened.map_err(failed)?),
         };

@@ -5,7 +5,7 @@ use crate::process_table::Process;
 /// Bounds the walk: process ids that are reused during the walk can form a cycle.
 const MAX_GENERATIONS: usize = 1000;
 
-/// Whether the process `pid` descends from `ancestor`. Also `true` if that cannot be determined because
+/// Returns whether the process `pid` descends from `ancestor`. Also `true` if that cannot be determined because
 /// `pid` or a process between them has ended or cannot be read: the caller refuses descendants, so it
 /// fails closed. A process does not descend from itself.
 ///

@@ -90,7 +90,7 @@ impl OutputCapture {
         self.lines
     }
 
-    /// Whether the text is in the part that is in memory.
+    /// Returns whether the text is in the part that is in memory.
     pub(crate) fn contains(&mut self, text: &[u8]) -> bool {
         let has = |part: &[u8]| memchr::memmem::find(part, text).is_some();
         has(&self.head) || has(self.tail.make_contiguous())

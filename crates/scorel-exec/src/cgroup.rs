@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 
 use crate::limits::{LimitKind, ResourceLimits};
 
-/// What the kernel must limit in the groups.
+/// The resources that the kernel must limit in the groups.
 const CONTROLLERS: [&str; 2] = ["memory", "pids"];
 
 /// The group that the daemon moves itself to.
 const DAEMON: &str = "scorel-daemon";
 
-/// Why there are no groups.
+/// The reason why there are no groups.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoDelegation {
     #[error("there are no control groups of version 2")]

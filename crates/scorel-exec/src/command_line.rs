@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What an order executes.
+/// The program and arguments of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandLine {
     /// A script, as for `bash -c`.

@@ -102,26 +102,26 @@ impl Environment {
         self.variables.insert(name.to_owned(), value.to_owned());
     }
 
-    /// Whether a variable with this name is set for every command.
+    /// Returns whether a variable with this name is set for every command.
     #[must_use]
     pub fn is_fixed_name(name: &str) -> bool {
         FIXED.iter().any(|(fixed, _)| *fixed == name)
     }
 
-    /// Whether a variable with this name is passed on from the daemon's environment.
+    /// Returns whether a variable with this name is passed on from the daemon's environment.
     #[must_use]
     pub fn is_usual_name(name: &str) -> bool {
         PASSED.contains(&name) || name.starts_with("LC_")
     }
 
-    /// Whether a variable with this name looks like a secret.
+    /// Returns whether a variable with this name looks like a secret.
     #[must_use]
     pub fn is_secret_name(name: &str) -> bool {
         let name = name.to_ascii_uppercase();
         SECRET_NAMES.iter().any(|part| name.contains(part))
     }
 
-    /// Whether a value contains one of the secrets.
+    /// Returns whether a value contains one of the secrets.
     #[must_use]
     pub fn reveals(value: &str, secrets: &[&str]) -> bool {
         let is_in = |secret: &&str| {

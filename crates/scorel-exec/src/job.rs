@@ -65,7 +65,7 @@ pub(crate) struct SupervisorJob {
     pub(crate) stage: StageJob,
 }
 
-/// What the supervisor watches of a command with limits.
+/// The resources of a command with limits, which the supervisor watches.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WatchJob {
@@ -74,7 +74,7 @@ pub(crate) struct WatchJob {
     pub(crate) scratch: Vec<PathBuf>,
     /// The command's control group, which limits its memory; without one it is measured.
     pub(crate) cgroup: Option<PathBuf>,
-    /// Whether the daemon adds up what this command uses with others.
+    /// True if the daemon adds up what this command uses with others.
     pub(crate) reports_usage: bool,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct StageJob {
     pub(crate) directory: WorkingDirectory,
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<String>,
-    /// Whether its standard streams follow the job ([`ChildPipes`](crate::child_pipes::ChildPipes)).
+    /// True if its standard streams follow the job ([`ChildPipes`](crate::child_pipes::ChildPipes)).
     pub(crate) piped: bool,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) sandbox: Option<Sandbox>,
@@ -105,7 +105,7 @@ pub(crate) struct StageJob {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NamespaceJob {
     pub(crate) surroundings: Surroundings,
-    /// Whether the command uses the host's network, whatever its surroundings are.
+    /// True if the command uses the host's network, whatever its surroundings are.
     pub(crate) network: bool,
     pub(crate) isolation: Isolation,
 }
@@ -125,7 +125,7 @@ impl NamespaceJob {
         namespaces.filter(|namespaces| namespaces.isolation.processes)
     }
 
-    /// Whether the command gets a mount namespace.
+    /// Returns whether the command gets a mount namespace.
     pub(crate) fn has_mounts(&self) -> bool {
         self.isolation.mounts || self.surroundings != Surroundings::Host
     }
@@ -162,11 +162,11 @@ pub(crate) enum SupervisorReport {
     Failed(String),
     Exited(ShellExit),
     TimedOut,
-    /// What the command uses now.
+    /// The resources that the command uses now.
     Uses(ResourceUsage),
     /// The command has reached a limit and is killed.
     LimitReached(LimitKind),
-    /// What the supervisor could not do; its other reports may be wrong for it.
+    /// A task in which the supervisor failed; its other reports may be wrong for it.
     Problem(String),
     /// These guarded places were restored while the command runs.
     Restored(Vec<String>),
@@ -175,7 +175,7 @@ pub(crate) enum SupervisorReport {
     Guarded {
         restored: Vec<String>,
         has_gaps: bool,
-        /// What could not be restored, with the reasons.
+        /// Places that could not be restored, with the reasons.
         failed: Vec<String>,
     },
     /// The last report: no process is left, or those that cannot be killed.
@@ -187,7 +187,7 @@ pub(crate) enum SupervisorReport {
     },
 }
 
-/// How the shell ended.
+/// The shell's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ShellExit {

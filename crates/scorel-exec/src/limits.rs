@@ -89,7 +89,7 @@ impl LimitKind {
     }
 }
 
-/// What a limit holds for.
+/// The processes for which a limit holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitScope {
     /// One command.
@@ -106,7 +106,7 @@ pub struct ReachedLimit {
     pub value: u64,
 }
 
-/// What the processes of a command use at a time.
+/// The resources that the processes of a command use at a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ResourceUsage {

@@ -24,7 +24,7 @@ pub struct CommandOrder {
     pub space: Option<Arc<SharedSpace>>,
     /// `None` limits nothing but what the daemon itself is limited to.
     pub resources: Option<CommandResources>,
-    /// `None` is no limit.
+    /// `None` for no limit.
     pub timeout: Option<Duration>,
     /// The umask of the command; `None` keeps this process's.
     pub umask: Option<Umask>,

@@ -15,7 +15,7 @@ pub(crate) struct Process {
     /// Start time in clock ticks since boot. With the process id it identifies a process, since process
     /// ids are used again.
     pub(crate) started: u64,
-    /// Whether it has ended and waits to be reaped.
+    /// True if it has ended and waits to be reaped.
     pub(crate) is_zombie: bool,
 }
 
@@ -35,7 +35,7 @@ impl Process {
     }
 }
 
-/// Whether a file below `/proc/PID` is missing because the process has ended.
+/// Returns whether a file below `/proc/PID` is missing because the process has ended.
 pub(crate) fn has_ended(error: &io::Error) -> bool {
     let code = error.raw_os_error().map(Errno::from_raw);
     matches!(code, Some(Errno::ENOENT | Errno::ESRCH))

@@ -43,7 +43,7 @@ pub(crate) struct Pump {
     lasts: bool,
 }
 
-/// What the loop that reads the pipes needs to know of the order.
+/// The part of the order that the loop which reads the pipes needs.
 struct Attended {
     timeout: Option<Duration>,
     resources: Option<CommandResources>,

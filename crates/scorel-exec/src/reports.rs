@@ -1,4 +1,4 @@
-//! What a supervisor has reported, collected into the end of a run.
+//! The reports of a supervisor, collected into the end of a run.
 
 use std::io::{self, Read};
 use std::time::Duration;
@@ -43,12 +43,12 @@ impl SupervisorReports {
         }
     }
 
-    /// Whether the supervisor got to its last report.
+    /// Returns whether the supervisor got to its last report.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
 
-    /// Whether the supervisor has restored guarded places.
+    /// Returns whether the supervisor has restored guarded places.
     pub(crate) fn has_restored(&self) -> bool {
         self.restored.is_some()
     }

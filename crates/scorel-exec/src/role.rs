@@ -1,6 +1,6 @@
 //! The roles in which the program executes itself again.
 
-/// What a process started with exactly one of the [arguments](Role::argument) does instead of the
+/// The task of a process started with exactly one of the [arguments](Role::argument), in place of the
 /// program's own work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {

@@ -44,7 +44,7 @@ pub(crate) struct RunProgress {
     pub(crate) end: Option<RunEnd>,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunEnd {
     pub cause: EndCause,
@@ -56,7 +56,7 @@ pub struct RunEnd {
     pub signalled: u32,
     /// Processes that could not be killed.
     pub survivors: u32,
-    /// Whether changes of guarded places may have stayed.
+    /// True if changes of guarded places may have stayed.
     pub unprotected: bool,
     /// Guarded places that were changed and put back, relative to [`Guard::root`], absolute in its
     /// [`others`](crate::Guard::others); at most 100 of each guard.
@@ -65,7 +65,7 @@ pub struct RunEnd {
     pub restored: Vec<String>,
     /// The limit that ended the command, or that made one of its processes fail.
     pub limit: Option<ReachedLimit>,
-    /// What the supervisor could not measure, kill or restore: the command may have left processes or
+    /// Tasks in which the supervisor failed, to measure, kill or restore: the command may have left processes or
     /// changes of protected files.
     pub problems: Vec<String>,
 }
@@ -197,7 +197,7 @@ impl RunState {
             .send_modify(|progress| progress.end = Some(end));
     }
 
-    /// Whether this text is in the output that is in memory.
+    /// Returns whether this text is in the output that is in memory.
     pub(crate) fn has_output(&self, text: &[u8]) -> bool {
         self.capture().contains(text)
     }
@@ -283,7 +283,7 @@ impl RunControl {
         self.reached.get().copied()
     }
 
-    /// Whether the command was told to end.
+    /// Returns whether the command was told to end.
     pub(crate) fn is_ending(&self) -> bool {
         self.is_stopping() || self.reached().is_some()
     }

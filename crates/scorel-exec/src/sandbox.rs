@@ -37,11 +37,11 @@ pub struct Sandbox {
     /// Places below something writable that are put back when the command has ended, because a mount
     /// does not cover them.
     pub guard: Option<Guard>,
-    /// Whether the command may use TCP and UDP on the host's network.
+    /// True if the command may use TCP and UDP on the host's network.
     pub network: bool,
     /// The network it has otherwise, and its `/dev/shm`.
     pub surroundings: Surroundings,
-    /// What the command has for itself. What the kernel does not support is left out by
+    /// The namespaces that the command has for itself. Those that the kernel does not support are left out by
     /// [`Supervisors`](crate::Supervisors).
     pub isolation: Isolation,
 }
@@ -115,7 +115,7 @@ impl Sandbox {
         }
     }
 
-    /// Whether internet sockets do no harm: they are allowed, or lead nowhere but to the sandbox's own
+    /// Returns whether internet sockets do no harm: they are allowed, or lead nowhere but to the sandbox's own
     /// loopback.
     #[cfg(target_os = "linux")]
     pub(crate) fn may_use_sockets(&self) -> bool {

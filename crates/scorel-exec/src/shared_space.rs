@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::role::Role;
 
-/// What the holder writes when its namespaces are made. Anything else is an error's text.
+/// The holder writes this when its namespaces are made. Anything else is an error's text.
 pub(crate) const MADE: &str = "made";
 
 /// In bytes.
@@ -55,7 +55,7 @@ impl SharedSpace {
         self.id
     }
 
-    /// Whether the holder lives. A command without a sandbox can kill it.
+    /// Returns whether the holder lives. A command without a sandbox can kill it.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);

@@ -69,12 +69,12 @@ impl Standby {
         Ok(Self { tasks, namespaces })
     }
 
-    /// Whether it has prepared what a command with these namespaces needs.
+    /// Returns whether it has prepared what a command with these namespaces needs.
     pub(crate) fn fits(&self, namespaces: Option<NamespaceJob>) -> bool {
         self.namespaces == namespaces
     }
 
-    /// Has the thread run a command. Gives the task back if there is no thread.
+    /// Has the thread run a command. Gives the task back without a thread.
     fn run(self, task: RunTask) -> Result<(), RunTask> {
         self.tasks.send(task).map_err(|unsent| unsent.0)
     }

@@ -44,14 +44,14 @@ use setup::{is_told_to_end, take_signals};
 use stage_channel::StageChannel;
 use waiting_stage::{StandbyError, WaitingStage, end_stage};
 
-/// How long processes may outlive the shell, for example the last part of a pipeline in a process
+/// The longest time that processes may outlive the shell, for example the last part of a pipeline in a process
 /// substitution, which still writes output.
 const LINGER: Duration = Duration::from_millis(200);
 
 /// Between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How often processes are listed and killed again. One that forked between the listing and its
+/// The number of times that processes are listed and killed again. One that forked between the listing and its
 /// own death leaves a child that got no signal; a fork bomb takes a few rounds.
 const KILL_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -76,7 +76,7 @@ pub(crate) fn supervise() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// How far the command is on its way to the end; it only moves down this list.
+/// A command's stages on its way to the end; it only moves down this list.
 #[derive(Debug, Clone, Copy)]
 enum RunPhase {
     /// The command is prepared and waits for the daemon's word.
@@ -383,7 +383,7 @@ impl SupervisorProcess {
         Ok(())
     }
 
-    /// Whether the control pipe still matters. After its end it would be readable all the time.
+    /// Returns whether the control pipe still matters. After its end it would be readable all the time.
     fn obeys(&self) -> bool {
         !self.is_alone && !matches!(self.phase, RunPhase::Killing { .. })
     }

@@ -17,11 +17,11 @@ use crate::orphans::kill_orphans;
 use crate::registry::RunRegistry;
 use crate::role::Role;
 
-/// How long a supervisor may take to end: its own grace period of 1 s, and 0.7 s more for a busy
+/// The longest time that a supervisor may take to end: its own grace period of 1 s, and 0.7 s more for a busy
 /// machine. After that it counts as stopped or stuck, and is killed.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(1700);
 
-/// How much later than at its time limit a command's end may be reported. No one waits at that moment, and
+/// The delay after its time limit with which a command's end may be reported. Nothing waits at that moment, and
 /// the limit counts from the order: on a busy machine the supervisor begins seconds after it.
 pub(crate) const TIMEOUT_PATIENCE: Duration = Duration::from_secs(5);
 

@@ -29,7 +29,7 @@ use crate::support_memory::SupportMemory;
 /// in another session as an orphan.
 #[derive(Debug)]
 pub struct Supervisors {
-    /// What a supervisor executes: `/proc/self/exe` also works when the file has been replaced by an
+    /// The program of a supervisor: `/proc/self/exe` also works when the file has been replaced by an
     /// upgrade.
     program: PathBuf,
     #[cfg_attr(
@@ -55,7 +55,7 @@ pub struct Supervisors {
     standbys: Arc<Semaphore>,
 }
 
-/// What a command is started with.
+/// The means by which a command is started.
 #[derive(Debug, Default)]
 #[cfg_attr(
     not(target_os = "linux"),
@@ -420,7 +420,7 @@ impl Supervisors {
         all_ended
     }
 
-    /// How many commands run.
+    /// The number of commands that run.
     #[must_use]
     pub fn count(&self) -> usize {
         self.registry.count()

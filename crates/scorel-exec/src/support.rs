@@ -1,4 +1,4 @@
-//! What the running kernel can enforce.
+//! Restrictions that the running kernel can enforce.
 
 #[cfg(target_os = "linux")]
 use crate::namespaces::Namespaces;
@@ -15,15 +15,15 @@ const MIN_LANDLOCK: u32 = 3;
 pub struct Support {
     /// The Landlock ABI, at most 6; 0 without Landlock.
     pub landlock: u32,
-    /// Whether seccomp filters work on this architecture.
+    /// True if seccomp filters work on this architecture.
     pub seccomp: bool,
-    /// Whether a command can get read-only mounts of its own over protected places. Without them, use
+    /// True if a command can get read-only mounts of its own over protected places. Without them, use
     /// a [`Guard`](crate::Guard): [`Sandbox::protected`](crate::Sandbox::protected) would make every
     /// command fail.
     pub mounts: bool,
-    /// Whether a command can get process ids of its own, with a `/proc` that shows no others.
+    /// True if a command can get process ids of its own, with a `/proc` that shows no others.
     pub processes: bool,
-    /// Whether a command can get a loopback network and a `/dev/shm` of its own. Without,
+    /// True if a command can get a loopback network and a `/dev/shm` of its own. Without,
     /// [`Surroundings`](crate::Surroundings) other than the host's make every command fail.
     pub spaces: bool,
     /// Set if a command can connect to Unix sockets of its session.
@@ -90,7 +90,7 @@ impl Support {
         }
     }
 
-    /// Whether a sandbox holds: a command in it can neither change files outside nor connect to the
+    /// Returns whether a sandbox holds: a command in it can neither change files outside nor connect to the
     /// daemon. Mounts are not needed for that.
     #[must_use]
     pub const fn is_enough(&self) -> bool {

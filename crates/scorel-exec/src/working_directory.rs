@@ -41,7 +41,7 @@ impl WorkingDirectory {
         })
     }
 
-    /// Whether this process is in the directory.
+    /// Returns whether this process is in the directory.
     pub(crate) fn is_current(&self) -> io::Result<bool> {
         Ok(id(&fs::metadata(".")?) == self.id)
     }

@@ -15,10 +15,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use scorel_fs::{create_regular, open_regular};
 use scorel_proto::{ChangedBy, FileChange, FilePath, FileState, RecordedFiles};
 
 use crate::content_store::ContentStore;
-use crate::own_file;
 use crate::project_dir::ProjectDir;
 use crate::walk::{MAX_FILES, walk};
 
@@ -75,7 +75,7 @@ impl Base {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        let manifest = own_file::open(File::options().read(true), &dir.join("manifest"));
+        let manifest = open_regular(File::options().read(true), &dir.join("manifest"));
         let entries = manifest.ok().and_then(|manifest| {
             serde_json::from_reader::<_, Vec<(FilePath, BaseEntry)>>(BufReader::new(manifest)).ok()
         });
@@ -161,7 +161,7 @@ impl Base {
     ///
     /// Why it is not, for people.
     pub(crate) fn mark_open(&self) -> Result<(), String> {
-        match own_file::create(&self.dir.join("open")) {
+        match create_regular(&self.dir.join("open")) {
             Ok(_) => Ok(()),
             Err(error) => Err(format!("nothing can be noted: {error}")),
         }
@@ -334,7 +334,7 @@ impl Base {
 
     fn write_manifest(&self) -> io::Result<()> {
         let temporary = self.dir.join("manifest.new");
-        let mut writer = BufWriter::new(own_file::create(&temporary)?);
+        let mut writer = BufWriter::new(create_regular(&temporary)?);
         let entries: Vec<(&FilePath, &BaseEntry)> = self.entries.iter().collect();
         serde_json::to_writer(&mut writer, &entries)?;
         writer.flush()?;

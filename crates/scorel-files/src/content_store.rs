@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use scorel_fs::open_regular;
 use scorel_proto::BlobHash;
 
 use crate::limits::CheckpointLimits;
-use crate::own_file;
 use crate::project_dir::hash_of;
 use crate::sync::sync_all;
 
@@ -95,7 +95,7 @@ impl ContentStore {
     /// The content, if it is kept and undamaged.
     pub(crate) fn get(&self, hash: &BlobHash) -> Option<Vec<u8>> {
         let mut content = Vec::new();
-        let file = own_file::open(File::options().read(true), &self.path(hash)).ok()?;
+        let file = open_regular(File::options().read(true), &self.path(hash)).ok()?;
         file.take(self.limits().max_file_bytes.saturating_add(1))
             .read_to_end(&mut content)
             .ok()?;
@@ -109,7 +109,7 @@ impl ContentStore {
 
     /// Makes a content young again, if it is kept: it expires by its age since it was last needed.
     pub(crate) fn touch(&self, hash: &BlobHash) -> io::Result<()> {
-        match own_file::open(File::options().append(true), &self.path(hash)) {
+        match open_regular(File::options().append(true), &self.path(hash)) {
             Ok(file) => file.set_modified(SystemTime::now()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),

@@ -19,7 +19,6 @@ mod base;
 mod beneath;
 mod content_store;
 mod limits;
-mod own_file;
 mod project_dir;
 mod recorder;
 mod restore;

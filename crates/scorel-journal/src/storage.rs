@@ -10,7 +10,8 @@ use std::time::SystemTime;
 
 use nix::errno::Errno;
 
-pub use file::{FileStorage, open_regular};
+pub use file::FileStorage;
+pub use scorel_fs::open_regular;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {

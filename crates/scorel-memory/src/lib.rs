@@ -35,7 +35,7 @@ pub fn fix_thresholds() {
     }
 }
 
-/// How much may be free at the end of an arena, in bytes: glibc's `DEFAULT_TRIM_THRESHOLD`.
+/// The memory that may be free at the end of an arena, in bytes: glibc's `DEFAULT_TRIM_THRESHOLD`.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const TRIM_THRESHOLD: libc::c_int = 128 * 1024;
 

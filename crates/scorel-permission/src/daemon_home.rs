@@ -53,13 +53,13 @@ impl DaemonHome {
         self.opened.as_deref()
     }
 
-    /// Whether a path, absolute and without links, is in the home and not open.
+    /// Returns whether a path, absolute and without links, is in the home and not open.
     #[must_use]
     pub fn keeps(&self, path: &Path) -> bool {
         path.starts_with(&self.path) && !self.opens(path)
     }
 
-    /// Whether the path is in the worktree that is open.
+    /// Returns whether the path is in the worktree that is open.
     #[must_use]
     pub fn opens(&self, path: &Path) -> bool {
         self.opened.as_ref().is_some_and(|it| path.starts_with(it))

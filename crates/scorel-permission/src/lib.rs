@@ -1,4 +1,4 @@
-//! Which actions of an agent are allowed, asked about, or denied.
+//! Permissions: an agent's action is allowed, asked about, or denied.
 //!
 //! An [`Action`] is what a tool is about to do: read a file, write a file, run a shell command, fetch
 //! a page. A [`Policy`] judges it and gives a [`PolicyVerdict`]: [`Decision::Allow`], [`Decision::Ask`] or

@@ -6,7 +6,7 @@ use crate::Rule;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleOffer {
     pub rules: Vec<Rule>,
-    /// Whether they are too wide to hold for longer than the session: they allow whatever an
+    /// True if they are too wide to hold for longer than the session: they allow whatever an
     /// interpreter reads from its standard input.
     pub is_for_session: bool,
 }

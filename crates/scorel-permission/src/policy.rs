@@ -27,7 +27,7 @@ pub struct Policy {
     ignored: Vec<PathBuf>,
     /// Paths that are known to be files or directories.
     files: Vec<PathBuf>,
-    /// Whether what rules deny to read is hidden from commands in the sandbox.
+    /// True if what rules deny to read is hidden from commands in the sandbox.
     hides_denied: bool,
 }
 
@@ -99,7 +99,7 @@ impl Policy {
         }
     }
 
-    /// Whether any rule denies or asks about reading.
+    /// Returns whether any rule denies or asks about reading.
     #[must_use]
     pub fn restricts_reading(&self) -> bool {
         let mut rules = self.rules.deny.iter().chain(&self.rules.ask);

@@ -20,58 +20,67 @@ const LOGIN_DIRECTORY: &str = ".ssh";
 /// editor or an agent opens it, an interpreter or a debugger starts in it, or git commits. Not those
 /// that only a build reads, since a build also runs its scripts, which a coding task is there to write.
 const FILES: [(&str, Protection); 52] = [
+    // Shells run them when they start or end, and line editors read key bindings that run commands.
     (".bash_aliases", Protection::Startup),
     (".bash_login", Protection::Startup),
     (".bash_logout", Protection::Startup),
     (".bash_profile", Protection::Startup),
     (".bashrc", Protection::Startup),
     (".cshrc", Protection::Startup),
-    (".devcontainer.json", Protection::Tool),
-    (".envrc", Protection::Startup),
-    (".exrc", Protection::Tool),
-    (".gdbinit", Protection::Tool),
-    (".gitconfig", Protection::Git),
     (".inputrc", Protection::Startup),
     (".kshrc", Protection::Startup),
-    (".lldbinit", Protection::Tool),
     (".login", Protection::Startup),
     (".logout", Protection::Startup),
-    (".mcp.json", Protection::Agent),
     (".mkshrc", Protection::Startup),
-    (".nvimrc", Protection::Tool),
-    (".pam_environment", Protection::Startup),
     (".profile", Protection::Startup),
     (".shrc", Protection::Startup),
     (".tcshrc", Protection::Startup),
-    (".vimrc", Protection::Tool),
-    (".xinitrc", Protection::Startup),
-    (".xprofile", Protection::Startup),
-    (".xsessionrc", Protection::Startup),
     (".zlogin", Protection::Startup),
     (".zlogout", Protection::Startup),
     (".zprofile", Protection::Startup),
     (".zshenv", Protection::Startup),
     (".zshrc", Protection::Startup),
+    // Desktop sessions and logins run them, or set the environment of all programs by them.
+    (".pam_environment", Protection::Startup),
+    (".xinitrc", Protection::Startup),
+    (".xprofile", Protection::Startup),
+    (".xsessionrc", Protection::Startup),
+    // direnv and mise run them, or set `PATH` by them, when a shell enters the directory.
+    (".envrc", Protection::Startup),
+    (".mise.local.toml", Protection::Startup),
+    (".mise.toml", Protection::Startup),
+    ("mise.local.toml", Protection::Startup),
+    ("mise.toml", Protection::Startup),
+    // Editors run what they say when a file of the directory is opened.
     (".dir-locals.el", Protection::Tool),
+    (".exrc", Protection::Tool),
+    (".lvimrc", Protection::Tool),
+    (".nvim.lua", Protection::Tool),
+    (".nvimrc", Protection::Tool),
+    (".vimrc", Protection::Tool),
+    // Debuggers and interpreters run them when they start in the directory.
+    (".gdbinit", Protection::Tool),
     (".ghci", Protection::Tool),
     (".iex.exs", Protection::Tool),
     (".irbrc", Protection::Tool),
-    (".lefthook.yaml", Protection::Hook),
-    (".lefthook.yml", Protection::Hook),
-    (".lvimrc", Protection::Tool),
-    (".mise.local.toml", Protection::Startup),
-    (".mise.toml", Protection::Startup),
-    (".overcommit.yml", Protection::Hook),
+    (".lldbinit", Protection::Tool),
     (".pdbrc", Protection::Tool),
-    (".pre-commit-config.yaml", Protection::Hook),
     (".pryrc", Protection::Tool),
     (".Rprofile", Protection::Tool),
+    // A container's commands, which run outside of the sandbox when an editor opens the project.
+    (".devcontainer.json", Protection::Tool),
+    // Aliases, hooks and programs for git.
+    (".gitconfig", Protection::Git),
+    // Managers of git's hooks run what they list at the next commit.
+    (".lefthook.yaml", Protection::Hook),
+    (".lefthook.yml", Protection::Hook),
+    (".overcommit.yml", Protection::Hook),
+    (".pre-commit-config.yaml", Protection::Hook),
     ("lefthook-local.yml", Protection::Hook),
     ("lefthook.yml", Protection::Hook),
-    ("mise.local.toml", Protection::Startup),
-    ("mise.toml", Protection::Startup),
+    // Other agents start the servers and allow the commands that these name.
+    (".mcp.json", Protection::Agent),
     ("opencode.json", Protection::Agent),
-    (".nvim.lua", Protection::Tool),
 ];
 
 /// Those of [`FILES`] that no dot begins.
@@ -92,12 +101,28 @@ const DIRECTORIES: [(&str, Protection); 2] = [
 /// Files and directories that are protected in a directory of a certain name: that name, theirs. A
 /// `*` stands for any letters.
 const IN_DIRECTORIES: [(&str, &str, Protection); 28] = [
+    // Cargo runs the wrappers, linkers and aliases that it names.
     (".cargo", "config", Protection::Tool),
     (".cargo", "config.toml", Protection::Tool),
+    // Editors run their tasks, debuggers and language servers.
+    (".vscode", "launch.json", Protection::Tool),
+    (".vscode", "tasks.json", Protection::Tool),
+    (".helix", "config.toml", Protection::Tool),
+    (".helix", "languages.toml", Protection::Tool),
+    (".zed", "settings.json", Protection::Tool),
+    (".zed", "tasks.json", Protection::Tool),
+    // Other agents run their hooks and plugins, start their servers, and allow their commands.
     (".claude", "settings.json", Protection::Agent),
     (".claude", "settings.local.json", Protection::Agent),
     (".claude", "settings*.json", Protection::Agent),
+    (".codex", "config.toml", Protection::Agent),
+    (".cursor", "hooks.json", Protection::Agent),
+    (".cursor", "mcp.json", Protection::Agent),
+    (".gemini", "settings.json", Protection::Agent),
+    (".opencode", "plugin", Protection::Agent),
+    // Aliases, hooks and programs for git.
     (".config", "git", Protection::Git),
+    // Shells run them when they start, desktop sessions and service managers at the next login.
     (".config", "autostart", Protection::Startup),
     (".config", "elvish", Protection::Startup),
     (".config", "environment.d", Protection::Startup),
@@ -105,21 +130,11 @@ const IN_DIRECTORIES: [(&str, &str, Protection); 28] = [
     (".config", "nushell", Protection::Startup),
     (".config", "systemd", Protection::Startup),
     (".config", "xonsh", Protection::Startup),
-    (".vscode", "launch.json", Protection::Tool),
-    (".vscode", "tasks.json", Protection::Tool),
-    (".codex", "config.toml", Protection::Agent),
+    ("library", "launchagents", Protection::Startup),
+    // mise sets `PATH` by them, and runs their hooks.
     (".config", "mise", Protection::Startup),
     (".config", "mise.toml", Protection::Startup),
-    (".cursor", "hooks.json", Protection::Agent),
-    (".cursor", "mcp.json", Protection::Agent),
-    (".gemini", "settings.json", Protection::Agent),
-    (".helix", "config.toml", Protection::Tool),
-    (".helix", "languages.toml", Protection::Tool),
     (".mise", "config.toml", Protection::Startup),
-    (".opencode", "plugin", Protection::Agent),
-    (".zed", "settings.json", Protection::Tool),
-    (".zed", "tasks.json", Protection::Tool),
-    ("library", "launchagents", Protection::Startup),
 ];
 
 /// Why a file is protected.
@@ -218,7 +233,7 @@ pub fn looked_for() -> impl Iterator<Item = PathBuf> {
         .chain(inside)
 }
 
-/// Whether [`is_protected`] can say yes to something called `name` in a directory called `parent`. Quick,
+/// Returns whether [`is_protected`] can say yes to something called `name` in a directory called `parent`. Quick,
 /// for walks over whole projects, and never wrongly no.
 #[must_use]
 pub fn may_be_protected(parent: &OsStr, name: &OsStr) -> bool {

@@ -32,7 +32,7 @@ pub struct SimpleCommand {
     pub words: Vec<Word>,
     /// The index of the program among them.
     pub program: usize,
-    /// Whether its standard input is a here-document, which stands in the command itself.
+    /// True if its standard input is a here-document, which stands in the command itself.
     pub has_heredoc: bool,
     /// The here-document or here-string that it reads.
     pub input: Option<String>,

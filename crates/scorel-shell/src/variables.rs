@@ -1,42 +1,29 @@
 //! Variables that may be assigned without changing what programs do.
 
-/// Environment variables that are harmless with any value.
-const HARMLESS: [&str; 26] = [
-    "CARGO_INCREMENTAL",
-    "CARGO_TERM_COLOR",
-    "CARGO_TERM_PROGRESS_WHEN",
-    "CI",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "COLORTERM",
-    "COLUMNS",
-    "DEBUG",
-    "FORCE_COLOR",
-    "INSTA_UPDATE",
-    "LANG",
-    "LC_ALL",
-    "LC_COLLATE",
-    "LC_CTYPE",
-    "LINES",
-    "NODE_ENV",
-    "NO_COLOR",
-    "PROPTEST_CASES",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONUNBUFFERED",
-    "RUST_BACKTRACE",
-    "RUST_LOG",
-    "RUST_MIN_STACK",
-    "TERM",
-    "TZ",
+use crate::name_table::lists;
+
+/// Environment variables that are harmless with any value. Others may name a program to run (`PAGER`, `GIT_SSH`),
+/// a library to load (`LD_PRELOAD`), a file to read first (`BASH_ENV`), or another place for all of these (`PATH`,
+/// `HOME`).
+const HARMLESS: [&str; 4] = [
+    // How much is printed, in which colours, and how wide.
+    "CARGO_TERM_COLOR CARGO_TERM_PROGRESS_WHEN CLICOLOR CLICOLOR_FORCE COLORTERM COLUMNS DEBUG \
+     FORCE_COLOR LINES NO_COLOR RUST_BACKTRACE RUST_LOG TERM",
+    // Language, order of letters, and time zone of what is printed.
+    "LANG LC_ALL LC_COLLATE LC_CTYPE TZ",
+    // How much a build or a test does.
+    "CARGO_INCREMENTAL CI NODE_ENV PROPTEST_CASES RUST_MIN_STACK",
+    // Whether a test rewrites its snapshots, and an interpreter its caches.
+    "INSTA_UPDATE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED",
 ];
 
-/// Whether setting this environment variable cannot make a program run or read something else.
+/// Returns whether setting this environment variable cannot make a program run or read something else.
 #[must_use]
 pub fn is_harmless_for_programs(name: &str) -> bool {
-    HARMLESS.contains(&name)
+    lists(&HARMLESS, name)
 }
 
-/// Whether assigning to this shell variable is harmless to the shell and its programs. An assignment
+/// Returns whether assigning to this shell variable is harmless to the shell and its programs. An assignment
 /// changes the environment if the variable is exported, as those in capitals and a few others may be.
 pub(crate) fn is_harmless_in_shell(name: &str) -> bool {
     let is_own = !name.is_empty()

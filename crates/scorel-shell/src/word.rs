@@ -6,14 +6,14 @@ pub struct Word {
     /// The text; of an unknown word, its known prefix.
     pub text: String,
     pub kind: WordKind,
-    /// Whether it certainly expands to one word.
+    /// True if it certainly expands to one word.
     pub is_one: bool,
-    /// Whether it may expand to several words of which not all begin with `text`, as `a$x` does for
+    /// True if it may expand to several words of which not all begin with `text`, as `a$x` does for
     /// `x='b -c'`.
     pub may_split: bool,
 }
 
-/// How far the text of a word is known before the shell runs.
+/// The part of a word's text that is known before the shell runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordKind {
     /// Exactly its text.
@@ -62,7 +62,7 @@ impl Word {
         }
     }
 
-    /// Whether its text is known.
+    /// Returns whether its text is known.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.kind == WordKind::Literal
@@ -74,7 +74,7 @@ impl Word {
         self.is_known().then_some(self.text.as_str())
     }
 
-    /// Whether it could be an option.
+    /// Returns whether it could be an option.
     pub(crate) fn may_be_option(&self) -> bool {
         match self.kind {
             WordKind::Literal => self.text.starts_with('-'),
@@ -200,7 +200,7 @@ impl WordPieces {
     }
 }
 
-/// Whether a file name pattern has, after its first wildcard, a component that may match `..`.
+/// Returns whether a file name pattern has, after its first wildcard, a component that may match `..`.
 fn has_unclear_name(text: &str) -> bool {
     let start = text.find(['*', '?', '[']).unwrap_or_default();
     let start = text[..start].rfind('/').map_or(0, |slash| slash + 1);

@@ -9,7 +9,7 @@ say() { update "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\"
 end() { echo '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}'; }
 "#;
 
-/// What a script after the handshake leads to.
+/// The outcome of a script after the handshake.
 #[derive(Debug, Clone, Copy)]
 pub struct AcpScript {
     /// A test's name.

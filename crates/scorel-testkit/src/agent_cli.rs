@@ -55,7 +55,7 @@ impl AgentCli {
         }
     }
 
-    /// Whether the request is its, and one of a turn. Programs also ask for titles and the like.
+    /// Returns whether the request is its, and one of a turn. Programs also ask for titles and the like.
     #[must_use]
     pub fn is_turn(self, request: &RecordedRequest) -> bool {
         let is_its = match self {
@@ -87,7 +87,7 @@ impl AgentCli {
         reply.tool_call(id, tool, &arguments.to_string())
     }
 
-    /// What it needs in its environment besides the `PATH`. `model` is the root of its model's URLs.
+    /// The variables that it needs besides the `PATH`. `model` is the root of its model's URLs.
     #[must_use]
     pub fn variables(self, home: &Path, model: &str) -> Vec<(String, String)> {
         let home = home.display().to_string();

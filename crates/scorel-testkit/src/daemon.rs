@@ -356,7 +356,7 @@ impl DaemonUnderTest {
         self.open_files().len()
     }
 
-    /// What each open file descriptor refers to: a path, or a kind of file and its inode. Prefer it to the
+    /// The targets of the open file descriptors: a path, or a kind of file and its inode. Prefer it to the
     /// number where only some kinds matter: the daemon opens files of its own after it accepts connections.
     ///
     /// # Panics

@@ -1,4 +1,4 @@
-//! What clients saw of one session, compared with its log: nothing that was seen may be lost or
+//! The events that clients saw of one session, compared with its log: nothing that was seen may be lost or
 //! change, whatever crashed in between.
 
 use std::collections::{BTreeMap, HashMap};
@@ -237,6 +237,6 @@ type StreamedRun<'a> = (u64, BTreeMap<u64, &'a str>);
 struct ShownText {
     place: BlockPlace,
     text: String,
-    /// Whether it must be the beginning of its block.
+    /// True if it must be the beginning of its block.
     from_start: bool,
 }

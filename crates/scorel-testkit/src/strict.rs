@@ -39,7 +39,7 @@ struct StrictState {
     issued: IssuedReasoning,
 }
 
-/// What a valid request gets.
+/// The answer to a valid request.
 #[derive(Debug)]
 enum StrictAnswer {
     Reply(ModelReply),

@@ -125,7 +125,7 @@ impl Terminal {
         &self.seen
     }
 
-    /// Whether the terminal echoes input.
+    /// Returns whether the terminal echoes input.
     ///
     /// # Panics
     ///

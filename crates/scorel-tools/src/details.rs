@@ -1,4 +1,4 @@
-//! What reports have in common.
+//! Common parts of reports.
 
 /// For `skip_serializing_if`.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]

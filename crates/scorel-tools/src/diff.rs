@@ -11,7 +11,7 @@ use crate::char_boundary::floor_char_boundary;
 const MAX_DIFF_BYTES: usize = 32 * 1024;
 /// Context lines around a change, as `diff -u` has.
 const CONTEXT_LINES: usize = 3;
-/// How long the shortest diff is searched for. Myers' algorithm is quadratic at worst; after this the
+/// The longest time for which the shortest diff is searched. Myers' algorithm is quadratic at worst; after this the
 /// result is correct but longer.
 const SEARCH_LIMIT: Duration = Duration::from_millis(500);
 

@@ -92,7 +92,7 @@ pub enum ErrorCode {
     NotADirectory,
     /// A device, pipe or socket where a file is needed.
     NotAFile,
-    /// The file is no text.
+    /// The file is not text.
     Binary,
     /// The file needs a password.
     Encrypted,

@@ -21,7 +21,7 @@ pub(crate) trait FileTool: fmt::Debug + Send + Sync + 'static {
     /// The parsed and resolved call.
     type Plan: Send + 'static;
 
-    /// Whether it changes a file, which is looked at before; see [`BlockingTool::RECORDS`].
+    /// True if it changes a file, which is looked at before; see [`BlockingTool::RECORDS`].
     const RECORDS: bool = false;
 
     fn spec(&self) -> ToolSpec;

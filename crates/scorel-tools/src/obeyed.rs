@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::env;
 use std::path::{Component, Path, PathBuf};
 
-use scorel_exec::{GitSetting, read_foreign_text};
+use scorel_exec::GitSetting;
+use scorel_fs::{git_dir, read_foreign_text};
 use scorel_permission::DaemonHome;
 use scorel_permission::protected::{GIT_DIRECTORY, Protection, is_protected, looked_for};
 
@@ -16,10 +17,15 @@ const MAX_FILES: usize = 100;
 
 /// Settings whose value is a path: section and key.
 const PATHS: [(&str, &str); 5] = [
+    // It says which files go through a filter of the configuration.
     ("core", "attributesfile"),
+    // It hides files from the user's `git status`.
     ("core", "excludesfile"),
+    // Git runs what is in there.
     ("core", "hookspath"),
+    // It says whose signatures git calls good.
     ("gpg", "allowedsignersfile"),
+    // New repositories get its hooks.
     ("init", "templatedir"),
 ];
 
@@ -65,12 +71,7 @@ pub(crate) fn protection(project: &Path, path: &Path) -> Option<Protection> {
 pub(crate) fn named_by_git(project: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let has_git = |it: &&Path| it.join(GIT_DIRECTORY).symlink_metadata().is_ok();
     let work_tree = project.ancestors().find(has_git).unwrap_or(project);
-    let place = work_tree.join(GIT_DIRECTORY);
-    let named = read_foreign_text(&place);
-    let named = named
-        .as_ref()
-        .and_then(|text| text.strip_prefix("gitdir: "));
-    let data = named.map_or(place, |named| work_tree.join(named.trim_end()));
+    let data = git_dir(work_tree);
     let common = read_foreign_text(&data.join("commondir"));
     let common = common.map(|common| data.join(common.trim_end()));
     let sources = GitSources { home, work_tree };

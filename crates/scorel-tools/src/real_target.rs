@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How many links to missing files are followed, as many as the kernel does.
+/// The greatest number of links to missing files that are followed: the kernel's.
 const MAX_LINKS: usize = 40;
 
 /// The absolute path of the file that `path`, which is absolute, leads to. Missing names at its end are

@@ -28,12 +28,12 @@ impl ResultPage {
         }
     }
 
-    /// Whether the next entry may be in the window.
+    /// Returns whether the next entry may be in the window.
     pub(crate) fn wants_next(&self) -> bool {
         self.seen >= self.offset && !self.is_over()
     }
 
-    /// Whether no later entry can be in the window.
+    /// Returns whether no later entry can be in the window.
     pub(crate) fn is_over(&self) -> bool {
         self.overflowed || self.shown >= self.limit
     }
@@ -48,7 +48,7 @@ impl ResultPage {
         self.seen += count;
     }
 
-    /// How many entries, from the first, can affect the page.
+    /// The number of entries, from the first, that can affect the page.
     pub(crate) fn reach(&self) -> u64 {
         // An entry is at least two bytes long.
         let most = self.limit.min(MAX_PAGE_BYTES as u64 / 2);
@@ -89,12 +89,12 @@ impl ResultPage {
         &self.text
     }
 
-    /// How many entries were offered.
+    /// The number of entries that were offered.
     pub(crate) fn seen(&self) -> u64 {
         self.seen
     }
 
-    /// How many entries were kept.
+    /// The number of entries that were kept.
     pub(crate) fn shown(&self) -> u64 {
         self.shown
     }

@@ -127,7 +127,7 @@ impl RootName {
         }
     }
 
-    /// Whether the root is read-only whatever permissions say.
+    /// Returns whether the root is read-only whatever permissions say.
     #[must_use]
     pub const fn is_read_only(self) -> bool {
         matches!(self, Self::Skill)

@@ -51,7 +51,7 @@ impl RunningCall {
         self.files.open_shown(&self.roots, location, &self.permit)
     }
 
-    /// Which files may be shown below a directory, with its real path as the base of the paths to ask
+    /// The files that may be shown below a directory, with its real path as the base of the paths to ask
     /// about; `None` if all files may be shown.
     pub(crate) fn shown_below(
         &self,

@@ -1,4 +1,4 @@
-//! Which parts of files the model has seen.
+//! The parts of files that the model has seen.
 
 mod coverage;
 
@@ -10,10 +10,10 @@ pub(crate) use coverage::Coverage;
 use crate::content_hash::ContentHash;
 use crate::roots::Location;
 
-/// How many files are remembered; the least recently seen is evicted.
+/// The greatest number of files that are remembered; the least recently seen is evicted.
 const MAX_FILES: usize = 512;
 
-/// Which parts of files one session's model has seen, by content hash: touching a file does not make it
+/// The parts of files that one session's model has seen, by content hash: touching a file does not make it
 /// unread, and other content at the same path is unread.
 #[derive(Debug, Default)]
 pub(crate) struct SeenFiles {

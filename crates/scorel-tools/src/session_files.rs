@@ -30,7 +30,7 @@ pub struct SessionFiles {
     pub(crate) roots: Roots,
     pub(crate) seen: SeenFiles,
     pub(crate) host: ToolHost,
-    /// How long one call may take.
+    /// The longest time that one call may take.
     pub(crate) time_limit: Duration,
 }
 
@@ -52,7 +52,7 @@ impl PlannedWrite {
         }
     }
 
-    /// Whether the file is still what it was when the call began: that is what the session's records say
+    /// Returns whether the file is still what it was when the call began: that is what the session's records say
     /// was replaced.
     pub(crate) fn check(&self, original: Option<&Original>) -> Result<(), ToolError> {
         let is_same = self
@@ -218,7 +218,7 @@ impl SessionFiles {
         Ok(file)
     }
 
-    /// Which files at a location and below it may be shown.
+    /// The files at a location and below it that may be shown.
     pub(crate) fn shown<'a>(&'a self, location: &Location, permit: &'a Permit) -> ShownFiles<'a> {
         ShownFiles {
             // Rules and hidden places are about the user's files, and the daemon's home is one.

@@ -1,4 +1,4 @@
-//! Which files a call may show.
+//! The files that a call may show.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use scorel_permission::DaemonHome;
 
 use crate::off_limits::off_limits;
 
-/// Which files a call may show.
+/// The files that a call may show.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShownFiles<'a> {
     /// Of the permit; all files without it.
@@ -17,12 +17,12 @@ pub(crate) struct ShownFiles<'a> {
 }
 
 impl ShownFiles<'_> {
-    /// Whether any file may be withheld.
+    /// Returns whether any file may be withheld.
     pub(crate) fn is_limited(&self) -> bool {
         self.rules.is_some() || self.daemon_home.is_some()
     }
 
-    /// Whether the file at `path`, absolute and without links, may be shown.
+    /// Returns whether the file at `path`, absolute and without links, may be shown.
     pub(crate) fn may_show(&self, path: &Path) -> bool {
         self.rules.is_none_or(|rules| rules.may_read(path))
             && self

@@ -43,7 +43,7 @@ pub fn text_of(content: &[u8]) -> Cow<'_, str> {
 }
 
 impl TextEncoding {
-    /// The encoding of a content and the content as text; `None` if it is no text.
+    /// The encoding of a content and the content as text; `None` if it is not text.
     pub(crate) fn decode(content: &[u8]) -> Option<(Self, Cow<'_, str>)> {
         if let Some(encoding) = Self::by_mark(content) {
             return Some((encoding, encoding.decode_units(content)?.into()));
@@ -176,7 +176,7 @@ fn with_stray_bytes(content: &[u8]) -> Option<String> {
     (letters > 0 && letters >= strays).then_some(text)
 }
 
-/// Whether bytes that are not UTF-8 are Latin-1: no control characters, none of the codes that
+/// Returns whether bytes that are not UTF-8 are Latin-1: no control characters, none of the codes that
 /// Windows-1252 leaves free, and most of it ASCII, as Western European text is. Other single-byte
 /// encodings, such as those of Cyrillic, have more above, and words of GBK or Shift_JIS are runs of it: most
 /// of what is above is in them. A few are in Latin-1 too, as `ÄÖÜß` in a table.

@@ -59,7 +59,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// How many entries could not be read so far.
+    /// The number of entries that could not be read so far.
     pub(crate) fn unreadable(&self) -> u64 {
         self.unreadable + self.blocked.load(Ordering::Relaxed)
     }

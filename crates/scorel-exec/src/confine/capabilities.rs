@@ -6,9 +6,11 @@ use rustix::thread::{
     set_capabilities,
 };
 
-/// What builds and package managers need for files and processes of their own.
+/// Capabilities that builds and package managers need for files and processes of their own: to give what they
+/// unpack its owner and mode, to become the user that they build as, and to end what that one started.
 ///
-/// The others lead around the sandbox: to disks, to other processes' memory, to the kernel.
+/// The others lead around the sandbox: to disks (`CAP_MKNOD`, `CAP_SYS_RAWIO`), to other processes' memory
+/// (`CAP_SYS_PTRACE`), to the kernel (`CAP_SYS_ADMIN`, `CAP_SYS_MODULE`).
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::FOWNER)

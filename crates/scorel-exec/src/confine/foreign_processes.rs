@@ -48,7 +48,7 @@ const PRIO_PROCESS: c_int = 0;
 /// libc does not have it.
 const IOPRIO_WHO_PROCESS: c_int = 1;
 
-/// What to refuse of such calls.
+/// The calls to refuse.
 pub(super) fn rules(isolation: Isolation) -> Result<Rules, Error> {
     let mut rules: Rules = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     for call in ITSELF_ONLY {

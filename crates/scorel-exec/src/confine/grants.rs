@@ -10,15 +10,18 @@ use std::path::{Path, PathBuf};
 use super::terminals::TERMINALS;
 use crate::sandbox::{Sandbox, real};
 
-/// Devices that store nothing and give access to nothing.
+/// Devices that store nothing and lead to nothing outside of the sandbox.
 const DEVICES: &[&str] = &[
+    // They take everything or give the same to everyone.
     "/dev/full",
     "/dev/null",
-    "/dev/ptmx",
     "/dev/random",
-    "/dev/tty",
     "/dev/urandom",
     "/dev/zero",
+    // A new terminal, which nothing else has open.
+    "/dev/ptmx",
+    // The terminal of the command's own session, which begins without one.
+    "/dev/tty",
 ];
 
 /// Levels of directories that are granted entry by entry; the entries of each are listed for every

@@ -22,10 +22,10 @@ use super::grants::{self, GrantKind, PathGrant};
 use crate::real_place::{kind, open_real};
 use crate::sandbox::{Sandbox, real};
 
+/// The rights without which no command runs. See the table above for version 3.
 const REQUIRED: ABI = ABI::V3;
 
-/// Newer access rights are not known to this version of the crate's callers: each needs a decision in
-/// [`access`].
+/// The newest rights that the rules name. Each newer one needs a decision in [`access`] first.
 const USED: ABI = ABI::V6;
 
 #[derive(Debug, thiserror::Error)]
@@ -74,8 +74,8 @@ pub(super) struct FileRules {
 }
 
 impl FileRules {
-    /// Makes rules of what [`REQUIRED`] knows, or an error, and of what newer kernels know as far as this
-    /// one does. `own` are the places where the command gets something else mounted than there is now.
+    /// Makes the rules. A kernel that does not know all rights of [`REQUIRED`] is an error; of newer rights the
+    /// rules have those that it knows. `own` are the places over which the command gets a mount of its own.
     pub(super) fn make(sandbox: &Sandbox, own: &[&str]) -> Result<Self, LandlockError> {
         let own: Vec<PathBuf> = own.iter().map(|place| real(Path::new(place))).collect();
         let is_own = |grant: &PathGrant| own.iter().any(|place| grant.path.starts_with(place));
@@ -133,10 +133,13 @@ fn access(kind: GrantKind) -> BitFlags<AccessFs> {
         GrantKind::List => AccessFs::ReadDir.into(),
         GrantKind::Read => AccessFs::from_read(USED),
         GrantKind::Write => {
+            // A superuser's command could make the device of a disk and read every hidden file there, and
+            // `ioctl` on a device that is there already can reconfigure the hardware.
             let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
             AccessFs::from_all(USED) & !devices & !BitFlags::from(AccessFs::IoctlDev)
         }
         GrantKind::Device => {
+            // `ioctl` sets the size and the modes of a terminal. No file of `/dev` is a program.
             AccessFs::from_file(USED) & !BitFlags::from(AccessFs::Execute) | AccessFs::ReadDir
         }
     }

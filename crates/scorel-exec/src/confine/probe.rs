@@ -35,7 +35,7 @@ impl Probe {
     }
 }
 
-/// Whether the second half of a probe succeeds.
+/// Returns whether the second half of a probe succeeds.
 pub(super) fn child_succeeds(role: Role) -> bool {
     Probe(spawn(role).ok()).succeeds()
 }

@@ -1,4 +1,4 @@
-//! What every command has, in a sandbox or not: a session and limits of its own.
+//! A session and limits of its own, which every command has, in a sandbox or not.
 
 use std::fs;
 use std::io;

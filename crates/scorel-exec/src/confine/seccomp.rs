@@ -20,21 +20,24 @@ use crate::sandbox::Sandbox;
 const TYPE_MASK: u64 = 0xf;
 
 /// Calls that builds do not need and that lead around other restrictions.
-///
-/// `io_uring` makes system calls from kernel threads, which no filter sees: with it a command could
-/// open a Unix socket. `open_by_handle_at` ignores paths, and so Landlock, for a superuser. The
-/// kernel's keyrings hold credentials of the user's session. The rest has a history of kernel
-/// vulnerabilities.
 const DENIED: &[c_long] = &[
+    // Makes system calls from kernel threads, which no filter sees: with it a command could open a Unix
+    // socket.
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
+    // Opens a file by its number, past every path that hides it, and past Landlock for a superuser.
     libc::SYS_open_by_handle_at,
+    // The kernel's keyrings hold credentials of the user's session, such as tickets of Kerberos.
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_keyctl,
+    // Load programs into the kernel, or sample what runs outside of the sandbox. Flaws of both have made
+    // users superusers.
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
+    // Halts the kernel in the middle of a copy for as long as a program likes, which turns races of the
+    // kernel into certainties.
     libc::SYS_userfaultfd,
 ];
 
@@ -64,7 +67,7 @@ pub(super) enum SeccompError {
     Listener(#[from] io::Error),
 }
 
-/// Whether the kernel has the actions and this architecture that the filters need.
+/// Returns whether the kernel has the actions and this architecture that the filters need.
 pub(crate) fn is_there() -> bool {
     let actions = fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail");
     actions.is_ok_and(|text| {

@@ -1,4 +1,4 @@
-//! What the processes between the supervisor and the shell have in common.
+//! Common parts of the processes between the supervisor and the shell.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::AsFd as _;

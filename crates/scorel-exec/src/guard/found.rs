@@ -9,6 +9,7 @@ use nix::dir::Type;
 use nix::errno::Errno;
 use nix::fcntl::AtFlags;
 use nix::sys::stat::fstatat;
+use scorel_fs::named_git_dir;
 
 use super::files::{entry_type, open_below, open_directory, read_file, typed_names};
 use super::gitlinks::may_link_to_unsearched;
@@ -140,8 +141,7 @@ impl Restorer<'_> {
         }
         let dir = open_below(self.root(), path.parent()?).ok()?;
         let (_, content) = read_file(dir.as_fd(), path.file_name()?, MAX_GIT_FILE).ok()??;
-        let text = String::from_utf8(content).ok()?;
-        Some(text.strip_prefix("gitdir: ")?.trim_end().into())
+        named_git_dir(str::from_utf8(&content).ok()?).map(Path::to_owned)
     }
 
     fn disarm_data(&mut self, path: &Path, known: &KnownRepositories<'_>) {

@@ -1,13 +1,14 @@
 //! Gitlinks: entries of git's index for directories that are repositories of their own. Git runs itself
 //! in them, wherever they are.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use memchr::memmem;
+use scorel_fs::{git_dir, open_linked};
 
 use super::place::UNSEARCHED;
-use crate::foreign_file::{open_foreign, read_foreign_text};
 
 /// The mode of a gitlink in an entry.
 const MODE: &[u8] = b"\0\0\xe0\0";
@@ -32,14 +33,9 @@ pub fn may_link_to_unsearched(directory: &Path) -> bool {
     let Some(work_tree) = directory.ancestors().find(has_git) else {
         return false;
     };
-    let place = work_tree.join(".git");
-    let named = read_foreign_text(&place);
-    let named = named
-        .as_ref()
-        .and_then(|text| text.strip_prefix("gitdir: "));
-    let data = named.map_or(place, |named| work_tree.join(named.trim_end()));
-    let index = data.join("index");
-    index.exists() && open_foreign(&index).is_none_or(|index| may_link(index).unwrap_or(true))
+    let index = git_dir(work_tree).join("index");
+    let opened = open_linked(File::options().read(true), &index);
+    index.exists() && opened.map_or(true, |index| may_link(index).unwrap_or(true))
 }
 
 /// Piece by piece: the index of a large project has tens of megabytes, and this is asked twice for each command.

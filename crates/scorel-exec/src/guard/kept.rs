@@ -10,12 +10,12 @@ const SUFFIX: &str = ".scorel-put-back";
 /// the disk with them.
 pub(super) const MAX_VERSIONS: u32 = 20;
 
-/// Whether the name is one that this module makes.
+/// Returns whether the name is one that this module makes.
 pub(super) fn is_kept(name: &OsStr) -> bool {
     name.to_string_lossy().contains(SUFFIX)
 }
 
-/// Whether no program looks for a file of this name: git's samples, and kept versions.
+/// Returns whether no program looks for a file of this name: git's samples, and kept versions.
 pub(super) fn is_inert(name: &OsStr) -> bool {
     name.as_bytes().ends_with(b".sample") || is_kept(name)
 }

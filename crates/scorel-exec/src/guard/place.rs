@@ -1,4 +1,4 @@
-//! What to guard.
+//! Places to guard.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub struct Guard {
     pub directories: Vec<(PathBuf, Option<DirectoryStamp>)>,
     /// Absolute paths of directories in which none is looked for, besides [`UNSEARCHED`].
     pub exempt: Vec<PathBuf>,
-    /// Whether `places` is incomplete because a limit was reached while they were looked for.
+    /// True if `places` is incomplete because a limit was reached while they were looked for.
     pub has_gaps: bool,
     /// Guards of other directories: a repository's data may be outside its work tree.
     pub others: Vec<Guard>,
@@ -54,7 +54,7 @@ pub struct GuardedPlace {
     pub rule: GuardRule,
 }
 
-/// What a command may do at a guarded place.
+/// The changes that a command may make at a guarded place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GuardRule {

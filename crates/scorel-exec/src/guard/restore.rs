@@ -30,7 +30,7 @@ pub(super) struct Restorer<'fd> {
     root: BorrowedFd<'fd>,
     root_path: &'fd Path,
     restored: Vec<String>,
-    /// What could not be restored, with the reasons.
+    /// Places that could not be restored, with the reasons.
     failed: Vec<String>,
     /// Data outside of the root that repositories in it may belong to, or work trees of the data in it.
     outside: Vec<&'fd Path>,

@@ -37,12 +37,12 @@ pub(super) enum PlaceState {
     Ignored,
 }
 
-/// How much one snapshot may still hold.
+/// The room that is left in one snapshot.
 #[derive(Debug)]
 pub(super) struct SnapshotBudget {
     entries: usize,
     bytes: u64,
-    /// Whether something was left out.
+    /// True if something was left out.
     pub(super) is_exceeded: bool,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct ChildProcesses {
     /// The init of the command's pid namespace, until it has ended.
     init: Option<i32>,
     has_namespace: bool,
-    /// Whether a child other than the stage has ended. With a namespace that is the init.
+    /// True if a child other than the stage has ended. With a namespace that is the init.
     has_other_ended: bool,
     all_ended: bool,
     /// The last listing.
@@ -101,7 +101,7 @@ impl ChildProcesses {
         self.all_ended
     }
 
-    /// Whether the command has a pid namespace, as far as is known.
+    /// Returns whether the command has a pid namespace, as far as is known.
     pub(super) fn has_namespace(&self) -> bool {
         self.has_namespace
     }
@@ -176,12 +176,12 @@ impl ChildProcesses {
         Ok(())
     }
 
-    /// How many different processes got a signal.
+    /// The number of different processes that got a signal.
     pub(super) fn signalled(&self) -> u32 {
         u32::try_from(self.signalled.len()).unwrap_or(u32::MAX)
     }
 
-    /// How many processes are left.
+    /// The number of processes that are left.
     pub(super) fn survivors(&mut self) -> io::Result<u32> {
         if self.all_ended {
             return Ok(0);

@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// Measuring takes at most this part of a processor's time, 1 /.
 const SHARE: u32 = 50;
 
-/// How much of the scratch directories is walked before the command starts, in slices. An empty directory
+/// The part of the scratch directories that is walked before the command starts, in slices. An empty directory
 /// takes microseconds, so many entries up to 70 ms.
 const SLICES_BEFORE: usize = 16;
 
@@ -36,7 +36,7 @@ pub(super) struct LimitWatch {
 }
 
 pub(super) struct Measurement {
-    /// What the daemon adds up, if it does.
+    /// The usage that the daemon adds up, if it does.
     pub(super) usage: Option<ResourceUsage>,
     pub(super) reached: Option<LimitKind>,
 }

@@ -9,7 +9,7 @@ const KIB: u64 = 1024;
 
 /// The memory of all these processes together, in bytes, without files in the page cache.
 ///
-/// What processes share after a fork counts once for each of them in the figures that are cheap to
+/// Memory that processes share after a fork counts once for each of them in the figures that are cheap to
 /// read. Only if those exceed `limit` are the shared pages divided, which takes a walk over the page
 /// tables. Each walk waits until the process has forked, which takes seconds beside a fork bomb, so
 /// `is_enough` is asked before each; then what was found so far is returned.

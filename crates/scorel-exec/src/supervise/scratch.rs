@@ -14,7 +14,7 @@ const BLOCK: u64 = 512;
 
 /// Walks directories again and again, a slice at a time, and adds up what they occupy on disk.
 ///
-/// A directory that cannot be read counts as empty: a command may make such, as tests of permissions
+/// A directory that cannot be read counts as empty. Commands make such directories, as tests of permissions
 /// do.
 pub(super) struct ScratchMeter {
     roots: Vec<PathBuf>,

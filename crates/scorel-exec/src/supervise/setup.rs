@@ -1,4 +1,4 @@
-//! What the supervisor sets up before it waits.
+//! The supervisor's preparations before it waits.
 
 use std::io;
 use std::os::fd::AsFd as _;

@@ -16,7 +16,7 @@ use crate::job::{ShellExit, StageJob, StageReport, StandbyJob};
 use crate::role::Role;
 use crate::working_directory::DirectoryError;
 
-/// Why there is no command to supervise.
+/// The reason why there is no command to supervise.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StandbyError {
     #[error("cannot supervise a command: {0}")]

@@ -21,7 +21,7 @@ use crate::{open, order, processes, supervisors, trial};
 /// Hidden places below the home.
 const HIDDEN: &[&str] = &[".aws", ".cargo/credentials.toml", ".scorel", ".ssh"];
 
-/// Whether the program is installed that the trial's name ends with.
+/// Returns whether the program is installed that the trial's name ends with.
 pub(crate) fn can_be_tried(name: &str) -> bool {
     let Some((_, program)) = name.split_once("_with_") else {
         return true;

@@ -3,9 +3,9 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use scorel_fs::{create_regular, open_regular};
 use scorel_proto::BlobHash;
 
-use crate::own_file;
 use crate::project_dir::hash_of;
 
 /// Below this size a pack may have any number of old copies, in bytes.
@@ -25,9 +25,9 @@ impl Pack {
         let mut options = OpenOptions::new();
         options.read(true).create(true).mode(0o600);
         if !keep {
-            drop(own_file::create(path)?);
+            drop(create_regular(path)?);
         }
-        let file = own_file::open(options.append(true), path)?;
+        let file = open_regular(options.append(true), path)?;
         Ok(Self {
             end: file.metadata()?.len(),
             file,

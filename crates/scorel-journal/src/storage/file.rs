@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, OFlag};
+use nix::fcntl::AT_FDCWD;
 use nix::sys::resource::{Resource, getrlimit};
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
+use scorel_fs::open_regular;
 
 use super::{FileId, FileStatus, LogFile, OpenMode, Storage, is_out_of_descriptors};
 
@@ -116,24 +116,6 @@ impl Storage for FileStorage {
                 .is_ok(),
         }
     }
-}
-
-/// Opens a file of the home. A link is not followed, and a FIFO in the file's place not waited for.
-///
-/// # Errors
-///
-/// `InvalidInput` if something else than a regular file is at the path, or any other I/O error.
-pub fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
-    let opened = options.custom_flags(flags.bits()).open(path);
-    // What a link, a FIFO without a reader, and a socket answer.
-    let other = [Errno::ELOOP, Errno::ENXIO].map(|errno| Some(errno as i32));
-    let file = opened.map_err(|error| match other.contains(&error.raw_os_error()) {
-        true => not_regular(),
-        false => error,
-    })?;
-    regular(&file.metadata()?)?;
-    Ok(file)
 }
 
 fn not_regular() -> io::Error {

@@ -1,6 +1,6 @@
-//! What places hold.
+//! Kinds of credentials.
 
-/// What a place holds.
+/// The kind of credentials in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CredentialKind {
     Logins,
@@ -20,7 +20,7 @@ pub enum CredentialKind {
 }
 
 impl CredentialKind {
-    /// What such a place holds, to follow "it holds".
+    /// The contents of such a place, to follow "it holds".
     #[must_use]
     pub const fn held(self) -> &'static str {
         match self {

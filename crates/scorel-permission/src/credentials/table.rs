@@ -1,4 +1,4 @@
-//! The table.
+//! The rows: places that hold credentials, and the variables that move them.
 
 use super::kind::CredentialKind;
 
@@ -46,6 +46,7 @@ pub(super) const FILE_VARIABLES: &[(&str, CredentialKind)] = &[
 
 /// Relative to the home directory, or absolute.
 pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
+    // Keys and passwords that log in to other machines, and to this screen.
     (
         CredentialKind::Logins,
         &[
@@ -65,6 +66,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             "_netrc",
         ],
     ),
+    // The stores of password managers and the keys that open them.
     (
         CredentialKind::Passwords,
         &[
@@ -88,6 +90,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             "Library/Keychains",
         ],
     ),
+    // Tokens with which git and the programs of forges push and read private repositories.
     (
         CredentialKind::Git,
         &[
@@ -101,6 +104,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             ".cache/git/credential",
         ],
     ),
+    // Tokens that publish packages, and the passwords of private registries. Their configurations have both.
     (
         CredentialKind::Packages,
         &[
@@ -128,6 +132,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             ".yarnrc.yml",
         ],
     ),
+    // Keys and tokens of cloud accounts: with one, a program runs machines and reads data at the user's expense.
     (
         CredentialKind::Cloud,
         &[
@@ -174,6 +179,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             ".wrangler",
         ],
     ),
+    // Registries, clusters and infrastructure: each login controls machines.
     (
         CredentialKind::Containers,
         &[
@@ -196,6 +202,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             ".vault_pass",
         ],
     ),
+    // Passwords of databases, which many programs write beside the address.
     (
         CredentialKind::Databases,
         &[
@@ -207,6 +214,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             ".pgpass",
         ],
     ),
+    // Cookies are logins: with them a program is the user at every site.
     (
         CredentialKind::Browsers,
         &[
@@ -243,6 +251,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             "snap/firefox",
         ],
     ),
+    // Commands and queries are typed with passwords in them.
     (
         CredentialKind::Histories,
         &[
@@ -286,6 +295,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             ".zsh_sessions",
         ],
     ),
+    // Passwords of mail servers and sessions of messengers, and the mail itself, by which other accounts are reset.
     (
         CredentialKind::Mail,
         &[
@@ -313,6 +323,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             "Library/Messages",
         ],
     ),
+    // Logins of other agents, and what was said to them.
     (
         CredentialKind::Agents,
         &[
@@ -352,6 +363,7 @@ pub(super) const PLACES: &[(CredentialKind, &[&str])] = &[
             "Library/Application Support/Claude",
         ],
     ),
+    // Of the machine: password hashes, host keys, certificates, tunnels. Readable only where the user is a superuser.
     (
         CredentialKind::System,
         &[

@@ -86,7 +86,7 @@ impl Policy {
         Some(PolicyVerdict::by(Decision::Ask, rule))
     }
 
-    /// Whether a built-in rule is about the part, in whichever mode.
+    /// Returns whether a built-in rule is about the part, in whichever mode.
     pub(super) fn is_named_by_builtin(&self, part: &SimpleCommand) -> bool {
         self.rules.builtin_ask.iter().any(|rule| covers(rule, part))
     }
@@ -98,7 +98,7 @@ impl Policy {
         })
     }
 
-    /// Whether an allowing rule lifts the built-in one: it allows the part, and names nothing but
+    /// Returns whether an allowing rule lifts the built-in one: it allows the part, and names nothing but
     /// what the built-in one asks about. `Bash(git *)` does not lift `Bash(git push *)`.
     fn lifts(&self, builtin: &Rule, part: &SimpleCommand) -> bool {
         self.rules.allow.iter().any(|rule| match rule.scope() {

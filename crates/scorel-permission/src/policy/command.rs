@@ -41,7 +41,7 @@ impl Policy {
         verdict
     }
 
-    /// Whether to ask about a command that is not fully understood. In the mode `workspace` the sandbox
+    /// Returns whether to ask about a command that is not fully understood. In the mode `workspace` the sandbox
     /// confines it in any case, and in `full` everything is allowed, so there the question is due only if a
     /// rule of the user might be missed.
     fn must_understand(&self) -> bool {

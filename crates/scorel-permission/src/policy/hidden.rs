@@ -1,11 +1,11 @@
-//! What denying rules hide.
+//! Places that denying rules hide.
 
 use std::path::{Path, PathBuf};
 
 use super::Policy;
 use crate::rule::{PathPattern, RuleScope};
 
-/// How much a denying rule hides at a path.
+/// The part of a path that a denying rule hides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HiddenPart {
     /// The path, and nothing below it.
@@ -23,7 +23,7 @@ impl Policy {
         self.hiding().map(reach).collect()
     }
 
-    /// What denying rules hide at `path`, which is absolute and normal; `None` if nothing.
+    /// The part of `path`, absolute and normal, that denying rules hide; `None` if they hide nothing there.
     #[must_use]
     pub fn hidden_part(&self, path: &Path) -> Option<HiddenPart> {
         let part = |pattern: &PathPattern| {

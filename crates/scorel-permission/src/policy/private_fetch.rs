@@ -5,7 +5,7 @@ use crate::rule::RuleScope;
 use crate::{PolicyVerdict, Rule, WebUrl};
 
 impl Policy {
-    /// What such a host answers was never meant for the public, and a page that the model reads may have
+    /// The answers of such a host were never meant for the public, and a page that the model reads may have
     /// told it the address. So no mode allows it, and an allowing rule must name the host: one for every
     /// host was not written with this machine in mind.
     pub(super) fn fetch_private(&self, url: &WebUrl) -> PolicyVerdict {

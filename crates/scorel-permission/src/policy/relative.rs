@@ -19,7 +19,7 @@ pub(super) fn directories(part: &SimpleCommand) -> &[PathBuf] {
     part.directories.get(..count).unwrap_or_default()
 }
 
-/// Whether an allowing rule with this pattern matches the part if it runs in this directory.
+/// Returns whether an allowing rule with this pattern matches the part if it runs in this directory.
 pub(super) fn allows(
     pattern: &CommandPattern,
     part: &SimpleCommand,

@@ -13,7 +13,9 @@ use super::command::{is_stream, places, shown};
 use crate::rule::CommandPattern;
 use crate::{Decision, Mode, PolicyVerdict, Rule, Rules};
 
-/// Programs that a rule about the command before or after them covers, where they open no file.
+/// Programs that a rule about the command before or after them covers, where they open no file. Asking about
+/// `docker ps | grep x` twice would only teach the user to answer without reading. Not `sed` and `awk`, whose
+/// programs can run a command, nor `less` and `more`, from which a user can.
 const FILTERS: [&str; 20] = [
     ":", "[", "base64", "cat", "cut", "echo", "egrep", "exit", "false", "fgrep", "grep", "head",
     "jq", "printf", "sort", "tail", "test", "tr", "true", "wc",
@@ -132,8 +134,8 @@ impl Policy {
     }
 }
 
-/// Returns whether a word is plainly a word: no option, assignment, path, address or name of a file. A dot stands
-/// only in numbers, as in a version.
+/// Returns whether a word is plain: not an option, an assignment, a path, an address or the name of a file. A dot
+/// stands only in numbers, as in a version.
 fn is_plain(word: &Word) -> bool {
     let text = word.text.as_str();
     let is_digit = |index: usize| text.as_bytes().get(index).is_some_and(u8::is_ascii_digit);
@@ -147,7 +149,7 @@ fn is_plain(word: &Word) -> bool {
         })
 }
 
-/// Whether a part only passes on what it reads from its standard input.
+/// Returns whether a part only passes on what it reads from its standard input.
 fn is_filter(part: &SimpleCommand) -> bool {
     let program = part.words.first().and_then(|word| word.known());
     part.facts.is_harmless
@@ -156,8 +158,8 @@ fn is_filter(part: &SimpleCommand) -> bool {
         && !part.words.iter().any(|word| searches_files(&word.text))
 }
 
-/// Whether an option makes `grep` read files that no operand names. Other filters have no such letters
-/// that matter, and a word that is no option begins otherwise.
+/// Returns whether an option makes `grep` read files that no operand names. Other filters have no such letters
+/// that matter, and a word that is not an option does not begin with a dash.
 fn searches_files(word: &str) -> bool {
     match word.strip_prefix("--") {
         Some(long) => ["recursive", "dereference-recursive", "directories", "file"]
@@ -169,7 +171,7 @@ fn searches_files(word: &str) -> bool {
     }
 }
 
-/// Whether a redirection opens a file. Where it leads is not known here, and no sandbox holds it.
+/// Returns whether a redirection opens a file. Where it leads is not known here, and no sandbox holds it.
 fn opens_files(script: &ShellScript) -> bool {
     script.opened.iter().any(|opened| {
         let is_plain = opened.word.kind == WordKind::Literal;

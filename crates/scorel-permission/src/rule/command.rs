@@ -22,7 +22,7 @@ enum WordPattern {
     Begun(Wildcard, Wildcard),
 }
 
-/// Whether a pattern matches a command.
+/// The certainty that a pattern matches a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Likeness {
     No,
@@ -89,7 +89,7 @@ impl CommandPattern {
         }
     }
 
-    /// Whether an allowing rule with this pattern matches. `*` does not match the `special` words; with
+    /// Returns whether an allowing rule with this pattern matches. `*` does not match the `special` words; with
     /// `is_exact` wildcards match nothing. Errs towards no.
     pub(crate) fn allows(&self, words: &[Word], special: &[usize], is_exact: bool) -> bool {
         if is_exact && self.words.iter().any(WordPattern::is_wild) {
@@ -125,7 +125,7 @@ impl CommandPattern {
         spans(others, &words[leading..], &is_special[leading..], covers)
     }
 
-    /// Whether a denying or asking rule with this pattern matches. Errs towards yes.
+    /// Returns whether a denying or asking rule with this pattern matches. Errs towards yes.
     pub(crate) fn touches(&self, words: &[Word]) -> Likeness {
         if !self.may_begin_with(words.first()) {
             return Likeness::No;
@@ -183,7 +183,7 @@ impl WordPattern {
         }
     }
 
-    /// Whether it matches this one word. `*` stands for words and not for one.
+    /// Returns whether it matches this one word. `*` stands for words and not for one.
     fn matches(&self, text: &str) -> bool {
         match self {
             Self::Any => false,
@@ -192,7 +192,7 @@ impl WordPattern {
         }
     }
 
-    /// Whether it is this text, without wildcards.
+    /// Returns whether it is this text, without wildcards.
     fn is(&self, text: &str) -> bool {
         match self {
             Self::Any => false,

@@ -31,7 +31,7 @@ pub enum RuleErrorKind {
     /// A quote is not closed, or nothing follows a backslash.
     #[error("a quotation mark is not closed, or a backslash ends the pattern")]
     Quotation,
-    /// A path pattern that is no glob.
+    /// A path pattern that is not a glob.
     #[error("the path pattern is not a glob: {0}")]
     Glob(String),
     /// A path pattern that leads out of where it starts.

@@ -38,7 +38,7 @@ impl HostPattern {
         }
     }
 
-    /// Whether it covers the host by its name, or by that of a domain above it.
+    /// Returns whether it covers the host by its name, or by that of a domain above it.
     pub(crate) fn names(&self, host: &WebHost) -> bool {
         !matches!(self, Self::Any) && self.covers(host)
     }

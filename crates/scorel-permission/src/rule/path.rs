@@ -16,7 +16,7 @@ pub(crate) struct PathPattern {
     literal: PathBuf,
     /// Components after those; `None` if a `**` among them stands for any number.
     levels: Option<usize>,
-    /// Whether it ends in `**`, and so matches all that is below what it matches.
+    /// True if it ends in `**`, and so matches all that is below what it matches.
     is_tree: bool,
     matcher: GlobSet,
 }
@@ -86,13 +86,13 @@ impl PathPattern {
         is_plain.then_some(pattern)
     }
 
-    /// Whether it matches the path, which is absolute and normal.
+    /// Returns whether it matches the path, which is absolute and normal.
     pub(crate) fn covers(&self, path: &Path, dirs: &BaseDirs) -> bool {
         path.strip_prefix(self.base(dirs))
             .is_ok_and(|rest| self.matcher.is_match(rest))
     }
 
-    /// Whether it matches the path and everything below it.
+    /// Returns whether it matches the path and everything below it.
     pub(crate) fn covers_tree(&self, path: &Path, dirs: &BaseDirs) -> bool {
         self.is_tree && self.covers(path, dirs)
     }
@@ -102,7 +102,7 @@ impl PathPattern {
         (normal(&self.base(dirs).join(&self.literal)), self.levels)
     }
 
-    /// Whether it may match something in the directory or below.
+    /// Returns whether it may match something in the directory or below.
     pub(crate) fn reaches_below(&self, directory: &Path, dirs: &BaseDirs) -> bool {
         let literal = normal(&self.base(dirs).join(&self.literal));
         literal.starts_with(directory) || directory.starts_with(&literal)

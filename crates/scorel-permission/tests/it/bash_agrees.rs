@@ -198,7 +198,7 @@ fn command(random: &mut StdRng) -> String {
     text
 }
 
-/// Whether the shell runs `evil`; nothing if there is no shell.
+/// Returns whether the shell runs `evil`; nothing if there is no shell.
 fn runs_evil(text: &str, directory: &Path) -> Option<bool> {
     Command::new("/usr/bin/timeout")
         .args(["-k", "1", "2", "bash", "-c", text])

@@ -50,7 +50,7 @@ fn commands() -> impl Iterator<Item = String> {
     HOUR.lines().map(|line| line.replace("\\n", "\n"))
 }
 
-/// Whether a list of prefixes allows a command. Without a grammar anything that a shell may treat
+/// Returns whether a list of prefixes allows a command. Without a grammar anything that a shell may treat
 /// specially has to be refused, wherever it stands.
 fn has_prefix(command: &str) -> bool {
     let plain = !command.contains([

@@ -35,7 +35,7 @@ pub(super) struct Cursor<'a> {
     pub(super) directories: &'a mut Vec<PathBuf>,
     /// The working directories if the command before succeeded, and has a `cd` that changed them.
     pub(super) entered: Option<Vec<PathBuf>>,
-    /// Whether the next simple command gets a here-document.
+    /// True if the next simple command gets a here-document.
     pub(super) has_heredoc: bool,
     /// The text that the next simple command reads, if it stands in the command.
     pub(super) input: Option<String>,
@@ -147,7 +147,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether `node` is a word to a shell as well: to the grammar, `case$x` begins with `case`.
+    /// Returns whether `node` is a word to a shell as well: to the grammar, `case$x` begins with `case`.
     fn is_word(&self, node: Node<'_>) -> bool {
         let before = self.source[..node.start_byte()].chars().next_back();
         let after = self.source[node.end_byte()..].chars().next();

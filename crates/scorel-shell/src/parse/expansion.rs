@@ -207,7 +207,7 @@ fn is_variable(text: &str) -> bool {
     is_name(text) || text.len() == 1 && "?#$!@*-0123456789".contains(text)
 }
 
-/// Whether a `${…}` is plain: `${name}`, `${#name}`, or an operator whose text contains no expansion.
+/// Returns whether a `${…}` is plain: `${name}`, `${#name}`, or an operator whose text contains no expansion.
 fn is_plain_expansion(text: &str) -> bool {
     let Some(inner) = text
         .strip_prefix("${")
@@ -230,7 +230,7 @@ fn is_plain_expansion(text: &str) -> bool {
         })
 }
 
-/// Whether arithmetic has only numbers: the shell evaluates a variable's value, which can contain a
+/// Returns whether arithmetic has only numbers: the shell evaluates a variable's value, which can contain a
 /// command substitution.
 fn is_constant(text: &str) -> bool {
     let inner = text

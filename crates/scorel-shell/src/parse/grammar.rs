@@ -2,7 +2,7 @@
 
 use tree_sitter::{Node, Parser, Tree};
 
-/// How deep scripts and syntax may be nested; the walk is recursive.
+/// The deepest nesting of scripts and syntax; the walk is recursive.
 pub(super) const DEEPEST: usize = 60;
 
 /// The greatest number of pipes in a command.
@@ -16,7 +16,7 @@ pub(super) fn tree(source: &str) -> Option<Tree> {
     parser.parse(masked(source), None)
 }
 
-/// Whether the grammar would take quadratic time.
+/// Returns whether the grammar would take quadratic time.
 pub(super) fn is_intricate(source: &str) -> bool {
     let pipes = source.bytes().filter(|byte| *byte == b'|').count();
     let mut depth: usize = 0;
@@ -61,7 +61,7 @@ fn lone_dashes(source: &[u8]) -> Vec<usize> {
     dashes.filter(is_lone).collect()
 }
 
-/// Whether a node starts or ends inside a multi-byte character.
+/// Returns whether a node starts or ends inside a multi-byte character.
 pub(super) fn splits_letters(source: &str, root: Node<'_>) -> bool {
     let mut cursor = root.walk();
     loop {
@@ -81,7 +81,7 @@ pub(super) fn splits_letters(source: &str, root: Node<'_>) -> bool {
     }
 }
 
-/// Whether a node is a word of the grammar, such as `case` or `export`, or a brace or `!` in its place.
+/// Returns whether a node is a word of the grammar, such as `case` or `export`, or a brace or `!` in its place.
 /// It gets the parent, since a node looks for its own from the root on.
 pub(super) fn is_reserved(node: Node<'_>, parent: Node<'_>) -> bool {
     match node.kind() {

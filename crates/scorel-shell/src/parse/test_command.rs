@@ -88,7 +88,7 @@ fn may_be_operator(word: &Word) -> bool {
     word.may_split || is_pattern && !word.text.contains(['.', '/'])
 }
 
-/// Whether the brackets are words of their own. To a shell `[[$x` is the name of a program, and a
+/// Returns whether the brackets are words of their own. To a shell `[[$x` is the name of a program, and a
 /// newline after it ends the command; the grammar reads on to the `]]`.
 fn has_own_brackets(test: &str) -> bool {
     let inner = test

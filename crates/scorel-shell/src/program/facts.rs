@@ -27,7 +27,7 @@ pub struct Facts {
     pub addresses: Vec<usize>,
     /// The name that `git checkout` takes for a branch, unless a file has it.
     pub restores: Option<Word>,
-    /// Set if the program takes its arguments as data, but for those from the first special one on.
+    /// Takes its arguments as data, up to the first special one.
     pub takes_data: bool,
     /// The index of the first word that may begin a command which the program runs.
     pub searched_from: usize,
@@ -35,13 +35,13 @@ pub struct Facts {
     pub is_writing: bool,
     /// Leaves `paths` as they are, although it is not harmless.
     pub spares_paths: bool,
-    /// What it removes or overwrites for good, as far as its words name it.
+    /// Files that it removes or overwrites for good, if its words name them.
     pub discards: Vec<Word>,
     /// The new working directory of the shell, for `cd`.
     pub changes_directory: Option<String>,
     /// The directory in which `runs` run, if it is another one.
     pub runs_in: Option<String>,
-    /// Interprets its standard input as a program in a language that is no shell's.
+    /// Interprets its standard input as a program in a language other than a shell's.
     pub interprets_input: bool,
     /// Equivalent spellings that denying and asking rules match too.
     pub spellings: Vec<Vec<Word>>,

@@ -1,16 +1,23 @@
 //! Programs that change, create or remove files.
 
 use super::facts::Facts;
+use crate::name_table::lists;
 use crate::word::Word;
 
-const WRITERS: [&str; 32] = [
-    "bzip2", "chattr", "chgrp", "chmod", "chown", "cp", "dd", "ed", "ex", "gunzip", "gzip",
-    "install", "ln", "mkdir", "mkfifo", "mknod", "mktemp", "mv", "patch", "rm", "rmdir", "rsync",
-    "setfacl", "shred", "tee", "touch", "truncate", "unlink", "unzip", "xz", "zip", "zstd",
+/// Programs that change files which their words name, so that those are judged as written.
+const WRITERS: [&str; 4] = [
+    // They make, move or remove entries.
+    "cp install ln mkdir mkfifo mknod mktemp mv rm rmdir rsync touch unlink",
+    // They replace or empty what a file has.
+    "dd ed ex patch shred tee truncate",
+    // They replace a file by a packed one, or write what is packed.
+    "bzip2 gunzip gzip unzip xz zip zstd",
+    // They change the rights to a file, which may open it to others.
+    "chattr chgrp chmod chown setfacl",
 ];
 
 pub(super) fn is_writing(name: &str) -> bool {
-    WRITERS.contains(&name)
+    lists(&WRITERS, name)
 }
 
 pub(super) fn describe(name: &str, args: &[Word], start: usize, facts: &mut Facts) {

@@ -7,113 +7,25 @@ use super::names::operands;
 use super::options::{CommandLine, GivenOption};
 use super::subcommand::Subcommand;
 use super::table;
+use crate::name_table::lists;
 use crate::word::Word;
 
 /// Git's own commands. Any other name may be an alias, which can run anything.
-const COMMANDS: [&str; 68] = [
-    "add",
-    "am",
-    "apply",
-    "archive",
-    "bisect",
-    "blame",
-    "branch",
-    "bundle",
-    "cat-file",
-    "check-attr",
-    "check-ignore",
-    "checkout",
-    "checkout-index",
-    "cherry",
-    "cherry-pick",
-    "clean",
-    "clone",
-    "commit",
-    "count-objects",
-    "describe",
-    "diff",
-    "diff-index",
-    "diff-tree",
-    "fetch",
-    "for-each-ref",
-    "format-patch",
-    "fsck",
-    "gc",
-    "grep",
-    "hash-object",
-    "help",
-    "init",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "merge",
-    "merge-base",
-    "merge-tree",
-    "mv",
-    "name-rev",
-    "notes",
-    "pull",
-    "push",
-    "range-diff",
-    "read-tree",
-    "rebase",
-    "reflog",
-    "remote",
-    "reset",
-    "restore",
-    "rev-list",
-    "rev-parse",
-    "revert",
-    "rm",
-    "shortlog",
-    "show",
-    "show-ref",
-    "sparse-checkout",
-    "stash",
-    "status",
-    "submodule",
-    "switch",
-    "symbolic-ref",
-    "tag",
-    "version",
-    "worktree",
-    "update-index",
-];
+const COMMANDS: &str = "\
+    add am apply archive bisect blame branch bundle cat-file check-attr check-ignore checkout \
+     checkout-index cherry cherry-pick clean clone commit count-objects describe diff diff-index \
+     diff-tree fetch for-each-ref format-patch fsck gc grep hash-object help init log ls-files \
+     ls-remote ls-tree merge merge-base merge-tree mv name-rev notes pull push range-diff read-tree \
+     rebase reflog remote reset restore rev-list rev-parse revert rm shortlog show show-ref \
+     sparse-checkout stash status submodule switch symbolic-ref tag version worktree update-index";
 
 /// Commands that only read.
-const READING: [&str; 28] = [
-    "blame",
-    "cat-file",
-    "check-attr",
-    "check-ignore",
-    "cherry",
-    "count-objects",
-    "describe",
-    "diff",
-    "diff-index",
-    "diff-tree",
-    "for-each-ref",
-    "grep",
-    "log",
-    "ls-files",
-    "ls-tree",
-    "merge-base",
-    "name-rev",
-    "range-diff",
-    "rev-list",
-    "rev-parse",
-    "shortlog",
-    "show",
-    "show-ref",
-    "status",
-    "version",
-    "annotate",
-    "whatchanged",
-    "var",
-];
+const READING: &str = "\
+    annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-index \
+     diff-tree for-each-ref grep log ls-files ls-tree merge-base name-rev range-diff rev-list \
+     rev-parse shortlog show show-ref status var version whatchanged";
 
-/// Commands that change the repository, and of the files that they name nothing.
+/// Commands that change the repository, and leave the files that they name as they are.
 const SPARING: [&str; 6] = ["add", "commit", "notes", "push", "stage", "tag"];
 
 pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
@@ -143,7 +55,7 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
         if !reads_configuration(&line, args) {
             facts.always_ask = Some("git's configuration can make it run programs");
         }
-    } else if !COMMANDS.contains(&command) && !READING.contains(&command) {
+    } else if !lists(&[COMMANDS, READING], command) {
         facts.special.push(start - 1);
     }
     if ["clone", "fetch", "pull", "ls-remote", "push", "remote"].contains(&command) {
@@ -222,11 +134,11 @@ fn only_reads(command: &str, line: &CommandLine, args: &[Word]) -> bool {
         let mut options = line.options.iter();
         options.all(|option| allowed.iter().any(|name| option.is(name)))
     };
-    let lists = |allowed: &[&str]| line.operands.is_empty() && only(allowed);
+    let only_lists = |allowed: &[&str]| line.operands.is_empty() && only(allowed);
     line.unclear.is_empty()
         && match command {
-            command if READING.contains(&command) => true,
-            "branch" => lists(&[
+            command if lists(&[READING], command) => true,
+            "branch" => only_lists(&[
                 "all",
                 "remotes",
                 "verbose",
@@ -235,8 +147,8 @@ fn only_reads(command: &str, line: &CommandLine, args: &[Word]) -> bool {
                 "sort",
                 "format",
             ]),
-            "tag" => lists(&["list", "n", "sort", "format"]),
-            "remote" => lists(&["v", "verbose"]),
+            "tag" => only_lists(&["list", "n", "sort", "format"]),
+            "remote" => only_lists(&["v", "verbose"]),
             "stash" => matches!(first, Some("list" | "show")),
             "worktree" => matches!(first, Some("list")),
             "reflog" => line.operands.is_empty() || first == Some("show"),

@@ -4,43 +4,26 @@ use super::facts::Facts;
 use super::names::operands;
 use super::options::CommandLine;
 use super::table;
+use crate::name_table::lists;
 use crate::word::{Word, WordKind};
 
-const INTERPRETERS: [&str; 28] = [
-    "bun",
-    "csh",
-    "dart",
-    "deno",
-    "elixir",
-    "elvish",
-    "erl",
-    "gcl",
-    "ghci",
-    "groovy",
-    "guile",
-    "irb",
-    "iex",
-    "java",
-    "js",
-    "julia",
-    "lua",
-    "luajit",
-    "node",
-    "nodejs",
-    "nu",
+/// Programs that run the file or the text that they are given, and their standard input without one. Versions
+/// may follow the name, as in `python3.12`.
+const INTERPRETERS: [&str; 4] = [
+    // Languages in which projects have scripts, with an option for a program in the command line.
+    "bun dart deno elixir erl groovy java js julia lua luajit node nodejs perl php python ruby tclsh",
+    // Lisps, and prompts that load a file before they ask.
+    "gcl ghci guile iex irb",
+    // Shells whose grammar differs too much from the one that is parsed.
+    "csh elvish nu pwsh",
+    // It scripts other applications, which are in no sandbox.
     "osascript",
-    "perl",
-    "php",
-    "pwsh",
-    "python",
-    "ruby",
-    "tclsh",
 ];
 
-/// Whether a program interprets a script or file given to it.
+/// Returns whether a program interprets a script or file given to it.
 pub(super) fn is_interpreter(name: &str) -> bool {
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    INTERPRETERS.contains(&plain)
+    lists(&INTERPRETERS, plain)
         || matches!(
             name,
             "Rscript" | "R" | "pypy" | "pypy3" | "tcsh" | "xonsh" | "wish" | "expect"
@@ -88,7 +71,7 @@ pub(super) fn awk(line: &CommandLine, args: &[Word], start: usize, facts: &mut F
     }
 }
 
-/// Whether an awk program runs no command and opens no file.
+/// Returns whether an awk program runs no command and opens no file.
 fn only_prints(program: &str) -> bool {
     let program = program.replace("||", " ");
     !["system", "getline", "|", ">", "@", "ARGV", "ARGC"]

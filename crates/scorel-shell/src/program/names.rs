@@ -4,106 +4,63 @@ use super::facts::Facts;
 use super::named::option_value;
 use super::options::CommandLine;
 use super::table;
+use crate::name_table::lists;
 use crate::word::Word;
 
-/// Shell builtins that evaluate text or change what names mean.
-pub(super) const OBSCURE: [&str; 21] = [
-    ".",
-    "alias",
-    "bind",
-    "compgen",
-    "complete",
-    "coproc",
-    "enable",
-    "eval",
-    "fc",
-    "hash",
+/// Builtins of the shell after which the text of a command no longer says what runs.
+pub(super) const OBSCURE: [&str; 6] = [
+    // They run a text or a file as commands.
+    ". source eval fc trap coproc",
+    // `alias ls=rm` and `hash -p ./evil ls` give a judged name to another program.
+    "alias unalias hash enable",
+    // They change how the shell reads what follows, or have it run commands for a key or a completion.
+    "shopt bind complete compgen",
+    // `let 'a[$(…)]'` evaluates the subscript, and `mapfile -C` calls back.
+    "let mapfile readarray",
+    // They enter directories of a stack that is not followed here.
+    "pushd popd dirs",
+    // It writes files, and `history -s` gives a later `fc` something to run.
     "history",
-    "let",
-    "mapfile",
-    "popd",
-    "pushd",
-    "readarray",
-    "shopt",
-    "source",
-    "trap",
-    "unalias",
-    "dirs",
 ];
 
-/// Programs that run their arguments or the contents of a file. A rule with only `*` matches none.
-const RUNNERS: [&str; 62] = [
-    "ansible",
-    "ant",
-    "bazel",
-    "buck2",
-    "bunx",
-    "busybox",
-    "byobu",
-    "chroot",
-    "chrt",
-    "cmake",
-    "ctest",
-    "dbus-run-session",
-    "docker",
-    "emacs",
-    "entr",
-    "expect",
-    "fakeroot",
-    "firejail",
-    "flock",
-    "gdb",
-    "gmake",
-    "gradle",
-    "gradlew",
-    "ionice",
-    "just",
-    "kubectl",
+/// Programs whose purpose is to run something. `*` of an allowing rule matches none of them, or a rule as wide as
+/// `Bash(*)` would allow whatever they run.
+const RUNNERS: [&str; 11] = [
+    // Build tools: a file of the project says what to run.
+    "ant bazel buck2 cmake ctest gmake gradle gradlew just m4 make meson mvn ninja rake task",
+    // Package managers: `npm run`, `npx` and `yarn` run scripts of packages, also of fetched ones.
+    "bunx npm npx pnpm yarn",
+    // Containers and machines: what runs there is not confined as a command is here.
+    "ansible docker kubectl podman ssh",
+    // They run their arguments, changed in priority, session, lock, terminal or root directory.
+    "chroot chrt dbus-run-session fakeroot firejail flock ionice nsenter script setpriv setsid \
+     taskset unshare",
+    // One program that is many: its first argument says which.
+    "busybox toybox",
+    // They start the program that they look into, and debuggers have a language besides.
+    "gdb lldb ltrace perf strace valgrind",
+    // They run a command for each file, line or change.
+    "entr parallel run-parts split watch watchexec",
+    // Terminals that outlive the command.
+    "byobu screen tmux",
+    // Editors: a macro, a mode line or `!` runs a command.
+    "emacs vi vim",
+    // A script in a language of its own, and an address that is a program (`EXEC:`).
+    "expect socat",
+    // The loader runs any file as a program, also one that may not be executed.
     "ld.so",
-    "lldb",
-    "ltrace",
-    "m4",
-    "make",
-    "meson",
-    "mvn",
-    "ninja",
-    "npm",
-    "npx",
-    "nsenter",
-    "parallel",
-    "perf",
-    "pnpm",
-    "podman",
-    "rake",
-    "run-parts",
-    "screen",
-    "script",
-    "setpriv",
-    "setsid",
-    "socat",
-    "split",
-    "ssh",
-    "strace",
-    "task",
-    "taskset",
-    "tmux",
-    "toybox",
-    "unshare",
-    "valgrind",
-    "vim",
-    "vi",
-    "watch",
-    "yarn",
-    "watchexec",
 ];
 
 /// Why a program is always asked about.
 pub(super) fn always_ask(name: &str) -> Option<&'static str> {
     match name {
+        // A client of the daemon can answer the question that is asked about this very command.
         "scorelctl" | "scoreld" => Some("it could answer for you"),
+        // Started by a manager or a schedule, a program is in no sandbox and no supervisor's reach.
         "systemd-run" | "systemctl" | "crontab" | "at" | "batch" | "launchctl" | "loginctl" => {
             Some("it could run something that outlives the session")
         }
+        // Another user's processes cannot be ended, and root's are confined by nothing.
         "sudo" | "doas" | "su" | "pkexec" | "run0" | "sudoedit" | "runuser" => {
             Some("it runs something as another user")
         }
@@ -126,7 +83,7 @@ pub(super) fn other(
     start: usize,
     facts: &mut Facts,
 ) -> Option<CommandLine> {
-    if RUNNERS.contains(&name) || name.starts_with("ld-linux") || name.starts_with("qemu-") {
+    if lists(&RUNNERS, name) || name.starts_with("ld-linux") || name.starts_with("qemu-") {
         facts.special.push(start - 1);
     }
     let Some(usage) = table::usage(name) else {
@@ -153,6 +110,8 @@ pub(super) fn other(
     Some(line)
 }
 
+/// Options of compilers that run or load something: a wrapper, a plugin, programs of another directory, what a
+/// specification says; a linker's options, which have all of these; and a file with more options.
 fn is_special_for_compilers(word: &str) -> bool {
     const BEGINNINGS: [&str; 8] = [
         "-wrapper", "-fplugin", "-B", "@", "-Wl,", "-Xlinker", "-specs", "--specs",

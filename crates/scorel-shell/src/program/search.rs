@@ -73,7 +73,7 @@ pub(super) fn find(args: &[Word], start: usize, facts: &mut Facts) {
     }
 }
 
-/// How many words precede the starting points: options about links, the optimizer and diagnostics.
+/// The number of words before the starting points: options about links, the optimizer and diagnostics.
 fn leading_options(args: &[Word]) -> usize {
     let mut index = 0;
     while let Some(option) = args.get(index).and_then(Word::known) {

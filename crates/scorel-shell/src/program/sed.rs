@@ -18,7 +18,7 @@ pub(super) fn describe(line: &CommandLine, args: &[Word], start: usize, facts: &
     facts.is_writing = !facts.is_harmless;
 }
 
-/// Whether a script only selects, prints and substitutes.
+/// Returns whether a script only selects, prints and substitutes.
 fn only_prints(script: &str) -> bool {
     let mut rest = script.trim();
     while !rest.is_empty() {

@@ -83,7 +83,7 @@ fn options<'a>(program: &[Word], rest: &'a [Word]) -> Box<dyn Iterator<Item = St
     Box::new(listed.chain(unclear))
 }
 
-/// How many words name the program and its subcommand.
+/// The number of words that name the program and its subcommand.
 fn head(words: &[Word]) -> usize {
     let text = |index: usize| words.get(index).and_then(Word::known).unwrap_or_default();
     let wanted = match (text(0), text(1)) {

@@ -22,13 +22,12 @@ use self::git::{COMMANDS, COMMON, GLOBAL};
 use self::others::ROWS;
 use self::reading::READING;
 use super::usage::Usage;
+use crate::name_table::lists;
 
 /// The row of a program, or of a program's command, as in `git log`.
 pub(super) fn usage(name: &str) -> Option<Usage> {
     let row = |rows: &[(&str, &'static str)]| {
-        let row = rows
-            .iter()
-            .find(|(names, _)| names.split(' ').any(|it| it == name));
+        let row = rows.iter().find(|(names, _)| lists(&[*names], name));
         row.map(|(_, usage)| *usage)
     };
     Some(Usage([row(&READING).or_else(|| row(&ROWS))?, ""]))
@@ -36,22 +35,18 @@ pub(super) fn usage(name: &str) -> Option<Usage> {
 
 /// Returns whether a program only reads, but for what its row marks.
 pub(super) fn is_reading(name: &str) -> bool {
-    READING
-        .iter()
-        .any(|(names, _)| names.split(' ').any(|it| it == name))
+    READING.iter().any(|(names, _)| lists(&[*names], name))
 }
 
 /// The row of a command of git. Of those without one, no option does more than those of all.
 pub(super) fn of_git(command: &str) -> Usage {
-    let is_it = |(names, _): &&(&str, &str)| names.split(' ').any(|it| it == command);
+    let is_it = |(names, _): &&(&str, &str)| lists(&[*names], command);
     let row = COMMANDS.iter().find(is_it);
     Usage([row.map_or("* | <", |(_, usage)| usage), COMMON])
 }
 
 /// The options that precede the command of a program, such as `git` or `npm`.
 pub(super) fn before_command(program: &str) -> Option<Usage> {
-    let row = GLOBAL
-        .iter()
-        .find(|(names, _)| names.split(' ').any(|it| it == program))?;
+    let row = GLOBAL.iter().find(|(names, _)| lists(&[*names], program))?;
     Some(Usage([row.1, ""]))
 }

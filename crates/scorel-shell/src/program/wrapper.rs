@@ -224,13 +224,13 @@ fn shell(args: &[Word], start: usize, facts: &mut Facts) {
 /// The options of a shell.
 #[derive(Debug)]
 struct ShellOptions {
-    /// How many words they are.
+    /// The number of their words.
     length: usize,
-    /// Whether the first operand is a script, as with `-c`.
+    /// True if the first operand is a script, as with `-c`.
     has_script: bool,
-    /// Whether it reads its standard input although there are operands.
+    /// True if it reads its standard input although there are operands.
     reads_input: bool,
-    /// Whether it does nothing but run the script: it reads no files of its own before, and no option
+    /// True if it does nothing but run the script: it reads no files of its own before, and no option
     /// changes what the script means.
     is_plain: bool,
     is_understood: bool,

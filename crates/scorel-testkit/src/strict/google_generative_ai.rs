@@ -138,7 +138,7 @@ fn answer<'a>(
     Ok(calls)
 }
 
-/// Whether a part is of the tools that the endpoint runs itself, or holds data.
+/// Returns whether a part is of the tools that the endpoint runs itself, or holds data.
 fn is_tools(part: &Value) -> bool {
     ["executableCode", "codeExecutionResult", "inlineData"]
         .iter()

@@ -5,12 +5,12 @@ use serde_json::Value;
 use crate::ModelReply;
 use crate::reply::proof;
 
-/// What the endpoint issued and expects back.
+/// Reasoning that the endpoint issued and expects back.
 #[derive(Debug, Default)]
 pub(super) struct IssuedReasoning {
     /// Model and call ids of the calls that came with reasoning.
     reasoned: HashSet<(String, String)>,
-    /// Whether signatures are taken unread: they were made by a real endpoint.
+    /// True if signatures are taken unread: they were made by a real endpoint.
     any_proof: bool,
 }
 
@@ -23,12 +23,12 @@ impl IssuedReasoning {
         }
     }
 
-    /// Whether the conversation was held elsewhere.
+    /// Returns whether the conversation was held elsewhere.
     pub(super) const fn is_elsewhere(&self) -> bool {
         self.any_proof
     }
 
-    /// Whether a signature is one of the model's.
+    /// Returns whether a signature is one of the model's.
     pub(super) fn accepts(&self, model: &str, signature: &Value) -> bool {
         let signature = signature.as_str().unwrap_or_default();
         signature == proof(model) || self.any_proof && !signature.is_empty()
@@ -43,7 +43,7 @@ impl IssuedReasoning {
         }
     }
 
-    /// Whether the model issued the call together with reasoning.
+    /// Returns whether the model issued the call together with reasoning.
     pub(super) fn is_reasoned(&self, model: &str, call: &str) -> bool {
         self.reasoned.contains(&(model.to_owned(), call.to_owned()))
     }

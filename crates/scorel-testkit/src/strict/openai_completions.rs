@@ -49,11 +49,11 @@ pub(super) fn check(body: &Value, model: &str, issued: &IssuedReasoning) -> Chec
 #[derive(Debug, Default)]
 struct CheckedChat<'a> {
     model: &'a str,
-    /// Whether the content of an assistant message may be a list of reasoning and text: only Mistral's
+    /// True if the content of an assistant message may be a list of reasoning and text: only Mistral's
     /// models make and take such lists.
     takes_thinking: bool,
     begun: bool,
-    /// Whether the last message was a tool's.
+    /// True if the last message was a tool's.
     after_tool: bool,
     /// The calls of the last assistant message without a result so far.
     open: HashSet<String>,
@@ -137,7 +137,7 @@ impl CheckedChat<'_> {
     }
 }
 
-/// Whether the content of an assistant message is a list of reasoning and text.
+/// Returns whether the content of an assistant message is a list of reasoning and text.
 fn thinking_parts(content: &Value) -> Result<bool, String> {
     if !content.is_array() {
         return Ok(false);

@@ -66,7 +66,7 @@ pub(super) fn check(body: &Value, model: &str, issued: &IssuedReasoning) -> Chec
 #[derive(Debug, Default)]
 struct CheckedInput {
     open: HashSet<String>,
-    /// Whether a reasoning item came since the last user message or result.
+    /// True if a reasoning item came since the last user message or result.
     reasoned: bool,
 }
 

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use super::{LOOK, Resolver, Root, RootName};
 use scorel_files::Links;
 
-/// What a granted path is used for.
+/// The use of a granted path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RootUse {
     /// The file, or all below the directory, is shown.

@@ -19,7 +19,7 @@ pub(crate) struct Settled {
     pub(crate) directory: OwnedFd,
     /// The missing directories below it, outermost first.
     pub(crate) missing: Vec<OsString>,
-    /// The file name, which is no link.
+    /// The file name, which is not a link.
     pub(crate) name: OsString,
 }
 
@@ -101,7 +101,7 @@ impl Settled {
     }
 }
 
-/// The target of a link; `None` if it is no link.
+/// The target of a link; `None` for anything else.
 fn link_target(directory: BorrowedFd<'_>, name: &OsStr) -> Result<Option<PathBuf>, Errno> {
     match readlinkat(directory, name, Vec::new()) {
         Ok(target) if target.to_bytes().first() == Some(&b'/') => Err(Errno::XDEV),

@@ -37,14 +37,14 @@ pub(crate) struct Destination<'a> {
     umask: Option<Umask>,
 }
 
-/// What one call may write.
+/// The files that one call may write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WriteAccess<'a> {
     /// For [`WriteTarget`]'s protection.
     pub(crate) daemon_home: &'a DaemonHome,
     /// The file that the call was judged for.
     pub(crate) planned: &'a WriteTarget,
-    /// Whether it may be protected.
+    /// True if it may be protected.
     pub(crate) protected_writes: bool,
     /// For new files and directories; with `None` the process's own applies.
     pub(crate) umask: &'a Lazy<Option<Umask>>,
@@ -186,7 +186,7 @@ impl<'a> Destination<'a> {
         }
         .map_err(fail)?;
         temporary.keep();
-        // The rename has happened: a failed directory sync weakens durability but is no failed write.
+        // The rename has happened: a failed directory sync weakens durability, and the write has not failed.
         if let Err(error) = sync_directory(&self.directory) {
             let error = std::io::Error::from(error);
             notes.push(format!(

@@ -33,7 +33,7 @@ impl GrantedPath {
             .collect()
     }
 
-    /// Whether it grants this use of an absolute path.
+    /// Returns whether it grants this use of an absolute path.
     pub(super) fn covers(&self, path: &Path, used_for: RootUse) -> bool {
         self.used_for == used_for
             && match used_for {

@@ -55,7 +55,7 @@ impl WriteTarget {
         self.protection
     }
 
-    /// Whether a call that was judged for `planned` may change this file, which its path leads to now.
+    /// Returns whether a call that was judged for `planned` may change this file, which its path leads to now.
     pub(crate) fn check(&self, planned: &Self, protected_writes: bool) -> Result<(), ToolError> {
         if planned.path != self.path {
             return Err(self.error(

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// How many ranges are kept; the shortest are dropped first.
+/// The greatest number of ranges that are kept; the shortest are dropped first.
 const MAX_PARTS: usize = 256;
 
 /// A set of bytes of one content: sorted ranges that do not touch.
@@ -42,7 +42,7 @@ impl Coverage {
         self
     }
 
-    /// Whether it contains the whole range.
+    /// Returns whether it contains the whole range.
     pub(crate) fn covers(&self, range: &Range<u64>) -> bool {
         let holds = |part: &Range<u64>| part.start <= range.start && range.end <= part.end;
         range.is_empty() || self.parts.iter().any(holds)

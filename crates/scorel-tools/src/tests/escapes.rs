@@ -201,7 +201,7 @@ fn outside(project: &Project) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// Whether writing to one of these paths is a thing inside the project: a new name there.
+/// Returns whether writing to one of these paths is a thing inside the project: a new name there.
 fn names_something_new(path: &str) -> bool {
     ["@PROJECT/", "@projec/", "~/", "%2e%2e/", "..."]
         .iter()

@@ -157,7 +157,7 @@ struct Matches {
     kept_back: u64,
 }
 
-/// Whether a match is shown.
+/// The fate of a match.
 enum Wanted {
     Yes,
     No,
@@ -188,7 +188,7 @@ struct Listing<'a> {
     links_outside: u64,
     kept_back: u64,
     notes: Vec<String>,
-    /// Whether the walk was complete.
+    /// True if the walk was complete.
     exact: bool,
 }
 
@@ -293,7 +293,7 @@ impl Listing<'_> {
         ToolOutput::new(text, &figures)
     }
 
-    /// Which part of the result the page shows; empty if all of it.
+    /// The part of the result that the page shows; empty for all of it.
     fn summary(&self, base: &Location) -> String {
         let (shown, total) = (self.page.shown(), self.page.seen());
         let at_least = if self.exact { "" } else { "at least " };

@@ -46,7 +46,7 @@ fn succeeded(answer: &ToolAnswer) {
     assert!(answer.details.get("unprotected").is_none(), "{answer:?}");
 }
 
-/// Whether a command succeeds outside of the sandbox. Otherwise the test is skipped, with the reason.
+/// Returns whether a command succeeds outside of the sandbox. Otherwise the test is skipped, with the reason.
 async fn is_possible(what: &str, session: &Session, script: &str) -> bool {
     let call = json!({ "command": script });
     let answer = session

@@ -32,7 +32,7 @@ pub(crate) struct Session {
 #[derive(Debug, Default)]
 pub(crate) struct Blobs {
     pub(crate) stored: Mutex<Vec<Vec<u8>>>,
-    /// Whether there is no room for more.
+    /// True if there is no room for more.
     pub(crate) full: AtomicBool,
 }
 

@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use scorel_client::open_home_file;
+use scorel_fs::open_regular;
 
 /// What the names of the files begin with; the day follows, so they sort by age.
 const PREFIX: &str = "scoreld.log.";
@@ -65,7 +65,7 @@ impl LogFiles {
         };
         for path in self.paths()?.into_iter().rev() {
             // It may be deleted meanwhile, as the oldest.
-            let Ok(mut file) = open_home_file(File::options().read(true), &path) else {
+            let Ok(mut file) = open_regular(File::options().read(true), &path) else {
                 continue;
             };
             let (mut lines, offset) = tail(&mut file, count - last.lines.len())?;

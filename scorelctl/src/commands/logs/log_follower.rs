@@ -3,7 +3,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use scorel_client::open_home_file;
+use scorel_fs::open_regular;
 
 use super::log_files::{LogFiles, ReadPlace};
 
@@ -38,7 +38,7 @@ impl LogFollower {
             let Some(next) = next.filter(|_| is_complete) else {
                 return Ok(lines);
             };
-            let Ok(file) = open_home_file(File::options().read(true), &next) else {
+            let Ok(file) = open_regular(File::options().read(true), &next) else {
                 return Ok(lines);
             };
             self.end_line(&mut lines);

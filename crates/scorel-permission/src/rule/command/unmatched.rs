@@ -43,7 +43,7 @@ pub(super) fn check(pattern: &str, words: &[Wildcard]) -> Result<(), (usize, Rul
     Ok(())
 }
 
-/// Whether an unquoted word is an operator or a redirection. One inside a word is none: commands have
+/// Returns whether an unquoted word is an operator or a redirection. One inside a word is none: commands have
 /// it in quotes, as in the address of a page.
 fn is_operator(word: &str) -> bool {
     let redirected = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
@@ -53,7 +53,7 @@ fn is_operator(word: &str) -> bool {
         || word.ends_with(';')
 }
 
-/// Whether the word is the argument that ends the command of `find -exec`.
+/// Returns whether the word is the argument that ends the command of `find -exec`.
 fn ends_find(word: &str, words: &[(usize, String)]) -> bool {
     let starts = |(_, word): &(usize, String)| word.starts_with("-exec") || word.starts_with("-ok");
     word == ";" && words.iter().any(starts)
@@ -119,7 +119,7 @@ fn bare_words(pattern: &str) -> Vec<(usize, String)> {
     words
 }
 
-/// Whether the unquoted text has an expansion with `$` or a backquote.
+/// Returns whether the unquoted text has an expansion with `$` or a backquote.
 fn expands(word: &str) -> bool {
     let mut letters = word.chars().peekable();
     while let Some(letter) = letters.next() {

@@ -41,7 +41,7 @@ impl Wildcard {
             .any(|letter| !matches!(letter, Letter::This(_)))
     }
 
-    /// Whether it is this text, without wildcards.
+    /// Returns whether it is this text, without wildcards.
     pub(super) fn is(&self, text: &str) -> bool {
         !self.is_wild() && self.matches(text)
     }

@@ -1,9 +1,9 @@
-//! Which commands of git discard work that is not committed.
+//! Commands of git that discard work which is not committed.
 
 use super::super::options::{CommandLine, GivenOption};
 use crate::word::{Word, WordKind};
 
-/// Whether a `checkout` overwrites files, as far as its words say. Whether a single name is a branch's
+/// Returns whether a `checkout` overwrites files, as far as its words say. Whether a single name is a branch's
 /// or a file's only the repository knows.
 pub(super) fn checks_out_paths(line: &CommandLine, args: &[Word]) -> bool {
     if let Some(dashes) = dashes(args) {
@@ -51,7 +51,7 @@ fn makes_branch(line: &CommandLine) -> bool {
         .any(|name| line.has(name))
 }
 
-/// Whether a word looks like a path and not like a branch, a tag or a commit.
+/// Returns whether a word looks like a path and not like a branch, a tag or a commit.
 fn is_file_name(word: &Word) -> bool {
     let text = word.text.as_str();
     let name = text.rsplit('/').next().unwrap_or(text);

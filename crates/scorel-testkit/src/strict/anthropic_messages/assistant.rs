@@ -6,14 +6,14 @@ use crate::strict::issued::IssuedReasoning;
 use crate::strict::rules::{CheckResult, ensure, non_blank};
 use crate::strict::schema;
 
-/// What an assistant message is checked against.
+/// The context in which an assistant message is checked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AssistantRules<'a> {
     pub(super) model: &'a str,
     pub(super) issued: &'a IssuedReasoning,
-    /// Whether the request asks for reasoning.
+    /// True if the request asks for reasoning.
     pub(super) thinks: bool,
-    /// Whether the message is the last one.
+    /// True if the message is the last one.
     pub(super) last: bool,
 }
 

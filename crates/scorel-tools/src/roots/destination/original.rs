@@ -77,7 +77,7 @@ impl Original {
     /// The content as text, and its encoding.
     ///
     /// # Errors
-    /// It is no text.
+    /// It is not text.
     pub(crate) fn text(
         &self,
         location: &Location,
@@ -90,7 +90,7 @@ impl Original {
         })
     }
 
-    /// Whether `other` is the same file with the same content.
+    /// Returns whether `other` is the same file with the same content.
     pub(super) fn is(&self, other: &Self) -> bool {
         let identity = |it: &Self| (it.stat.st_dev, it.stat.st_ino, it.hash);
         identity(self) == identity(other)
@@ -130,7 +130,7 @@ impl Original {
     }
 }
 
-/// Whether the file is writable. A rename over it would succeed even if it is not.
+/// Returns whether the file is writable. A rename over it would succeed even if it is not.
 fn check_writable(directory: BorrowedFd<'_>, name: &OsStr, stat: &Stat) -> Result<(), Errno> {
     if stat.st_mode & 0o222 == 0 {
         return Err(Errno::ACCESS);

@@ -239,7 +239,7 @@ impl CommandPlaces<'_> {
     }
 }
 
-/// What the namespaces of a command depend on: a sandbox without any rights, or none.
+/// The part of a sandbox on which the namespaces of a command depend: one without any rights, or none.
 pub(super) fn namespaces(settings: &CommandSettings, access: CommandAccess) -> Option<Sandbox> {
     let network = match access {
         CommandAccess::Full => return None,

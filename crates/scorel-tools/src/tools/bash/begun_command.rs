@@ -16,7 +16,7 @@ use super::{Commands, PlannedCommand, foreground, present};
 use crate::error::ToolError;
 use crate::session_files::SessionFiles;
 
-/// How long a prepared command may wait for its start. Files that people change meanwhile would count as
+/// The longest time that a prepared command may wait for its start. Files that people change meanwhile would count as
 /// changed by the command, and the guard, whose snapshot is older, would put them back.
 const FRESH: Duration = Duration::from_millis(100);
 
@@ -29,7 +29,7 @@ pub struct BegunCommand {
     held: BoxFuture<'static, Result<HeldCommand, ToolOutcome>>,
 }
 
-/// What a command is prepared from.
+/// The parts from which a command is prepared.
 struct CommandCall {
     commands: Arc<Commands>,
     files: Arc<SessionFiles>,

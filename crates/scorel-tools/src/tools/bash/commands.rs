@@ -34,7 +34,7 @@ pub struct Commands {
     /// Of the project's directories, by the last command.
     listings: Mutex<Listings>,
     space: SessionSpace,
-    /// What the commands in the background use together, made for the first of them.
+    /// The resources that the commands in the background use together, made for the first of them.
     group: Mutex<Option<Arc<RunGroup>>>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct ReadyCommand {
     space: Option<Arc<SharedSpace>>,
 }
 
-/// How long a command runs.
+/// The lifetime of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommandLifetime {
     /// The call waits for it.
@@ -87,7 +87,7 @@ impl Commands {
         lock(&self.settings).prerequisite()
     }
 
-    /// How many commands run in the background.
+    /// The number of commands that run in the background.
     #[must_use]
     pub fn running(&self) -> usize {
         self.background.running()

@@ -14,14 +14,14 @@ const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 /// The tail of the output in an update, in bytes.
 const SHOWN: usize = 4096;
 
-/// How long a cancelled call waits for its processes to end. The supervisor kills them after that too.
+/// The longest time that a cancelled call waits for its processes to end. The supervisor kills them after that too.
 const CANCEL_WAIT: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
 pub(super) struct Watched {
     /// The command's end; `None` if its processes are still being killed.
     pub(super) end: Option<RunEnd>,
-    /// Whether the call was cancelled before.
+    /// True if the call was cancelled before.
     pub(super) cancelled: bool,
 }
 

@@ -1,22 +1,24 @@
 //! Protected files in a project that a sandboxed command could change.
 //!
-//! What exists at the top of the project, its repository included, is mounted read-only. The rest is
+//! Existing files at the top of the project, its repository included, are mounted read-only. The rest is
 //! put back after the command, for the reasons that `scorel_exec`'s `guard` gives: files that do not
 //! exist yet, repositories further down, which commands must be able to remove, and everything where
 //! there are no mounts.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::{HashSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scorel_exec::{
-    Guard, GuardRule, GuardedPlace, UNSEARCHED, may_link_to_unsearched, read_foreign_text,
-};
+use scorel_exec::{Guard, GuardRule, GuardedPlace, UNSEARCHED, may_link_to_unsearched};
+use scorel_fs::{named_git_dir, read_foreign_text};
+use scorel_permission::DaemonHome;
+use scorel_permission::protected::{GIT_DIRECTORY, is_protected, looked_for, may_be_protected};
 
 use super::listings::Listings;
 use crate::obeyed::{GitSources, configurations, named_by_git};
-use scorel_permission::DaemonHome;
-use scorel_permission::protected::{GIT_DIRECTORY, is_protected, looked_for, may_be_protected};
 
 /// Directory entries that are read for one command. The walk is breadth-first, so the entries that it
 /// misses are deep.
@@ -30,12 +32,18 @@ const MAX_PLACES: usize = 1_000;
 
 /// Entries of a git directory that make git run something, or find other such entries.
 const OF_GIT: [(&str, GuardRule); 7] = [
+    // It names another directory, with hooks and a configuration of its own.
     ("commondir", GuardRule::Unchanged),
+    // `core.fsmonitor`, `diff.external`, an alias or a filter is a command.
     ("config", GuardRule::Settings),
     ("config.worktree", GuardRule::Settings),
+    // Git runs them at the next commit, checkout, merge or push.
     ("hooks", GuardRule::Unchanged),
+    // It says which files go through a filter or a merge driver of the configuration.
     ("info/attributes", GuardRule::Unchanged),
+    // It adds the objects of any directory, such as a private repository.
     ("objects/info/alternates", GuardRule::Unchanged),
+    // A line `exec` runs at the next `git rebase --continue`.
     ("rebase-merge/git-rebase-todo", GuardRule::Todo),
 ];
 
@@ -279,7 +287,7 @@ impl<'a> Finder<'a> {
             Ok(target) => target,
             Err(_) => {
                 let text = read_foreign_text(&root.join(path))?;
-                PathBuf::from(text.strip_prefix("gitdir: ")?.trim_end())
+                named_git_dir(&text)?.to_owned()
             }
         };
         let real = root.join(work_tree).join(target).canonicalize().ok()?;
@@ -338,140 +346,9 @@ fn is_bare_repository(directory: &Path) -> bool {
     has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }
 
-/// Whether the path, relative to the project, is protected. The daemon's home is in `hidden`, so any
+/// Returns whether the path, relative to the project, is protected. The daemon's home is in `hidden`, so any
 /// path that is not in the project will do.
 fn is_named_protected(path: &Path) -> bool {
     let elsewhere = DaemonHome::closed(Path::new("/.scorel"));
     is_protected(&Path::new("/").join(path), &elsewhere).is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn paths(guard: &Guard) -> Vec<&str> {
-        let found = guard
-            .places
-            .iter()
-            .filter(|place| !place.anchor.as_os_str().is_empty());
-        found.map(|place| place.path.to_str().unwrap()).collect()
-    }
-
-    #[test]
-    fn places_further_down_are_found_and_hidden_ones_are_not() {
-        let directory = tempfile::tempdir().unwrap();
-        let project = directory.path().canonicalize().unwrap();
-        for name in [
-            "a/.git/hooks",
-            "b/c/.config/fish",
-            "home/.ssh",
-            "node_modules/x/.git",
-            "a/src",
-        ] {
-            fs::create_dir_all(project.join(name)).unwrap();
-        }
-        fs::write(project.join("b/.zshrc"), "").unwrap();
-        let hidden = [project.join("home/.ssh"), project.join(".scorel/x")];
-        let guard = find(&project, None, &hidden, false, &mut Listings::default()).guard;
-        let expected = [
-            "a/.git/commondir",
-            "a/.git/config",
-            "a/.git/config.worktree",
-            "a/.git/hooks",
-            "a/.git/info/attributes",
-            "a/.git/objects/info/alternates",
-            "a/.git/rebase-merge/git-rebase-todo",
-            "b/.zshrc",
-            "b/c/.config/fish",
-        ];
-        let mut found = paths(&guard);
-        found.sort_unstable();
-        assert_eq!((found.as_slice(), guard.has_gaps), (&expected[..], false));
-        let top = |name: &str| {
-            guard
-                .places
-                .iter()
-                .any(|place| place.path == Path::new(name))
-        };
-        assert!(top(".git") && top(".bashrc") && !top(".scorel"));
-    }
-
-    #[test]
-    fn what_exists_at_the_top_is_mounted_and_the_rest_is_guarded() {
-        let directory = tempfile::tempdir().unwrap();
-        let project = directory.path().canonicalize().unwrap();
-        for name in [".git/hooks", ".git/modules/m/hooks", "sub/.git/hooks"] {
-            fs::create_dir_all(project.join(name)).unwrap();
-        }
-        for name in [".git/config", ".git/modules/m/HEAD", ".envrc", "rc"] {
-            fs::write(project.join(name), "").unwrap();
-        }
-        std::os::unix::fs::symlink("rc", project.join(".bashrc")).unwrap();
-        let found = find(&project, None, &[], true, &mut Listings::default());
-        let mut mounted = found.mounted;
-        mounted.sort_unstable();
-        let expected = [".bashrc", ".envrc", ".git/config", ".git/hooks"];
-        assert_eq!(mounted, expected.map(|name| project.join(name)));
-        let is_guarded = |name: &str| {
-            let places = &found.guard.places;
-            places.iter().any(|place| place.path == Path::new(name))
-        };
-        let expected = [
-            ".bashrc",
-            ".zshrc",
-            ".git/commondir",
-            ".git/modules/m/hooks",
-            "sub/.git/hooks",
-        ];
-        for name in expected {
-            assert!(is_guarded(name), "{name}");
-        }
-        for name in [".envrc", ".git/config"] {
-            assert!(!is_guarded(name), "{name}");
-        }
-    }
-
-    #[test]
-    fn a_linked_directory_before_a_protected_file_is_guarded() {
-        let directory = tempfile::tempdir().unwrap();
-        let project = directory.path().canonicalize().unwrap();
-        fs::create_dir_all(project.join("conf/claude")).unwrap();
-        fs::write(project.join("conf/claude/settings.json"), "").unwrap();
-        std::os::unix::fs::symlink("conf/claude", project.join(".claude")).unwrap();
-        for can_mount in [true, false] {
-            let found = find(&project, None, &[], can_mount, &mut Listings::default());
-            let is_guarded = |name: &str| {
-                let places = &found.guard.places;
-                places.iter().any(|place| place.path == Path::new(name))
-            };
-            // With its links, which only the state before the command tells.
-            assert!(is_guarded(".claude/settings.json"), "mounts: {can_mount}");
-            let mounted = project.join(".claude/settings.json");
-            assert_eq!(found.mounted.contains(&mounted), can_mount);
-            assert!(!found.mounted.contains(&project.join(".claude")));
-        }
-    }
-
-    #[test]
-    fn a_git_file_that_would_be_waited_for_is_passed_by() {
-        let directory = tempfile::tempdir().unwrap();
-        fs::create_dir(directory.path().join("a")).unwrap();
-        let place = directory.path().join("a/.git");
-        let mode = rustix::fs::Mode::RWXU;
-        rustix::fs::mknodat(rustix::fs::CWD, &place, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-        let guard = find(directory.path(), None, &[], false, &mut Listings::default()).guard;
-        assert!(!guard.has_gaps && paths(&guard).contains(&"a/.git"));
-    }
-
-    #[test]
-    fn places_beyond_the_limit_are_a_gap() {
-        let directory = tempfile::tempdir().unwrap();
-        for name in 0..=MAX_PLACES {
-            let place = directory.path().join(name.to_string());
-            fs::create_dir(&place).unwrap();
-            fs::write(place.join(".envrc"), "").unwrap();
-        }
-        let guard = find(directory.path(), None, &[], false, &mut Listings::default()).guard;
-        assert_eq!((guard.places.len(), guard.has_gaps), (MAX_PLACES, true));
-    }
 }

@@ -23,7 +23,7 @@ const TIME_LIMIT: Duration = Duration::from_millis(500);
 /// File systems of the kernel, which rules on files are not about.
 const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
-/// How far a search goes.
+/// The bounds of a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SearchBounds {
     entries: usize,
@@ -76,7 +76,7 @@ impl HiddenGap {
     }
 }
 
-/// What a search found.
+/// The places that a search found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct HiddenPlaces {
     /// None is below another one.

@@ -1,6 +1,6 @@
 //! A project that is the user's home directory, or has it in it.
 //!
-//! Programs and settings in it that run outside of the sandbox later are no part of the work on it.
+//! Programs and settings in it that run outside of the sandbox later do not belong to the work on it.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,13 @@
 //! A repository whose data is outside of the project: the project is a linked work tree, a submodule,
 //! or a directory further down.
 //!
-//! What git writes there, it must be able to write. But the project says where its repository is, and
+//! Git must be able to write there. But the project says where its repository is, and
 //! a project can come from anywhere. So the repository must know the project, too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scorel_exec::read_foreign_text;
+use scorel_fs::{named_git_dir, read_foreign_text};
 use scorel_permission::protected::GIT_DIRECTORY;
 
 /// Entries of a common directory that git writes from a linked work tree. The others belong to the
@@ -69,7 +69,7 @@ impl OutsideRepository {
     fn named_by(file: &Path) -> Option<Self> {
         let work_tree = file.parent()?;
         let text = read_foreign_text(file)?;
-        let named = work_tree.join(text.strip_prefix("gitdir: ")?.trim_end());
+        let named = work_tree.join(named_git_dir(&text)?);
         let named = named.canonicalize().ok()?;
         let Some(common) = read_foreign_text(&named.join("commondir")) else {
             let found = Self::with_data(&named)?;
@@ -106,7 +106,7 @@ impl OutsideRepository {
     }
 }
 
-/// Whether the configuration in `data` names the work tree, as that of a submodule does.
+/// Returns whether the configuration in `data` names the work tree, as that of a submodule does.
 fn is_work_tree_of(data: &Path, work_tree: &Path) -> bool {
     let config = read_foreign_text(&data.join("config")).unwrap_or_default();
     let named = config.lines().find_map(|line| {

@@ -34,21 +34,12 @@ const CARGO_CLONES: &str = "git/db";
 
 /// Caches that no command changes.
 const CLOSED: [&str; 25] = [
+    // Packages, which later builds run or link without looking at a checksum again.
     ".bun/install",
-    ".cache/Cypress",
-    ".cache/bazel",
-    ".cache/ccache",
     ".cache/deno",
-    ".cache/electron",
-    ".cache/go-build",
-    ".cache/ms-playwright",
-    ".cache/node",
     ".cache/pip",
     ".cache/pnpm",
-    ".cache/pre-commit",
-    ".cache/puppeteer",
     ".cache/pypoetry",
-    ".cache/sccache",
     ".cache/uv",
     ".cache/yarn",
     ".gradle",
@@ -59,6 +50,18 @@ const CLOSED: [&str; 25] = [
     ".npm/_cacache",
     ".npm/_npx",
     ".nuget",
+    // Compiled objects, which a later build links in place of its own.
+    ".cache/bazel",
+    ".cache/ccache",
+    ".cache/go-build",
+    ".cache/sccache",
+    // Programs: browsers, interpreters, and tools that hooks of git run.
+    ".cache/Cypress",
+    ".cache/electron",
+    ".cache/ms-playwright",
+    ".cache/node",
+    ".cache/pre-commit",
+    ".cache/puppeteer",
 ];
 
 /// Variables that give a tool a cache in the session's temporary directory, and its name there.

@@ -20,14 +20,14 @@ pub struct PlannedCommand {
     /// its path by then.
     pub(super) directory: OwnedFd,
     pub(super) path: PathBuf,
-    /// None is no limit.
+    /// `None` for no limit.
     pub(super) timeout: Option<Duration>,
     wish: CommandWish,
     /// For a supervisor that is started while people are asked about the command.
     pub(super) standby: StandbySlot,
 }
 
-/// What a command needs besides what every command has.
+/// The needs of a command besides those of every command.
 #[derive(Debug, Clone)]
 enum CommandWish {
     /// To run in the sandbox, with or without the network.
@@ -89,7 +89,7 @@ impl PlannedCommand {
         Self { wish, ..self }
     }
 
-    /// What running it does, as the gate judges it.
+    /// The effect of running it, as the gate judges it.
     #[must_use]
     pub fn effect(&self) -> Effect {
         let (command, directory) = (self.command.clone(), self.path.clone());

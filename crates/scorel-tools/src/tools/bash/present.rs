@@ -24,7 +24,7 @@ const HEAD: usize = 10_000;
 /// The tail of the output in a result, in bytes. Larger than the head: errors come last.
 const TAIL: usize = 20_000;
 
-/// What a result tells about the call.
+/// The account that a result gives of the call.
 pub(super) struct CommandFigures {
     pub(super) sandbox: &'static str,
     pub(super) timeout: Option<Duration>,
@@ -204,7 +204,7 @@ fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
     }
 }
 
-/// What the sandbox may have denied to a command that ended by itself.
+/// Possible denials of the sandbox, for a command that ended by itself.
 fn denial(facts: Option<&SandboxFacts>, end: &RunEnd, window: &OutputWindow) -> Option<Denial> {
     if end.cause != EndCause::Exited {
         return None;

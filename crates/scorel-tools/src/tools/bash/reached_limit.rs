@@ -1,4 +1,4 @@
-//! What the model and the user are told about a limit that a command reached.
+//! Texts for the model and the user about a limit that a command reached.
 
 use scorel_exec::{LimitKind, LimitScope, ReachedLimit};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// Which limit, its value, and how to raise it.
+/// The limit's name, its value, and the way to raise it.
 pub(super) fn sentence(limit: &ReachedLimit) -> String {
     let value = limit.value;
     let what = match (limit.kind, limit.scope) {

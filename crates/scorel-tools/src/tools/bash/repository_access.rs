@@ -1,4 +1,4 @@
-//! What git may change of a repository, for programs that the host starts.
+//! The parts of a repository that git may change, for programs that the host starts.
 
 use std::path::{Path, PathBuf};
 
@@ -13,9 +13,9 @@ use super::outside_repository::OutsideRepository;
 pub struct RepositoryAccess {
     /// The data: `.git` of the main work tree, or what stands in for it.
     pub writable: PathBuf,
-    /// What exists and is to be mounted read-only; nothing where mounts are not possible.
+    /// Existing places to mount read-only; none where mounts are not possible.
     pub protected: Vec<PathBuf>,
-    /// What a mount does not cover.
+    /// Places that a mount does not cover.
     pub guard: Guard,
 }
 

@@ -1,4 +1,4 @@
-//! What commands of a session get from the daemon.
+//! Settings of a session's commands.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use scorel_exec::{Environment, ResourceLimits, Umask};
 
 use super::package_caches::PackageCaches;
 
-/// What commands of a session get from the daemon.
+/// The daemon's settings for a session's commands.
 #[derive(Debug, Clone)]
 pub struct CommandSettings {
     /// The environment variables of a command.
@@ -19,15 +19,15 @@ pub struct CommandSettings {
     pub hidden: Vec<PathBuf>,
     /// Directories and files below those that it can read.
     pub shown: Vec<PathBuf>,
-    /// Whether commands get mounts of their own. Otherwise protected files at the top of the project
+    /// True if commands get mounts of their own. Otherwise protected files at the top of the project
     /// are compared and put back when a command has ended, like those that mounts cannot cover.
     pub mounts: bool,
-    /// Whether commands get a loopback network and a `/dev/shm` of their session's own.
+    /// True if commands get a loopback network and a `/dev/shm` of their session's own.
     pub spaces: bool,
     /// Caches of package managers, which are mostly read-only.
     pub packages: PackageCaches,
     /// Directories in which commands of other sessions can make links.
     pub changeable: Vec<PathBuf>,
-    /// What a command may use, and all commands of the session in the background together.
+    /// The resources that a command may use, and those for all commands of the session in the background together.
     pub limits: ResourceLimits,
 }

@@ -21,13 +21,13 @@ pub(super) use facts::SandboxFacts;
 
 use line::Line;
 
-/// How many lines from the end of the output are looked at.
+/// The number of lines, from the end of the output, that are searched.
 const LINES: usize = 60;
 
 /// `SIGSYS` ends a process that makes a system call of another architecture.
 const SIGSYS: i32 = 31;
 
-/// What programs call the system calls that the sandbox refuses.
+/// The names by which programs report the system calls that the sandbox refuses.
 const REFUSED_CALLS: [&str; 8] = [
     "bpf(",
     "io_uring",
@@ -42,7 +42,7 @@ const REFUSED_CALLS: [&str; 8] = [
 /// The error number of a system call that is refused, as Rust writes it, without naming the call.
 const OF_RUST: [&str; 2] = ["os { code: 1,", "(os error 1)"];
 
-/// What the sandbox may have denied to a command that ended like this with this output.
+/// The things that the sandbox may have denied to a command that ended like this with this output.
 pub(super) fn find(facts: &SandboxFacts, exit: ShellExit, output: &str) -> Option<Denial> {
     let code = match exit {
         ShellExit::Code(0) => return None,

@@ -55,7 +55,7 @@ impl Terminal {
         (text, is_cut)
     }
 
-    /// How it ended; `None` while it runs.
+    /// Its end; `None` while it runs.
     #[must_use]
     pub fn exit(&self) -> Option<TerminalExit> {
         self.0.ended().as_ref().map(exit)
@@ -75,7 +75,7 @@ impl Terminal {
 /// SIGTERM, for a command that was stopped before its shell had started.
 const STOPPED: i32 = 15;
 
-/// What shells return for a command that cannot be run.
+/// The exit code of shells for a command that cannot be run.
 const NOT_STARTED: u32 = 127;
 
 fn exit(end: &RunEnd) -> TerminalExit {

@@ -11,7 +11,7 @@ use super::replacement::{Likely, Obstacle, Replacement};
 use crate::limits::MAX_FILE_BYTES;
 use crate::seen_files::Coverage;
 
-/// How many occurrences of an ambiguous text are located; all are counted.
+/// The greatest number of occurrences of an ambiguous text that are located; all are counted.
 const MAX_PLACES: usize = 16;
 
 /// A text being edited, with the parts that the model has seen or written.
@@ -181,7 +181,7 @@ fn likely(text: &str, old: &str) -> Likely {
     })
 }
 
-/// Whether a line begins with a line number as `Read` shows it.
+/// Returns whether a line begins with a line number as `Read` shows it.
 fn has_number(line: &str) -> bool {
     line.split_once('\t').is_some_and(|(number, _)| {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

@@ -56,7 +56,7 @@ impl<'a> Unified<'a> {
         Cow::Owned(unified.text().replace('\n', "\r\n"))
     }
 
-    /// Whether the line at `at` ends with CR LF; for an unterminated last line, the line before.
+    /// Returns whether the line at `at` ends with CR LF; for an unterminated last line, the line before.
     fn is_crlf_at(&self, at: usize) -> bool {
         let (before, after) = self.text.split_at(at);
         let end = after.find('\n').map(|end| at + end);

@@ -9,7 +9,7 @@ use crate::error::ErrorCode;
 use crate::limits::MAX_FILE_BYTES;
 use crate::roots::Location;
 
-/// How many lines an error lists.
+/// The greatest number of lines that an error lists.
 const MAX_LINES: usize = 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]

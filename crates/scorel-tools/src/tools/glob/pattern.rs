@@ -73,12 +73,12 @@ impl Pattern {
         self.depth
     }
 
-    /// Whether a path below the start matches.
+    /// Returns whether a path below the start matches.
     pub(super) fn matches(&self, path: &Path) -> bool {
         self.matcher.is_match(path)
     }
 
-    /// Whether the pattern matches only directories.
+    /// Returns whether the pattern matches only directories.
     pub(super) fn only_directories(&self) -> bool {
         self.only_directories
     }

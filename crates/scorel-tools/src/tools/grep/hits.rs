@@ -18,7 +18,7 @@ pub(super) struct Hits<'a> {
     location: &'a Location,
     /// Context lines before the next match.
     before: String,
-    /// Whether the last match is on the page.
+    /// True if the last match is on the page.
     kept_last: bool,
     lines: u64,
     is_binary: bool,
@@ -46,7 +46,7 @@ impl<'a> Hits<'a> {
         self.lines
     }
 
-    /// Whether the search stopped at a NUL byte.
+    /// Returns whether the search stopped at a NUL byte.
     pub(super) fn is_binary(&self) -> bool {
         self.is_binary
     }

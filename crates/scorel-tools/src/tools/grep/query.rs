@@ -53,7 +53,7 @@ impl Query {
         self.mode
     }
 
-    /// Whether context lines are shown.
+    /// Returns whether context lines are shown.
     pub(super) fn has_context(&self) -> bool {
         self.before > 0 || self.after > 0
     }
@@ -104,12 +104,12 @@ pub(super) struct FileFilter {
 }
 
 impl FileFilter {
-    /// Whether to search the file at `path`, relative to the start.
+    /// Returns whether to search the file at `path`, relative to the start.
     pub(super) fn accepts(&self, path: &Path) -> bool {
         !self.files.matched(path, false).is_ignore() && !self.types.matched(path, false).is_ignore()
     }
 
-    /// Whether to skip the directory at `path`.
+    /// Returns whether to skip the directory at `path`.
     pub(super) fn excludes_directory(&self, path: &Path) -> bool {
         self.files.matched(path, true).is_ignore()
     }

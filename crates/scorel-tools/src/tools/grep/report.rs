@@ -25,7 +25,7 @@ struct GrepFigures {
     /// Files that permission rules withhold; not counted elsewhere.
     #[serde(skip_serializing_if = "is_zero")]
     kept_back: u64,
-    /// Whether the counts are exact; otherwise they are lower bounds.
+    /// True if the counts are exact; otherwise they are lower bounds.
     exact: bool,
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,7 @@ fn hint(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 
-/// Which part of the result the page shows, if not all of it.
+/// The part of the result that the page shows, if not all of it.
 fn summary(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String> {
     let page = &findings.page;
     let (shown, total) = (page.shown(), page.seen());

@@ -146,7 +146,7 @@ impl SearchFindings {
         }
     }
 
-    /// Whether every file was searched to its end.
+    /// Returns whether every file was searched to its end.
     pub(super) fn is_exact(&self) -> bool {
         self.interruption.is_none() && self.unreadable == 0 && self.cut_files == 0
     }

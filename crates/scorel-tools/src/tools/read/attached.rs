@@ -106,7 +106,7 @@ fn text(
         let is_binary = is_whole || content.contains(&0) && !header.is_utf16();
         return Err(if is_binary { binary() } else { too_large() });
     };
-    // A byte order mark is no part of the text.
+    // A byte order mark does not belong to the text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if text.len() as u64 > MAX_ATTACHED_TEXT {
         return Err(too_large());

@@ -62,12 +62,12 @@ impl FileHeader {
         media_type(&self.bytes)
     }
 
-    /// Whether the file is a PDF document.
+    /// Returns whether the file is a PDF document.
     pub(super) fn is_pdf(&self) -> bool {
         self.bytes.starts_with(b"%PDF-")
     }
 
-    /// Whether the file has a byte order mark of UTF-16.
+    /// Returns whether the file has a byte order mark of UTF-16.
     pub(super) fn is_utf16(&self) -> bool {
         TextEncoding::by_mark(&self.bytes).is_some()
     }
@@ -91,7 +91,7 @@ impl FileHeader {
         }
     }
 
-    /// Whether the first bytes look like text.
+    /// Returns whether the first bytes look like text.
     fn is_text(&self) -> bool {
         let valid = match std::str::from_utf8(&self.bytes) {
             Ok(_) => true,

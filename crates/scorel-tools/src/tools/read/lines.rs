@@ -29,7 +29,7 @@ pub(super) struct LineWindow {
     text_at: u64,
     /// Complete lines.
     ended: u64,
-    /// Whether a further line has started.
+    /// True if a further line has started.
     in_line: bool,
     /// The shown part of the current line, if it is in the window.
     line: String,
@@ -106,7 +106,7 @@ impl LineWindow {
         }
     }
 
-    /// Whether there is text after the window.
+    /// Returns whether there is text after the window.
     pub(super) fn has_more(&self) -> bool {
         self.next_offset().is_some()
     }

@@ -134,7 +134,7 @@ fn shown(output: &Output) -> Cow<'_, str> {
     }
 }
 
-/// What kinds of data there are, with the text that stands for them.
+/// Kinds of data, with the text that stands for each.
 fn pictured(data: &BTreeMap<String, CellText>) -> String {
     let kinds: Vec<&str> = data
         .keys()

@@ -14,7 +14,7 @@ use crate::running_call::RunningCall;
 use crate::text_encoding::TextEncoding;
 use crate::tool_output::ToolOutput;
 
-/// A file that was opened and is no picture.
+/// A file that was opened and is not a picture.
 #[derive(Debug)]
 pub(super) struct OpenedText<'a> {
     pub(super) call: &'a RunningCall,
@@ -75,7 +75,7 @@ impl OpenedText<'_> {
         Ok(self.seen(&shown, &window))
     }
 
-    /// Shows the file in another encoding; `None` if it is no text in one, or too large.
+    /// Shows the file in another encoding; `None` if it is not text in one, or too large.
     fn decoded(
         &self,
         file: &File,

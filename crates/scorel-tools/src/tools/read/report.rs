@@ -12,7 +12,7 @@ use crate::tool_output::ToolOutput;
 pub(super) struct ShownFile {
     pub(super) bytes: u64,
     pub(super) hash: Option<ContentHash>,
-    /// Whether the file was read to its end.
+    /// True if the file was read to its end.
     pub(super) is_complete: bool,
     /// The form that it is shown in, if that is not its own.
     pub(super) shown_as: Option<&'static str>,
@@ -45,7 +45,7 @@ struct ReadFigures {
     /// Only if the whole file was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_lines: Option<u64>,
-    /// Whether lines after the shown ones, or parts of shown lines, are missing.
+    /// True if lines after the shown ones, or parts of shown lines, are missing.
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,

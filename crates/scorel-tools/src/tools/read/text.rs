@@ -88,12 +88,12 @@ impl<'a> TextFile<'a> {
         }
     }
 
-    /// Whether the file is too large to be read to its end just for its hash and line count.
+    /// Returns whether the file is too large to be read to its end just for its hash and line count.
     pub(super) fn is_large(&self) -> bool {
         self.bytes() > MAX_FILE_BYTES
     }
 
-    /// Whether the end of the file was reached.
+    /// Returns whether the end of the file was reached.
     pub(super) fn is_complete(&self) -> bool {
         self.complete
     }

@@ -1,4 +1,4 @@
-//! What the sandbox may have denied, and what would allow it.
+//! Possible denials of the sandbox, and what would allow each.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use super::facts::SandboxFacts;
 /// The longest line that is shown as evidence, in characters.
 const MAX_EVIDENCE: usize = 200;
 
-/// What the sandbox may have denied to a command.
+/// Something that the sandbox may have denied to a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct Denial {
     #[serde(flatten)]
     denied: Denied,
-    /// What would allow it.
+    /// The change that would allow it.
     wish: Wish,
     /// The line of the output that says so; absent where the exit status does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ enum Denied {
     SystemCall,
 }
 
-/// What would allow it, if the user does.
+/// A change that would allow it, if the user agrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 enum Wish {

@@ -7,10 +7,10 @@ use scorel_exec::{Sandbox, Surroundings};
 /// The sandbox of one command, as the search for denials sees it.
 #[derive(Debug, Clone)]
 pub(in super::super) struct SandboxFacts {
-    /// Whether nothing more can be asked for.
+    /// True if nothing more can be asked for.
     pub(super) is_readonly: bool,
     pub(super) network: bool,
-    /// Whether it has internet sockets that lead nowhere else.
+    /// True if it has internet sockets that lead nowhere else.
     pub(super) has_loopback: bool,
     /// Where the command started.
     pub(super) directory: PathBuf,
@@ -37,7 +37,7 @@ impl SandboxFacts {
         }
     }
 
-    /// Whether the sandbox lets the command write to `path`, absolute and without links.
+    /// Returns whether the sandbox lets the command write to `path`, absolute and without links.
     pub(super) fn may_write(&self, path: &Path) -> bool {
         is_below(path, &self.writable) && !self.is_protected(path)
     }

@@ -65,7 +65,7 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option
     (path.is_some() || is_plain).then(|| Denial::write(facts, path))
 }
 
-/// Whether the user, whose rights the daemon has, could write to `path` or create it.
+/// Returns whether the user, whose rights the daemon has, could write to `path` or create it.
 fn could_be_written(path: &Path) -> bool {
     let is_there = |path: &&Path| path.symlink_metadata().is_ok();
     let Some(existing) = path.ancestors().find(is_there) else {
@@ -78,7 +78,7 @@ fn could_be_written(path: &Path) -> bool {
     !is_of_the_kernel && !is_read_only && access.is_ok()
 }
 
-/// Whether the line is a program's report of the system's error, and not a text about one.
+/// Returns whether the line is a program's report of the system's error, and not a text about one.
 fn ends_with_error(line: &Line<'_>) -> bool {
     let text = line.text.trim_end().to_lowercase();
     text.ends_with(": read-only file system") || text.ends_with("(os error 30)")

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What separates the words of a message.
+/// The separators of a message's words.
 const SEPARATORS: &[char] = &[
     ' ', '\t', '\'', '"', '`', '(', ')', '[', ']', '{', '}', ',', ';', '=', '<', '>', '\u{2018}',
     '\u{2019}',
@@ -35,12 +35,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Whether it has one of these phrases, in whatever case.
+    /// Returns whether it has one of these phrases, in whatever case.
     pub(super) fn has(&self, phrases: &[&str]) -> bool {
         phrases.iter().any(|phrase| self.lower.contains(phrase))
     }
 
-    /// Whether it has one of these phrases as a word of its own.
+    /// Returns whether it has one of these phrases as a word of its own.
     pub(super) fn has_word(&self, words: &[&str]) -> bool {
         let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_';
         self.lower.split(is_end).any(|word| words.contains(&word))

@@ -24,7 +24,7 @@ const NO_NAME: [&str; 11] = [
 /// There is no route anywhere.
 const NO_ROUTE: [&str; 2] = ["network is unreachable", "enetunreach"];
 
-/// What programs say of a socket that they cannot have.
+/// The messages of programs about a socket that they cannot have.
 const OF_SOCKETS: [&str; 8] = [
     "bind",
     "connect",
@@ -36,10 +36,10 @@ const OF_SOCKETS: [&str; 8] = [
     "socket",
 ];
 
-/// What names a socket of the internet.
+/// The names of internet sockets in messages.
 const OF_INTERNET: [&str; 4] = ["dial tcp", "dial udp", "lookup", "ping"];
 
-/// What programs say of a server that does not answer.
+/// The messages of programs about a server that does not answer.
 const REFUSED: [&str; 5] = [
     "connection refused",
     "could not connect to",
@@ -48,7 +48,7 @@ const REFUSED: [&str; 5] = [
     "failed to connect to",
 ];
 
-/// How many lines before an error may tell what it is about: a traceback has two for each call.
+/// The number of lines before an error that may tell what it is about: a traceback has two for each call.
 const NEAR: usize = 8;
 
 /// This machine, as programs write it.
@@ -104,7 +104,7 @@ fn ports(text: &str) -> Vec<u16> {
         .collect()
 }
 
-/// Whether a server listens at this port outside the sandbox.
+/// Returns whether a server listens at this port outside the sandbox.
 fn is_served(port: u16) -> bool {
     ["/proc/net/tcp", "/proc/net/tcp6"]
         .iter()
@@ -112,7 +112,7 @@ fn is_served(port: u16) -> bool {
         .any(|table| table.lines().skip(1).any(|line| listens_at(line, port)))
 }
 
-/// Whether a line of the table of sockets is one that listens (state `0A`) at the port.
+/// Returns whether a line of the table of sockets is one that listens (state `0A`) at the port.
 fn listens_at(line: &str, port: u16) -> bool {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let [_, local, _, "0A", ..] = fields.as_slice() else {

@@ -8,7 +8,7 @@ use super::denial::Denial;
 use super::facts::SandboxFacts;
 use super::line::{Line, NEAR, paths_in};
 
-/// What programs say of a server that they cannot speak to.
+/// The messages of programs about a server that they cannot reach.
 const FAILURES: [&str; 10] = [
     "can't connect",
     "cannot connect",
@@ -22,7 +22,7 @@ const FAILURES: [&str; 10] = [
     "unable to",
 ];
 
-/// What names a Unix socket where its path does not.
+/// The names of Unix sockets in messages without a path.
 const NAMES: [&str; 4] = ["af_unix", "dial unix", "connecting to agent", "unix socket"];
 
 /// Where the system's services are spoken to.

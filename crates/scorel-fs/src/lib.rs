@@ -1,0 +1,17 @@
+//! Files that another program may have replaced.
+//!
+//! A command of an agent can put a link, a FIFO or a device where a file is expected. What is opened
+//! here is a regular file, and opening it waits for nothing.
+
+#![cfg_attr(
+    test,
+    expect(clippy::unwrap_used, reason = "a test that cannot go on fails")
+)]
+
+mod foreign_text;
+mod git_dir;
+mod regular_file;
+
+pub use foreign_text::read_foreign_text;
+pub use git_dir::{git_dir, named_git_dir};
+pub use regular_file::{create_regular, open_linked, open_regular};
