@@ -16,6 +16,7 @@ mod loopback;
 mod masks;
 mod mount_error;
 mod mounts;
+mod netlink;
 mod own_task_limit;
 mod probe;
 mod process;

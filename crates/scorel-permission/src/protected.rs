@@ -19,68 +19,45 @@ const LOGIN_DIRECTORY: &str = ".ssh";
 /// Files that other programs run or obey, wherever they are: when a shell enters their directory, an
 /// editor or an agent opens it, an interpreter or a debugger starts in it, or git commits. Not those
 /// that only a build reads, since a build also runs its scripts, which a coding task is there to write.
-const FILES: [(&str, Protection); 52] = [
+const FILES: [(&str, Protection); 9] = [
     // Shells run them when they start or end, and line editors read key bindings that run commands.
-    (".bash_aliases", Protection::Startup),
-    (".bash_login", Protection::Startup),
-    (".bash_logout", Protection::Startup),
-    (".bash_profile", Protection::Startup),
-    (".bashrc", Protection::Startup),
-    (".cshrc", Protection::Startup),
-    (".inputrc", Protection::Startup),
-    (".kshrc", Protection::Startup),
-    (".login", Protection::Startup),
-    (".logout", Protection::Startup),
-    (".mkshrc", Protection::Startup),
-    (".profile", Protection::Startup),
-    (".shrc", Protection::Startup),
-    (".tcshrc", Protection::Startup),
-    (".zlogin", Protection::Startup),
-    (".zlogout", Protection::Startup),
-    (".zprofile", Protection::Startup),
-    (".zshenv", Protection::Startup),
-    (".zshrc", Protection::Startup),
+    (
+        ".bash_aliases .bash_login .bash_logout .bash_profile .bashrc .cshrc .inputrc .kshrc \
+         .login .logout .mkshrc .profile .shrc .tcshrc .zlogin .zlogout .zprofile .zshenv .zshrc",
+        Protection::Startup,
+    ),
     // Desktop sessions and logins run them, or set the environment of all programs by them.
-    (".pam_environment", Protection::Startup),
-    (".xinitrc", Protection::Startup),
-    (".xprofile", Protection::Startup),
-    (".xsessionrc", Protection::Startup),
+    (
+        ".pam_environment .xinitrc .xprofile .xsessionrc",
+        Protection::Startup,
+    ),
     // direnv and mise run them, or set `PATH` by them, when a shell enters the directory.
-    (".envrc", Protection::Startup),
-    (".mise.local.toml", Protection::Startup),
-    (".mise.toml", Protection::Startup),
-    ("mise.local.toml", Protection::Startup),
-    ("mise.toml", Protection::Startup),
+    (
+        ".envrc .mise.local.toml .mise.toml mise.local.toml mise.toml",
+        Protection::Startup,
+    ),
     // Editors run what they say when a file of the directory is opened.
-    (".dir-locals.el", Protection::Tool),
-    (".exrc", Protection::Tool),
-    (".lvimrc", Protection::Tool),
-    (".nvim.lua", Protection::Tool),
-    (".nvimrc", Protection::Tool),
-    (".vimrc", Protection::Tool),
+    (
+        ".dir-locals.el .exrc .lvimrc .nvim.lua .nvimrc .vimrc",
+        Protection::Tool,
+    ),
     // Debuggers and interpreters run them when they start in the directory.
-    (".gdbinit", Protection::Tool),
-    (".ghci", Protection::Tool),
-    (".iex.exs", Protection::Tool),
-    (".irbrc", Protection::Tool),
-    (".lldbinit", Protection::Tool),
-    (".pdbrc", Protection::Tool),
-    (".pryrc", Protection::Tool),
-    (".Rprofile", Protection::Tool),
+    (
+        ".gdbinit .ghci .iex.exs .irbrc .lldbinit .pdbrc .pryrc .Rprofile",
+        Protection::Tool,
+    ),
     // A container's commands, which run outside of the sandbox when an editor opens the project.
     (".devcontainer.json", Protection::Tool),
     // Aliases, hooks and programs for git.
     (".gitconfig", Protection::Git),
     // Managers of git's hooks run what they list at the next commit.
-    (".lefthook.yaml", Protection::Hook),
-    (".lefthook.yml", Protection::Hook),
-    (".overcommit.yml", Protection::Hook),
-    (".pre-commit-config.yaml", Protection::Hook),
-    ("lefthook-local.yml", Protection::Hook),
-    ("lefthook.yml", Protection::Hook),
+    (
+        ".lefthook.yaml .lefthook.yml .overcommit.yml .pre-commit-config.yaml lefthook-local.yml \
+         lefthook.yml",
+        Protection::Hook,
+    ),
     // Other agents start the servers and allow the commands that these name.
-    (".mcp.json", Protection::Agent),
-    ("opencode.json", Protection::Agent),
+    (".mcp.json opencode.json", Protection::Agent),
 ];
 
 /// Those of [`FILES`] that no dot begins.
@@ -94,46 +71,42 @@ const VISIBLE: [&str; 5] = [
 
 /// Directories whose files other programs run or obey, wherever they are.
 const DIRECTORIES: [(&str, Protection); 2] = [
+    // As `.devcontainer.json`.
     (".devcontainer", Protection::Tool),
+    // Git runs its scripts, since `core.hooksPath` leads there.
     (".husky", Protection::Hook),
 ];
 
-/// Files and directories that are protected in a directory of a certain name: that name, theirs. A
-/// `*` stands for any letters.
-const IN_DIRECTORIES: [(&str, &str, Protection); 28] = [
+/// Files and directories that are protected in a directory of a certain name: that name, theirs with spaces
+/// between them. A `*` stands for any letters.
+const IN_DIRECTORIES: [(&str, &str, Protection); 14] = [
     // Cargo runs the wrappers, linkers and aliases that it names.
-    (".cargo", "config", Protection::Tool),
-    (".cargo", "config.toml", Protection::Tool),
+    (".cargo", "config config.toml", Protection::Tool),
     // Editors run their tasks, debuggers and language servers.
-    (".vscode", "launch.json", Protection::Tool),
-    (".vscode", "tasks.json", Protection::Tool),
-    (".helix", "config.toml", Protection::Tool),
-    (".helix", "languages.toml", Protection::Tool),
-    (".zed", "settings.json", Protection::Tool),
-    (".zed", "tasks.json", Protection::Tool),
+    (".vscode", "launch.json tasks.json", Protection::Tool),
+    (".helix", "config.toml languages.toml", Protection::Tool),
+    (".zed", "settings.json tasks.json", Protection::Tool),
     // Other agents run their hooks and plugins, start their servers, and allow their commands.
-    (".claude", "settings.json", Protection::Agent),
-    (".claude", "settings.local.json", Protection::Agent),
-    (".claude", "settings*.json", Protection::Agent),
+    (
+        ".claude",
+        "settings.json settings.local.json settings*.json",
+        Protection::Agent,
+    ),
     (".codex", "config.toml", Protection::Agent),
-    (".cursor", "hooks.json", Protection::Agent),
-    (".cursor", "mcp.json", Protection::Agent),
+    (".cursor", "hooks.json mcp.json", Protection::Agent),
     (".gemini", "settings.json", Protection::Agent),
     (".opencode", "plugin", Protection::Agent),
     // Aliases, hooks and programs for git.
     (".config", "git", Protection::Git),
     // Shells run them when they start, desktop sessions and service managers at the next login.
-    (".config", "autostart", Protection::Startup),
-    (".config", "elvish", Protection::Startup),
-    (".config", "environment.d", Protection::Startup),
-    (".config", "fish", Protection::Startup),
-    (".config", "nushell", Protection::Startup),
-    (".config", "systemd", Protection::Startup),
-    (".config", "xonsh", Protection::Startup),
+    (
+        ".config",
+        "autostart elvish environment.d fish nushell systemd xonsh",
+        Protection::Startup,
+    ),
     ("library", "launchagents", Protection::Startup),
     // mise sets `PATH` by them, and runs their hooks.
-    (".config", "mise", Protection::Startup),
-    (".config", "mise.toml", Protection::Startup),
+    (".config", "mise mise.toml", Protection::Startup),
     (".mise", "config.toml", Protection::Startup),
 ];
 
@@ -205,15 +178,15 @@ pub fn is_protected(path: &Path, daemon_home: &DaemonHome) -> Option<Protection>
     }
     let file = FILES
         .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(last));
+        .find(|(row, _)| names_of(row).any(|name| name.eq_ignore_ascii_case(last)));
     let directory = DIRECTORIES.iter().find(|(name, _)| has(name));
     if let Some((_, protection)) = file.or(directory) {
         return Some(*protection);
     }
-    let listed = IN_DIRECTORIES.iter().find(|(parent, pattern, _)| {
-        names
-            .windows(2)
-            .any(|pair| pair[0] == *parent && is_named(&pair[1], pattern))
+    let listed = IN_DIRECTORIES.iter().find(|(parent, row, _)| {
+        names.windows(2).any(|pair| {
+            pair[0] == *parent && names_of(row).any(|pattern| is_named(&pair[1], pattern))
+        })
     });
     listed.map(|(_, _, protection)| *protection)
 }
@@ -221,12 +194,13 @@ pub fn is_protected(path: &Path, daemon_home: &DaemonHome) -> Option<Protection>
 /// The protected files and directories that another program looks for at the top of a project, and
 /// that are therefore protected even while they are absent; git's own data is not among them.
 pub fn looked_for() -> impl Iterator<Item = PathBuf> {
-    let files = FILES.iter().map(|(name, _)| PathBuf::from(name));
+    let files = FILES.iter().flat_map(|(row, _)| names_of(row));
+    let files = files.map(PathBuf::from);
     let directories = DIRECTORIES.iter().map(|(name, _)| PathBuf::from(name));
-    let inside = IN_DIRECTORIES
-        .iter()
-        .filter(|(_, name, _)| !name.contains('*'))
-        .map(|(parent, name, _)| Path::new(parent).join(name));
+    let inside = IN_DIRECTORIES.iter().flat_map(|(parent, row, _)| {
+        let names = names_of(row).filter(|name| !name.contains('*'));
+        names.map(|name| Path::new(parent).join(name))
+    });
     files
         .chain([PathBuf::from(SCOREL_DIRECTORY)])
         .chain(directories)
@@ -244,6 +218,11 @@ pub fn may_be_protected(parent: &OsStr, name: &OsStr) -> bool {
         || IN_DIRECTORIES
             .iter()
             .any(|(listed, _, _)| parent.eq_ignore_ascii_case(listed))
+}
+
+/// The names in a row of a table.
+fn names_of(row: &'static str) -> impl Iterator<Item = &'static str> {
+    row.split_ascii_whitespace()
 }
 
 fn is_named(name: &str, pattern: &str) -> bool {

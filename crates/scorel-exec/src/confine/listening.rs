@@ -3,18 +3,16 @@
 //! One question to the kernel (`sock_diag`), which answers only about that namespace.
 
 use std::io;
-use std::os::fd::AsRawFd as _;
 
-use nix::sys::socket::{
-    AddressFamily, MsgFlags, NetlinkAddr, SockFlag, SockProtocol, SockType, recv, sendto, socket,
-};
+use nix::sys::socket::SockProtocol;
+
+use super::netlink::{HEADER, NLMSG_ERROR, Question};
 
 /// Of `linux/sock_diag.h`.
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 /// Of `linux/netlink.h`: a request, for all there are.
 const NLM_F_REQUEST_DUMP: u16 = 0x1 | 0x300;
-/// Of `linux/netlink.h`.
-const NLMSG_ERROR: u16 = 2;
+/// Of `linux/netlink.h`: the end of an answer in pieces.
 const NLMSG_DONE: u16 = 3;
 /// Of `linux/unix_diag.h`: shows the file that a socket is bound to, as an attribute of this type.
 const UDIAG_SHOW_VFS: u32 = 2;
@@ -23,9 +21,7 @@ const UNIX_DIAG_VFS: u32 = 1;
 const LISTENING: u32 = 1 << 10;
 const AF_UNIX: u8 = 1;
 
-/// Of a header.
-const HEADER: usize = 16;
-/// Of the fixed part of an answer.
+/// The length of the fixed part of an answer, in bytes.
 const ANSWER: usize = HEADER + 16;
 /// The kernel sends answers in pieces of at most this.
 const PIECE: usize = 32 * 1024;
@@ -41,18 +37,14 @@ pub(super) struct SocketFile {
 impl SocketFile {
     /// Returns whether a socket of this network namespace listens that is bound to this file.
     pub(super) fn listens_here(self) -> io::Result<bool> {
-        let socket = socket(
-            AddressFamily::Netlink,
-            SockType::Raw,
-            SockFlag::SOCK_CLOEXEC,
-            SockProtocol::NetlinkSockDiag,
-        )?;
-        let kernel = NetlinkAddr::new(0, 0);
-        sendto(socket.as_raw_fd(), &request(), &kernel, MsgFlags::empty())?;
+        let [listening, shown] = [LISTENING.to_ne_bytes(), UDIAG_SHOW_VFS.to_ne_bytes()];
+        // unix_diag_req: family and protocol, states, inode, what to show, cookie.
+        let body = [[AF_UNIX, 0, 0, 0], listening, [0; 4], shown, [0; 4], [0; 4]].concat();
+        let (protocol, kind) = (SockProtocol::NetlinkSockDiag, SOCK_DIAG_BY_FAMILY);
+        let question = Question::ask(protocol, kind, NLM_F_REQUEST_DUMP, &body)?;
         let mut piece = vec![0; PIECE];
         loop {
-            let length = recv(socket.as_raw_fd(), &mut piece, MsgFlags::empty())?;
-            if let Some(found) = self.is_in(&piece[..length])? {
+            if let Some(found) = self.is_in(question.answer(&mut piece)?)? {
                 return Ok(found);
             }
         }
@@ -91,22 +83,6 @@ impl SocketFile {
         }
         false
     }
-}
-
-fn request() -> Vec<u8> {
-    let mut message = Vec::new();
-    // nlmsghdr: length, type, flags, sequence number, sender.
-    message.extend_from_slice(&(HEADER as u32 + 24).to_ne_bytes());
-    message.extend_from_slice(&SOCK_DIAG_BY_FAMILY.to_ne_bytes());
-    message.extend_from_slice(&NLM_F_REQUEST_DUMP.to_ne_bytes());
-    message.extend_from_slice(&[0; 8]);
-    // unix_diag_req: family, protocol, padding, states, inode, what to show, cookie.
-    message.extend_from_slice(&[AF_UNIX, 0, 0, 0]);
-    message.extend_from_slice(&LISTENING.to_ne_bytes());
-    message.extend_from_slice(&[0; 4]);
-    message.extend_from_slice(&UDIAG_SHOW_VFS.to_ne_bytes());
-    message.extend_from_slice(&[0; 8]);
-    message
 }
 
 /// Splits off the first part, which has this length. Each starts at a multiple of four.

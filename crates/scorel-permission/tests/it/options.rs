@@ -1,8 +1,8 @@
 //! Options are read as their program reads them.
 
-use scorel_permission::{Decision, Mode, Policy};
+use scorel_permission::{Decision, Mode};
 
-use crate::support::{decide, judge, policy};
+use crate::support::{decide, different, judge, policy};
 
 /// They look as if they only read, and do more.
 const DO_MORE: [&str; 70] = [
@@ -324,12 +324,6 @@ const HELD: [&str; 40] = [
     "docker --context push ps",
     "python3 -m twine check dist/x",
 ];
-
-fn different<'a>(policy: &Policy, commands: &[&'a str], expected: Decision) -> Vec<&'a str> {
-    let all = commands.iter().copied();
-    all.filter(|command| decide(policy, command) != expected)
-        .collect()
-}
 
 #[test]
 fn what_does_more_than_read_is_asked_about() {

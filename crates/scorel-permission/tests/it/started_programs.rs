@@ -1,8 +1,8 @@
 //! Programs that start programs, and texts that a shell evaluates: what they run is judged as if it ran.
 
-use scorel_permission::{Decision, Mode, Policy};
+use scorel_permission::{Decision, Mode};
 
-use crate::support::{decide, policy, run};
+use crate::support::{decide, different, policy, run};
 
 /// Each runs `rm -r src`.
 const STARTED: [&str; 90] = [
@@ -234,12 +234,6 @@ const DATA: [&str; 60] = [
     "curl -d 'rm -r src' https://example.org",
     "timeout 5 echo 'rm -r src'",
 ];
-
-fn different<'a>(policy: &Policy, commands: &[&'a str], expected: Decision) -> Vec<&'a str> {
-    let all = commands.iter().copied();
-    all.filter(|command| decide(policy, command) != expected)
-        .collect()
-}
 
 #[test]
 fn what_an_unknown_program_may_start_is_denied() {

@@ -65,3 +65,26 @@ pub(crate) fn judge(policy: &Policy, command: &str) -> PolicyVerdict {
 pub(crate) fn decide(policy: &Policy, command: &str) -> Decision {
     judge(policy, command).decision
 }
+
+/// The commands about which the decision is another one than expected.
+pub(crate) fn different<'a>(
+    policy: &Policy,
+    commands: &[&'a str],
+    expected: Decision,
+) -> Vec<&'a str> {
+    let all = commands.iter().copied();
+    all.filter(|command| decide(policy, command) != expected)
+        .collect()
+}
+
+/// A command that asks to run without the sandbox.
+pub(crate) fn outside(command: &str) -> Action {
+    Action::RunUnsandboxed {
+        command: command.to_owned(),
+        directory: "/p".into(),
+    }
+}
+
+pub(crate) fn decide_outside(policy: &Policy, command: &str) -> Decision {
+    policy.judge(&outside(command)).decision
+}

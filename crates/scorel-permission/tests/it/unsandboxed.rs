@@ -1,39 +1,28 @@
 //! Commands that ask to run without the sandbox.
 
-use scorel_permission::{Action, Decision, Mode, Policy, Rule};
+use scorel_permission::{Decision, Mode, Rule};
 
-use crate::support::{decide, policy};
-
-fn outside(command: &str) -> Action {
-    Action::RunUnsandboxed {
-        command: command.to_owned(),
-        directory: "/p".into(),
-    }
-}
-
-fn decision(policy: &Policy, command: &str) -> Decision {
-    policy.judge(&outside(command)).decision
-}
+use crate::support::{decide, decide_outside, outside, policy};
 
 #[test]
 fn no_mode_but_full_allows_it_and_readonly_denies_it() {
     for command in ["docker ps", "ls", "echo x", "true", "git status"] {
-        let by = |mode| decision(&policy(mode, &[], &[], &[]), command);
+        let by = |mode| decide_outside(&policy(mode, &[], &[], &[]), command);
         assert_eq!(by(Mode::Workspace), Decision::Ask, "{command}");
         assert_eq!(by(Mode::Readonly), Decision::Deny, "{command}");
         assert_eq!(by(Mode::Full), Decision::Allow, "{command}");
     }
     let ruled = policy(Mode::Readonly, &[], &[], &["Outside"]);
-    assert_eq!(decision(&ruled, "docker ps"), Decision::Deny);
+    assert_eq!(decide_outside(&ruled, "docker ps"), Decision::Deny);
 }
 
 #[test]
 fn rules_about_commands_never_allow_it_and_rules_about_it_allow_nothing_else() {
     let bash = policy(Mode::Workspace, &[], &[], &["Bash", "Bash(docker *)"]);
-    assert_eq!(decision(&bash, "docker ps"), Decision::Ask);
+    assert_eq!(decide_outside(&bash, "docker ps"), Decision::Ask);
     assert_eq!(decide(&bash, "docker ps"), Decision::Allow);
     let outside = policy(Mode::Workspace, &[], &[], &["Outside(docker *)"]);
-    assert_eq!(decision(&outside, "docker ps"), Decision::Allow);
+    assert_eq!(decide_outside(&outside, "docker ps"), Decision::Allow);
     let sandboxed = policy(Mode::Readonly, &[], &[], &["Outside(docker *)"]);
     assert_eq!(decide(&sandboxed, "docker ps"), Decision::Ask);
 }
@@ -53,7 +42,11 @@ fn every_part_needs_a_rule() {
         "sh -c 'docker ps'",
         "for i in 1 2; do docker ps; done",
     ] {
-        assert_eq!(decision(&docker, command), Decision::Allow, "{command}");
+        assert_eq!(
+            decide_outside(&docker, command),
+            Decision::Allow,
+            "{command}"
+        );
     }
     for command in [
         "docker compose up -d",
@@ -79,7 +72,7 @@ fn every_part_needs_a_rule() {
         "",
         "> x",
     ] {
-        assert_eq!(decision(&docker, command), Decision::Ask, "{command}");
+        assert_eq!(decide_outside(&docker, command), Decision::Ask, "{command}");
     }
 }
 
@@ -87,18 +80,24 @@ fn every_part_needs_a_rule() {
 fn denying_and_asking_rules_of_both_kinds_count() {
     let allow = ["Outside"];
     let denied = policy(Mode::Workspace, &["Bash(docker rm *)"], &[], &allow);
-    assert_eq!(decision(&denied, "docker rm x"), Decision::Deny);
+    assert_eq!(decide_outside(&denied, "docker rm x"), Decision::Deny);
     assert_eq!(
-        decision(&denied, "docker ps && docker rm x"),
+        decide_outside(&denied, "docker ps && docker rm x"),
         Decision::Deny
     );
     let denied = policy(Mode::Full, &["Outside(docker *)"], &[], &[]);
-    assert_eq!(decision(&denied, "/usr/bin/docker ps"), Decision::Deny);
+    assert_eq!(
+        decide_outside(&denied, "/usr/bin/docker ps"),
+        Decision::Deny
+    );
     assert_eq!(decide(&denied, "docker ps"), Decision::Allow);
     let asked = policy(Mode::Full, &[], &["Outside(ssh *)"], &[]);
-    assert_eq!(decision(&asked, "ssh host"), Decision::Ask);
+    assert_eq!(decide_outside(&asked, "ssh host"), Decision::Ask);
     let read = policy(Mode::Workspace, &["Read(secrets/**)"], &[], &allow);
-    assert_eq!(decision(&read, "scp secrets/key host:"), Decision::Deny);
+    assert_eq!(
+        decide_outside(&read, "scp secrets/key host:"),
+        Decision::Deny
+    );
 }
 
 #[test]
@@ -110,9 +109,9 @@ fn what_is_always_asked_about_stays_so() {
         "crontab -e",
         "systemctl restart x",
     ] {
-        assert_eq!(decision(&all, command), Decision::Ask, "{command}");
+        assert_eq!(decide_outside(&all, command), Decision::Ask, "{command}");
     }
-    let protected = decision(&all, "cp x .git/hooks/pre-commit");
+    let protected = decide_outside(&all, "cp x .git/hooks/pre-commit");
     assert_eq!(protected, Decision::Ask);
 }
 

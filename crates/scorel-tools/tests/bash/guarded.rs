@@ -1,5 +1,7 @@
 //! Protected files that a command could change, and that are put back.
 
+mod ends;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -7,11 +9,11 @@ use std::path::Path;
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use crate::session::{Session, ToolAnswer, canary};
+use crate::session::{Session, ToolAnswer};
 use crate::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = vec![
         trial("guarded::a_new_hook_is_put_back", a_new_hook),
         trial("guarded::a_setting_of_git_is_put_back", a_setting_of_git),
         trial("guarded::everyday_git_commands_work", every_day),
@@ -52,18 +54,9 @@ pub(crate) fn trials() -> Vec<Trial> {
             "guarded::a_work_tree_that_leads_elsewhere_is_covered",
             work_tree,
         ),
-        trial("guarded::a_background_command_is_covered", background),
-        trial(
-            "guarded::with_mounts_changes_of_other_processes_stay",
-            others,
-        ),
-        trial("guarded::too_much_to_keep_is_reported", too_much),
-        trial(
-            "guarded::a_killed_supervisor_changes_nothing",
-            supervisor_killed,
-        ),
-        trial("guarded::a_timed_out_command_is_covered", timed_out),
-    ]
+    ];
+    trials.extend(ends::trials());
+    trials
 }
 
 fn git(directory: &Path, arguments: &str) {
@@ -389,116 +382,4 @@ async fn work_tree() {
     restored(&answer, &[".git/worktrees/tree/commondir", "tree/.git"]);
     assert_eq!(read(&session, "tree/.git"), before);
     git(&session.path("project/tree"), "status");
-}
-
-async fn background() {
-    let session = repository();
-    let canary = canary();
-    let command = format!("echo x > .git/hooks/pre-commit; echo ready; sleep {canary}");
-    let input = json!({ "command": command, "background": true });
-    let id = session.call("Bash", input).await.details["id"].clone();
-    while !session
-        .call("BashOutput", json!({ "id": id, "sinceBytes": 0 }))
-        .await
-        .text
-        .contains("ready")
-    {
-        tokio::task::yield_now().await;
-    }
-    let answer = session.call("BashStop", json!({ "id": id })).await;
-    restored(&answer, &[".git/hooks/pre-commit"]);
-    assert!(!is_there(&session, ".git/hooks/pre-commit"));
-    let answer = session.call("BashOutput", json!({ "id": id })).await;
-    restored(&answer, &[".git/hooks/pre-commit"]);
-}
-
-async fn others() {
-    let session = Session::new();
-    git(&session.path("project"), "init -q .");
-    let command = "echo ready; until [ -e go ]; do sleep 0.01; done";
-    let input = json!({ "command": command, "background": true });
-    let id = session.call("Bash", input).await.details["id"].clone();
-    git(&session.path("project"), "config user.name person");
-    fs::write(session.path("project/go"), "").unwrap();
-    loop {
-        let answer = session.call("BashOutput", json!({ "id": id })).await;
-        if answer.details["running"] == false {
-            untouched(&answer);
-            break;
-        }
-        tokio::task::yield_now().await;
-    }
-    assert!(read(&session, ".git/config").contains("person"));
-}
-
-async fn too_much() {
-    let session = repository();
-    let large = vec![b'x'; 5 << 20];
-    fs::write(session.path("project/.git/hooks/large"), large).unwrap();
-    let answer = session.bash("echo x > .git/config").await;
-    assert_eq!(answer.details["unprotected"], true, "{answer:?}");
-    // The nearest are still put back.
-    let expected = [".git/config (core.repositoryformatversion)"];
-    assert_eq!(answer.details["restored"], json!(expected));
-}
-
-async fn timed_out() {
-    let session = repository();
-    let command = format!("echo x > .git/hooks/pre-commit; sleep {}", canary());
-    // Within the first limits a busy machine may not get as far as the change.
-    for limit in [500, 5_000, 50_000] {
-        let input = json!({ "command": command, "timeoutMs": limit });
-        let answer = session.call("Bash", input).await;
-        assert_eq!(answer.code(), "E_TIMED_OUT");
-        if !answer.details["restored"].is_null() {
-            restored(&answer, &[".git/hooks/pre-commit"]);
-            return;
-        }
-    }
-    panic!("the command never came to its change");
-}
-
-async fn supervisor_killed() {
-    let session = repository();
-    let canary = canary();
-    let command = format!("echo x > .git/hooks/pre-commit; echo ready; sleep {canary}");
-    let input = json!({ "command": command, "background": true });
-    let id = session.call("Bash", input).await.details["id"].clone();
-    session.until_ready(&id).await;
-    let all = json!({ "id": id, "sinceBytes": 0 });
-    let supervisor = supervisor_of(&canary);
-    rustix::process::kill_process(supervisor, rustix::process::Signal::KILL).unwrap();
-    let answer = loop {
-        let answer = session.call("BashOutput", all.clone()).await;
-        if answer.details["running"] == false {
-            break answer;
-        }
-        tokio::task::yield_now().await;
-    };
-    assert!(
-        answer.text.contains("its supervisor was killed"),
-        "{answer:?}"
-    );
-    restored(&answer, &[".git/hooks/pre-commit"]);
-}
-
-/// The child of this process that a process with `canary` descends from.
-fn supervisor_of(canary: &str) -> rustix::process::Pid {
-    let parent = |pid: i32| -> i32 {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-        let fields = stat.rsplit(')').next().unwrap();
-        fields.split_whitespace().nth(1).unwrap().parse().unwrap()
-    };
-    let own = i32::try_from(std::process::id()).unwrap();
-    // The command has said that it is ready before its `sleep` has a command line.
-    let mut pid = loop {
-        match crate::session::processes(canary).first() {
-            Some(pid) => break *pid,
-            None => std::thread::yield_now(),
-        }
-    };
-    while parent(pid) != own {
-        pid = parent(pid);
-    }
-    rustix::process::Pid::from_raw(pid).unwrap()
 }

@@ -1,20 +1,23 @@
 //! Files that programs outside of the sandbox obey after a command. The real git is run there, and a payload
 //! that it ran has made a file.
 
+mod made;
+mod running;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use serde_json::json;
 
-use crate::session::{Session, ToolAnswer, canary};
+use crate::session::{Session, ToolAnswer};
 use crate::trial;
 
+pub(crate) use running::ended;
+
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = vec![
         trial("obeyed::no_link_leads_to_a_protected_file", links),
         trial("obeyed::a_link_of_a_person_is_kept", links_of_people),
         trial(
@@ -26,16 +29,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             "obeyed::what_the_configuration_names_is_not_made",
             named_absent,
         ),
-        trial("obeyed::no_new_repository_runs_anything", new_repositories),
-        trial(
-            "obeyed::a_background_command_keeps_no_protected_file",
-            background,
-        ),
-        trial(
-            "obeyed::what_another_command_has_changed_is_not_put_back",
-            overlapping,
-        ),
-    ]
+    ];
+    trials.push(made::trial());
+    trials.extend(running::trials());
+    trials
 }
 
 /// A project with a repository, and the file that a payload makes.
@@ -369,204 +366,4 @@ async fn named_absent() {
     let script = "mkdir evil; printf 'PAYLOAD' > evil/pre-commit; chmod +x evil/pre-commit; ln -s evil .githooks";
     project.bash(script).await;
     assert!(!project.runs("git commit --allow-empty -m x"));
-}
-
-/// A directory that git takes for a bare repository with a work tree, made without git.
-const BARE: &str = "mkdir -p B/refs B/objects; echo 'ref: refs/heads/x' > B/HEAD; printf \
-                    '[core]\\nrepositoryformatversion = 0\\nbare = false\\nworktree = .\\nfsmonitor = touch MARKER;\\n' > B/config";
-
-/// A command, and the directory in which a person then runs `git status` and commits.
-const MADE: [(&str, &str); 16] = [
-    (
-        "git init -q target/n; git -C target/n commit -q --allow-empty -m 1; EVIL >> target/n/.git/config; git add -f target/n",
-        ". target/n",
-    ),
-    (
-        "mkdir a; git init -q a/node_modules/n; git -C a/node_modules/n commit -q --allow-empty -m 1; git add -f a/node_modules/n; \
-         git update-index --index-version 4; EVIL >> a/node_modules/n/.git/config",
-        ". a/node_modules/n",
-    ),
-    (
-        "git init -q n; git -C n commit -q --allow-empty -m 1; EVIL >> n/.git/config; git add n; git commit -qm n",
-        ". n",
-    ),
-    (
-        "git init -q n; git -C n config core.fsmonitor 'touch MARKER;'; git add n",
-        "n",
-    ),
-    (
-        "git init -q n; git -C n commit -q --allow-empty -m 1; for h in pre-commit post-index-change; do printf 'PAYLOAD' > n/.git/hooks/$h; chmod +x n/.git/hooks/$h; done; git add n",
-        ". n",
-    ),
-    (
-        "git init -q n; mkdir h; for h in pre-commit post-index-change; do printf 'PAYLOAD' > h/$h; chmod +x h/$h; done; rm -rf n/.git/hooks; ln -s ../../h n/.git/hooks",
-        "n",
-    ),
-    (
-        "git init -q n; EVIL > n/inc; printf '[include]\\npath = ../inc\\n' >> n/.git/config",
-        "n",
-    ),
-    (
-        "git init -q n; EVIL > n/.git/config.worktree; git -C n config extensions.worktreeConfig true",
-        "n",
-    ),
-    ("BARE(src)", "src"),
-    ("BARE(a/b/c)", "a/b/c"),
-    ("BARE(e); mkdir n; echo 'gitdir: ../e' > n/.git", "n"),
-    ("BARE(e); mkdir n; ln -s ../e n/.git", "n"),
-    (
-        "BARE($TMPDIR/e); mkdir n; echo gitdir: $TMPDIR/e > n/.git",
-        "n",
-    ),
-    (
-        "BARE(e); mkdir n; echo 'ref: refs/heads/x' > n/HEAD; echo ../e > n/commondir",
-        "n",
-    ),
-    (
-        "BARE(.git/modules/m); mkdir n; echo 'gitdir: ../.git/modules/m' > n/.git",
-        "n",
-    ),
-    (
-        "git worktree add -q n; EVIL > .git/worktrees/n/config.worktree; BARE(e); echo ../../../e > .git/worktrees/n/commondir",
-        "n .",
-    ),
-];
-
-fn made(script: &str) -> String {
-    let evil = "printf '[core]\\nfsmonitor = touch MARKER;\\n'";
-    let mut script = script.replace("EVIL", evil);
-    while let Some(start) = script.find("BARE(") {
-        let end = start + script[start..].find(')').unwrap();
-        let bare = BARE.replace("B/", &format!("{}/", &script[start + 5..end]));
-        script.replace_range(start..=end, &bare);
-    }
-    script
-}
-
-async fn new_repositories() {
-    for (row, (script, places)) in MADE.into_iter().enumerate() {
-        let project = Project::with_mounts(row % 2 == 0);
-        let answer = project.bash(&made(script)).await;
-        for place in places.split(' ') {
-            for use_it in ["git status", "git add -A", "git commit --allow-empty -m x"] {
-                let in_place = format!("cd {place} && {use_it}");
-                assert!(!project.runs(&in_place), "{script}: {in_place}: {answer:?}");
-            }
-        }
-        assert!(
-            answer.details["restored"].is_array(),
-            "{script}: {answer:?}"
-        );
-    }
-    // Where there is no repository at the top.
-    let session = Session::new();
-    let marker = session.path("marker");
-    let project = Project { session, marker };
-    project.bash(&made("BARE(src)")).await;
-    assert!(!project.runs("cd src && git status") && !project.runs("git status"));
-    // A harmless one is left alone.
-    let answer = project
-        .bash("git init -q n; git -C n remote add o h:x")
-        .await;
-    assert!(answer.details.get("restored").is_none(), "{answer:?}");
-}
-
-async fn background() {
-    for mounts in [true, false] {
-        let project = Project::with_mounts(mounts);
-        let canary = canary();
-        let script = format!(
-            "mkdir .cargo evil; echo x > evil/tasks.json; echo x > .cargo/config.toml; echo x > .envrc; ln -s evil .vscode
-             mkdir -p .claude; echo x > .claude/settings.json; echo x > .exrc; echo ready; sleep {canary}"
-        );
-        let input = json!({ "command": script, "background": true });
-        let id = project.session.call("Bash", input).await.details["id"].clone();
-        project.session.until_ready(&id).await;
-        let since = Instant::now();
-        let names = [
-            ".cargo/config.toml",
-            ".envrc",
-            ".vscode/tasks.json",
-            ".claude/settings.json",
-            ".exrc",
-        ];
-        // The limit is half a second; the machine may be busy.
-        while names.iter().any(|name| project.path(name).exists()) {
-            assert!(since.elapsed() < Duration::from_secs(20));
-            tokio::task::yield_now().await;
-        }
-        println!("put away after {:?}", since.elapsed());
-        let answer = loop {
-            let answer = project
-                .session
-                .call("BashOutput", json!({ "id": id, "sinceBytes": 0 }))
-                .await;
-            if answer.details["restored"]
-                .as_array()
-                .is_some_and(|it| it.len() == 5)
-            {
-                break answer;
-            }
-            tokio::task::yield_now().await;
-        };
-        assert_eq!(answer.details["running"], true, "{answer:?}");
-        assert!(
-            answer.text.contains("protected files were changed"),
-            "{answer:?}"
-        );
-        project.session.call("BashStop", json!({ "id": id })).await;
-        let answer = ended(&project.session, &id).await;
-        assert_eq!(
-            answer.details["restored"].as_array().unwrap().len(),
-            5,
-            "{answer:?}"
-        );
-    }
-}
-
-async fn overlapping() {
-    for mounts in [true, false] {
-        let project = Project::with_mounts(mounts);
-        project.run("git init -q sub");
-        let before = fs::read_to_string(project.path("sub/.git/config")).unwrap();
-        let first = format!(
-            "mkdir evil; echo x > evil/config.toml; printf '[core]\\nfsmonitor = x\\n' >> sub/.git/config; git init -q new; \
-             git -C new config core.fsmonitor x; echo ready; until [ -e go ]; do ln -sfn evil .cargo; done; sleep {}",
-            canary()
-        );
-        let input = json!({ "command": first, "background": true });
-        let first = project.session.call("Bash", input).await.details["id"].clone();
-        project.session.until_ready(&first).await;
-        let second = "echo ready; until [ -e end ]; do sleep 0.01; done";
-        let input = json!({ "command": second, "background": true });
-        let second = project.session.call("Bash", input).await.details["id"].clone();
-        project.session.until_ready(&second).await;
-        fs::write(project.path("go"), "").unwrap();
-        project
-            .session
-            .call("BashStop", json!({ "id": first }))
-            .await;
-        ended(&project.session, &first).await;
-        fs::write(project.path("end"), "").unwrap();
-        let answer = ended(&project.session, &second).await;
-        assert!(!project.path(".cargo/config.toml").exists(), "{answer:?}");
-        let config = |name: &str| fs::read_to_string(project.path(name)).unwrap();
-        assert_eq!(config("sub/.git/config"), before, "{answer:?}");
-        assert!(
-            !config("new/.git/config").contains("fsmonitor"),
-            "{answer:?}"
-        );
-    }
-}
-
-pub(crate) async fn ended(session: &Session, id: &serde_json::Value) -> ToolAnswer {
-    loop {
-        let answer = session
-            .call("BashOutput", json!({ "id": id, "sinceBytes": 0 }))
-            .await;
-        if answer.details["running"] == false {
-            return answer;
-        }
-        tokio::task::yield_now().await;
-    }
 }
