@@ -1,15 +1,14 @@
 //! Reading small files that another user or a hostile repository may have prepared: no following of
 //! links, no blocking on FIFOs, no unbounded reads, and a check of owner and mode by [`Trust`].
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use nix::errno::Errno;
-use nix::fcntl::OFlag;
 use nix::unistd::geteuid;
+use scorel_fs::{open_linked, open_regular};
 
 /// A file changed less than this ago may change again without its time stamps changing.
 const SETTLING: Duration = Duration::from_secs(2);
@@ -119,12 +118,7 @@ pub fn read(path: &Path, max: u64, trust: Trust) -> Result<Option<(Stamp, Vec<u8
     let file = match open(path, trust) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
-        // `O_NOFOLLOW` fails with ELOOP on a link, and opening a socket fails with ENXIO.
-        Err(error)
-            if [Errno::ELOOP, Errno::ENXIO]
-                .map(|errno| Some(errno as i32))
-                .contains(&error.raw_os_error()) =>
-        {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
             return Err(FileProblem::NotRegular {
                 path: path.to_owned(),
             });
@@ -158,21 +152,14 @@ pub fn require_regular(dir: &Path, prefix: &str) -> Result<(), FileProblem> {
 }
 
 fn open(path: &Path, trust: Trust) -> io::Result<File> {
-    let mut flags = OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
-    if matches!(trust, Trust::Untrusted | Trust::Home) {
-        flags |= OFlag::O_NOFOLLOW;
+    match trust {
+        Trust::Untrusted | Trust::Home => open_regular(File::options().read(true), path),
+        Trust::Ours | Trust::Secret => open_linked(File::options().read(true), path),
     }
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits())
-        .open(path)
 }
 
 fn check(path: &Path, metadata: &Metadata, trust: Trust) -> Result<(), FileProblem> {
     let path = || path.to_owned();
-    if !metadata.is_file() || metadata.file_type().is_fifo() {
-        return Err(FileProblem::NotRegular { path: path() });
-    }
     if trust == Trust::Untrusted {
         return Ok(());
     }

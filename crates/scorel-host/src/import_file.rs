@@ -1,11 +1,11 @@
 //! The file of an import: opened, hashed and recognised.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use nix::fcntl::OFlag;
+use scorel_fs::open_linked;
 use scorel_transfer::bundle::{BundleProblem, sha256_of};
 use scorel_transfer::transcript::{Transcript, TranscriptProblem};
 
@@ -64,18 +64,14 @@ impl ImportFile {
             path: path.to_owned(),
             source,
         };
-        // Without `O_NONBLOCK`, opening a FIFO would wait for its other end.
-        let mut file = OpenOptions::new()
-            .read(true)
-            .custom_flags(OFlag::O_NONBLOCK.bits())
-            .open(path)
-            .map_err(io)?;
-        let metadata = file.metadata().map_err(io)?;
-        if !metadata.is_file() {
-            let path = path.to_owned();
-            return Err(ImportError::NotRegular { path });
-        }
-        let len = metadata.len();
+        let opened = open_linked(File::options().read(true), path);
+        let mut file = opened.map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => ImportError::NotRegular {
+                path: path.to_owned(),
+            },
+            _ => io(error),
+        })?;
+        let len = file.metadata().map_err(io)?.len();
         if len > MAX_FILE {
             return Err(ImportError::TooLarge { limit: MAX_FILE });
         }

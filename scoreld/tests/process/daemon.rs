@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
 
-use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use scorel_testkit::Deadline;
@@ -146,11 +145,7 @@ impl TestHome {
 /// Waits until the lock is free.
 fn wait_for_lock(path: &Path) {
     let file = fs::File::open(path).unwrap();
-    drop(
-        Flock::lock(file, FlockArg::LockExclusive)
-            .map_err(|(_, errno)| errno)
-            .unwrap(),
-    );
+    fs2::FileExt::lock_exclusive(&file).unwrap();
 }
 
 /// A daemon in the foreground, killed if the test does not end it.

@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::fcntl::{Flock, FlockArg};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -182,10 +181,10 @@ fn of_twenty_services_that_start_at_once_one_serves() {
 }
 
 /// Holds the home and answers calls with what `answer` says, in a thread.
-fn play_holder(place: &TestHome, answer: fn(&str) -> Value) -> Flock<fs::File> {
+fn play_holder(place: &TestHome, answer: fn(&str) -> Value) -> fs::File {
     place.write("scoreld.lock", "");
-    let file = fs::File::open(place.path("scoreld.lock")).unwrap();
-    let lock = Flock::lock(file, FlockArg::LockExclusiveNonblock).unwrap();
+    let lock = fs::File::open(place.path("scoreld.lock")).unwrap();
+    fs2::FileExt::try_lock_exclusive(&lock).unwrap();
     let listener = UnixListener::bind(place.path("scoreld.sock")).unwrap();
     thread::spawn(move || {
         for stream in listener.incoming() {

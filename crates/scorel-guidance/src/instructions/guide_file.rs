@@ -4,11 +4,10 @@
 //! elsewhere, and a file that cannot be read must not cost the user a turn.
 
 use std::fs::File;
-use std::io::Read as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use nix::fcntl::OFlag;
+use scorel_fs::open_linked;
 use scorel_tools::{Root, RootName, Roots, text_of};
 use sha2::{Digest as _, Sha256};
 
@@ -47,18 +46,14 @@ pub(super) fn read_below(dir: &Path, name: &str, max: usize) -> Option<GuideFile
 /// Reads a file of the user's own, wherever links lead; `None` if there is none.
 pub(super) fn read_own(path: &Path, max: usize) -> Option<GuideFile> {
     path.symlink_metadata().ok()?;
-    let flags = OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
-    let opened = std::fs::OpenOptions::new()
-        .read(true)
-        .custom_flags(flags.bits())
-        .open(path);
-    let checked = opened.map_err(|error| error.to_string()).and_then(|file| {
-        let is_file = file.metadata().is_ok_and(|it| it.is_file());
-        is_file.then_some(file).ok_or_else(not_a_file)
+    let opened = open_linked(File::options().read(true), path);
+    let opened = opened.map_err(|error| match error.kind() {
+        ErrorKind::InvalidInput => "it is not a regular file".to_owned(),
+        _ => error.to_string(),
     });
     Some(GuideFile {
         path: path.to_owned(),
-        content: checked.and_then(|file| read(file, max)),
+        content: opened.and_then(|file| read(file, max)),
     })
 }
 
@@ -118,10 +113,6 @@ fn read(file: File, max: usize) -> Result<GuideText, String> {
 /// The SHA-256 in hexadecimal digits.
 pub(super) fn hex_digest(bytes: &[u8]) -> String {
     format!("{:x}", Sha256::digest(bytes))
-}
-
-fn not_a_file() -> String {
-    "it is not a regular file".to_owned()
 }
 
 #[cfg(test)]

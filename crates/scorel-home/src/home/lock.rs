@@ -4,8 +4,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use fs2::FileExt;
-use nix::errno::Errno;
-use nix::fcntl::OFlag;
+use scorel_fs::open_regular;
 
 /// The exclusive right to write in a home: `flock` on `scoreld.lock`. The kernel releases it when the
 /// process ends, even by SIGKILL, so no stale lock is ever left to judge.
@@ -63,52 +62,32 @@ impl HomeLock {
     /// a daemon that starts meanwhile retries.
     #[must_use]
     pub fn is_held(path: &Path) -> bool {
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits())
-            .open(path);
+        let file = open_regular(File::options().read(true), path);
         let shared = file.and_then(|file| FileExt::try_lock_shared(&file));
         shared.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
     }
 }
 
 fn open(path: &Path) -> Result<File, LockError> {
-    let not_regular = || LockError::NotRegular {
-        path: path.to_owned(),
-    };
-    let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
-    let created = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(flags)
-        .open(path);
-    let opened = match created {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let opened = match open_regular(options.mode(0o600), path) {
         // A lock needs no write access. A file that is missing cannot be made there, though.
         Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
-            OpenOptions::new().read(true).custom_flags(flags).open(path)
+            open_regular(File::options().read(true), path)
         }
-        created => created,
+        opened => opened,
     };
-    let file = opened.map_err(|source| match source.raw_os_error().map(Errno::from_raw) {
-        Some(Errno::ELOOP | Errno::EISDIR | Errno::ENXIO) => not_regular(),
+    let path = || path.to_owned();
+    opened.map_err(|source| match source.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory => {
+            LockError::NotRegular { path: path() }
+        }
         _ => LockError::Io {
-            path: path.to_owned(),
+            path: path(),
             source,
         },
-    })?;
-    let metadata = file.metadata();
-    let metadata = metadata.map_err(|source| LockError::Io {
-        path: path.to_owned(),
-        source,
-    })?;
-    if metadata.is_file() {
-        Ok(file)
-    } else {
-        Err(not_regular())
-    }
+    })
 }
 
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {

@@ -1,9 +1,9 @@
-//! What a repository knows of a worktree.
+//! The registration of a worktree in its repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scorel_exec::read_foreign_text;
+use scorel_fs::{named_git_dir, read_foreign_text};
 use scorel_permission::protected::GIT_DIRECTORY;
 
 use super::error::WorktreeError;
@@ -39,9 +39,8 @@ impl Registration {
     /// Whether the worktree at `path` is complete. While git makes one, a lock says so.
     pub(super) fn is_whole(&self, path: &Path) -> bool {
         let named = read_foreign_text(&path.join(GIT_DIRECTORY)).unwrap_or_default();
-        let named = named.strip_prefix("gitdir: ").map(str::trim_end);
         let lock = read_foreign_text(&self.data.join("locked")).unwrap_or_default();
-        named.is_some_and(|named| Path::new(named) == self.data)
+        named_git_dir(&named).is_some_and(|named| named == self.data)
             && self.data.join("index").is_file()
             && lock.trim_end() != "initializing"
     }
