@@ -44,7 +44,6 @@ pub(crate) struct RunProgress {
     pub(crate) end: Option<RunEnd>,
 }
 
-/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunEnd {
     pub cause: EndCause,

@@ -25,7 +25,6 @@ pub struct ShellScript {
     pub doubts: Vec<String>,
 }
 
-/// A simple command.
 #[derive(Debug)]
 pub struct SimpleCommand {
     /// Assignments, the program, its arguments.

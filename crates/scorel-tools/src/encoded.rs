@@ -23,6 +23,6 @@ pub(crate) fn encoded<'a>(
              characters, or convert the file to UTF-8 first",
             character.escape_default()
         );
-        ToolError::new(ErrorCode::Encoding, message).with("path", location.named())
+        location.error(ErrorCode::Encoding, message)
     })
 }

@@ -15,6 +15,7 @@
 //! figures or `ok: false` with an error's code, message and details.
 
 mod agent_files;
+mod changed_file;
 mod char_boundary;
 mod content_hash;
 mod details;

@@ -172,7 +172,7 @@ impl Roots {
         let root = name.and_then(|name| self.skills.get(name));
         let root = root.ok_or_else(|| {
             let message = format!("{location} is in no skill that was loaded; load it with Skill");
-            ToolError::new(ErrorCode::NotFound, message).with("path", location.named())
+            location.error(ErrorCode::NotFound, message)
         })?;
         Ok((root, path.as_path()))
     }
@@ -202,7 +202,7 @@ impl Roots {
         let is_it = |granted: &&GrantedPath| granted.covers(&absolute, used_for);
         let granted = self.granted.iter().find(is_it).ok_or_else(|| {
             let message = format!("{location} is outside the project, and the call may not use it");
-            ToolError::new(ErrorCode::SandboxViolation, message).with("path", location.named())
+            location.error(ErrorCode::SandboxViolation, message)
         })?;
         let root = granted
             .root(&self.project)
@@ -250,7 +250,6 @@ impl Roots {
 pub enum EntryKind {
     /// A regular file.
     File,
-    /// A directory.
     Directory,
     /// A device, pipe or socket.
     Special,

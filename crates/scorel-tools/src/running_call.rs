@@ -39,7 +39,7 @@ impl RunningCall {
         self.pace.check().map_err(|interruption| {
             let reason = interruption.reason();
             let message = format!("{reason} before {location} was changed");
-            ToolError::new(ErrorCode::Cancelled, message).with("path", location.named())
+            location.error(ErrorCode::Cancelled, message)
         })
     }
 

@@ -68,7 +68,7 @@ impl PlannedWrite {
         }
         let location = &self.location;
         let message = format!("{location} was changed meanwhile by another program; Read it again");
-        Err(ToolError::new(ErrorCode::Stale, message).with("path", location.named()))
+        Err(location.error(ErrorCode::Stale, message))
     }
 }
 
@@ -163,7 +163,7 @@ impl SessionFiles {
             let location = &write.location;
             let message =
                 format!("{location} was not changed, since it cannot be recorded: {error}");
-            ToolError::new(code, message).with("path", location.named())
+            location.error(code, message)
         })?;
         write.before = Some(before.clone());
         Ok(vec![before])

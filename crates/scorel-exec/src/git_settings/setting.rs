@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::harmless::{is_harmless, is_remote};
 
-/// A setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitSetting {
     /// `section.key` or `section.subsection.key`; section and key in lower case.

@@ -8,7 +8,6 @@ use scorel_shell::normal;
 use super::RuleErrorKind;
 use crate::BaseDirs;
 
-/// A pattern of paths.
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
     anchor: Anchor,

@@ -103,7 +103,6 @@ pub(super) fn fields(node: Node<'_>) -> Vec<(Option<&'static str>, Node<'_>)> {
     fields
 }
 
-/// A node's children.
 pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut node.walk()).collect()
 }

@@ -221,7 +221,6 @@ fn shell(args: &[Word], start: usize, facts: &mut Facts) {
     }
 }
 
-/// The options of a shell.
 #[derive(Debug)]
 struct ShellOptions {
     /// The number of their words.
@@ -291,7 +290,6 @@ impl ShellOptions {
 /// Settings of `-o` that do not change what a script does.
 const SHELL_OPTIONS: [&str; 4] = ["errexit", "nounset", "pipefail", "xtrace"];
 
-/// Long options of shells.
 const LONG_SHELL_OPTIONS: [&str; 9] = [
     "init-file",
     "login",

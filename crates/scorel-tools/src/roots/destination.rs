@@ -254,8 +254,7 @@ impl<'a> Destination<'a> {
             Errno::NOENT => (ErrorCode::NotFound, "its directory is gone".to_owned()),
             other => (ErrorCode::Internal, std::io::Error::from(other).to_string()),
         };
-        ToolError::new(code, format!("{location} cannot be written: {reason}"))
-            .with("path", location.named())
+        location.error(code, format!("{location} cannot be written: {reason}"))
     }
 }
 
@@ -293,9 +292,8 @@ fn sync_directory(directory: &OwnedFd) -> Result<(), Errno> {
 }
 
 fn changed(location: &Location) -> ToolError {
-    ToolError::new(
+    location.error(
         ErrorCode::Stale,
         format!("{location} was changed by another program at this moment; Read it again"),
     )
-    .with("path", location.named())
 }

@@ -1,5 +1,8 @@
+//! Places below a root.
+
 use std::path::{Path, PathBuf};
 
+use crate::error::{ErrorCode, ToolError};
 use crate::root::RootName;
 use crate::shown_path::shown_path;
 
@@ -57,6 +60,11 @@ impl Location {
             root: self.root,
             path: joined,
         }
+    }
+
+    /// An error about this location, which user interfaces get as its `path`.
+    pub(crate) fn error(&self, code: ErrorCode, message: impl Into<String>) -> ToolError {
+        ToolError::new(code, message).with("path", self.named())
     }
 
     /// For a sentence to the model.

@@ -78,13 +78,12 @@ pub(super) fn refusal(location: &Location, error: Errno) -> ToolError {
             format!("cannot be opened: {}", std::io::Error::from(other)),
         ),
     };
-    ToolError::new(code, format!("{location} {reason}")).with("path", location.named())
+    location.error(code, format!("{location} {reason}"))
 }
 
 pub(super) fn not_a_file(location: &Location) -> ToolError {
-    ToolError::new(
+    location.error(
         ErrorCode::NotAFile,
         format!("{location} is a device, pipe or socket, not a file"),
     )
-    .with("path", location.named())
 }

@@ -36,7 +36,6 @@ impl Coverage {
         }
     }
 
-    /// The union.
     pub(crate) fn union(mut self, other: Self) -> Self {
         other.parts.into_iter().for_each(|part| self.add(part));
         self

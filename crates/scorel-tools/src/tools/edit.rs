@@ -7,9 +7,10 @@ mod replacement;
 use schemars::JsonSchema;
 use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
 use scorel_proto::FileBefore;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
+use crate::changed_file::ChangedFile;
 use crate::content_hash::ContentHash;
 use crate::diff::Diff;
 use crate::encoded::encoded;
@@ -42,26 +43,6 @@ pub(crate) struct EditArguments {
     path: String,
     /// The replacements, applied in order. 1 to 500.
     edits: Vec<Replacement>,
-}
-
-/// The `details` of a success.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EditFigures {
-    path: String,
-    bytes: u64,
-    /// Unless it is UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    encoding: Option<&'static str>,
-    sha256: String,
-    sha256_before: String,
-    /// Replaced occurrences of all edits.
-    replacements: usize,
-    #[serde(flatten)]
-    diff: Diff,
-    /// Remarks in the text for the model.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -107,17 +88,16 @@ impl FileTool for EditTool {
         let notes = destination.put(&content, Some(&original))?;
         let hash = ContentHash::of(&content);
         call.files.seen.add(location, hash, draft.seen().clone());
-        let figures = EditFigures {
-            path: location.named(),
-            bytes: content.len() as u64,
-            encoding: encoding.name(),
-            sha256: hash.to_string(),
-            sha256_before: original.hash().to_string(),
-            replacements: draft.replacements(),
-            diff: Diff::between(&location.relative(), &text, draft.text()),
-            notes,
+        let diff = Diff::between(&location.relative(), &text, draft.text());
+        let replaced = match draft.replacements() {
+            1 => "1 text replaced".to_owned(),
+            count => format!("{count} texts replaced"),
         };
-        let mut output = report(location, &figures);
+        let sentence = format!("Changed {location}: {replaced}, {}.", diff.counts());
+        let written = (encoding, hash, content.len());
+        let mut changed = ChangedFile::new(location, Some(&original), written, diff, notes);
+        changed.replacements = Some(draft.replacements());
+        let mut output = changed.output(&sentence);
         output.changed = call.files.written(write, &content);
         Ok(output)
     }
@@ -146,8 +126,8 @@ fn draft(
         draft.apply(edit).map_err(|error| {
             let which = (edits.len() > 1).then(|| format!("edit {number} of {}: ", edits.len()));
             let which = which.unwrap_or_default();
-            ToolError::new(error.code(), format!("{which}{}", error.text(location)))
-                .with("path", location.named())
+            location
+                .error(error.code(), format!("{which}{}", error.text(location)))
                 .with("edit", number)
                 .with("lines", error.lines())
         })?;
@@ -175,19 +155,5 @@ fn seen(call: &RunningCall, location: &Location, file: &Original) -> Result<Cove
             "has changed since it was read; Read it again before changing it",
         ),
     };
-    Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
-}
-
-fn report(location: &Location, figures: &EditFigures) -> ToolOutput {
-    let replaced = match figures.replacements {
-        1 => "1 text replaced".to_owned(),
-        count => format!("{count} texts replaced"),
-    };
-    let counts = figures.diff.counts();
-    let mut text = format!("Changed {location}: {replaced}, {counts}.\n");
-    for note in &figures.notes {
-        text.push_str(note);
-        text.push('\n');
-    }
-    ToolOutput::new(text, figures)
+    Err(location.error(code, format!("{location} {reason}")))
 }

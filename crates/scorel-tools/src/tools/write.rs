@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
 use scorel_proto::FileBefore;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
+use crate::changed_file::ChangedFile;
 use crate::content_hash::ContentHash;
 use crate::diff::Diff;
 use crate::encoded::encoded;
@@ -34,26 +35,6 @@ pub(crate) struct WriteArguments {
     path: String,
     /// The complete content of the file.
     content: String,
-}
-
-/// The `details` of a success.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct WriteFigures {
-    path: String,
-    bytes: u64,
-    /// Unless it is UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    encoding: Option<&'static str>,
-    sha256: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sha256_before: Option<String>,
-    created: bool,
-    #[serde(flatten)]
-    diff: Diff,
-    /// Remarks in the text for the model.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -107,35 +88,19 @@ impl FileTool for WriteTool {
         let hash = ContentHash::of(&bytes);
         let whole = Coverage::from(0..content.len() as u64);
         call.files.seen.add(location, hash, whole);
-        let figures = WriteFigures {
-            path: location.named(),
-            bytes: bytes.len() as u64,
-            encoding: encoding.name(),
-            sha256: hash.to_string(),
-            sha256_before: original.as_ref().map(|it| it.hash().to_string()),
-            created: original.is_none(),
-            diff: Diff::between(&location.relative(), &before, &content),
-            notes,
+        let diff = Diff::between(&location.relative(), &before, &content);
+        let length = bytes.len();
+        let sentence = match &original {
+            Some(_) => format!("Replaced {location}: {length} bytes, {}.", diff.counts()),
+            None => format!("Created {location}: {length} bytes."),
         };
-        let mut output = report(location, &figures);
+        let written = (encoding, hash, length);
+        let mut changed = ChangedFile::new(location, original.as_ref(), written, diff, notes);
+        changed.created = Some(original.is_none());
+        let mut output = changed.output(&sentence);
         output.changed = call.files.written(write, &bytes);
         Ok(output)
     }
-}
-
-fn report(location: &Location, figures: &WriteFigures) -> ToolOutput {
-    let bytes = figures.bytes;
-    let mut text = if figures.created {
-        format!("Created {location}: {bytes} bytes.\n")
-    } else {
-        let counts = figures.diff.counts();
-        format!("Replaced {location}: {bytes} bytes, {counts}.\n")
-    };
-    for note in &figures.notes {
-        text.push_str(note);
-        text.push('\n');
-    }
-    ToolOutput::new(text, figures)
 }
 
 fn check_size(location: &Location, content: &str) -> Result<(), ToolError> {
@@ -146,7 +111,7 @@ fn check_size(location: &Location, content: &str) -> Result<(), ToolError> {
         "`content` for {location} has {} bytes; at most {MAX_FILE_BYTES} are possible",
         content.len()
     );
-    Err(ToolError::new(ErrorCode::WriteLimit, message).with("path", location.named()))
+    Err(location.error(ErrorCode::WriteLimit, message))
 }
 
 /// The text to be replaced, if the model has seen all of it.
@@ -156,9 +121,7 @@ fn old_text<'a>(
     original: &'a Original,
 ) -> Result<(TextEncoding, Cow<'a, str>), ToolError> {
     let (encoding, text) = original.text(location)?;
-    let fail = |code, reason: &str| {
-        Err(ToolError::new(code, format!("{location} {reason}")).with("path", location.named()))
-    };
+    let fail = |code, reason: &str| Err(location.error(code, format!("{location} {reason}")));
     match call.files.seen.coverage(location, original.hash()) {
         // An empty file has nothing to lose.
         _ if text.is_empty() => Ok((encoding, text)),

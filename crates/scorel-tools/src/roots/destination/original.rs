@@ -86,7 +86,7 @@ impl Original {
             let message = format!(
                 "{location} is not UTF-8 text, nor UTF-16 or Latin-1, and cannot be changed by this tool"
             );
-            ToolError::new(ErrorCode::Binary, message).with("path", location.named())
+            location.error(ErrorCode::Binary, message)
         })
     }
 
@@ -152,21 +152,19 @@ fn read(file: File, stat: &Stat, location: &Location) -> Result<Vec<u8>, ToolErr
             return Ok(content);
         }
     }
-    Err(ToolError::new(
+    Err(location.error(
         ErrorCode::WriteLimit,
         format!(
             "{location} has {} bytes; files of more than {MAX_FILE_BYTES} cannot be changed by \
              this tool",
             stat.st_size
         ),
-    )
-    .with("path", location.named()))
+    ))
 }
 
 fn read_only(location: &Location) -> ToolError {
-    ToolError::new(
+    location.error(
         ErrorCode::AccessDenied,
         format!("{location} is read-only; its permissions would have to be changed first"),
     )
-    .with("path", location.named())
 }

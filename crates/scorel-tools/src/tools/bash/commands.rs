@@ -49,7 +49,6 @@ pub(super) struct ReadyCommand {
     space: Option<Arc<SharedSpace>>,
 }
 
-/// The lifetime of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommandLifetime {
     /// The call waits for it.

@@ -23,7 +23,6 @@ const TIME_LIMIT: Duration = Duration::from_millis(500);
 /// File systems of the kernel, which rules on files are not about.
 const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
-/// The bounds of a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SearchBounds {
     entries: usize,

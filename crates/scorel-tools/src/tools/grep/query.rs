@@ -11,7 +11,6 @@ use ignore::types::{Types, TypesBuilder};
 use super::arguments::{GrepArguments, Mode};
 use crate::error::ToolError;
 
-/// In bytes.
 const MAX_PATTERN_BYTES: usize = 16 * 1024;
 /// The memory limit in bytes of a compiled pattern, and of its automaton.
 const MAX_COMPILED_BYTES: usize = 10 * 1024 * 1024;
@@ -81,7 +80,6 @@ impl Query {
             .build()
     }
 
-    /// A searcher for counting.
     pub(super) fn counting_searcher(&self) -> Searcher {
         self.searcher().line_number(false).build()
     }

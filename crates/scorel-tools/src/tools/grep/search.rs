@@ -30,7 +30,6 @@ pub(super) struct SearchFindings {
     pub(super) searched_files: u64,
     pub(super) matching_files: u64,
     pub(super) matching_lines: u64,
-    /// Binary files.
     pub(super) binary_files: u64,
     /// Binary files with matches before the first NUL byte.
     pub(super) cut_files: u64,

@@ -80,8 +80,7 @@ pub(super) fn checked(
             }
             _ => ErrorCode::Binary,
         };
-        ToolError::new(code, format!("{location} is not shown: {problem}"))
-            .with("path", location.named())
+        location.error(code, format!("{location} is not shown: {problem}"))
     })?;
     Ok((content, picture))
 }
@@ -106,5 +105,5 @@ fn read(location: &Location, file: File, header: &FileHeader) -> Result<Vec<u8>,
 
 fn not_stored(location: &Location, error: &std::io::Error) -> ToolError {
     let message = format!("{location} cannot be kept for the conversation: {error}");
-    ToolError::new(ErrorCode::Internal, message).with("path", location.named())
+    location.error(ErrorCode::Internal, message)
 }

@@ -65,7 +65,7 @@ fn refused(location: &Location, error: &PdfError, interruption: Option<Interrupt
         _ => ErrorCode::ReadLimit,
     };
     let message = format!("{location} is a PDF document that cannot be shown: {error}");
-    ToolError::new(code, message).with("path", location.named())
+    location.error(code, message)
 }
 
 /// The cells of a notebook; `None` if the file is not one, whatever its name says. The file stays at

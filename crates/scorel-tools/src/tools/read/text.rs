@@ -145,12 +145,12 @@ impl<'a> TextFile<'a> {
 
     fn not_text(&self) -> ToolError {
         let location = self.location;
-        ToolError::new(
-            ErrorCode::Binary,
-            format!("{location} is not UTF-8 text{}", self.header.advice()),
-        )
-        .with("path", location.named())
-        .with("bytes", self.bytes())
+        location
+            .error(
+                ErrorCode::Binary,
+                format!("{location} is not UTF-8 text{}", self.header.advice()),
+            )
+            .with("bytes", self.bytes())
     }
 
     fn interrupted(&self, interruption: Interruption) -> ToolError {
@@ -173,9 +173,8 @@ impl<'a> TextFile<'a> {
 
 /// An I/O error.
 pub(super) fn failed(location: &Location, error: &std::io::Error) -> ToolError {
-    ToolError::new(
+    location.error(
         ErrorCode::Internal,
         format!("{location} cannot be read: {error}"),
     )
-    .with("path", location.named())
 }

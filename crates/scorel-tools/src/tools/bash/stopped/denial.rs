@@ -31,19 +31,24 @@ enum Denied {
         path: Option<PathBuf>,
     },
     /// To change a file that other programs run or obey.
-    ProtectedWrite { path: PathBuf },
+    ProtectedWrite {
+        path: PathBuf,
+    },
     /// To read a place that is hidden from commands.
-    Read { path: PathBuf },
+    Read {
+        path: PathBuf,
+    },
     /// To use the network.
     Network,
     /// To reach a server of this machine, outside the sandbox, at this port.
-    LocalServer { port: u16 },
+    LocalServer {
+        port: u16,
+    },
     /// To use a Unix socket.
     Socket {
         #[serde(skip_serializing_if = "Option::is_none")]
         path: Option<PathBuf>,
     },
-    /// A system call.
     SystemCall,
 }
 
