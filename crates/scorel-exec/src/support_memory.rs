@@ -7,8 +7,8 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
+use scorel_fs::read_foreign_text;
 
-use crate::foreign_file::read_foreign_text;
 use crate::namespaces::Namespaces;
 use crate::task_limit::TaskLimit;
 
