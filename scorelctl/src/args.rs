@@ -99,6 +99,48 @@ pub(crate) enum CliCommand {
     Wait(WaitArgs),
     /// Print a session's last turn, then follow it live
     Tail(TailArgs),
+    #[command(flatten)]
+    Connected(ConnectedCommand),
+    /// Give an agent a task
+    Spawn(SpawnArgs),
+    /// Set up a model: find API keys and local servers, write the configuration, test it
+    Init(InitArgs),
+    /// Show the daemon's state
+    Status(StatusArgs),
+    /// Call any method of the daemon's protocol (`rpc.discover` describes them)
+    Call(CallArgs),
+    /// Bridge standard input and output to the daemon's socket, for editors
+    Stdio,
+    /// Print the daemon's log files; works without a daemon
+    Logs(LogsArgs),
+    /// Stop the daemon and wait until it has exited; running turns are cancelled
+    Stop,
+    /// Restart the daemon, for example after an upgrade; running turns go on
+    Restart,
+    /// Have the service manager run the daemon: install, start, stop, look
+    Service(ServiceArgs),
+    /// Check the files in the home directory for damage, and repair them
+    Fsck(FsckArgs),
+    /// Check the installation, the configuration and the system, and suggest fixes
+    Doctor,
+    /// Show, check and change the configuration: `show`, `get`, `set`, `unset`, `check`, `edit`
+    #[command(disable_help_flag = true)]
+    Config(ConfigArgs),
+    /// Print the script with which a shell completes commands, options, session ids and models
+    Completions(CompletionsArgs),
+    /// Describe every command in a line
+    Commands,
+    /// Say what the exit codes mean
+    #[command(after_help = Exit::help())]
+    ExitCodes,
+    /// Write the manual pages, for packages
+    #[command(hide = true)]
+    Man(ManArgs),
+}
+
+/// The commands that begin with a connection to the daemon.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConnectedCommand {
     /// List sessions, most recently changed first
     Sessions(SessionsArgs),
     /// Search the conversations of all projects
@@ -151,8 +193,6 @@ pub(crate) enum CliCommand {
     Runners(RunnersArgs),
     /// List the agents that take tasks, change one, or set how many may run at once
     Agents(AgentsArgs),
-    /// Give an agent a task
-    Spawn(SpawnArgs),
     /// List the tasks that agents were given; show, move or stop one
     Runtimes(RuntimesArgs),
     /// Draw the tree of tasks below a session
@@ -163,43 +203,10 @@ pub(crate) enum CliCommand {
     Skills(SkillsArgs),
     /// List the items that a project brings, such as skills, and trust them
     Trust(TrustArgs),
-    /// Set up a model: find API keys and local servers, write the configuration, test it
-    Init(InitArgs),
     /// Sum up the tokens and the cost of all model calls
     Usage(UsageArgs),
-    /// Show the daemon's state
-    Status(StatusArgs),
-    /// Call any method of the daemon's protocol (`rpc.discover` describes them)
-    Call(CallArgs),
-    /// Bridge standard input and output to the daemon's socket, for editors
-    Stdio,
-    /// Print the daemon's log files; works without a daemon
-    Logs(LogsArgs),
-    /// Stop the daemon and wait until it has exited; running turns are cancelled
-    Stop,
-    /// Restart the daemon, for example after an upgrade; running turns go on
-    Restart,
-    /// Have the service manager run the daemon: install, start, stop, look
-    Service(ServiceArgs),
-    /// Check the files in the home directory for damage, and repair them
-    Fsck(FsckArgs),
     /// Report what the daemon keeps and nothing needs any more, and remove it
     Gc(GcArgs),
-    /// Check the installation, the configuration and the system, and suggest fixes
-    Doctor,
-    /// Show, check and change the configuration: `show`, `get`, `set`, `unset`, `check`, `edit`
-    #[command(disable_help_flag = true)]
-    Config(ConfigArgs),
-    /// Print the script with which a shell completes commands, options, session ids and models
-    Completions(CompletionsArgs),
-    /// Describe every command in a line
-    Commands,
-    /// Say what the exit codes mean
-    #[command(after_help = Exit::help())]
-    ExitCodes,
-    /// Write the manual pages, for packages
-    #[command(hide = true)]
-    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]

@@ -66,131 +66,98 @@ mod usage;
 mod wait;
 mod worktrees;
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 
-use crate::args::{CliArguments, CliCommand};
-use crate::daemon::{DaemonClient, DaemonConnector};
+use crate::args::{CliArguments, CliCommand, ConnectedCommand};
+use crate::cli::Cli;
+use crate::daemon::DaemonConnector;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
 /// Runs the command.
 pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, Failure> {
-    if let CliCommand::Completions(args) = &arguments.command {
-        return completions::run(args, output);
+    let CliArguments { global, command } = arguments;
+    let link = || DaemonConnector::new(&global);
+    let done = |()| Exit::Success;
+    match command {
+        CliCommand::Completions(args) => completions::run(&args, output).map(done),
+        CliCommand::Man(args) => man::run(&args, output).map(done),
+        CliCommand::Commands => overview::commands(output).map(done),
+        CliCommand::ExitCodes => overview::exit_codes(output).map(done),
+        CliCommand::Fsck(args) => Err(fsck::run(&args, global.json, &link()?)),
+        CliCommand::Doctor => Err(doctor::run(global.json, &link()?)),
+        CliCommand::Config(args) => Err(config::run(&args, global.json, &link()?)),
+        CliCommand::Service(args) => service::run(&args, &link()?, output).map(done),
+        CliCommand::Stdio => with_runtime(|runtime| stdio::run(runtime, &link()?)),
+        CliCommand::Send(args) => wait_for(send::run(args, link()?, output)),
+        CliCommand::Tail(args) => wait_for(tail::run(&args, link()?, output)),
+        CliCommand::Wait(args) => wait_for(wait::run(&args, link()?, output)),
+        CliCommand::Call(args) => wait_for(call::run(&args, &link()?, output)).map(done),
+        CliCommand::Stop => wait_for(stop::run(link()?, output)).map(done),
+        CliCommand::Restart => wait_for(restart::run(link()?, output)).map(done),
+        CliCommand::Spawn(args) => wait_for(spawn::run(&args, link()?, output)),
+        CliCommand::Init(args) => wait_for(init::run(args, link()?, output)).map(done),
+        CliCommand::Logs(args) => wait_for(logs::run(&args, link()?.home(), output)).map(done),
+        CliCommand::Status(args) => wait_for(status::run(&args, link()?, output)).map(done),
+        CliCommand::Connected(command) => wait_for(connected(command, link()?, output)),
     }
-    match &arguments.command {
-        CliCommand::Man(args) => return man::run(args, output),
-        CliCommand::Commands => return overview::commands(output),
-        CliCommand::ExitCodes => return overview::exit_codes(output),
-        _ => {}
-    }
-    let link = DaemonConnector::new(&arguments.global)?;
-    if let CliCommand::Fsck(args) = &arguments.command {
-        return Err(fsck::run(args, arguments.global.json, &link));
-    }
-    if let CliCommand::Doctor = arguments.command {
-        return Err(doctor::run(arguments.global.json, &link));
-    }
-    if let CliCommand::Config(args) = &arguments.command {
-        return Err(config::run(args, arguments.global.json, &link));
-    }
-    if let CliCommand::Service(args) = &arguments.command {
-        return service::run(args, &link, output);
-    }
+}
+
+/// Runs a command that waits for something.
+fn wait_for<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    with_runtime(|runtime| runtime.block_on(command))
+}
+
+fn with_runtime<T>(run: impl FnOnce(&Runtime) -> Result<T, Failure>) -> Result<T, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let ended = match arguments.command {
-        CliCommand::Stdio => stdio::run(&runtime, &link),
-        command => runtime.block_on(dispatch(command, link, output)),
-    };
+    let ended = run(&runtime);
     // A blocking task that still waits for the start lock must not keep the program alive.
     runtime.shutdown_background();
     ended
 }
 
-async fn dispatch(
-    command: CliCommand,
+/// Connects, which starts the daemon if that is necessary and allowed, and runs the command.
+async fn connected(
+    command: ConnectedCommand,
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    let cli = &mut Cli::connect(link, output).await?;
     match command {
-        CliCommand::Send(args) => Box::pin(send::run(args, link, output)).await,
-        CliCommand::Tail(args) => Box::pin(tail::run(&args, link, output)).await,
-        CliCommand::Wait(args) => Box::pin(wait::run(&args, link, output)).await,
-        CliCommand::Call(args) => call::run(&args, &link, output).await,
-        CliCommand::Stop => stop::run(link, output).await,
-        CliCommand::Restart => restart::run(link, output).await,
-        CliCommand::Resend(args) => Box::pin(resend::run(args, link, output)).await,
-        CliCommand::Compact(args) => Box::pin(compact::run(&args, link, output)).await,
-        CliCommand::Spawn(args) => Box::pin(spawn::run(&args, link, output)).await,
-        CliCommand::Init(args) => Box::pin(init::run(args, link, output)).await,
-        CliCommand::Logs(args) => logs::run(&args, link.home(), output).await,
-        CliCommand::Status(args) => status::run(&args, link, output).await,
-        command => {
-            let mut control = DaemonClient::connect(link).await?;
-            with_daemon(command, &mut control, output).await
-        }
-    }
-}
-
-async fn with_daemon(
-    command: CliCommand,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    match command {
-        CliCommand::Sessions(args) => sessions::run(&args, control, output).await,
-        CliCommand::Search(args) => search::run(&args, control, output).await,
-        CliCommand::Projects(args) => projects::run(&args, control, output).await,
-        CliCommand::Show(args) => show::run(&args, control, output).await,
-        CliCommand::Steer(args) => steer::run(&args, control, output).await,
-        CliCommand::Queue(args) => queue::run(&args, control, output).await,
-        CliCommand::Tree(args) => tree::run(&args, control, output).await,
-        CliCommand::Rewind(args) => rewind::run(&args, control, output).await,
-        CliCommand::Branch(args) => branch::run(&args, control, output).await,
-        CliCommand::Clone(args) => clone::run(&args, control, output).await,
-        CliCommand::Rename(args) => rename::run(&args, control, output).await,
-        CliCommand::Archive(args) => archive::run(&args, control, output).await,
-        CliCommand::Delete(args) => delete::run(&args, control, output).await,
-        CliCommand::Undelete(args) => delete::undelete(&args, control, output).await,
-        CliCommand::Export(args) => export::run(&args, control, output).await,
-        CliCommand::Import(args) => import::run(&args, control, output).await,
-        CliCommand::Gc(args) => gc::run(&args, control, output).await,
-        CliCommand::Files(args) => files::run(&args, control, output).await,
-        CliCommand::Cancel(args) => cancel::run(&args, control, output).await,
-        CliCommand::EndWait(args) => end_wait::run(&args, control, output).await,
-        CliCommand::Usage(args) => usage::run(&args, control, output).await,
-        CliCommand::Context(args) => context::run(&args, control, output).await,
-        CliCommand::Approve(args) => approve::run(&args, control, output).await,
-        CliCommand::Models(args) => models::run(&args, control, output).await,
-        CliCommand::Runners(args) => runners::run(&args, control, output).await,
-        CliCommand::Agents(args) => agents::run(&args, control, output).await,
-        CliCommand::Runtimes(args) => runtimes::run(&args, control, output).await,
-        CliCommand::Graph(args) => graph::run(&args, control, output).await,
-        CliCommand::Worktrees(args) => worktrees::run(&args, control, output).await,
-        CliCommand::Skills(args) => skills::run(&args, control, output).await,
-        CliCommand::Trust(args) => trust::run(&args, control, output).await,
-        // Run elsewhere.
-        CliCommand::Stdio
-        | CliCommand::Send(_)
-        | CliCommand::Tail(_)
-        | CliCommand::Wait(_)
-        | CliCommand::Call(_)
-        | CliCommand::Stop
-        | CliCommand::Restart
-        | CliCommand::Resend(_)
-        | CliCommand::Compact(_)
-        | CliCommand::Spawn(_)
-        | CliCommand::Init(_)
-        | CliCommand::Logs(_)
-        | CliCommand::Status(_)
-        | CliCommand::Fsck(_)
-        | CliCommand::Doctor
-        | CliCommand::Config(_)
-        | CliCommand::Service(_)
-        | CliCommand::Completions(_)
-        | CliCommand::Commands
-        | CliCommand::ExitCodes
-        | CliCommand::Man(_) => Ok(Exit::Success),
-    }
+        ConnectedCommand::Sessions(args) => sessions::run(&args, cli).await,
+        ConnectedCommand::Search(args) => search::run(&args, cli).await,
+        ConnectedCommand::Projects(args) => projects::run(&args, cli).await,
+        ConnectedCommand::Show(args) => show::run(&args, cli).await,
+        ConnectedCommand::Steer(args) => steer::run(&args, cli).await,
+        ConnectedCommand::Queue(args) => queue::run(&args, cli).await,
+        ConnectedCommand::Tree(args) => tree::run(&args, cli).await,
+        ConnectedCommand::Rewind(args) => rewind::run(&args, cli).await,
+        ConnectedCommand::Branch(args) => branch::run(&args, cli).await,
+        ConnectedCommand::Clone(args) => clone::run(&args, cli).await,
+        ConnectedCommand::Rename(args) => rename::run(&args, cli).await,
+        ConnectedCommand::Archive(args) => archive::run(&args, cli).await,
+        ConnectedCommand::Delete(args) => return delete::run(&args, cli).await,
+        ConnectedCommand::Undelete(args) => delete::undelete(&args, cli).await,
+        ConnectedCommand::Export(args) => export::run(&args, cli).await,
+        ConnectedCommand::Import(args) => import::run(&args, cli).await,
+        ConnectedCommand::Resend(args) => return Box::pin(resend::run(args, cli)).await,
+        ConnectedCommand::Gc(args) => gc::run(&args, cli).await,
+        ConnectedCommand::Files(args) => files::run(&args, cli).await,
+        ConnectedCommand::Cancel(args) => cancel::run(&args, cli).await,
+        ConnectedCommand::EndWait(args) => end_wait::run(&args, cli).await,
+        ConnectedCommand::Compact(args) => compact::run(&args, cli).await,
+        ConnectedCommand::Usage(args) => usage::run(&args, cli).await,
+        ConnectedCommand::Context(args) => context::run(&args, cli).await,
+        ConnectedCommand::Approve(args) => approve::run(&args, cli).await,
+        ConnectedCommand::Models(args) => models::run(&args, cli).await,
+        ConnectedCommand::Runners(args) => runners::run(&args, cli).await,
+        ConnectedCommand::Agents(args) => agents::run(&args, cli).await,
+        ConnectedCommand::Runtimes(args) => runtimes::run(&args, cli).await,
+        ConnectedCommand::Graph(args) => graph::run(&args, cli).await,
+        ConnectedCommand::Worktrees(args) => worktrees::run(&args, cli).await,
+        ConnectedCommand::Skills(args) => skills::run(&args, cli).await,
+        ConnectedCommand::Trust(args) => trust::run(&args, cli).await,
+    }?;
+    Ok(Exit::Success)
 }

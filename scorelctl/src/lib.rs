@@ -9,6 +9,7 @@
 mod agent_task_lookup;
 mod agent_task_selector;
 mod args;
+mod cli;
 mod commands;
 mod completion;
 mod daemon;

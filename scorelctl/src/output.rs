@@ -118,12 +118,46 @@ impl Output {
         self.raw("\n")
     }
 
+    /// Writes lines as [`Output::line`] does.
+    pub(crate) fn lines(
+        &mut self,
+        lines: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> io::Result<()> {
+        let mut lines = lines.into_iter();
+        lines.try_for_each(|line| self.line(line.as_ref()))
+    }
+
     /// Writes a value as a line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         // To a `Vec`, as requests are: the compiler makes a copy of all serialisation for each writer.
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
         self.out.write_all(&line)
+    }
+
+    /// Writes a result: as JSON with `--json`, otherwise with `human`.
+    pub(crate) fn result(
+        &mut self,
+        value: &impl Serialize,
+        human: impl FnOnce(&mut Self) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        Ok(if self.json {
+            self.json(value)
+        } else {
+            human(self)
+        }?)
+    }
+
+    /// Writes a list: with `--json` one value a line, otherwise with `human`.
+    pub(crate) fn results(
+        &mut self,
+        values: &[impl Serialize],
+        human: impl FnOnce(&mut Self) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        Ok(match self.json {
+            true => values.iter().try_for_each(|value| self.json(value)),
+            false => human(self),
+        }?)
     }
 
     /// Writes to standard error, after flushing standard output, so that both appear in order on a
@@ -224,34 +258,6 @@ impl std::fmt::Debug for Output {
             .field("json", &self.json)
             .finish_non_exhaustive()
     }
-}
-
-/// Writes a result: as JSON with `--json`, otherwise with `human`.
-pub(crate) fn result(
-    output: &mut Output,
-    value: &impl Serialize,
-    human: impl FnOnce(&mut Output) -> io::Result<()>,
-) -> Result<(), Failure> {
-    if output.json {
-        output.json(value)?;
-    } else {
-        human(output)?;
-    }
-    Ok(())
-}
-
-/// Writes a list: with `--json` one value a line, otherwise with `human`.
-pub(crate) fn results(
-    output: &mut Output,
-    values: &[impl Serialize],
-    human: impl FnOnce(&mut Output) -> io::Result<()>,
-) -> Result<(), Failure> {
-    if output.json {
-        values.iter().try_for_each(|value| output.json(value))?;
-    } else {
-        human(output)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

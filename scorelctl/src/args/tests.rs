@@ -82,17 +82,20 @@ fn a_place_in_the_conversation_may_be_a_negative_number() {
         ("rewind root --json", TurnSelector::Root),
         ("rewind 9FAV", TurnSelector::Event("9FAV".to_owned())),
     ] {
-        let Ok(CliCommand::Rewind(args)) = parse(line) else {
+        let Ok(CliCommand::Connected(ConnectedCommand::Rewind(args))) = parse(line) else {
             panic!("{line}")
         };
         assert_eq!(args.event, expected, "{line}");
     }
-    let Ok(CliCommand::Resend(args)) = parse("resend --turn -2 say it better") else {
+    let Ok(CliCommand::Connected(ConnectedCommand::Resend(args))) =
+        parse("resend --turn -2 say it better")
+    else {
         panic!("parsed")
     };
     assert_eq!(args.turn, TurnSelector::Back(2));
     assert_eq!(args.text, ["say", "it", "better"]);
-    let Ok(CliCommand::Rewind(args)) = parse("rewind --session ses_1") else {
+    let Ok(CliCommand::Connected(ConnectedCommand::Rewind(args))) = parse("rewind --session ses_1")
+    else {
         panic!("parsed")
     };
     assert_eq!(args.event, TurnSelector::Back(1));
@@ -120,7 +123,7 @@ fn invalid_command_lines_are_refused() {
 #[test]
 fn a_quota_without_parts_is_only_told() {
     let policy = |line: &str| {
-        let Ok(CliCommand::Agents(args)) = parse(line) else {
+        let Ok(CliCommand::Connected(ConnectedCommand::Agents(args))) = parse(line) else {
             panic!("{line}")
         };
         let Some(AgentsCommand::Quota(args)) = args.action else {
@@ -146,7 +149,7 @@ fn a_quota_without_parts_is_only_told() {
 fn an_agent_is_set_in_parts() {
     let line = "agents set reviewer --workspace worktree --thinking-level high --tools readonly \
                 --capability a --capability b --default-quota 0 --disable";
-    let Ok(CliCommand::Agents(args)) = parse(line) else {
+    let Ok(CliCommand::Connected(ConnectedCommand::Agents(args))) = parse(line) else {
         panic!("parsed")
     };
     let Some(AgentsCommand::Set(args)) = args.action else {
@@ -178,27 +181,33 @@ fn a_task_is_words_and_its_result_stays_unless_it_is_to_be_delivered() {
 
 #[test]
 fn runtimes_are_listed_shown_moved_and_stopped() {
-    let Ok(CliCommand::Runtimes(args)) = parse("runtimes --status waiting_input --agent x") else {
+    let Ok(CliCommand::Connected(ConnectedCommand::Runtimes(args))) =
+        parse("runtimes --status waiting_input --agent x")
+    else {
         panic!("parsed")
     };
     assert_eq!(args.status, Some(AgentTaskStatus::WaitingInput));
     assert_eq!(args.limit, 50);
     let part = || AgentTaskSelector::Part("5FAV".to_owned());
-    let Ok(CliCommand::Runtimes(args)) = parse("runtimes move 5FAV 2 --json") else {
+    let Ok(CliCommand::Connected(ConnectedCommand::Runtimes(args))) =
+        parse("runtimes move 5FAV 2 --json")
+    else {
         panic!("parsed")
     };
     let Some(RuntimesCommand::Move { runtime, position }) = args.action else {
         panic!("move")
     };
     assert_eq!((runtime, position), (part(), 2));
-    let Ok(CliCommand::Worktrees(args)) = parse("worktrees remove 5FAV --force") else {
+    let Ok(CliCommand::Connected(ConnectedCommand::Worktrees(args))) =
+        parse("worktrees remove 5FAV --force")
+    else {
         panic!("parsed")
     };
     let Some(WorktreesCommand::Remove { runtime, force }) = args.action else {
         panic!("remove")
     };
     assert_eq!((runtime, force), (part(), true));
-    let Ok(CliCommand::Graph(args)) = parse("graph ses_01") else {
+    let Ok(CliCommand::Connected(ConnectedCommand::Graph(args))) = parse("graph ses_01") else {
         panic!("parsed")
     };
     assert_eq!(args.session, SessionSelector::Part("ses_01".to_owned()));

@@ -6,36 +6,22 @@ mod set;
 mod table;
 
 use crate::args::{AgentsArgs, AgentsCommand};
-use crate::daemon::DaemonClient;
-use crate::exit::Exit;
+use crate::cli::Cli;
 use crate::failure::Failure;
-use crate::output::{Output, result};
 
-pub(super) async fn run(
-    args: &AgentsArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &AgentsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     match &args.action {
-        None => list(args, control, output).await?,
-        Some(AgentsCommand::Set(changes)) => set::run(changes, control, output).await?,
-        Some(AgentsCommand::Quota(wanted)) => quota::run(args, wanted, control, output).await?,
+        None => list(args, cli).await,
+        Some(AgentsCommand::Set(changes)) => set::run(changes, cli).await,
+        Some(AgentsCommand::Quota(wanted)) => quota::run(args, wanted, cli).await,
     }
-    Ok(Exit::Success)
 }
 
-async fn list(
-    args: &AgentsArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let answer = listed::listed(args, control).await?;
-    result(output, &answer, |output| {
-        let mut lines = table::lines(&answer.agents).into_iter();
-        lines.try_for_each(|line| output.line(&line))
-    })?;
+async fn list(args: &AgentsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let answer = listed::listed(args, cli).await?;
+    cli.result(&answer, |output| output.lines(table::lines(&answer.agents)))?;
     if answer.agents.is_empty() {
-        output.note("no agents are configured; `scorelctl agents set TYPE` adds one")?;
+        cli.note("no agents are configured; `scorelctl agents set TYPE` adds one")?;
     }
     Ok(())
 }

@@ -6,12 +6,13 @@ use scorel_proto::{
 };
 
 use crate::args::ApproveArgs;
+use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, end_of};
-use crate::output::{Output, result, results};
+use crate::output::Output;
 use crate::question::describe;
 use crate::selector::SessionSelector;
 use crate::target;
@@ -20,15 +21,11 @@ use crate::target;
 /// time, so a shorter prefix could match a request that was made meanwhile.
 const MIN_PREFIX: usize = 14;
 
-pub(super) async fn run(
-    args: &ApproveArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let open = open(args, control).await?;
+pub(super) async fn run(args: &ApproveArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let open = open(args, &mut cli.daemon).await?;
     let Some(wanted) = &args.request else {
-        results(output, &open, |output| list(&open, output))?;
-        return Ok(Exit::Success);
+        cli.output.results(&open, |output| list(&open, output))?;
+        return Ok(());
     };
     let chosen = choose(wanted, &open)?;
     let params = RespondPermissionParams {
@@ -38,15 +35,14 @@ pub(super) async fn run(
         reason: args.reason.clone(),
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<RespondPermission>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<RespondPermission>(&params).await?;
+    cli.result(&answer, |output| {
         output.line(if params.decision.allows() {
             "allowed"
         } else {
             "denied"
         })
-    })?;
-    Ok(Exit::Success)
+    })
 }
 
 const fn decision(args: &ApproveArgs) -> PermissionDecision {

@@ -1,26 +1,22 @@
 use scorel_proto::{ArchiveSession, ArchiveSessionParams, SessionId};
 
 use crate::args::{ArchiveArgs, TargetArgs};
+use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
 use crate::selector::SessionSelector;
 use crate::target;
 
-pub(super) async fn run(
-    args: &ArchiveArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let session_id = chosen(args, control).await?;
+pub(super) async fn run(args: &ArchiveArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = chosen(args, &mut cli.daemon).await?;
     let params = ArchiveSessionParams {
         session_id,
         archived: Some(!args.undo),
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<ArchiveSession>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<ArchiveSession>(&params).await?;
+    cli.result(&answer, |output| {
         output.line(&if args.undo {
             format!("{session_id} is no longer archived")
         } else {
@@ -28,11 +24,11 @@ pub(super) async fn run(
         })
     })?;
     if !args.undo {
-        output.note(&format!(
+        cli.note(&format!(
             "`scorelctl archive --undo --session {session_id}` takes it out again"
         ))?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// Without a session, the archive gives back the one that was put there last.

@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 use super::input::read_input;
 use crate::args::CallArgs;
 use crate::daemon::{DaemonConnector, no_daemon};
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::similar::similar;
@@ -16,7 +15,7 @@ pub(super) async fn run(
     args: &CallArgs,
     link: &DaemonConnector,
     output: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     let params = match args.params.as_deref() {
         None => None,
         Some("-") => Some(parse(&read_input()?)?),
@@ -33,7 +32,7 @@ pub(super) async fn run(
     } else {
         output.line(&pretty(&result))?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 fn refused(method: &str, error: ClientError) -> Failure {

@@ -2,19 +2,12 @@ use scorel_proto::{Cancel, CancelChildren, CancelParams};
 
 use super::stall::stall_text;
 use crate::args::CancelArgs;
-use crate::daemon::{DaemonClient, new_command_id};
-use crate::exit::Exit;
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
 
-pub(super) async fn run(
-    args: &CancelArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let wanted = &args.target.session;
-    let session_id = target::existing(control, wanted, args.target.project.as_deref()).await?;
+pub(super) async fn run(args: &CancelArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(&args.target).await?;
     let params = CancelParams {
         children: args.children.then_some(CancelChildren::All),
         session_id,
@@ -22,8 +15,8 @@ pub(super) async fn run(
         clear_queue: args.clear_queue.then_some(true),
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<Cancel>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<Cancel>(&params).await?;
+    cli.result(&answer, |output| {
         output.line(if answer.cancelled {
             "cancelled"
         } else {
@@ -39,6 +32,5 @@ pub(super) async fn run(
             )),
             None => Ok(()),
         }
-    })?;
-    Ok(Exit::Success)
+    })
 }

@@ -5,35 +5,28 @@ use scorel_proto::{
 };
 
 use crate::args::CompactArgs;
-use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, StartDaemon, new_command_id};
+use crate::cli::Cli;
+use crate::daemon::{DaemonConnector, PATIENCE, StartDaemon, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
+use crate::output::Output;
 
 /// Asks for a summary and waits until it is there.
-pub(super) async fn run(
-    args: &CompactArgs,
-    link: DaemonConnector,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let mut control = DaemonClient::connect(link).await?;
-    let (wanted, project) = (&args.target.session, args.target.project.as_deref());
-    let session_id = target::existing(&mut control, wanted, project).await?;
+pub(super) async fn run(args: &CompactArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(&args.target).await?;
     let instructions = args.instructions.join(" ");
     let params = CompactParams {
         session_id,
         instructions: (!instructions.is_empty()).then_some(instructions),
         command_id: Some(new_command_id()),
     };
-    let begun = control.call::<Compact>(&params).await?;
+    let begun = cli.call::<Compact>(&params).await?;
     if args.detach {
         let id = begun.compaction_id;
-        result(output, &begun, |output| output.line(&id.to_string()))?;
-        return Ok(Exit::Success);
+        return cli.result(&begun, |output| output.line(&id.to_string()));
     }
-    let ended = wait(control.link().clone(), session_id, &begun).await?;
-    report(&ended, output)
+    let ended = wait(cli.daemon.link().clone(), session_id, &begun).await?;
+    report(&ended, cli.output)
 }
 
 /// The event with which the compaction ended.
@@ -90,15 +83,14 @@ fn ends(body: &PersistentBody, id: CompactionId) -> bool {
     }
 }
 
-fn report(ended: &PersistentBody, output: &mut Output) -> Result<Exit, Failure> {
+fn report(ended: &PersistentBody, output: &mut Output) -> Result<(), Failure> {
     if let PersistentBody::Compact(body) = ended {
         let (before, after) = (body.tokens_before, body.tokens_after);
         let text = format!("{before} tokens became {after}");
-        result(output, ended, |output| output.line(&text))?;
-        return Ok(Exit::Success);
+        return output.result(ended, |output| output.line(&text));
     }
     let PersistentBody::Compaction(body) = ended else {
-        return Ok(Exit::Success);
+        return Ok(());
     };
     Err(match (&body.state, &body.error) {
         (CompactionState::Cancelled, _) => Failure::new(

@@ -3,9 +3,8 @@ use serde_json::json;
 
 use crate::args::{CompletedShell, CompletionsArgs};
 use crate::completion::VARIABLE;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 
 const PROGRAM: &str = "scorelctl";
 
@@ -17,7 +16,7 @@ fi
 "#;
 
 /// Prints the script for the shell. It asks the program that is on `PATH` when it is used.
-pub(super) fn run(args: &CompletionsArgs, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(args: &CompletionsArgs, output: &mut Output) -> Result<(), Failure> {
     let shell: &dyn EnvCompleter = match args.shell {
         CompletedShell::Bash => &Bash,
         CompletedShell::Zsh => &Zsh,
@@ -29,8 +28,6 @@ pub(super) fn run(args: &CompletionsArgs, output: &mut Output) -> Result<Exit, F
     if args.shell == CompletedShell::Zsh {
         script.push_str(ZSH_AUTOLOAD);
     }
-    result(output, &json!({ "script": script }), |output| {
-        output.raw(&script)
-    })?;
-    Ok(Exit::Success)
+    output.result(&json!({ "script": script }), |output| output.raw(&script))?;
+    Ok(())
 }

@@ -1,21 +1,14 @@
 use scorel_proto::{ContextPart, GetContext, GetContextParams, GetContextResult};
 
 use crate::args::TargetArgs;
-use crate::daemon::DaemonClient;
-use crate::exit::Exit;
+use crate::cli::Cli;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
 
-pub(super) async fn run(
-    args: &TargetArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let session_id = target::existing(control, &args.session, args.project.as_deref()).await?;
+pub(super) async fn run(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(args).await?;
     let params = GetContextParams { session_id };
-    let context = control.call::<GetContext>(&params).await?;
-    result(output, &context, |output| {
+    let context = cli.call::<GetContext>(&params).await?;
+    cli.result(&context, |output| {
         output.line(&size(&context))?;
         for part in &context.parts {
             output.line(&line(part))?;
@@ -24,8 +17,7 @@ pub(super) async fn run(
             return Ok(());
         }
         output.line("automatic summaries have stopped: the last two did not make enough room")
-    })?;
-    Ok(Exit::Success)
+    })
 }
 
 fn size(context: &GetContextResult) -> String {

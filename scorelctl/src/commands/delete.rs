@@ -7,23 +7,19 @@ use scorel_proto::{
 
 use super::confirm::confirm;
 use crate::args::{DeleteArgs, TargetArgs, UndeleteArgs};
+use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::{one_line, visible};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
 use crate::selector::SessionSelector;
 use crate::target;
 
-pub(super) async fn run(
-    args: &DeleteArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let session_id = chosen(args, control).await?;
+pub(super) async fn run(args: &DeleteArgs, cli: &mut Cli<'_>) -> Result<Exit, Failure> {
+    let session_id = chosen(args, &mut cli.daemon).await?;
     if !args.yes {
-        let question = question(args, session_id, control).await?;
-        if !confirm(&question, output).await? {
+        let question = question(args, session_id, &mut cli.daemon).await?;
+        if !confirm(&question, cli.output).await? {
             return Ok(Exit::Interrupted);
         }
     }
@@ -33,33 +29,28 @@ pub(super) async fn run(
         now: args.now.then_some(true),
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<DeleteSession>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<DeleteSession>(&params).await?;
+    cli.result(&answer, |output| {
         output.line(&format!("deleted {session_id}"))
     })?;
     if !args.now {
-        output.note(&format!(
+        cli.note(&format!(
             "`scorelctl undelete --session {session_id}` brings it back"
         ))?;
     }
     Ok(Exit::Success)
 }
 
-pub(super) async fn undelete(
-    args: &UndeleteArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let session_id = in_trash(&args.target, control).await?;
+pub(super) async fn undelete(args: &UndeleteArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = in_trash(&args.target, &mut cli.daemon).await?;
     let params = UndeleteSessionParams {
         session_id,
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<UndeleteSession>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<UndeleteSession>(&params).await?;
+    cli.result(&answer, |output| {
         output.line(&answer.session_id.to_string())
-    })?;
-    Ok(Exit::Success)
+    })
 }
 
 /// With `--now` a session in the trash is one to choose, too.

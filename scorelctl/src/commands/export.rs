@@ -12,11 +12,9 @@ use scorel_transfer::render::DocumentFormat;
 use serde::Serialize;
 
 use crate::args::{ExportArgs, ExportFormat};
+use crate::cli::Cli;
 use crate::daemon::DaemonClient;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
 use export_file::ExportFile;
 use records::Records;
 
@@ -28,13 +26,8 @@ struct ExportResult {
     path: PathBuf,
 }
 
-pub(super) async fn run(
-    args: &ExportArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let project = args.target.project.as_deref();
-    let session_id = target::existing(control, &args.target.session, project).await?;
+pub(super) async fn run(args: &ExportArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(&args.target).await?;
     if args.all && args.format != ExportFormat::Jsonl {
         return Err(Failure::usage(
             "`--all` is only valid with `--format jsonl`",
@@ -43,16 +36,16 @@ pub(super) async fn run(
     let path = args.output.clone();
     let path =
         path.unwrap_or_else(|| PathBuf::from(format!("{session_id}.{}", ending(args.format))));
-    let mut file = ExportFile::create(&path, args.force, output)?;
-    let session = target::get(control, session_id).await?;
-    write(args, &session, control, &mut file).await?;
+    let mut file = ExportFile::create(&path, args.force, cli.output)?;
+    let session = cli.session(session_id).await?;
+    write(args, &session, &mut cli.daemon, &mut file).await?;
     if file.finish()? {
         let done = ExportResult { session_id, path };
-        result(output, &done, |output| {
+        cli.result(&done, |output| {
             output.line(&done.path.display().to_string())
         })?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 async fn write(

@@ -11,24 +11,18 @@ use scorel_proto::{
 
 use super::restored;
 use crate::args::{FilesArgs, FilesCommand, RestoreArgs};
-use crate::daemon::{DaemonClient, new_command_id};
-use crate::exit::Exit;
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::failure::Failure;
-use crate::output::{Output, result, results};
-use crate::target;
+use crate::output::Output;
 
 use records::{FileRecord, FileRecords};
 
-pub(super) async fn run(
-    args: &FilesArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let wanted = &args.target.session;
-    let id = target::existing(control, wanted, args.target.project.as_deref()).await?;
-    let records = FileRecords::read(control, id).await?;
+pub(super) async fn run(args: &FilesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let id = cli.session_id(&args.target).await?;
+    let records = FileRecords::read(&mut cli.daemon, id).await?;
     match &args.action {
-        None | Some(FilesCommand::Log) => log(&records, output)?,
+        None | Some(FilesCommand::Log) => log(&records, cli.output),
         Some(FilesCommand::Restore(args)) => {
             let before = match &args.event {
                 Some(event) => records.find(event)?,
@@ -38,25 +32,17 @@ pub(super) async fn run(
                 true => RestoreScope::All,
                 false => RestoreScope::Tools,
             };
-            restore(control, id, (before, scope), args, output).await?;
+            restore(id, (before, scope), args, cli).await
         }
         Some(FilesCommand::Undo(args)) => {
             let before = records.last_restore()?;
-            restore(
-                control,
-                id,
-                (before, RestoreScope::All),
-                &args.into(),
-                output,
-            )
-            .await?;
+            restore(id, (before, RestoreScope::All), &args.into(), cli).await
         }
     }
-    Ok(Exit::Success)
 }
 
 fn log(records: &FileRecords, output: &mut Output) -> Result<(), Failure> {
-    results(output, &records.records, |output| {
+    output.results(&records.records, |output| {
         if records.records.is_empty() {
             return output.note("this session has changed no files of the project");
         }
@@ -98,11 +84,10 @@ const fn letter(change: &FileChange) -> char {
 }
 
 async fn restore(
-    control: &mut DaemonClient,
     session_id: SessionId,
     (before_event_id, scope): (EventId, RestoreScope),
     args: &RestoreArgs,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
     if args.dry_run {
         let params = PreviewRestoreParams {
@@ -111,7 +96,7 @@ async fn restore(
             target_event_id: None,
             scope: Some(scope),
         };
-        return restored::preview(control, &params, "--all", output).await;
+        return restored::preview(&params, "--all", cli).await;
     }
     let params = RestoreFilesParams {
         session_id,
@@ -120,8 +105,8 @@ async fn restore(
         on_conflict: args.skip_conflicts.then_some(OnConflict::Skip),
         command_id: Some(new_command_id()),
     };
-    let files = restored::call::<RestoreFiles>(control, Some(session_id), &params, output).await?;
-    result(output, &files, |output| {
+    let files = restored::call::<RestoreFiles>(Some(session_id), &params, cli).await?;
+    cli.result(&files, |output| {
         restored::print(&files, scope, "--all", output)
     })?;
     restored::check(&files.failed)

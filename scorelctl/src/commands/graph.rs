@@ -8,56 +8,47 @@ use super::runtimes::{SHOWN_CHARS, TITLE_CHARS, shortened};
 use super::spawn::host_feed::HostFeed;
 
 use crate::args::GraphArgs;
-use crate::daemon::{DaemonClient, StartDaemon, no_daemon};
+use crate::cli::Cli;
+use crate::daemon::{StartDaemon, no_daemon};
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
 use crate::question::child_question;
 use crate::target;
 
-pub(super) async fn run(
-    args: &GraphArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &GraphArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let directory = args.project.as_deref();
     let params = GetGraphParams {
-        session_id: target::giver(control, &args.session, directory).await?,
+        session_id: target::giver(&mut cli.daemon, &args.session, directory).await?,
         ended: None,
     };
-    let graph = control.call::<GetGraph>(&params).await?;
+    let graph = cli.call::<GetGraph>(&params).await?;
     let rows = GraphDrawing::of(&graph);
-    result(output, &graph, |output| {
-        let mut lines = lines(&rows).into_iter();
-        lines.try_for_each(|line| output.line(&line))
-    })?;
+    cli.result(&graph, |output| output.lines(lines(&rows)))?;
     if graph.nodes.len() <= 1 {
-        output.note("the session has given no tasks to agents")?;
+        cli.note("the session has given no tasks to agents")?;
     }
     if args.follow {
-        return follow(&params, rows, control, output).await;
+        follow(&params, rows, cli).await?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// Prints the rows that change. Returns only with a failure: the user ends it.
 async fn follow(
     params: &GetGraphParams,
     mut shown: Vec<GraphRow>,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    control.never_start();
-    let mut link = control.link().clone();
+    cli: &mut Cli<'_>,
+) -> Result<(), Failure> {
+    cli.daemon.never_start();
+    let mut link = cli.daemon.link().clone();
     link.start = StartDaemon::Never;
     let mut feed = HostFeed::new(link);
     loop {
-        output.flush()?;
+        cli.output.flush()?;
         let change = feed.next_or_lost().await;
-        let change = change.map_err(|error| no_daemon(control.link(), error))?;
+        let change = change.map_err(|error| no_daemon(cli.daemon.link(), error))?;
         let Some((_, event)) = change else {
-            output.note("the connection was lost; waiting for the daemon")?;
+            cli.note("the connection was lost; waiting for the daemon")?;
             continue;
         };
         let is_news = match &event {
@@ -68,13 +59,13 @@ async fn follow(
         if !is_news || feed.is_ready() {
             continue;
         }
-        let graph = control.call::<GetGraph>(params).await;
-        let graph = graph.map_err(|error| no_daemon(control.link(), error))?;
+        let graph = cli.call::<GetGraph>(params).await;
+        let graph = graph.map_err(|error| no_daemon(cli.daemon.link(), error))?;
         let rows = GraphDrawing::of(&graph);
         if rows == shown {
             continue;
         }
-        result(output, &graph, |output| {
+        cli.result(&graph, |output| {
             let mut both = rows.iter().zip(lines(&rows).into_iter().skip(1));
             both.try_for_each(|(row, line)| match shown.contains(row) {
                 true => Ok(()),

@@ -1,38 +1,30 @@
 use scorel_proto::{ImportReport, ImportSession, ImportSessionParams, counted};
 
 use crate::args::ImportArgs;
-use crate::daemon::{DaemonClient, new_command_id};
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
 use crate::target;
 
-pub(super) async fn run(
-    args: &ImportArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &ImportArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let file = args.file.canonicalize();
     let file = file.map_err(|error| {
         let message = format!("cannot use {}: {error}", args.file.display());
         Failure::new(Exit::NotAccepted, "invalid_params", message)
     })?;
-    let path = file
-        .to_str()
-        .ok_or_else(|| Failure::usage(format!("the path {} is not valid UTF-8", file.display())))?;
-    let directory = target::project_directory(args.project.as_deref())?;
     let params = ImportSessionParams {
-        project_id: target::register(control, &directory).await?.project_id,
-        path: path.to_owned(),
+        project_id: cli.registered(args.project.as_deref()).await?.project_id,
+        path: target::utf8(&file)?.to_owned(),
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<ImportSession>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<ImportSession>(&params).await?;
+    cli.result(&answer, |output| {
         output.line(&answer.session_id.to_string())
     })?;
-    output.note(&text(&answer.report))?;
-    Ok(Exit::Success)
+    cli.note(&text(&answer.report))?;
+    Ok(())
 }
 
 /// The report in words: the imported messages and images, and the omitted lines by reason.

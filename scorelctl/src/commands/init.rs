@@ -20,11 +20,12 @@ use scorel_proto::{
 use serde::Serialize;
 
 use crate::args::InitArgs;
+use crate::cli::Cli;
 use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::EndSignals;
-use crate::output::{Output, result};
+use crate::output::Output;
 use files::{InitFiles, RemovedModel, WrittenFiles};
 use plan::{InitChoice, InitPlan};
 
@@ -49,7 +50,7 @@ pub(super) async fn run(
     args: InitArgs,
     link: DaemonConnector,
     output: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     let mut signals = EndSignals::listen()?;
     let mut removed = None;
     let ended = tokio::select! {
@@ -80,33 +81,36 @@ async fn set_up(
     link: DaemonConnector,
     removed: &mut Option<RemovedModel>,
     output: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     args.key_env.as_deref().map_or(Ok(()), check_variable)?;
     let files = InitFiles::new(link.home().path(), args.force);
     // Before any prompt.
     files.check()?;
-    let mut control = connect(&files, link, removed, output).await?;
-    let plan = match plan::make(&args, &files, &mut control, output).await? {
+    let daemon = connect(&files, link, removed, output).await?;
+    let cli = &mut Cli { daemon, output };
+    let plan = match plan::make(&args, &files, cli).await? {
         InitChoice::Model(plan) => plan,
-        InitChoice::Runner(runner) => return check_runner(runner, &mut control, output).await,
+        InitChoice::Runner(runner) => return check_runner(runner, cli).await,
     };
     let InitPlan { settings, key, env } = *plan;
     let written = files.write(&settings, key.as_ref())?;
     let WrittenFiles { config, .. } = written;
     let env = env.or(written.env);
     *removed = None;
-    if !output.json {
+    if !cli.output.json {
         if let Some(env) = &env {
             let variable = settings.key_variable.as_deref().unwrap_or_default();
-            output.line(&format!("wrote {variable} to {}", env.display()))?;
+            cli.output
+                .line(&format!("wrote {variable} to {}", env.display()))?;
         }
-        output.line(&format!("wrote {settings} to {}", config.display()))?;
+        cli.output
+            .line(&format!("wrote {settings} to {}", config.display()))?;
     }
     let check = if args.no_check {
         None
     } else {
-        output.note(&format!("testing {settings} …"))?;
-        Some(check(&mut control).await?)
+        cli.note(&format!("testing {settings} …"))?;
+        Some(check(&mut cli.daemon).await?)
     };
     let report = InitReport {
         provider: settings.provider,
@@ -116,30 +120,25 @@ async fn set_up(
         key_variable: settings.key_variable,
         check,
     };
-    result(output, &report, |output| {
+    cli.result(&report, |output| {
         if let Some(check) = &report.check {
             output.line(&answered(check))?;
         }
         output.line("next: scorelctl send \"What is in this directory?\"")
-    })?;
-    Ok(Exit::Success)
+    })
 }
 
 /// Tries whether the agent can be used. There is nothing to write: sessions name what runs their turns.
-async fn check_runner(
-    runner: String,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    output.note(&format!("testing {runner} …"))?;
+async fn check_runner(runner: String, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    cli.note(&format!("testing {runner} …"))?;
     let params = CheckRunnerParams { runner };
-    control.call::<CheckRunner>(&params).await?;
+    cli.call::<CheckRunner>(&params).await?;
     let runner = params.runner;
-    output.line(&format!(
+    cli.output.line(&format!(
         "{runner} can be used; a session keeps it for its next messages\n\
          next: scorelctl send --session new --runner {runner} \"What is in this directory?\""
     ))?;
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// Fails if this is not the name of a variable. The message does not repeat it: it may be the key.

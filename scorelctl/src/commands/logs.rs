@@ -14,7 +14,6 @@ use log_follower::LogFollower;
 use log_line::LogLine;
 
 use crate::args::LogsArgs;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
@@ -26,7 +25,7 @@ pub(super) async fn run(
     args: &LogsArgs,
     home: &DaemonHome,
     output: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     let files = LogFiles::new(home.path().join("logs"));
     let found = files.last_lines(args.lines as usize)?;
     print(&found.lines, output)?;
@@ -37,10 +36,10 @@ pub(super) async fn run(
         let directory = files.directory().display();
         output.note(&format!("no log in {directory}: a daemon writes one"))?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
-async fn follow(mut follower: LogFollower, output: &mut Output) -> Result<Exit, Failure> {
+async fn follow(mut follower: LogFollower, output: &mut Output) -> Result<(), Failure> {
     let mut interrupts = Interrupts::listen()?;
     let mut pace = interval(PACE);
     pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -48,7 +47,7 @@ async fn follow(mut follower: LogFollower, output: &mut Output) -> Result<Exit, 
         output.flush()?;
         tokio::select! {
             _ = pace.tick() => print(&follower.new_lines()?, output)?,
-            () = interrupts.next() => return Ok(Exit::Success),
+            () = interrupts.next() => return Ok(()),
         }
     }
 }

@@ -4,10 +4,10 @@ use scorel_manual::Manual;
 use crate::args::{CliArguments, ManArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, results};
+use crate::output::Output;
 
 /// Writes the manual pages, and prints their paths.
-pub(super) fn run(args: &ManArgs, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(args: &ManArgs, output: &mut Output) -> Result<(), Failure> {
     let manual = Manual::new(CliArguments::command())
         .see_also(&["scoreld"])
         .described_by(&[("scorelctl-config", "scoreld-config")]);
@@ -16,9 +16,9 @@ pub(super) fn run(args: &ManArgs, output: &mut Output) -> Result<Exit, Failure> 
         let message = format!("cannot write manual pages into {directory}: {error}");
         Failure::new(Exit::Internal, "io", message)
     })?;
-    results(output, &written, |output| {
+    output.results(&written, |output| {
         let mut paths = written.iter();
         paths.try_for_each(|path| output.line(&path.display().to_string()))
     })?;
-    Ok(Exit::Success)
+    Ok(())
 }

@@ -7,11 +7,10 @@ use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, Model, counte
 use serde::Serialize;
 
 use crate::args::ModelsArgs;
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 
 /// The answer of the daemon, less the models for which there is no key.
 #[derive(Debug, Serialize)]
@@ -23,28 +22,24 @@ struct ShownModels {
     omitted: usize,
 }
 
-pub(super) async fn run(
-    args: &ModelsArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &ModelsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = ListModelsParams {
         project_id: None,
         provider: args.provider.clone(),
         live: args.offline.then_some(false),
     };
-    let answer = control.call::<ListModels>(&params).await?;
+    let answer = cli.call::<ListModels>(&params).await?;
     // A provider that is named is shown whether there is a key or not.
     let shown = ShownModels::of(answer, args.all || args.provider.is_some());
-    result(output, &shown, |output| table(&shown.answer, output))?;
+    cli.result(&shown, |output| table(&shown.answer, output))?;
     if shown.omitted > 0 {
         let more = counted(shown.omitted, "more model");
-        output.note(&format!(
+        cli.note(&format!(
             "{more} of providers without a key: `scorelctl models --all`"
         ))?;
     }
-    remarks::write(&shown.answer, output)?;
-    Ok(Exit::Success)
+    remarks::write(&shown.answer, cli.output)?;
+    Ok(())
 }
 
 impl ShownModels {

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::restored;
 use crate::args::MovedFilesArgs;
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 
 /// What a move of the leaf prints with `--json`, a stable format.
 #[derive(Serialize)]
@@ -24,8 +24,7 @@ struct MovedLine<'a> {
 pub(super) async fn preview(
     (session_id, target): (SessionId, Option<EventId>),
     args: &MovedFilesArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
     let params = PreviewRestoreParams {
         session_id,
@@ -33,7 +32,7 @@ pub(super) async fn preview(
         target_event_id: Some(target),
         scope: args.scope(),
     };
-    restored::preview(control, &params, "--files=all", output).await
+    restored::preview(&params, "--files=all", cli).await
 }
 
 /// Prints where the leaf is now, and what became of the files.
@@ -50,7 +49,7 @@ pub(super) fn print(
         seq: moved.seq,
         files,
     };
-    result(output, &line, |output| {
+    output.result(&line, |output| {
         match target {
             Some(id) => output.line(&format!("the conversation continues after {id}")),
             None => output.line("the conversation begins anew"),

@@ -5,11 +5,11 @@ use serde_json::json;
 use crate::args::{DescribedCommand, commands as described};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, results};
+use crate::output::Output;
 
-pub(super) fn commands(output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn commands(output: &mut Output) -> Result<(), Failure> {
     let all = described();
-    results(output, &all, |output| {
+    output.results(&all, |output| {
         let mut last = "";
         for DescribedCommand { name, group, about } in &all {
             if *group != last {
@@ -20,14 +20,12 @@ pub(super) fn commands(output: &mut Output) -> Result<Exit, Failure> {
         }
         Ok(())
     })?;
-    Ok(Exit::Success)
+    Ok(())
 }
 
-pub(super) fn exit_codes(output: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn exit_codes(output: &mut Output) -> Result<(), Failure> {
     let all = Exit::ALL.iter();
     let all = all.map(|(exit, meaning)| json!({"code": exit.code(), "meaning": meaning.trim()}));
-    results(output, &all.collect::<Vec<_>>(), |output| {
-        output.raw(&Exit::help())
-    })?;
-    Ok(Exit::Success)
+    output.results(&all.collect::<Vec<_>>(), |output| output.raw(&Exit::help()))?;
+    Ok(())
 }

@@ -8,22 +8,18 @@ use scorel_proto::{
 };
 
 use crate::args::{ProjectsArgs, ProjectsCommand};
+use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
-use crate::output::{Output, result};
 use crate::similar::similar;
 use crate::target;
 
-pub(super) async fn run(
-    args: &ProjectsArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &ProjectsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     match &args.command {
-        None => list(control, output).await?,
+        None => list(cli).await,
         Some(ProjectsCommand::Add { directory, name }) => {
             let directory = target::project_directory(directory.as_deref())?;
             let params = RegisterProjectParams {
@@ -31,40 +27,38 @@ pub(super) async fn run(
                 display_name: name.clone(),
                 command_id: Some(new_command_id()),
             };
-            let answer = control.call::<RegisterProject>(&params).await?;
-            result(output, &answer, |output| output.line(&row(&answer.project)))?;
+            let answer = cli.call::<RegisterProject>(&params).await?;
+            cli.result(&answer, |output| output.line(&row(&answer.project)))
         }
         Some(ProjectsCommand::Rename { project, name }) => {
             let params = UpdateProjectParams {
-                project_id: chosen(project, control).await?,
+                project_id: chosen(project, &mut cli.daemon).await?,
                 display_name: name.join(" "),
                 command_id: Some(new_command_id()),
             };
-            let answer = control.call::<UpdateProject>(&params).await?;
-            result(output, &answer, |output| output.line(&row(&answer.project)))?;
+            let answer = cli.call::<UpdateProject>(&params).await?;
+            cli.result(&answer, |output| output.line(&row(&answer.project)))
         }
         Some(ProjectsCommand::Remove { project }) => {
             let params = RemoveProjectParams {
-                project_id: chosen(project, control).await?,
+                project_id: chosen(project, &mut cli.daemon).await?,
                 command_id: Some(new_command_id()),
             };
-            let answer = control.call::<RemoveProject>(&params).await?;
-            result(output, &answer, |output| {
+            let answer = cli.call::<RemoveProject>(&params).await?;
+            cli.result(&answer, |output| {
                 output.line(&format!("removed {}", answer.project_id))
-            })?;
+            })
         }
     }
-    Ok(Exit::Success)
 }
 
-async fn list(control: &mut DaemonClient, output: &mut Output) -> Result<(), Failure> {
-    let answer = control.call::<ListProjects>(&NoParams {}).await?;
-    result(output, &answer, |output| {
-        let mut projects = answer.projects.iter();
-        projects.try_for_each(|project| output.line(&row(project)))
+async fn list(cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let answer = cli.call::<ListProjects>(&NoParams {}).await?;
+    cli.result(&answer, |output| {
+        output.lines(answer.projects.iter().map(row))
     })?;
     if answer.projects.is_empty() {
-        output.note("no projects yet; `scorelctl send` registers the working directory")?;
+        cli.note("no projects yet; `scorelctl send` registers the working directory")?;
     }
     Ok(())
 }

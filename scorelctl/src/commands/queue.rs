@@ -12,12 +12,12 @@ use super::input::{MessageText, message_text};
 use super::outgoing::{SentFiles, besides_text};
 use super::queue_pause;
 use crate::args::{NewItemArgs, QueueArgs, QueueCommand};
-use crate::daemon::{DaemonClient, new_command_id};
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
+use crate::output::Output;
 
 const PAUSED: &str = "the queue is paused; `scorelctl queue resume` goes on with it";
 
@@ -33,17 +33,12 @@ struct QueueListing<'a> {
     queue_paused: bool,
 }
 
-pub(super) async fn run(
-    args: &QueueArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let wanted = &args.target.session;
-    let session_id = target::existing(control, wanted, args.target.project.as_deref()).await?;
-    let session = target::get(control, session_id).await?;
+pub(super) async fn run(args: &QueueArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(&args.target).await?;
+    let session = cli.session(session_id).await?;
     let Some(command) = &args.command else {
-        list(&session, output)?;
-        return Ok(Exit::Success);
+        list(&session, cli.output)?;
+        return Ok(());
     };
     let ops = edits(command, &session.queue)?;
     let kept = match ops.as_slice() {
@@ -51,8 +46,8 @@ pub(super) async fn run(
         _ => SentFiles::default(),
     };
     if ops.is_empty() {
-        list(&session, output)?;
-        return Ok(Exit::Success);
+        list(&session, cli.output)?;
+        return Ok(());
     }
     let params = RewriteQueueParams {
         session_id,
@@ -60,14 +55,14 @@ pub(super) async fn run(
         ops,
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<RewriteQueue>(&params).await;
+    let answer = cli.call::<RewriteQueue>(&params).await;
     let answer = answer.map_err(|failure| changed_meanwhile(failure.into()))?;
-    kept.say(output)?;
-    result(output, &answer, |output| rows(&answer.queue, output))?;
+    kept.say(cli.output)?;
+    cli.result(&answer, |output| rows(&answer.queue, output))?;
     let removed = session.queue.len().saturating_sub(answer.queue.len());
     let said = match command {
         QueueCommand::Add(_) => {
-            let pause = queue_pause::of_message(&session, control).await;
+            let pause = queue_pause::of_message(&session, &mut cli.daemon).await;
             pause.map(|(_, text)| text)
         }
         QueueCommand::Pause if answer.queue.is_empty() => {
@@ -81,8 +76,8 @@ pub(super) async fn run(
         }
         _ => None,
     };
-    said.map_or(Ok(()), |text| output.note(&text))?;
-    Ok(Exit::Success)
+    said.map_or(Ok(()), |text| cli.note(&text))?;
+    Ok(())
 }
 
 fn list(session: &Session, output: &mut Output) -> Result<(), Failure> {
@@ -91,7 +86,7 @@ fn list(session: &Session, output: &mut Output) -> Result<(), Failure> {
         queue_version: session.queue_version,
         queue_paused: session.queue_paused,
     };
-    result(output, &listing, |output| rows(&session.queue, output))?;
+    output.result(&listing, |output| rows(&session.queue, output))?;
     if session.queue.is_empty() {
         output.note("no messages are queued")?;
     } else if session.queue_paused {

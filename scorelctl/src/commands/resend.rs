@@ -9,29 +9,22 @@ use super::input::message_text;
 use super::outgoing::{MessageDraft, besides_text};
 use super::send::{self, MessagePlace};
 use crate::args::{ResendArgs, SendArgs, WhileRunningArg};
-use crate::daemon::{DaemonClient, DaemonConnector};
+use crate::cli::Cli;
+use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Output;
 use crate::selector::SessionSelector;
-use crate::target;
 use crate::turn_tree::TurnTree;
 
-pub(super) async fn run(
-    args: ResendArgs,
-    link: DaemonConnector,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let mut control = DaemonClient::connect(link.clone()).await?;
-    let project = args.target.project.as_deref();
-    let session_id = target::existing(&mut control, &args.target.session, project).await?;
-    let tree = TurnTree::read(&mut control, session_id).await?;
+pub(super) async fn run(args: ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Failure> {
+    let session_id = cli.session_id(&args.target).await?;
+    let tree = TurnTree::read(&mut cli.daemon, session_id).await?;
     let message = original(&args, &tree)?;
     let place = MessagePlace {
         parent: message.parent,
         leaf: tree.leaf,
     };
-    let before = content(&mut control, session_id, message).await?;
+    let before = content(&mut cli.daemon, session_id, message).await?;
     let draft = if args.text.is_empty() {
         MessageDraft {
             text: None,
@@ -58,7 +51,8 @@ pub(super) async fn run(
         files: Vec::new(),
         text: Vec::new(),
     };
-    send::run_at(args, draft, Some(place), link, output).await
+    let link = cli.daemon.link().clone();
+    send::run_at(args, draft, Some(place), link, cli.output).await
 }
 
 /// The message of the turn that is to be repeated.

@@ -10,7 +10,7 @@ use super::daemon_end::{DaemonEnd, unless_ending};
 use crate::daemon::{DaemonConnector, StartDaemon, no_daemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 
 /// The fields read from a daemon's status, whatever version of the protocol it speaks.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -51,7 +51,7 @@ struct Restarted {
 
 /// Restarts the daemon, or starts it if none is running. There is no handshake with the old one, so that
 /// this also replaces a daemon of an incompatible version.
-pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<(), Failure> {
     let may_begin = link.start != StartDaemon::Never;
     link.start = StartDaemon::Never;
     let previous = unless_ending(async || end(&link, output).await).await?;
@@ -68,8 +68,8 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
         version: status.version,
         previous,
     };
-    result(output, &restarted, |output| describe(&restarted, output))?;
-    Ok(Exit::Success)
+    output.result(&restarted, |output| describe(&restarted, output))?;
+    Ok(())
 }
 
 /// Ends the running daemon, whose turns are parked, or has the service manager put another in its place.

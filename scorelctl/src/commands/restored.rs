@@ -8,22 +8,20 @@ use scorel_proto::{
     RestoreFilesResult, RestoreScope, SessionId, TransientBody, UnwatchedCalls, counted,
 };
 
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
+use crate::output::Output;
 
 /// Says what would happen to each file. `all` is the option that restores more of them.
 pub(super) async fn preview(
-    control: &mut DaemonClient,
     params: &PreviewRestoreParams,
     all: &str,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
-    let preview = control.call::<PreviewRestore>(params).await?;
-    result(output, &preview, |output| {
+    let preview = cli.call::<PreviewRestore>(params).await?;
+    cli.result(&preview, |output| {
         if preview.files.is_empty() {
             output.line("no file would be restored")?;
             left_out(params.scope.unwrap_or_default(), all, output)?;
@@ -60,25 +58,25 @@ fn left_out(scope: RestoreScope, all: &str, output: &mut Output) -> Result<(), s
 /// Makes a call that restores files of the session `restoring`, if it does, and shows on a terminal how far
 /// that is.
 pub(super) async fn call<M: Method>(
-    control: &mut DaemonClient,
     restoring: Option<SessionId>,
     params: &M::Params,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<M::Result, Failure> {
-    let is_shown = output.err_is_terminal && !output.json;
+    let is_shown = cli.output.err_is_terminal && !cli.output.json;
     let Some(session_id) = restoring.filter(|_| is_shown) else {
-        return control.call::<M>(params).await.map_err(refused);
+        return cli.call::<M>(params).await.map_err(refused);
     };
     // A restore that cannot be watched is carried out all the same.
-    let Ok(session) = target::get(control, session_id).await else {
-        return control.call::<M>(params).await.map_err(refused);
+    let Ok(session) = cli.session(session_id).await else {
+        return cli.call::<M>(params).await.map_err(refused);
     };
     let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
-    let opened = SessionStream::open(control.link().clone(), session_id, anchors).await;
+    let opened = SessionStream::open(cli.daemon.link().clone(), session_id, anchors).await;
     let Ok(mut stream) = opened else {
-        return control.call::<M>(params).await.map_err(refused);
+        return cli.call::<M>(params).await.map_err(refused);
     };
-    let mut answer = pin!(control.call::<M>(params));
+    let Cli { daemon, output } = cli;
+    let mut answer = pin!(daemon.call::<M>(params));
     let mut width = 0;
     loop {
         let item = tokio::select! {

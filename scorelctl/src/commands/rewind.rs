@@ -2,27 +2,19 @@ use scorel_proto::{Rewind, RewindParams};
 
 use super::{moved, restored};
 use crate::args::RewindArgs;
-use crate::daemon::{DaemonClient, new_command_id};
-use crate::exit::Exit;
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::failure::Failure;
-use crate::output::Output;
-use crate::target;
 use crate::turn_tree::TurnTree;
 
-pub(super) async fn run(
-    args: &RewindArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let project = args.target.project.as_deref();
-    let session_id = target::existing(control, &args.target.session, project).await?;
-    let tree = TurnTree::read(control, session_id).await?;
+pub(super) async fn run(args: &RewindArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(&args.target).await?;
+    let tree = TurnTree::read(&mut cli.daemon, session_id).await?;
     let end = tree.choose(&args.event)?;
     let target_event_id = end.map(|end| end.id);
     let place = (session_id, target_event_id);
     if args.files.dry_run {
-        moved::preview(place, &args.files, control, output).await?;
-        return Ok(Exit::Success);
+        return moved::preview(place, &args.files, cli).await;
     }
     let params = RewindParams {
         session_id,
@@ -32,17 +24,16 @@ pub(super) async fn run(
         command_id: Some(new_command_id()),
     };
     let restoring = params.restore_files.as_ref().map(|_| session_id);
-    let moved = restored::call::<Rewind>(control, restoring, &params, output).await?;
-    moved::print(place, &moved, &args.files, output)?;
+    let moved = restored::call::<Rewind>(restoring, &params, cli).await?;
+    moved::print(place, &moved, &args.files, cli.output)?;
     if let Some(leaf) = tree.leaf {
         let files = match args.files.files {
             Some(_) => " --files=all",
             None => "",
         };
-        output.note(&format!(
+        cli.note(&format!(
             "`scorelctl branch {leaf}{files}` goes back to where it was"
         ))?;
     }
-    moved::check(&moved)?;
-    Ok(Exit::Success)
+    moved::check(&moved)
 }

@@ -2,50 +2,34 @@ use std::io;
 
 use scorel_proto::{
     CheckRunner, CheckRunnerParams, ForgetContext, ForgetContextParams, ListRunners,
-    ListRunnersParams, ListRunnersResult, RunnerInfo, RunnerType, Session,
+    ListRunnersParams, ListRunnersResult, RunnerInfo, RunnerType,
 };
 
 use crate::args::{RunnersArgs, RunnersCommand, TargetArgs};
-use crate::daemon::{DaemonClient, new_command_id};
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
+use crate::output::Output;
 
 /// Columns of a runner's name.
 const NAME_WIDTH: usize = 20;
 
-pub(super) async fn run(
-    args: &RunnersArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &RunnersArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     match &args.action {
-        None => list(args, control, output).await?,
-        Some(RunnersCommand::Check { runner }) => check(runner, control, output).await?,
-        Some(RunnersCommand::Contexts(target)) => contexts(target, control, output).await?,
-        Some(RunnersCommand::Forget { runner, target }) => {
-            forget(runner, target, control, output).await?;
-        }
+        None => list(args, cli).await,
+        Some(RunnersCommand::Check { runner }) => check(runner, cli).await,
+        Some(RunnersCommand::Contexts(target)) => contexts(target, cli).await,
+        Some(RunnersCommand::Forget { runner, target }) => forget(runner, target, cli).await,
     }
-    Ok(Exit::Success)
 }
 
-async fn list(
-    args: &RunnersArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let directory = target::project_directory(args.project.as_deref())?;
-    // A look registers no project.
-    let project = target::project(control, &directory).await?;
+async fn list(args: &RunnersArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = ListRunnersParams {
-        project_id: project.map(|project| project.project_id),
+        project_id: cli.project_id(args.project.as_deref()).await?,
     };
-    let answer = control.call::<ListRunners>(&params).await?;
-    result(output, &answer, |output| table(&answer, output))?;
-    Ok(())
+    let answer = cli.call::<ListRunners>(&params).await?;
+    cli.result(&answer, |output| table(&answer, output))
 }
 
 fn table(answer: &ListRunnersResult, output: &mut Output) -> io::Result<()> {
@@ -102,16 +86,12 @@ fn abilities(runner: &RunnerInfo) -> String {
     had.collect::<Vec<_>>().join(" ")
 }
 
-async fn check(
-    runner: &str,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
+async fn check(runner: &str, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = CheckRunnerParams {
         runner: runner.to_owned(),
     };
-    let answer = control.call::<CheckRunner>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<CheckRunner>(&params).await?;
+    cli.result(&answer, |output| {
         let (name, version) = (&answer.runner.name, answer.runner.version.as_deref());
         let version = version.map(|version| format!(" {version}"));
         let line = format!(
@@ -120,18 +100,14 @@ async fn check(
             answer.duration_ms
         );
         output.line(&one_line(&line))
-    })?;
-    Ok(())
+    })
 }
 
-async fn contexts(
-    args: &TargetArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let session = session(args, control).await?;
+async fn contexts(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(args).await?;
+    let session = cli.session(session_id).await?;
     let contexts = &session.runner_contexts;
-    result(output, contexts, |output| {
+    cli.result(contexts, |output| {
         contexts.iter().try_for_each(|(runner, context)| {
             let line = format!(
                 "{runner:<NAME_WIDTH$}  {}  {}",
@@ -141,35 +117,24 @@ async fn contexts(
         })
     })?;
     if contexts.is_empty() {
-        output.note("no runner keeps a context of the session")?;
+        cli.note("no runner keeps a context of the session")?;
     }
     Ok(())
 }
 
-async fn forget(
-    runner: &str,
-    args: &TargetArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let session_id = session(args, control).await?.session_id;
+async fn forget(runner: &str, args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(args).await?;
     let params = ForgetContextParams {
         session_id,
         runner: runner.to_owned(),
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<ForgetContext>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<ForgetContext>(&params).await?;
+    cli.result(&answer, |output| {
         let line = match answer.seq {
             Some(_) => format!("{runner} begins a new context with its next turn"),
             None => format!("{runner} keeps no context of the session"),
         };
         output.line(&one_line(&line))
-    })?;
-    Ok(())
-}
-
-async fn session(args: &TargetArgs, control: &mut DaemonClient) -> Result<Session, Failure> {
-    let id = target::existing(control, &args.session, args.project.as_deref()).await?;
-    target::get(control, id).await
+    })
 }

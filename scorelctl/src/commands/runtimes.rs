@@ -13,12 +13,11 @@ use super::agent_task_state::AgentTaskState;
 use super::sessions::age;
 use crate::agent_task_selector::AgentTaskSelector;
 use crate::args::{RuntimesArgs, RuntimesCommand};
-use crate::daemon::{DaemonClient, new_command_id};
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
-use crate::output::{Output, result};
 use crate::selector::SessionSelector;
 use crate::target;
 pub(super) use show::last_message;
@@ -31,50 +30,35 @@ const STATE_WIDTH: usize = 15;
 pub(super) const SHOWN_CHARS: usize = 80;
 pub(super) const TITLE_CHARS: usize = 30;
 
-pub(super) async fn run(
-    args: &RuntimesArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &RuntimesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     match &args.action {
-        None => list(args, control, output).await?,
-        Some(RuntimesCommand::Show { runtime }) => show::run(runtime, control, output).await?,
-        Some(RuntimesCommand::Move { runtime, position }) => {
-            move_to(runtime, *position, control, output).await?;
-        }
-        Some(RuntimesCommand::Stop { runtime }) => stop(runtime, control, output).await?,
+        None => list(args, cli).await,
+        Some(RuntimesCommand::Show { runtime }) => show::run(runtime, cli).await,
+        Some(RuntimesCommand::Move { runtime, position }) => move_to(runtime, *position, cli).await,
+        Some(RuntimesCommand::Stop { runtime }) => stop(runtime, cli).await,
     }
-    Ok(Exit::Success)
 }
 
-async fn list(
-    args: &RuntimesArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let answer = listed(args, control).await?;
+async fn list(args: &RuntimesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let answer = listed(args, cli).await?;
     let now = SystemTime::now();
-    result(output, &answer, |output| {
+    cli.result(&answer, |output| {
         if !answer.runtimes.is_empty() {
             output.line(&columns([
                 "ID", "AGENT", "STATUS", "AGE", "TITLE", "SUMMARY",
             ]))?;
         }
-        let mut runtimes = answer.runtimes.iter();
-        runtimes.try_for_each(|runtime| output.line(&row(runtime, now)))
+        output.lines(answer.runtimes.iter().map(|runtime| row(runtime, now)))
     })?;
     if answer.runtimes.is_empty() {
-        output.note("no runtimes; `scorelctl spawn TYPE PROMPT` gives an agent a task")?;
+        cli.note("no runtimes; `scorelctl spawn TYPE PROMPT` gives an agent a task")?;
     } else if answer.next_cursor.is_some() {
-        output.note("there are more; --limit lists up to 1000")?;
+        cli.note("there are more; --limit lists up to 1000")?;
     }
     Ok(())
 }
 
-async fn listed(
-    args: &RuntimesArgs,
-    control: &mut DaemonClient,
-) -> Result<ListRuntimesResult, Failure> {
+async fn listed(args: &RuntimesArgs, cli: &mut Cli<'_>) -> Result<ListRuntimesResult, Failure> {
     let mut params = ListRuntimesParams {
         agent_type: args.agent.clone(),
         status: args.status,
@@ -83,15 +67,15 @@ async fn listed(
     };
     if args.session != SessionSelector::Latest {
         let directory = args.project.as_deref();
-        params.session_id = Some(target::existing(control, &args.session, directory).await?);
+        let daemon = &mut cli.daemon;
+        params.session_id = Some(target::existing(daemon, &args.session, directory).await?);
     } else if !args.all {
-        let directory = target::project_directory(args.project.as_deref())?;
-        match target::project(control, &directory).await? {
-            Some(project) => params.project_id = Some(project.project_id),
-            None => return Ok(nothing()),
+        params.project_id = cli.project_id(args.project.as_deref()).await?;
+        if params.project_id.is_none() {
+            return Ok(nothing());
         }
     }
-    Ok(control.call::<ListRuntimes>(&params).await?)
+    Ok(cli.call::<ListRuntimes>(&params).await?)
 }
 
 /// The runtimes of a directory that is no project.
@@ -134,33 +118,28 @@ pub(super) fn shortened(text: &str, chars: usize) -> String {
 async fn move_to(
     runtime: &AgentTaskSelector,
     position: u32,
-    control: &mut DaemonClient,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
     let params = MoveRuntimeParams {
-        runtime_id: runtime.find(control).await?,
+        runtime_id: runtime.find(&mut cli.daemon).await?,
         position,
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<MoveRuntime>(&params).await?;
+    let answer = cli.call::<MoveRuntime>(&params).await?;
     let id = params.runtime_id;
-    result(output, &answer, |output| {
+    cli.result(&answer, |output| {
         output.line(&format!("moved {id} to place {position} of its queue"))
     })
 }
 
-async fn stop(
-    runtime: &AgentTaskSelector,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
+async fn stop(runtime: &AgentTaskSelector, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = StopRuntimeParams {
-        runtime_id: runtime.find(control).await?,
+        runtime_id: runtime.find(&mut cli.daemon).await?,
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<StopRuntime>(&params).await?;
+    let answer = cli.call::<StopRuntime>(&params).await?;
     let id = params.runtime_id;
-    result(output, &answer, |output| {
+    cli.result(&answer, |output| {
         output.line(&match answer.seq {
             Some(_) => format!("stopping {id}"),
             None => format!("{id} had ended"),

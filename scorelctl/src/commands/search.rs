@@ -8,12 +8,10 @@ use scorel_proto::{Role, Search, SearchHit, SearchMode, SearchParams, SearchResu
 use super::sessions::age;
 use super::size_text::size_text;
 use crate::args::SearchArgs;
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
+use crate::output::Output;
 
 /// The most hits that the daemon sends at once.
 const PAGE: u32 = 200;
@@ -21,42 +19,38 @@ const PAGE: u32 = 200;
 /// Bold, and not bold any more.
 const HIGHLIGHT: (&str, &str) = ("\x1b[1m", "\x1b[22m");
 
-pub(super) async fn run(
-    args: &SearchArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let answer = search(args, control).await?;
+pub(super) async fn run(args: &SearchArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let answer = search(args, cli).await?;
     let now = SystemTime::now();
-    result(output, &answer, |output| {
+    cli.result(&answer, |output| {
         let mut hits = answer.hits.iter();
         hits.try_for_each(|hit| print(hit, now, output))
     })?;
     if answer.hits.is_empty() {
-        output.note("nothing found")?;
+        cli.note("nothing found")?;
     }
     if answer.next_cursor.is_some() {
-        output.note("there may be more; --limit prints more")?;
+        cli.note("there may be more; --limit prints more")?;
     }
     if answer.behind_bytes > 0 {
         let behind = size_text(answer.behind_bytes);
-        output.note(&format!(
+        cli.note(&format!(
             "{behind} of the logs are not in the index yet, so hits may be missing"
         ))?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// Collects pages until there are as many hits as wanted.
-async fn search(args: &SearchArgs, control: &mut DaemonClient) -> Result<SearchResult, Failure> {
+async fn search(args: &SearchArgs, cli: &mut Cli<'_>) -> Result<SearchResult, Failure> {
     let mut found = SearchResult::default();
-    let Some(mut params) = params(args, control).await? else {
+    let Some(mut params) = params(args, cli).await? else {
         return Ok(found);
     };
     loop {
         let count = u32::try_from(found.hits.len()).unwrap_or(u32::MAX);
         params.limit = Some(args.limit.saturating_sub(count).clamp(1, PAGE));
-        let page = control.call::<Search>(&params).await?;
+        let page = cli.call::<Search>(&params).await?;
         found.hits.extend(page.hits);
         found.behind_bytes = page.behind_bytes;
         found.next_cursor = page.next_cursor;
@@ -68,10 +62,7 @@ async fn search(args: &SearchArgs, control: &mut DaemonClient) -> Result<SearchR
 }
 
 /// `None` if the directory is no project, so that it has no sessions.
-async fn params(
-    args: &SearchArgs,
-    control: &mut DaemonClient,
-) -> Result<Option<SearchParams>, Failure> {
+async fn params(args: &SearchArgs, cli: &mut Cli<'_>) -> Result<Option<SearchParams>, Failure> {
     let mut params = SearchParams {
         query: args.query.join(" "),
         mode: if args.regex {
@@ -85,11 +76,10 @@ async fn params(
         ..SearchParams::default()
     };
     if let Some(directory) = &args.project {
-        let directory = target::project_directory(Some(directory))?;
-        let Some(project) = target::project(control, &directory).await? else {
+        params.project_id = cli.project_id(Some(directory)).await?;
+        if params.project_id.is_none() {
             return Ok(None);
-        };
-        params.project_id = Some(project.project_id);
+        }
     }
     Ok(Some(params))
 }

@@ -26,6 +26,7 @@ use super::steer::description;
 use super::upgrade_notice::say_upgrade;
 use super::wait::{LEAST_PATIENCE, no_answer, timed_out};
 use crate::args::{OnAsk, SendArgs};
+use crate::cli::Cli;
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
@@ -85,19 +86,20 @@ pub(super) async fn run_at(
     let Ok(sent) = sent else {
         return Err(no_answer("whether it has accepted the message is unknown"));
     };
-    let (mut control, sent) = sent?;
+    let (daemon, sent) = sent?;
+    let mut cli = Cli { daemon, output };
     let session_id = sent.session.session_id;
-    if output.json {
-        output.json(&AcceptedLine::new(&sent))?;
+    if cli.output.json {
+        cli.output.json(&AcceptedLine::new(&sent))?;
     }
     // Answers to questions may be piped in.
     if args.on_ask != Some(OnAsk::Ask) {
-        say_unread(output)?;
+        say_unread(cli.output)?;
     }
-    let waits = say_queued(&sent, &mut control, output).await?;
+    let waits = say_queued(&sent, &mut cli).await?;
     let Some(stream) = sent.stream else {
-        if !output.json {
-            output.line(&session_id.to_string())?;
+        if !cli.output.json {
+            cli.output.line(&session_id.to_string())?;
         }
         return Ok(Exit::Success);
     };
@@ -107,8 +109,8 @@ pub(super) async fn run_at(
         waits,
         keeps: kept_choice(&args, &sent.session),
     };
-    let questions = Questions::new(session_id, args.on_ask, output);
-    let mut follow = TurnFollower::new(control, message, questions, output);
+    let questions = Questions::new(session_id, args.on_ask, cli.output);
+    let mut follow = TurnFollower::new(cli, message, questions);
     match timeout(limit, follow.run(stream, &mut interrupts)).await {
         Ok(ended) => ended,
         Err(_) => Err(timed_out(session_id)),
@@ -116,19 +118,15 @@ pub(super) async fn run_at(
 }
 
 /// Says where the message waits, if it does. Returns whether it waits in a paused queue.
-async fn say_queued(
-    sent: &SentMessage,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<bool, Failure> {
-    if output.json || !matches!(sent.answer, SendMessageResult::Queued { .. }) {
+async fn say_queued(sent: &SentMessage, cli: &mut Cli<'_>) -> Result<bool, Failure> {
+    if cli.output.json || !matches!(sent.answer, SendMessageResult::Queued { .. }) {
         return Ok(false);
     }
-    output.note(&description(&sent.answer))?;
-    let Some((waits, text)) = queue_pause::of_message(&sent.session, control).await else {
+    cli.note(&description(&sent.answer))?;
+    let Some((waits, text)) = queue_pause::of_message(&sent.session, &mut cli.daemon).await else {
         return Ok(false);
     };
-    output.note(&text)?;
+    cli.note(&text)?;
     Ok(waits)
 }
 
@@ -173,11 +171,11 @@ async fn send(
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<(DaemonClient, SentMessage), Failure> {
-    let mut control = DaemonClient::connect(link).await?;
-    say_upgrade(&mut control, output).await?;
-    let (session, is_new) = session(args, &mut control, output).await?;
+    let mut cli = Cli::connect(link, output).await?;
+    say_upgrade(&mut cli).await?;
+    let (session, is_new) = session(args, &mut cli).await?;
     let (session_id, project_id) = (session.session_id, session.project_id);
-    let sent = submit(args, draft, place, session, &mut control, output).await;
+    let sent = submit(args, draft, place, session, &mut cli).await;
     if is_new && sent.as_ref().is_err_and(Failure::is_refusal) {
         let params = DeleteSessionParams {
             session_id,
@@ -186,20 +184,20 @@ async fn send(
             command_id: Some(new_command_id()),
         };
         // What the user has to know is why the message was refused.
-        let _ = control.call::<DeleteSession>(&params).await;
+        let _ = cli.call::<DeleteSession>(&params).await;
     }
     let (mut sent, files) = sent?;
-    files.say(output)?;
+    files.say(cli.output)?;
     let memory = TerminalMemory::new();
     if args.session == SessionSelector::Latest && !is_new && !memory.is(session_id) {
-        say_session(&sent.session, output)?;
+        say_session(&sent.session, cli.output)?;
     }
     memory.keep(session_id);
     if let SendMessageResult::Accepted { .. } = sent.answer {
-        say_old_configuration(project_id, &mut control, output).await?;
+        say_old_configuration(project_id, &mut cli).await?;
     }
     sent.attached = files.attached;
-    Ok((control, sent))
+    Ok((cli.daemon, sent))
 }
 
 /// The stream is opened before the message is sent, so that it has every event of the turn.
@@ -208,12 +206,11 @@ async fn submit(
     draft: MessageDraft,
     place: Option<MessagePlace>,
     session: Session,
-    control: &mut DaemonClient,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<(SentMessage, SentFiles), Failure> {
-    let session = with_tools(args, session, control).await?;
-    say_demo(&session, args, control, output).await?;
-    let dir = target::work_dir(control, &session).await?;
+    let session = with_tools(args, session, &mut cli.daemon).await?;
+    say_demo(&session, args, cli).await?;
+    let dir = target::work_dir(&mut cli.daemon, &session).await?;
     let OutgoingMessage {
         content,
         attachments,
@@ -223,7 +220,7 @@ async fn submit(
         None
     } else {
         let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
-        let link = control.link().clone();
+        let link = cli.daemon.link().clone();
         let stream = SessionStream::open(link, session.session_id, anchors).await?;
         Some(stream.give_up_after(PATIENCE))
     };
@@ -239,7 +236,7 @@ async fn submit(
         command_id: Some(new_command_id()),
     };
     // Nothing may fail from here on: a failure says that the message was not accepted.
-    let answer = control.call::<SendMessage>(&params).await;
+    let answer = cli.call::<SendMessage>(&params).await;
     let answer = answer.map_err(not_sent)?;
     let sent = SentMessage {
         session,
@@ -276,17 +273,12 @@ fn not_sent(error: ClientError) -> Failure {
 }
 
 /// The selected session, and whether it was created for the message.
-async fn session(
-    args: &SendArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(Session, bool), Failure> {
+async fn session(args: &SendArgs, cli: &mut Cli<'_>) -> Result<(Session, bool), Failure> {
     let session_id = match &args.session {
         SessionSelector::Latest | SessionSelector::New => {
-            let directory = target::project_directory(args.project.as_deref())?;
-            let project = target::register(control, &directory).await?;
+            let project = cli.registered(args.project.as_deref()).await?;
             if args.session == SessionSelector::Latest
-                && let Some(session) = latest(&project, control, output).await?
+                && let Some(session) = latest(&project, cli).await?
             {
                 return Ok((session, false));
             }
@@ -299,22 +291,18 @@ async fn session(
                 tools: args.tools,
                 command_id: Some(new_command_id()),
             };
-            let created = control.call::<CreateSession>(&params).await?;
+            let created = cli.call::<CreateSession>(&params).await?;
             return Ok((created.session, true));
         }
-        wanted => target::existing(control, wanted, args.project.as_deref()).await?,
+        wanted => target::existing(&mut cli.daemon, wanted, args.project.as_deref()).await?,
     };
-    Ok((target::get(control, session_id).await?, false))
+    Ok((cli.session(session_id).await?, false))
 }
 
 /// The project's latest session. Says so if an archived one was changed later: the user may have meant that.
-async fn latest(
-    project: &Project,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Option<Session>, Failure> {
-    let latest = target::latest_of(control, project, false).await?;
-    let archived = target::latest_of(control, project, true).await?;
+async fn latest(project: &Project, cli: &mut Cli<'_>) -> Result<Option<Session>, Failure> {
+    let latest = target::latest_of(&mut cli.daemon, project, false).await?;
+    let archived = target::latest_of(&mut cli.daemon, project, true).await?;
     let changed = |session: &Option<Session>| session.as_ref().map(|session| session.updated_at);
     if let Some(archived) = &archived
         && changed(&latest) < Some(archived.updated_at)
@@ -324,7 +312,7 @@ async fn latest(
             Some(session) => format!("session {}", end_of(&session.session_id)),
             None => "a new session".to_owned(),
         };
-        output.note(&format!(
+        cli.note(&format!(
             "note: session {id} is archived, so the message goes to {taken}; `--session {id}` selects it"
         ))?;
     }
@@ -355,23 +343,18 @@ async fn with_tools(
 }
 
 /// Tells the user if the demo model is going to answer.
-async fn say_demo(
-    session: &Session,
-    args: &SendArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
+async fn say_demo(session: &Session, args: &SendArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let runner = args.runner.as_deref().unwrap_or(&session.runner);
-    if output.json || runner != OWN_RUNNER {
+    if cli.output.json || runner != OWN_RUNNER {
         return Ok(());
     }
     let model = match args.model.as_ref().or(session.model.as_ref()) {
         Some(model) => model.clone(),
-        None => control.call::<GetStatus>(&NoParams {}).await?.default_model,
+        None => cli.call::<GetStatus>(&NoParams {}).await?.default_model,
     };
     if model == "demo" || model.starts_with("demo/") || model.starts_with("demo:") {
-        let config = control.link().home().path().join("config.toml");
-        output.note(&format!(
+        let config = cli.daemon.link().home().path().join("config.toml");
+        cli.note(&format!(
             "note: the demo model answers, which is not a language model; `scorelctl init` sets up \
              a real one in {}",
             config.display()
@@ -382,20 +365,16 @@ async fn say_demo(
 
 /// Says that the turn uses what a file said before it became invalid. Also to programs: the turn does
 /// not do what its user has written.
-async fn say_old_configuration(
-    project: ProjectId,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
+async fn say_old_configuration(project: ProjectId, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = GetConfigParams {
         project_id: Some(project),
     };
     // The message is accepted: that a daemon of another version has no answer must not look otherwise.
-    let Ok(config) = control.call::<GetConfig>(&params).await else {
+    let Ok(config) = cli.call::<GetConfig>(&params).await else {
         return Ok(());
     };
     for problem in &config.problems {
-        output.note(&format!(
+        cli.note(&format!(
             "warning: the configuration from before is in use, since this is invalid: {problem}"
         ))?;
     }

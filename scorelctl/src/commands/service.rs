@@ -24,24 +24,23 @@ use verbs::ServiceVerbs;
 
 use crate::args::{ServiceArgs, ServiceCommand};
 use crate::daemon::{DaemonConnector, daemon_program};
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 
 pub(super) fn run(
     args: &ServiceArgs,
     link: &DaemonConnector,
     output: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     let manager = find(link)?;
     match &args.action {
         ServiceCommand::Install => {
             let installed = manager.install()?;
-            result(output, &installed, |output| installed.describe(output))?;
+            output.result(&installed, |output| installed.describe(output))?;
         }
         ServiceCommand::Uninstall => {
             let gone = manager.uninstall()?;
-            result(output, &gone, |output| gone.describe(output))?;
+            output.result(&gone, |output| gone.describe(output))?;
         }
         ServiceCommand::Start => {
             manager.start()?;
@@ -58,12 +57,12 @@ pub(super) fn run(
         ServiceCommand::Status => state(&*manager, output)?,
         ServiceCommand::Logs(args) => return Err(manager.logs(args, output.json)),
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 fn state(manager: &dyn ServiceVerbs, output: &mut Output) -> Result<(), Failure> {
     let state = manager.state()?;
-    result(output, &state, |output| state.describe(output))
+    output.result(&state, |output| state.describe(output))
 }
 
 fn find(link: &DaemonConnector) -> Result<Box<dyn ServiceVerbs>, Failure> {

@@ -3,20 +3,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use scorel_proto::{ListSessionsParams, ListSessionsResult, Phase, Session, UnreadableSession};
 
 use crate::args::SessionsArgs;
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
-use crate::output::{Output, result};
 use crate::target;
 
-pub(super) async fn run(
-    args: &SessionsArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let mut answer = listed(args, control).await?;
+pub(super) async fn run(args: &SessionsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let mut answer = listed(args, cli).await?;
     if !args.query.is_empty() {
         answer.unreadable.clear();
         answer
@@ -28,14 +22,12 @@ pub(super) async fn run(
         answer.sessions.retain(is_running);
     }
     let now = SystemTime::now();
-    result(output, &answer, |output| {
-        let mut sessions = answer.sessions.iter();
-        sessions.try_for_each(|session| output.line(&row(session, now)))?;
-        let mut unreadable = answer.unreadable.iter();
-        unreadable.try_for_each(|session| output.line(&unreadable_row(session)))
+    cli.result(&answer, |output| {
+        output.lines(answer.sessions.iter().map(|session| row(session, now)))?;
+        output.lines(answer.unreadable.iter().map(unreadable_row))
     })?;
     if answer.sessions.is_empty() {
-        output.note(if !args.query.is_empty() {
+        cli.note(if !args.query.is_empty() {
             "no session has such a title; `scorelctl search` searches the conversations"
         } else if args.running {
             "no turn runs"
@@ -47,26 +39,22 @@ pub(super) async fn run(
             "no sessions in this project; `scorelctl sessions --all` lists all"
         })?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
-async fn listed(
-    args: &SessionsArgs,
-    control: &mut DaemonClient,
-) -> Result<ListSessionsResult, Failure> {
+async fn listed(args: &SessionsArgs, cli: &mut Cli<'_>) -> Result<ListSessionsResult, Failure> {
     let mut params = ListSessionsParams {
         archived: (!args.deleted).then_some(args.archived),
         deleted: args.deleted.then_some(true),
         ..ListSessionsParams::default()
     };
     if !args.all {
-        let directory = target::project_directory(args.project.as_deref())?;
-        match target::project(control, &directory).await? {
-            Some(project) => params.project_id = Some(project.project_id),
-            None => return Ok(ListSessionsResult::default()),
+        params.project_id = cli.project_id(args.project.as_deref()).await?;
+        if params.project_id.is_none() {
+            return Ok(ListSessionsResult::default());
         }
     }
-    target::sessions(control, params).await
+    target::sessions(&mut cli.daemon, params).await
 }
 
 const fn is_running(session: &Session) -> bool {

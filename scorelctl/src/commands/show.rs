@@ -4,15 +4,12 @@ mod todo;
 
 use scorel_proto::{GetEvents, GetEventsParams, Phase};
 
-use crate::args::{ShowArgs, TargetArgs};
-use crate::daemon::DaemonClient;
-use crate::exit::Exit;
+use crate::args::ShowArgs;
+use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
-use crate::output::Output;
 use crate::question::child_question;
 use crate::render::{AsideStream, Screen, Transcript};
-use crate::target;
 
 use super::active_path::ActivePath;
 use super::stall::stall_text;
@@ -22,23 +19,16 @@ use todo::TodoList;
 const RESULT_LINES: usize = 20;
 
 /// Prints the conversation from the root to the active leaf, and the to-do list.
-pub(super) async fn run(
-    args: &ShowArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let session_id = {
-        let TargetArgs { session, project } = &args.target;
-        target::existing(control, session, project.as_deref()).await?
-    };
-    if !args.no_pager && output.page()? {
+pub(super) async fn run(args: &ShowArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(&args.target).await?;
+    if !args.no_pager && cli.output.page()? {
         // Ctrl-C is the pager's from now on: without this program, it would be left with the terminal.
         Interrupts::listen()?;
     }
     if args.prompt {
-        return prompt::show(session_id, control, output).await;
+        return prompt::show(session_id, cli).await;
     }
-    let mut conversation = ActivePath::of(control, session_id, args.last).await?;
+    let mut conversation = ActivePath::of(&mut cli.daemon, session_id, args.last).await?;
     let mut transcript = Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true);
     let mut todo = TodoList::default();
     let mut after = conversation.before();
@@ -50,7 +40,7 @@ pub(super) async fn run(
             before_seq: None,
             limit: Some(1000),
         };
-        let page = control.call::<GetEvents>(&params).await?;
+        let page = cli.call::<GetEvents>(&params).await?;
         for encoded in &page.events {
             let event = encoded
                 .decode()
@@ -62,14 +52,14 @@ pub(super) async fn run(
                 }
                 continue;
             }
-            if output.json {
-                output.raw_line(encoded.text())?;
+            if cli.output.json {
+                cli.output.raw_line(encoded.text())?;
                 continue;
             }
-            transcript.event(&event, output)?;
+            transcript.event(&event, cli.output)?;
             if args.logs {
-                let shown = (&mut transcript, &mut *output);
-                runner_log::show(&event, session_id, control, shown).await?;
+                let shown = (&mut transcript, &mut *cli.output);
+                runner_log::show(&event, session_id, &mut cli.daemon, shown).await?;
             }
             todo = TodoList::of(&event).unwrap_or(todo);
         }
@@ -78,23 +68,23 @@ pub(super) async fn run(
         }
     }
     if let Some(text) = todo.text() {
-        transcript.note(&text, output)?;
+        transcript.note(&text, cli.output)?;
     }
-    if !output.json {
-        let session = target::get(control, session_id).await?;
+    if !cli.output.json {
+        let session = cli.session(session_id).await?;
         if let Some(wait) = wait.filter(|_| session.phase == Phase::Waiting) {
-            transcript.event(&wait, output)?;
+            transcript.event(&wait, cli.output)?;
         }
         match (session.problem, session.storage_stalled) {
             (Some(problem), Some(stall)) => {
-                transcript.note(&stall_text(&problem, &stall), output)?;
+                transcript.note(&stall_text(&problem, &stall), cli.output)?;
             }
-            (Some(problem), None) => transcript.note(&problem, output)?,
+            (Some(problem), None) => transcript.note(&problem, cli.output)?,
             (None, _) => {}
         }
         for question in &session.child_questions {
-            transcript.note(&child_question(question), output)?;
+            transcript.note(&child_question(question), cli.output)?;
         }
     }
-    Ok(Exit::Success)
+    Ok(())
 }

@@ -1,44 +1,35 @@
 use scorel_proto::{ListSkills, ListSkillsParams, SkillInfo, SkillSource, SkillState};
 
 use crate::args::SkillsArgs;
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
 
 /// Columns of a name.
 const NAME_WIDTH: usize = 20;
 
-pub(super) async fn run(
-    args: &SkillsArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let directory = target::project_directory(args.project.as_deref())?;
-    let project = target::register(control, &directory).await?;
+pub(super) async fn run(args: &SkillsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let project = cli.registered(args.project.as_deref()).await?;
     let params = ListSkillsParams {
         project_id: Some(project.project_id),
     };
-    let answer = control.call::<ListSkills>(&params).await?;
-    result(output, &answer, |output| {
-        let mut skills = answer.skills.iter();
-        skills.try_for_each(|skill| output.line(&row(skill)))
+    let answer = cli.call::<ListSkills>(&params).await?;
+    cli.result(&answer, |output| {
+        output.lines(answer.skills.iter().map(row))
     })?;
     if answer.skills.is_empty() {
-        output.note("no skills; one is a directory with a SKILL.md in ~/.scorel/skills")?;
+        cli.note("no skills; one is a directory with a SKILL.md in ~/.scorel/skills")?;
     }
     let is_inert =
         |it: &&SkillInfo| matches!(it.state, SkillState::Untrusted | SkillState::Changed);
     if let Some(skill) = answer.skills.iter().find(is_inert) {
         let name = &skill.name;
-        output.note(&format!(
+        cli.note(&format!(
             "`scorelctl trust` shows what the project brings; `scorelctl trust add skill:{name}` \
              trusts it"
         ))?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 fn row(skill: &SkillInfo) -> String {

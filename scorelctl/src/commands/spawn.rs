@@ -12,6 +12,7 @@ use scorel_proto::{
 
 use super::input::message_text;
 use crate::args::SpawnArgs;
+use crate::cli::Cli;
 use crate::daemon::{DaemonClient, DaemonConnector, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
@@ -30,7 +31,7 @@ pub(super) async fn run(
 ) -> Result<Exit, Failure> {
     let prompt = message_text(&args.prompt, &format!("spawn {}", args.agent_type))?.whole();
     let mut interrupts = Interrupts::listen()?;
-    let (control, spawned) = tokio::select! {
+    let (daemon, spawned) = tokio::select! {
         spawned = spawn(args, prompt, link) => spawned?,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
@@ -38,7 +39,7 @@ pub(super) async fn run(
     if !args.wait {
         return Ok(Exit::Success);
     }
-    let mut follow = AgentTaskFollower::new(control, spawned, output);
+    let mut follow = AgentTaskFollower::new(Cli { daemon, output }, spawned);
     follow.run(&mut interrupts).await
 }
 

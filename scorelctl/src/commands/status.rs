@@ -14,7 +14,7 @@ use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 
 /// How long a daemon that holds its lock may take to listen: it may have just been started, or make a
 /// deleted socket again.
@@ -28,11 +28,11 @@ pub(super) async fn run(
     args: &StatusArgs,
     link: DaemonConnector,
     output: &mut Output,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     check_socket(&link).await?;
     let mut control = DaemonClient::connect(link.never_starting()).await?;
     let status = control.call::<GetStatus>(&NoParams {}).await?;
-    result(output, &status, |output| {
+    output.result(&status, |output| {
         if args.short {
             output.line(&summary(&status))
         } else {
@@ -42,7 +42,7 @@ pub(super) async fn run(
     if let Some(notice) = upgrade_notice(&status).await {
         output.note(&notice)?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// Fails if a daemon runs that cannot be reached by its socket. Another one could not be started.

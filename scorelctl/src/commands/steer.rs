@@ -9,29 +9,23 @@ use super::input::{message_text, say_unread};
 use super::outgoing::{MessageDraft, OutgoingMessage};
 use super::queue_pause;
 use crate::args::SteerArgs;
+use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
 use crate::target;
 
-pub(super) async fn run(
-    args: &SteerArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &SteerArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let draft = MessageDraft::of(message_text(&args.text, "steer")?, &args.files);
-    let wanted = &args.target.session;
-    let session_id = target::existing(control, wanted, args.target.project.as_deref()).await?;
-    let session = target::get(control, session_id).await?;
-    let dir = target::work_dir(control, &session).await?;
+    let session_id = cli.session_id(&args.target).await?;
+    let session = cli.session(session_id).await?;
+    let dir = target::work_dir(&mut cli.daemon, &session).await?;
     let OutgoingMessage {
         content,
         attachments,
         files,
     } = draft.finish(&dir)?;
     let while_running = if args.now {
-        cancel(control, session_id).await?;
+        cancel(&mut cli.daemon, session_id).await?;
         // Accepted after the cancel, it keeps the queue from pausing and runs next.
         WhileRunning::FollowUp
     } else {
@@ -48,19 +42,19 @@ pub(super) async fn run(
         runner: None,
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<SendMessage>(&params).await?;
-    files.say(output)?;
-    say_unread(output)?;
-    result(output, &answer, |output| output.line(&description(&answer)))?;
+    let answer = cli.call::<SendMessage>(&params).await?;
+    files.say(cli.output)?;
+    say_unread(cli.output)?;
+    cli.result(&answer, |output| output.line(&description(&answer)))?;
     if let SendMessageResult::Queued {
         queue: QueueKind::FollowUp,
         ..
     } = answer
-        && let Some((_, text)) = queue_pause::of_message(&session, control).await
+        && let Some((_, text)) = queue_pause::of_message(&session, &mut cli.daemon).await
     {
-        output.note(&text)?;
+        cli.note(&text)?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// Cancels the turn that runs now, not one that starts meanwhile.

@@ -4,15 +4,14 @@ use serde_json::json;
 
 use super::daemon_end::{DaemonEnd, unless_ending};
 use crate::daemon::{DaemonConnector, StartDaemon};
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 
 const PARAMS: ShutdownParams = ShutdownParams { park: None };
 
 /// Shuts the daemon down and waits until it has released its lock. There is no handshake, so that
 /// this also stops a daemon of an incompatible version. One that does not respond is ended by signals.
-pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<Exit, Failure> {
+pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<(), Failure> {
     link.start = StartDaemon::Never;
     let end = DaemonEnd::cancelling(&link);
     let ended = unless_ending(async || shut_down(&end, &link, output).await).await?;
@@ -20,11 +19,11 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
         end.wait(answer.pid).await?;
     }
     let pid = ended.map(|answer| answer.pid);
-    result(output, &json!({ "pid": pid }), |output| match pid {
+    output.result(&json!({ "pid": pid }), |output| match pid {
         Some(_) => output.line("stopped"),
         None => output.note("no daemon is running"),
     })?;
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// Tells the daemon to end. `None` if none is running.

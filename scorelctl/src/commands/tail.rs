@@ -13,13 +13,13 @@ use super::stall::StallWatch;
 use super::sync_line::SyncLineBuilder;
 use super::upgrade_notice::say_upgrade;
 use crate::args::TailArgs;
-use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
+use crate::cli::Cli;
+use crate::daemon::{DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::render::{AsideStream, Screen, Transcript};
-use crate::target;
 use start::TailStart;
 
 /// The maximum number of lines of a tool result.
@@ -43,27 +43,25 @@ async fn follow(
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let mut control = DaemonClient::connect(link).await?;
-    say_upgrade(&mut control, output).await?;
-    let wanted = &args.target.session;
-    let directory = args.target.project.as_deref();
-    let session_id = target::existing(&mut control, wanted, directory).await?;
+    let mut cli = Cli::connect(link, output).await?;
+    say_upgrade(&mut cli).await?;
+    let session_id = cli.session_id(&args.target).await?;
     let place = match args.from_seq {
-        Some(from) => TailStart::at(&mut control, session_id, from).await?,
-        None => TailStart::last_turn(&mut control, session_id).await?,
+        Some(from) => TailStart::at(&mut cli.daemon, session_id, from).await?,
+        None => TailStart::last_turn(&mut cli.daemon, session_id).await?,
     };
-    let mut link = control.link().clone();
+    let mut link = cli.daemon.link().clone();
     if link.start == StartDaemon::Always && !args.start {
         link.start = StartDaemon::AsService;
     }
     let stream = SessionStream::open(link, session_id, place.anchors).await?;
-    let mut tail = TailPrinter::new(control, (session_id, place.from), args, output);
+    let mut tail = TailPrinter::new(cli, (session_id, place.from), args);
     tail.run(stream).await
 }
 
 struct TailPrinter<'a> {
-    /// Asked about a stall only.
-    control: DaemonClient,
+    /// Its daemon is asked about a stall only.
+    cli: Cli<'a>,
     session_id: SessionId,
     from: Seq,
     follow: bool,
@@ -80,20 +78,14 @@ struct TailPrinter<'a> {
     printed: Seq,
     reload: SyncLineBuilder,
     transcript: Transcript,
-    output: &'a mut Output,
 }
 
 impl<'a> TailPrinter<'a> {
-    fn new(
-        mut control: DaemonClient,
-        (session_id, from): (SessionId, Seq),
-        args: &TailArgs,
-        output: &'a mut Output,
-    ) -> Self {
+    fn new(mut cli: Cli<'a>, (session_id, from): (SessionId, Seq), args: &TailArgs) -> Self {
         // The stream decides whether a daemon is started.
-        control.never_start();
+        cli.daemon.never_start();
         Self {
-            control,
+            cli,
             session_id,
             from,
             follow: args.follows(),
@@ -105,14 +97,13 @@ impl<'a> TailPrinter<'a> {
             printed: Seq::ZERO,
             reload: SyncLineBuilder::default(),
             transcript: Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true),
-            output,
         }
     }
 
     async fn run(&mut self, mut stream: SessionStream<DaemonConnector>) -> Result<Exit, Failure> {
         loop {
             if !stream.is_ready() {
-                self.output.flush()?;
+                self.cli.output.flush()?;
             }
             // A look would drop the attempt to reconnect, which then begins anew.
             let looks = self.looks_for_stalls() && !stream.is_reconnecting();
@@ -137,7 +128,8 @@ impl<'a> TailPrinter<'a> {
                     }
                 }
                 Some(StreamItem::Reconnecting { attempt: 1, .. }) => {
-                    self.output
+                    self.cli
+                        .output
                         .note("the connection was lost; waiting for the daemon")?;
                 }
                 Some(StreamItem::Reconnecting { .. }) => {}
@@ -148,13 +140,13 @@ impl<'a> TailPrinter<'a> {
 
     /// With `--json` there is no line for it: `getSession` has the state.
     const fn looks_for_stalls(&self) -> bool {
-        self.in_turn && self.is_live && !self.output.json
+        self.in_turn && self.is_live && !self.cli.output.json
     }
 
     async fn look_for_a_stall(&mut self) -> Result<(), Failure> {
-        if let Some(text) = self.stall.look(&mut self.control, self.session_id).await {
-            self.transcript.end_line(self.output)?;
-            self.output.note(&text)?;
+        if let Some(text) = self.stall.look(&mut self.cli.daemon, self.session_id).await {
+            self.transcript.end_line(self.cli.output)?;
+            self.cli.note(&text)?;
         }
         Ok(())
     }
@@ -170,10 +162,10 @@ impl<'a> TailPrinter<'a> {
             }
             self.printed = event.seq();
         }
-        if self.output.json {
-            self.output.raw_line(encoded.text())?;
+        if self.cli.output.json {
+            self.cli.output.raw_line(encoded.text())?;
         } else {
-            self.transcript.event(event, self.output)?;
+            self.transcript.event(event, self.cli.output)?;
         }
         if let Event::Persistent(record) = event {
             self.note_outcome(record)?;
@@ -206,8 +198,8 @@ impl<'a> TailPrinter<'a> {
     fn explain_interruption(&mut self) -> Result<(), Failure> {
         if self.is_live && self.interrupted {
             self.interrupted = false;
-            self.transcript.end_line(self.output)?;
-            self.output.note(&interrupted_hint(self.session_id))?;
+            self.transcript.end_line(self.cli.output)?;
+            self.cli.note(&interrupted_hint(self.session_id))?;
         }
         Ok(())
     }
@@ -215,15 +207,15 @@ impl<'a> TailPrinter<'a> {
     fn marker(&mut self, marker: &SyncMarker) -> Result<Option<Exit>, Failure> {
         let sync = self.reload.marker(marker);
         if let Some(sync) = sync.filter(|sync| sync.through_seq() >= self.from)
-            && self.output.json
+            && self.cli.output.json
         {
-            self.output.json(&sync)?;
+            self.cli.output.json(&sync)?;
         }
         match marker {
             SyncMarker::InFlight { in_flight, .. } => {
                 self.in_turn = in_flight.turn_id.is_some();
-                if !self.output.json {
-                    self.transcript.in_flight(in_flight, self.output)?;
+                if !self.cli.output.json {
+                    self.transcript.in_flight(in_flight, self.cli.output)?;
                 }
             }
             SyncMarker::SyncStart { .. } => self.is_live = false,
@@ -231,7 +223,7 @@ impl<'a> TailPrinter<'a> {
                 self.is_live = true;
                 self.explain_interruption()?;
                 if !self.follow {
-                    self.transcript.end_line(self.output)?;
+                    self.transcript.end_line(self.cli.output)?;
                     return Ok(Some(Exit::Success));
                 }
             }
@@ -241,13 +233,13 @@ impl<'a> TailPrinter<'a> {
     }
 
     fn end(&mut self, marker: &SyncMarker, reason: EndReason) -> Result<Option<Exit>, Failure> {
-        if self.output.json {
-            self.output.json(marker)?;
+        if self.cli.output.json {
+            self.cli.output.json(marker)?;
         }
         match reason {
             EndReason::ShuttingDown => Ok(None),
             EndReason::Deleted => {
-                self.output.note("the session was deleted")?;
+                self.cli.note("the session was deleted")?;
                 Ok(Some(Exit::Success))
             }
             EndReason::Failed => Err(Failure::new(

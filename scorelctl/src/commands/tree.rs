@@ -6,35 +6,29 @@ use std::io;
 use scorel_proto::{EventId, GetTreeResult, OutcomeReason, TreeEntry, counted};
 
 use crate::args::TargetArgs;
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
+use crate::output::Output;
 use crate::turn_tree::TurnTree;
 
 /// How many characters of an id are shown. The end of an id is random, its beginning is a time.
 const SHORT_ID: usize = 8;
 
-pub(super) async fn run(
-    args: &TargetArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let session_id = target::existing(control, &args.session, args.project.as_deref()).await?;
-    let tree = TurnTree::read(control, session_id).await?;
+pub(super) async fn run(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = cli.session_id(args).await?;
+    let tree = TurnTree::read(&mut cli.daemon, session_id).await?;
     let drawing = TreeDrawing::of(&tree);
     let answer = GetTreeResult {
         active_leaf_id: tree.leaf,
         more: false,
         nodes: tree.nodes.clone(),
     };
-    result(output, &answer, |output| drawing.print(output))?;
+    cli.result(&answer, |output| drawing.print(output))?;
     if drawing.rows.is_empty() {
-        output.note("no turn has ended yet")?;
+        cli.note("no turn has ended yet")?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// A row for each end of a turn. A turn follows the one above it with the same indentation; the

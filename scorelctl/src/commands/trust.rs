@@ -6,12 +6,11 @@ use scorel_proto::{
 };
 
 use crate::args::{TrustArgs, TrustChange};
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
+use crate::output::Output;
 
 /// Columns of an item.
 const ITEM_WIDTH: usize = 26;
@@ -19,31 +18,23 @@ const ITEM_WIDTH: usize = 26;
 /// How much of a digest is shown.
 const DIGEST_CHARS: usize = 12;
 
-pub(super) async fn run(
-    args: &TrustArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let directory = target::project_directory(args.project.as_deref())?;
-    let project_id = target::register(control, &directory).await?.project_id;
-    let shown = control
-        .call::<GetTrust>(&GetTrustParams { project_id })
-        .await?;
+pub(super) async fn run(args: &TrustArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let project_id = cli.registered(args.project.as_deref()).await?.project_id;
+    let shown = cli.call::<GetTrust>(&GetTrustParams { project_id }).await?;
     let Some(change) = &args.change else {
-        result(output, &shown, |output| list(output, &shown.items))?;
+        cli.result(&shown, |output| list(output, &shown.items))?;
         if shown.items.is_empty() {
-            output.note("the project brings nothing that needs trust")?;
+            cli.note("the project brings nothing that needs trust")?;
         }
-        return Ok(Exit::Success);
+        return Ok(());
     };
     let params = params(project_id, change, &shown.items)?;
-    let answer = control.call::<SetTrust>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<SetTrust>(&params).await?;
+    cli.result(&answer, |output| {
         let is_named = |it: &&TrustItem| params.items.iter().any(|named| named.item == it.item);
         let named: Vec<TrustItem> = answer.items.iter().filter(is_named).cloned().collect();
         list(output, &named)
-    })?;
-    Ok(Exit::Success)
+    })
 }
 
 /// The items with the digests that were just shown: what changes in between is not trusted.

@@ -6,9 +6,8 @@ use std::time::Duration;
 use scorel_proto::{DaemonExecutable, GetStatus, NoParams, Status};
 use tokio::time::timeout;
 
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::failure::Failure;
-use crate::output::Output;
 
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -24,16 +23,13 @@ pub(super) async fn upgrade_notice(status: &Status) -> Option<String> {
 
 /// Gives the notice on standard error, before what a command has to say. A daemon of this program's version
 /// is not asked.
-pub(super) async fn say_upgrade(
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    if control.version() == env!("CARGO_PKG_VERSION") {
+pub(super) async fn say_upgrade(cli: &mut Cli<'_>) -> Result<(), Failure> {
+    if cli.daemon.version() == env!("CARGO_PKG_VERSION") {
         return Ok(());
     }
-    let status = control.call::<GetStatus>(&NoParams {}).await?;
+    let status = cli.call::<GetStatus>(&NoParams {}).await?;
     if let Some(notice) = upgrade_notice(&status).await {
-        output.note(&notice)?;
+        cli.note(&notice)?;
     }
     Ok(())
 }

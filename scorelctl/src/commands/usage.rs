@@ -3,11 +3,9 @@ use scorel_proto::{
 };
 
 use crate::args::UsageArgs;
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, result};
 
 /// The columns after the first, right-aligned: their titles and widths.
 const COLUMNS: [(&str, usize); 5] = [
@@ -18,43 +16,36 @@ const COLUMNS: [(&str, usize); 5] = [
     ("cost", 12),
 ];
 
-pub(super) async fn run(
-    args: &UsageArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &UsageArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = GetUsageParams {
         from: args.from.clone(),
         to: args.to.clone(),
         by: args.by.into(),
     };
-    let answer = control.call::<GetUsage>(&params).await?;
-    result(output, &answer, |output| {
+    let answer = cli.call::<GetUsage>(&params).await?;
+    cli.result(&answer, |output| {
         if answer.rows.is_empty() {
             return output.note("no model calls");
         }
-        for line in table(&answer.rows, &answer.total, args.by.into()) {
-            output.line(&line)?;
-        }
-        Ok(())
+        output.lines(table(&answer.rows, &answer.total, args.by.into()))
     })?;
     if let Some(count) = answer.left_out {
-        output.note(&format!(
+        cli.note(&format!(
             "in the total only: {}",
             counted(count, "more row")
         ))?;
     }
     if answer.total.cost.unpriced > 0 {
         let text = "+ marks sums without the calls of models whose price is not known";
-        output.note(text)?;
+        cli.note(text)?;
     }
     if !answer.unreadable.is_empty() {
         let count = counted(answer.unreadable.len(), "unreadable session");
-        output.note(&format!(
+        cli.note(&format!(
             "calls may be missing: {count}; see `scorelctl fsck`"
         ))?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 fn table(rows: &[UsageRow], total: &UsageTotal, by: UsageGrouping) -> Vec<String> {

@@ -12,7 +12,7 @@ use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
-use crate::output::{Output, result};
+use crate::output::Output;
 use crate::target;
 
 /// How long a daemon gets at least to answer, or to start: with a shorter time limit no message would be
@@ -42,7 +42,7 @@ pub(super) async fn run(
         reached = waiting => reached?,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
-    result(output, &session, |output| output.line(phase(session.phase)))?;
+    output.result(&session, |output| output.line(phase(session.phase)))?;
     Ok(Exit::Success)
 }
 

@@ -7,59 +7,41 @@ use scorel_proto::{
 
 use crate::agent_task_selector::AgentTaskSelector;
 use crate::args::{WorktreesArgs, WorktreesCommand};
-use crate::daemon::{DaemonClient, new_command_id};
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
-use crate::output::{Output, result};
-use crate::target;
 
-pub(super) async fn run(
-    args: &WorktreesArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+pub(super) async fn run(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     match &args.action {
-        None => list(args, control, output).await?,
-        Some(WorktreesCommand::Remove { runtime, force }) => {
-            remove(runtime, *force, control, output).await?;
-        }
+        None => list(args, cli).await,
+        Some(WorktreesCommand::Remove { runtime, force }) => remove(runtime, *force, cli).await,
     }
-    Ok(Exit::Success)
 }
 
-async fn list(
-    args: &WorktreesArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let answer = listed(args, control).await?;
-    result(output, &answer, |output| {
-        let mut worktrees = answer.worktrees.iter();
-        worktrees.try_for_each(|worktree| output.line(&row(worktree)))
+async fn list(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let answer = listed(args, cli).await?;
+    cli.result(&answer, |output| {
+        output.lines(answer.worktrees.iter().map(row))
     })?;
     if answer.worktrees.is_empty() {
-        output.note("no agent has a worktree")?;
+        cli.note("no agent has a worktree")?;
     }
     Ok(())
 }
 
-async fn listed(
-    args: &WorktreesArgs,
-    control: &mut DaemonClient,
-) -> Result<ListWorktreesResult, Failure> {
+async fn listed(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<ListWorktreesResult, Failure> {
     let mut params = ListWorktreesParams::default();
     if !args.all {
-        let directory = target::project_directory(args.project.as_deref())?;
-        let Some(project) = target::project(control, &directory).await? else {
+        params.project_id = cli.project_id(args.project.as_deref()).await?;
+        if params.project_id.is_none() {
             return Ok(ListWorktreesResult {
                 worktrees: Vec::new(),
             });
-        };
-        params.project_id = Some(project.project_id);
+        }
     }
-    Ok(control.call::<ListWorktrees>(&params).await?)
+    Ok(cli.call::<ListWorktrees>(&params).await?)
 }
 
 fn row(worktree: &WorktreeInfo) -> String {
@@ -88,15 +70,14 @@ fn row(worktree: &WorktreeInfo) -> String {
 async fn remove(
     runtime: &AgentTaskSelector,
     force: bool,
-    control: &mut DaemonClient,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
     let runtime_id = match runtime {
         AgentTaskSelector::Id(id) => *id,
         // A worktree outlives its runtime, so the list of worktrees is searched.
         AgentTaskSelector::Part(_) => {
             let params = ListWorktreesParams::default();
-            let found = control.call::<ListWorktrees>(&params).await?.worktrees;
+            let found = cli.call::<ListWorktrees>(&params).await?.worktrees;
             runtime.choose(found.iter().map(|worktree| worktree.runtime_id))?
         }
     };
@@ -105,9 +86,9 @@ async fn remove(
         force: force.then_some(true),
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<RemoveWorktree>(&params).await;
+    let answer = cli.call::<RemoveWorktree>(&params).await;
     let answer = answer.map_err(|error| not_removed(error.into(), runtime_id))?;
-    result(output, &answer, |output| {
+    cli.result(&answer, |output| {
         let branch = one_line(&answer.branch);
         output.line(&format!("removed the worktree; the branch {branch} stays"))
     })

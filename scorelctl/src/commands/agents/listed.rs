@@ -1,19 +1,16 @@
 use scorel_proto::{ListAgents, ListAgentsParams, ListAgentsResult};
 
 use crate::args::AgentsArgs;
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::failure::Failure;
-use crate::target;
 
 /// The agents, with the quotas of the directory's project. A look registers no project.
 pub(super) async fn listed(
     args: &AgentsArgs,
-    control: &mut DaemonClient,
+    cli: &mut Cli<'_>,
 ) -> Result<ListAgentsResult, Failure> {
-    let directory = target::project_directory(args.project.as_deref())?;
-    let project = target::project(control, &directory).await?;
     let params = ListAgentsParams {
-        project_id: project.map(|project| project.project_id),
+        project_id: cli.project_id(args.project.as_deref()).await?,
     };
-    Ok(control.call::<ListAgents>(&params).await?)
+    Ok(cli.call::<ListAgents>(&params).await?)
 }

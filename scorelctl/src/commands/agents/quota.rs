@@ -4,11 +4,10 @@ use serde::{Deserialize as _, Serialize};
 
 use super::table;
 use crate::args::{AgentsArgs, QuotaArgs};
-use crate::daemon::{DaemonClient, new_command_id};
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::failure::Failure;
-use crate::output::{Output, result};
-use crate::target;
 use crate::unknown_agent::unknown_agent;
 
 /// An agent as `--json` prints it, whether its quota was set or only looked at.
@@ -21,23 +20,17 @@ struct AgentLine<'a> {
 pub(super) async fn run(
     args: &AgentsArgs,
     wanted: &QuotaArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
     match wanted.policy() {
-        Some(policy) => set(args, (wanted, policy), control, output).await,
-        None => tell(args, wanted, control, output).await,
+        Some(policy) => set(args, (wanted, policy), cli).await,
+        None => tell(args, wanted, cli).await,
     }
 }
 
-async fn tell(
-    args: &AgentsArgs,
-    wanted: &QuotaArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let agent = &find(args, wanted, control).await?;
-    result(output, &AgentLine { agent }, |output| {
+async fn tell(args: &AgentsArgs, wanted: &QuotaArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let agent = &find(args, wanted, cli).await?;
+    cli.result(&AgentLine { agent }, |output| {
         output.line(&effect(agent))?;
         match &agent.policy {
             Some(policy) => output.line(&format!("policy: {}", description(policy))),
@@ -49,33 +42,28 @@ async fn tell(
 async fn set(
     args: &AgentsArgs,
     (wanted, policy): (&QuotaArgs, QuotaPolicy),
-    control: &mut DaemonClient,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
-    let directory = target::project_directory(args.project.as_deref())?;
-    let project_id = target::register(control, &directory).await?.project_id;
-    let before = find(args, wanted, control)
-        .await?
-        .policy
-        .unwrap_or_default();
+    let project = cli.registered(args.project.as_deref()).await?;
+    let before = find(args, wanted, cli).await?.policy.unwrap_or_default();
     let params = SetQuotaParams {
-        project_id,
+        project_id: project.project_id,
         agent_type: wanted.agent_type.clone(),
         policy,
         expected: Some(before.clone()),
         command_id: Some(new_command_id()),
     };
-    let answer = control.call::<SetQuota>(&params).await.map_err(refused)?;
+    let answer = cli.call::<SetQuota>(&params).await.map_err(refused)?;
     let agent = &answer.agent;
-    result(output, &AgentLine { agent }, |output| {
+    cli.result(&AgentLine { agent }, |output| {
         let name = one_line(&agent.agent_type);
-        let place = one_line(&directory.display().to_string());
+        let place = one_line(&project.work_dir);
         let policy = description(&params.policy);
         output.line(&format!("policy of {name} in {place}: {policy}"))?;
         output.line(&effect(agent))
     })?;
     if !before.is_empty() && before != params.policy {
-        output.note(&format!("before: {}", description(&before)))?;
+        cli.note(&format!("before: {}", description(&before)))?;
     }
     Ok(())
 }
@@ -83,9 +71,9 @@ async fn set(
 async fn find(
     args: &AgentsArgs,
     wanted: &QuotaArgs,
-    control: &mut DaemonClient,
+    cli: &mut Cli<'_>,
 ) -> Result<AgentInfo, Failure> {
-    let known = super::listed::listed(args, control).await?.agents;
+    let known = super::listed::listed(args, cli).await?.agents;
     let found = known.iter().find(|it| it.agent_type == wanted.agent_type);
     let found = found.cloned();
     found.ok_or_else(|| unknown_agent(&wanted.agent_type, &known))

@@ -5,26 +5,20 @@ use serde_json::Value;
 
 use super::table;
 use crate::args::SetAgentArgs;
-use crate::daemon::{DaemonClient, new_command_id};
+use crate::cli::Cli;
+use crate::daemon::new_command_id;
 use crate::failure::Failure;
-use crate::output::{Output, result};
 
 /// Adds an agent, or changes what the arguments name.
-pub(super) async fn run(
-    args: &SetAgentArgs,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
-    let answer = control.call::<SetAgent>(&params(args)?).await?;
-    result(output, &answer, |output| {
-        let mut lines = table::lines(std::slice::from_ref(&answer.agent)).into_iter();
-        lines.try_for_each(|line| output.line(&line))?;
+pub(super) async fn run(args: &SetAgentArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let answer = cli.call::<SetAgent>(&params(args)?).await?;
+    cli.result(&answer, |output| {
+        output.lines(table::lines(std::slice::from_ref(&answer.agent)))?;
         match limits(&answer.agent.config) {
             limits if limits.is_empty() => Ok(()),
             limits => output.line(&format!("limits: {limits}")),
         }
-    })?;
-    Ok(())
+    })
 }
 
 /// The limits of an agent in words; empty if it has none of its own.
@@ -91,13 +85,13 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::args::{AGENT_KEYS, AgentsCommand, CliArguments, CliCommand};
+    use crate::args::{AGENT_KEYS, AgentsCommand, CliArguments, CliCommand, ConnectedCommand};
 
     fn parsed(line: &[&str]) -> Result<SetAgentParams, Failure> {
         let words = ["scorelctl", "agents", "set", "reviewer"];
         let words = words.iter().chain(line);
         let arguments = CliArguments::try_parse_from(words).expect("parsed");
-        let CliCommand::Agents(args) = arguments.command else {
+        let CliCommand::Connected(ConnectedCommand::Agents(args)) = arguments.command else {
             panic!("agents")
         };
         let Some(AgentsCommand::Set(args)) = args.action else {

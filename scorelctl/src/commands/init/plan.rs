@@ -10,6 +10,7 @@ use super::provider_choice::{self, ProviderChoice};
 use super::settings::{CustomEndpoint, ModelSettings};
 use super::{key_input, question};
 use crate::args::InitArgs;
+use crate::cli::Cli;
 use crate::commands::models::{CHOICES, choice};
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
@@ -41,22 +42,21 @@ pub(super) struct InitPlan {
 pub(super) async fn make(
     args: &InitArgs,
     files: &InitFiles,
-    control: &mut DaemonClient,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<InitChoice, Failure> {
     let complete = args.provider.is_some() && args.model.is_some();
     if !complete {
-        output.note("looking for API keys and local model servers …")?;
+        cli.note("looking for API keys and local model servers …")?;
     }
     let params = ListModelsParams {
         live: Some(!complete),
         ..ListModelsParams::default()
     };
-    let mut known = control.call::<ListModels>(&params).await?;
+    let mut known = cli.call::<ListModels>(&params).await?;
     let provider = match (&args.provider, &args.api) {
         (Some(name), Some(_)) => new_custom(name, &known)?,
         (Some(name), None) => named(name, args, &known)?,
-        (None, _) => match provider_choice::choose(args, files, &known, control, output).await? {
+        (None, _) => match provider_choice::choose(args, files, &known, cli).await? {
             ProviderChoice::Provider(provider) => provider,
             ProviderChoice::Runner(name) => return Ok(InitChoice::Runner(name)),
         },
@@ -70,7 +70,7 @@ pub(super) async fn make(
     let mut settings = ModelSettings {
         provider: provider.name.clone(),
         model: String::new(),
-        endpoint: endpoint(args, &provider, control).await?,
+        endpoint: endpoint(args, &provider, &mut cli.daemon).await?,
         base_url: args.base_url.clone().filter(|_| args.api.is_none()),
         names_key: args.api.is_none() && !usual,
         key_variable: variable.clone(),
@@ -80,10 +80,10 @@ pub(super) async fn make(
     if let Some(model) = &args.model {
         settings.model.clone_from(model);
     } else if args.api.is_none() {
-        settings.model = choose_model(args, &provider, &known, output).await?;
+        settings.model = choose_model(args, &provider, &known, cli.output).await?;
     }
     let mut key = match &variable {
-        Some(variable) => key(variable, args, &provider, files, output).await?,
+        Some(variable) => key(variable, args, &provider, files, cli.output).await?,
         None if args.ask_key => {
             let message = format!("{} needs no API key", provider.name);
             return Err(Failure::usage(message).hint(KEY_HINT));
@@ -94,7 +94,7 @@ pub(super) async fn make(
     if settings.model.is_empty() {
         let written = files.write_endpoint(&settings, key.take().as_ref())?;
         env = written.env;
-        output.note(&format!(
+        cli.note(&format!(
             "wrote [providers.{}] to {}",
             provider.name,
             written.config.display()
@@ -104,14 +104,14 @@ pub(super) async fn make(
             provider: Some(provider.name.clone()),
             ..ListModelsParams::default()
         };
-        known = control.call::<ListModels>(&params).await.map_err(|error| {
+        known = cli.call::<ListModels>(&params).await.map_err(|error| {
             let hint = format!(
                 "`scorelctl init --provider {} --model ID` goes on",
                 provider.name
             );
             Failure::from(error).hint(hint)
         })?;
-        settings.model = choose_model(args, &provider, &known, output).await?;
+        settings.model = choose_model(args, &provider, &known, cli.output).await?;
     }
     Ok(InitChoice::Model(Box::new(InitPlan { settings, key, env })))
 }

@@ -5,9 +5,8 @@ use super::key::ApiKey;
 use super::runner_offer::{RunnerOffer, installed};
 use super::{key_input, question};
 use crate::args::InitArgs;
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::failure::Failure;
-use crate::output::Output;
 
 /// The provider or the agent that is to answer.
 #[derive(Debug)]
@@ -24,8 +23,7 @@ pub(super) async fn choose(
     args: &InitArgs,
     files: &InitFiles,
     known: &ListModelsResult,
-    control: &mut DaemonClient,
-    output: &mut Output,
+    cli: &mut Cli<'_>,
 ) -> Result<ProviderChoice, Failure> {
     let mut choices = Vec::new();
     let mut others = Vec::new();
@@ -45,13 +43,13 @@ pub(super) async fn choose(
             None => choices.push(choice("in config.toml")),
         }
     }
-    let asks = !args.yes && key_input::can_ask(output);
+    let asks = !args.yes && key_input::can_ask(cli.output);
     let mut runners = match asks || choices.is_empty() {
-        true => installed(control, output).await?,
+        true => installed(cli).await?,
         false => Vec::new(),
     };
     for runner in runners.extract_if(.., |it| !it.is_usable) {
-        output.note(&format!("     {}", runner.text))?;
+        cli.note(&format!("     {}", runner.text))?;
     }
     if asks {
         let choice = |it: RunnerOffer| (it.text, ProviderChoice::Runner(it.name));
@@ -61,7 +59,7 @@ pub(super) async fn choose(
         return Err(nothing_found(known, &runners));
     }
     let (lines, mut choices): (Vec<String>, Vec<ProviderChoice>) = choices.into_iter().unzip();
-    let chosen = question::choose(("provider", ""), &lines, args, output).await?;
+    let chosen = question::choose(("provider", ""), &lines, args, cli.output).await?;
     Ok(choices.swap_remove(chosen))
 }
 

@@ -10,10 +10,9 @@ use scorel_proto::{
 use serde::Deserialize as _;
 use tokio::time::{Instant, timeout_at};
 
-use crate::daemon::DaemonClient;
+use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::failure::Failure;
-use crate::output::Output;
 
 /// For all tests together. An agent that needs longer is tested again once it is chosen.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -27,18 +26,15 @@ pub(super) struct RunnerOffer {
 }
 
 /// The agents whose programs are there, by name.
-pub(super) async fn installed(
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Vec<RunnerOffer>, Failure> {
+pub(super) async fn installed(cli: &mut Cli<'_>) -> Result<Vec<RunnerOffer>, Failure> {
     let params = ListRunnersParams::default();
-    let mut runners = control.call::<ListRunners>(&params).await?.runners;
+    let mut runners = cli.call::<ListRunners>(&params).await?.runners;
     runners.retain(|it| it.installed == Some(true) && it.problem.is_none());
     if runners.is_empty() {
         return Ok(Vec::new());
     }
-    output.note("testing the agents that are installed …")?;
-    let connection = control.link().connect_identified().await?;
+    cli.note("testing the agents that are installed …")?;
+    let connection = cli.daemon.link().connect_identified().await?;
     let until = Instant::now() + PATIENCE;
     let test = |runner: RunnerInfo| {
         let connection = connection.clone();

@@ -4,33 +4,28 @@ use std::time::SystemTime;
 use scorel_proto::{AgentTaskInfo, CostTotal, GetRuntime, GetRuntimeParams, GetRuntimeResult};
 
 use crate::agent_task_selector::AgentTaskSelector;
+use crate::cli::Cli;
 use crate::commands::agent_task_state::AgentTaskState;
 use crate::commands::blob;
 use crate::commands::sessions::age;
 use crate::daemon::DaemonClient;
 use crate::escape::one_line;
 use crate::failure::Failure;
-use crate::output::{Output, result};
+use crate::output::Output;
 use crate::question::child_question;
 
 /// Prints a runtime, its task and its result.
-pub(super) async fn run(
-    runtime: &AgentTaskSelector,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<(), Failure> {
+pub(super) async fn run(runtime: &AgentTaskSelector, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = GetRuntimeParams {
-        runtime_id: runtime.find(control).await?,
+        runtime_id: runtime.find(&mut cli.daemon).await?,
     };
-    let answer = control.call::<GetRuntime>(&params).await?;
-    let said = if output.json {
+    let answer = cli.call::<GetRuntime>(&params).await?;
+    let said = if cli.output.json {
         None
     } else {
-        last_message(&answer, control).await?
+        last_message(&answer, &mut cli.daemon).await?
     };
-    result(output, &answer, |output| {
-        print(&answer, said.as_deref(), output)
-    })
+    cli.result(&answer, |output| print(&answer, said.as_deref(), output))
 }
 
 /// What the agent said last, whole; `None` until the runtime has ended.

@@ -10,15 +10,15 @@ use serde_json::json;
 use super::answer::AnswerView;
 use super::pause_watch::PauseWatch;
 use super::questions::Questions;
+use crate::cli::Cli;
 use crate::commands::interrupted::interrupted_hint;
 use crate::commands::stall::StallWatch;
 use crate::commands::sync_line::SyncLineBuilder;
-use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
+use crate::daemon::{DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
 use crate::interrupts::Interrupts;
-use crate::output::Output;
 use crate::render::waits;
 use crate::typed_answer::AnswerStep;
 
@@ -42,7 +42,7 @@ impl From<SendMessageResult> for OwnTurn {
 /// Follows the message's turn to its outcome: prints it, answers its permission requests, cancels
 /// it on Ctrl-C.
 pub(super) struct TurnFollower<'a> {
-    control: DaemonClient,
+    cli: Cli<'a>,
     session_id: SessionId,
     own: OwnTurn,
     /// Whether a first Ctrl-C has cancelled the turn.
@@ -55,7 +55,6 @@ pub(super) struct TurnFollower<'a> {
     pause: Option<PauseWatch>,
     /// Said if the turn fails.
     keeps: String,
-    output: &'a mut Output,
 }
 
 /// A message that was accepted.
@@ -79,14 +78,9 @@ enum FollowStep {
 }
 
 impl<'a> TurnFollower<'a> {
-    pub(super) fn new(
-        mut control: DaemonClient,
-        message: FollowedMessage,
-        questions: Questions,
-        output: &'a mut Output,
-    ) -> Self {
+    pub(super) fn new(mut cli: Cli<'a>, message: FollowedMessage, questions: Questions) -> Self {
         // The stream decides whether a daemon is started.
-        control.never_start();
+        cli.daemon.never_start();
         let FollowedMessage {
             session_id,
             own,
@@ -98,17 +92,16 @@ impl<'a> TurnFollower<'a> {
             OwnTurn::Turn(_) => None,
         };
         Self {
-            control,
             session_id,
             own,
             cancelled: false,
             reload: SyncLineBuilder::default(),
-            answer: AnswerView::new(output),
+            answer: AnswerView::new(cli.output),
             questions,
             stall: StallWatch::new(),
             pause,
             keeps,
-            output,
+            cli,
         }
     }
 
@@ -121,7 +114,7 @@ impl<'a> TurnFollower<'a> {
     ) -> Result<Exit, Failure> {
         loop {
             if !stream.is_ready() {
-                self.output.flush()?;
+                self.cli.output.flush()?;
                 self.say_if_paused().await?;
             }
             let step = tokio::select! {
@@ -151,7 +144,7 @@ impl<'a> TurnFollower<'a> {
                     ended
                 }
                 FollowStep::Answer(step) => {
-                    let reply = self.questions.step(&step?, self.output)?;
+                    let reply = self.questions.step(&step?, self.cli.output)?;
                     self.reply(reply).await?;
                     None
                 }
@@ -162,7 +155,7 @@ impl<'a> TurnFollower<'a> {
                     None
                 }
                 FollowStep::Quiet => {
-                    let look = self.stall.look(&mut self.control, self.session_id);
+                    let look = self.stall.look(&mut self.cli.daemon, self.session_id);
                     let seen = tokio::select! {
                         biased;
                         () = interrupts.next() => None,
@@ -182,7 +175,7 @@ impl<'a> TurnFollower<'a> {
             if let Some(exit) = ended {
                 return Ok(exit);
             }
-            self.questions.keep_shown(self.output)?;
+            self.questions.keep_shown(self.cli.output)?;
         }
     }
 
@@ -191,8 +184,8 @@ impl<'a> TurnFollower<'a> {
         let Some(pause) = &mut self.pause else {
             return Ok(());
         };
-        let text = pause.look(&mut self.control, self.session_id).await;
-        Ok(text.map_or(Ok(()), |text| self.output.note(&text))?)
+        let text = pause.look(&mut self.cli.daemon, self.session_id).await;
+        Ok(text.map_or(Ok(()), |text| self.cli.note(&text))?)
     }
 
     /// Handles the permission requests and decisions of the turn.
@@ -205,8 +198,8 @@ impl<'a> TurnFollower<'a> {
         }
         match &record.body {
             PersistentBody::PermissionRequest(request) => {
-                self.answer.end_line(self.output)?;
-                let reply = self.questions.asked(request, self.output)?;
+                self.answer.end_line(self.cli.output)?;
+                let reply = self.questions.asked(request, self.cli.output)?;
                 self.reply(reply).await
             }
             PersistentBody::PermissionDecision(decision) => {
@@ -215,7 +208,7 @@ impl<'a> TurnFollower<'a> {
                     client_id: record.client_id,
                     decided_at: record.ts,
                 };
-                Ok(self.questions.decided(&answer, self.output)?)
+                Ok(self.questions.decided(&answer, self.cli.output)?)
             }
             _ => Ok(()),
         }
@@ -230,7 +223,7 @@ impl<'a> TurnFollower<'a> {
             return Ok(());
         }
         for request in &in_flight.permissions {
-            let reply = self.questions.asked(request, self.output)?;
+            let reply = self.questions.asked(request, self.cli.output)?;
             self.reply(reply).await?;
         }
         Ok(())
@@ -238,7 +231,7 @@ impl<'a> TurnFollower<'a> {
 
     async fn reply(&mut self, reply: Option<RespondPermissionParams>) -> Result<(), Failure> {
         let Some(params) = reply else { return Ok(()) };
-        let answered = self.control.call::<RespondPermission>(&params).await;
+        let answered = self.cli.daemon.call::<RespondPermission>(&params).await;
         let is_closed = answered.as_ref().err().is_none_or(is_conflict);
         if is_closed {
             self.questions.close(params.request_id);
@@ -256,7 +249,7 @@ impl<'a> TurnFollower<'a> {
     }
 
     fn note(&mut self, text: &str) -> Result<(), Failure> {
-        Ok(self.answer.note(text, self.output)?)
+        Ok(self.answer.note(text, self.cli.output)?)
     }
 
     fn lost(&self, why: &str) -> Failure {
@@ -266,8 +259,8 @@ impl<'a> TurnFollower<'a> {
     }
 
     fn event(&mut self, encoded: &EncodedEvent, event: &Event) -> Result<Option<Exit>, Failure> {
-        if self.output.json {
-            self.output.raw_line(encoded.text())?;
+        if self.cli.output.json {
+            self.cli.output.raw_line(encoded.text())?;
         }
         let record = match event {
             Event::Persistent(record) => Some(record),
@@ -293,7 +286,7 @@ impl<'a> TurnFollower<'a> {
             )
         });
         if !is_question {
-            self.answer.event(event, self.output)?;
+            self.answer.event(event, self.cli.output)?;
         }
         record.map_or(Ok(None), |record| self.outcome(record))
     }
@@ -307,21 +300,21 @@ impl<'a> TurnFollower<'a> {
             return Ok(None);
         };
         let parts = record.body.handler().convert_to_display();
-        self.answer.finish(&parts, self.output)?;
+        self.answer.finish(&parts, self.cli.output)?;
         let error = outcome.error.as_ref();
         if error.is_some() && outcome.reason == OutcomeReason::Error && !self.keeps.is_empty() {
-            self.output.note(&self.keeps)?;
+            self.cli.note(&self.keeps)?;
         }
         if let Some(end) = error.and_then(|error| error.resets_at) {
-            self.output.note(&waits::limit_end(end))?;
+            self.cli.note(&waits::limit_end(end))?;
         }
         if outcome.reason == OutcomeReason::Interrupted {
-            self.output.note(&interrupted_hint(self.session_id))?;
+            self.cli.note(&interrupted_hint(self.session_id))?;
         }
         match (outcome.reason, error) {
             (OutcomeReason::Completed, _) => Ok(Some(Exit::Success)),
             (OutcomeReason::Cancelled, _) => Ok(Some(Exit::TurnCancelled)),
-            (_, Some(error)) if self.output.json => Err(failed(error)),
+            (_, Some(error)) if self.cli.output.json => Err(failed(error)),
             _ => Ok(Some(Exit::TurnFailed)),
         }
     }
@@ -332,17 +325,17 @@ impl<'a> TurnFollower<'a> {
         stream: &mut SessionStream<DaemonConnector>,
     ) -> Result<Option<Exit>, Failure> {
         if let Some(sync) = self.reload.marker(marker)
-            && self.output.json
+            && self.cli.output.json
         {
-            self.output.json(&sync)?;
+            self.cli.output.json(&sync)?;
         }
         match marker {
             SyncMarker::InFlight { in_flight, .. } if self.is_own(in_flight.turn_id) => {
-                self.answer.in_flight(in_flight, self.output)?;
+                self.answer.in_flight(in_flight, self.cli.output)?;
             }
             SyncMarker::End { reason, .. } => {
-                if self.output.json {
-                    self.output.json(marker)?;
+                if self.cli.output.json {
+                    self.cli.output.json(marker)?;
                 }
                 match reason {
                     EndReason::Deleted => return Err(self.lost("the session was deleted")),
@@ -380,7 +373,7 @@ impl<'a> TurnFollower<'a> {
             command_id: None,
         };
         let answer = tokio::select! {
-            answer = self.control.call::<Cancel>(&params) => answer,
+            answer = self.cli.daemon.call::<Cancel>(&params) => answer,
             () = interrupts.next() => return self.detach("detached; the turn continues"),
         };
         if let Err(error) = answer {
@@ -390,7 +383,7 @@ impl<'a> TurnFollower<'a> {
     }
 
     fn detach(&mut self, text: &str) -> Result<Option<Exit>, Failure> {
-        self.output.note(&format!(
+        self.cli.note(&format!(
             "{text}: `scorelctl tail --session {}` shows it",
             self.session_id
         ))?;

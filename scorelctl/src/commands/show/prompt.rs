@@ -3,28 +3,24 @@ use scorel_proto::{
     SessionId,
 };
 
+use crate::cli::Cli;
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Output;
 
 /// Prints the newest instruction snapshot, with which each request begins; as the event with `--json`.
-pub(super) async fn show(
-    session_id: SessionId,
-    control: &mut DaemonClient,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let Some(encoded) = newest(session_id, control).await? else {
+pub(super) async fn show(session_id: SessionId, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let Some(encoded) = newest(session_id, &mut cli.daemon).await? else {
         let message = "the session has no prompt yet";
         let failure = Failure::new(Exit::NotAccepted, "no_prompt", message);
         return Err(failure.hint("its first turn puts the prompt together"));
     };
-    if output.json {
-        output.raw_line(encoded.text())?;
+    if cli.output.json {
+        cli.output.raw_line(encoded.text())?;
     } else if let Some(text) = prompt(&encoded)? {
-        output.line(text.trim_end())?;
+        cli.output.line(text.trim_end())?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// A compaction and a refresh make new ones, so the search begins at the end.

@@ -7,34 +7,28 @@ use serde_json::value::RawValue;
 
 use super::host_feed::HostFeed;
 use super::progress::AgentTaskProgress;
+use crate::cli::Cli;
 use crate::commands::runtimes::last_message;
-use crate::daemon::{DaemonClient, StartDaemon};
+use crate::daemon::StartDaemon;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
-use crate::output::Output;
 
 /// Follows a runtime to its end: tells what it does and what it asks, and prints its result.
 pub(super) struct AgentTaskFollower<'a> {
-    control: DaemonClient,
+    cli: Cli<'a>,
     spawned: SpawnRuntimeResult,
     progress: AgentTaskProgress,
-    output: &'a mut Output,
 }
 
 impl<'a> AgentTaskFollower<'a> {
-    pub(super) fn new(
-        mut control: DaemonClient,
-        spawned: SpawnRuntimeResult,
-        output: &'a mut Output,
-    ) -> Self {
+    pub(super) fn new(mut cli: Cli<'a>, spawned: SpawnRuntimeResult) -> Self {
         // A daemon that a person has stopped stays stopped. The service manager brings back one that died.
-        control.never_start();
+        cli.daemon.never_start();
         Self {
-            control,
+            cli,
             spawned,
             progress: AgentTaskProgress::default(),
-            output,
         }
     }
 
@@ -53,12 +47,12 @@ impl<'a> AgentTaskFollower<'a> {
 
     /// The runtime after its end.
     async fn wait(&mut self) -> Result<GetRuntimeResult, Failure> {
-        let mut link = self.control.link().clone();
+        let mut link = self.cli.daemon.link().clone();
         link.start = StartDaemon::Never;
         let mut feed = HostFeed::new(link);
         loop {
             if !feed.is_ready() {
-                self.output.flush()?;
+                self.cli.output.flush()?;
             }
             let next = feed.next().await;
             let (text, event) = next.map_err(|error| self.lost(&error.to_string()))?;
@@ -84,8 +78,8 @@ impl<'a> AgentTaskFollower<'a> {
                 }
             }
             HostEvent::AgentTaskChanged { runtime, .. } if runtime.runtime_id == id => {
-                if self.output.json {
-                    self.output.raw_line(text.get())?;
+                if self.cli.output.json {
+                    self.cli.output.raw_line(text.get())?;
                 }
                 if runtime.status.is_final() {
                     return self.look().await;
@@ -104,7 +98,7 @@ impl<'a> AgentTaskFollower<'a> {
         let params = GetRuntimeParams {
             runtime_id: self.spawned.runtime_id,
         };
-        let answer = match self.control.call::<GetRuntime>(&params).await {
+        let answer = match self.cli.daemon.call::<GetRuntime>(&params).await {
             Ok(answer) => answer,
             Err(ClientError::Rpc(error)) if error.code == ErrorCode::AgentTaskNotFound => {
                 return Err(self.lost("the session that gave it was deleted"));
@@ -120,33 +114,33 @@ impl<'a> AgentTaskFollower<'a> {
 
     fn changed(&mut self, runtime: &AgentTaskInfo) -> Result<(), Failure> {
         let news = self.progress.news(runtime);
-        if self.output.err_is_terminal {
+        if self.cli.output.err_is_terminal {
             for line in news {
-                self.output.note(&line)?;
+                self.cli.note(&line)?;
             }
         }
         if let Some(demand) = self.progress.demand(runtime) {
-            self.output.note(&demand)?;
+            self.cli.note(&demand)?;
         }
         Ok(())
     }
 
     async fn finish(&mut self, ended: &GetRuntimeResult) -> Result<Exit, Failure> {
-        if self.output.json {
-            self.output.json(ended)?;
+        if self.cli.output.json {
+            self.cli.output.json(ended)?;
             return Ok(exit(ended.runtime.status));
         }
-        let said = last_message(ended, &mut self.control).await;
+        let said = last_message(ended, &mut self.cli.daemon).await;
         let said = said.map_err(|failure| self.lost(&failure.to_string()))?;
         if let Some(said) = said
             && !said.trim().is_empty()
         {
-            self.output.line(said.trim_end())?;
+            self.cli.output.line(said.trim_end())?;
         }
         let reason = ended.result.as_ref().map_or("", |result| &result.reason);
         match ended.runtime.status {
-            AgentTaskStatus::Failed => self.output.note(&format!("error: {reason}"))?,
-            AgentTaskStatus::Interrupted => self.output.note(&format!("interrupted: {reason}"))?,
+            AgentTaskStatus::Failed => self.cli.note(&format!("error: {reason}"))?,
+            AgentTaskStatus::Interrupted => self.cli.note(&format!("interrupted: {reason}"))?,
             _ => {}
         }
         Ok(exit(ended.runtime.status))
@@ -154,7 +148,7 @@ impl<'a> AgentTaskFollower<'a> {
 
     fn detach(&mut self) -> Result<Exit, Failure> {
         let id = self.spawned.runtime_id;
-        self.output.note(&format!(
+        self.cli.note(&format!(
             "detached; the agent goes on: `scorelctl runtimes show {id}` shows it, \
              `scorelctl runtimes stop {id}` stops it"
         ))?;

@@ -1,0 +1,82 @@
+use std::io;
+use std::path::Path;
+
+use scorel_client::ClientError;
+use scorel_proto::{GetSession, GetSessionParams, Method, Project, ProjectId, Session, SessionId};
+use serde::Serialize;
+
+use crate::args::TargetArgs;
+use crate::daemon::{DaemonClient, DaemonConnector};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::target;
+
+/// The means of a command: the daemon that it calls, and its output.
+pub(crate) struct Cli<'a> {
+    pub(crate) daemon: DaemonClient,
+    pub(crate) output: &'a mut Output,
+}
+
+impl<'a> Cli<'a> {
+    /// Connects, and starts the daemon if necessary and allowed.
+    pub(crate) async fn connect(
+        link: DaemonConnector,
+        output: &'a mut Output,
+    ) -> Result<Self, Failure> {
+        let daemon = DaemonClient::connect(link).await?;
+        Ok(Self { daemon, output })
+    }
+
+    /// Calls a method; see [`DaemonClient::call`].
+    pub(crate) async fn call<M: Method>(
+        &mut self,
+        params: &M::Params,
+    ) -> Result<M::Result, ClientError> {
+        self.daemon.call::<M>(params).await
+    }
+
+    /// The id of the selected session, which must exist.
+    pub(crate) async fn session_id(&mut self, wanted: &TargetArgs) -> Result<SessionId, Failure> {
+        let TargetArgs { session, project } = wanted;
+        target::existing(&mut self.daemon, session, project.as_deref()).await
+    }
+
+    /// Describes a session.
+    pub(crate) async fn session(&mut self, session_id: SessionId) -> Result<Session, Failure> {
+        let params = GetSessionParams { session_id };
+        Ok(self.call::<GetSession>(&params).await?.session)
+    }
+
+    /// The project of a directory, by default the working directory. Looking for it registers nothing.
+    pub(crate) async fn project_id(
+        &mut self,
+        directory: Option<&Path>,
+    ) -> Result<Option<ProjectId>, Failure> {
+        let directory = target::project_directory(directory)?;
+        let project = target::project(&mut self.daemon, &directory).await?;
+        Ok(project.map(|project| project.project_id))
+    }
+
+    /// The project of a directory, by default the working directory, which is registered if it is new.
+    pub(crate) async fn registered(
+        &mut self,
+        directory: Option<&Path>,
+    ) -> Result<Project, Failure> {
+        let directory = target::project_directory(directory)?;
+        target::register(&mut self.daemon, &directory).await
+    }
+
+    /// Writes a message to standard error, except with `--json`.
+    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
+        self.output.note(text)
+    }
+
+    /// Writes a result: as JSON with `--json`, otherwise with `human`.
+    pub(crate) fn result(
+        &mut self,
+        value: &impl Serialize,
+        human: impl FnOnce(&mut Output) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        self.output.result(value, human)
+    }
+}
