@@ -9,6 +9,7 @@ mod keeping;
 mod logs;
 mod naming;
 mod on_ask;
+mod one_of;
 mod overview;
 mod programs;
 mod projects;
@@ -30,14 +31,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand};
 use scorel_proto::{ToolPreset, WhileRunning};
 
 #[cfg(test)]
 pub(crate) use agents::AGENT_KEYS;
 pub(crate) use agents::{AgentsArgs, AgentsCommand, QuotaArgs, SetAgentArgs};
 pub(crate) use config::ConfigArgs;
-pub(crate) use files::{FilesArgs, FilesCommand, RestoreArgs};
+pub(crate) use files::{FilesArgs, FilesCommand, RestoreHow};
 pub(crate) use init::InitArgs;
 pub(crate) use keeping::{DeleteArgs, GcArgs, UndeleteArgs};
 pub(crate) use logs::LogsArgs;
@@ -61,6 +62,7 @@ pub(crate) use trust::{SkillsArgs, TrustArgs, TrustChange};
 pub(crate) use usage::UsageArgs;
 pub(crate) use wait::{WaitArgs, WaitFor};
 
+use one_of::one_of;
 use protocol_name::protocol_name;
 
 use crate::exit::Exit;
@@ -213,14 +215,8 @@ pub(crate) enum ConnectedCommand {
 pub(crate) struct SendArgs {
     /// Session id, its beginning or end, or `new` [default: the project's latest session, else a new
     /// one]
-    #[arg(
-        long,
-        short,
-        value_name = "ID|PART|new",
-        default_value = SessionSelector::DEFAULT,
-        hide_default_value = true
-    )]
-    pub(crate) session: SessionSelector,
+    #[arg(long, short, value_name = "ID|PART|new")]
+    pub(crate) session: Option<SessionSelector>,
     /// Project directory, registered on first use [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -243,8 +239,9 @@ pub(crate) struct SendArgs {
     #[arg(long, value_name = "SECONDS", value_parser = duration::seconds, conflicts_with = "detach")]
     pub(crate) timeout: Option<Duration>,
     /// What to do with the message if a turn is running
-    #[arg(long, value_name = "WHAT", default_value = "follow-up")]
-    pub(crate) while_running: WhileRunningArg,
+    #[arg(long, value_name = "WHAT", default_value = "follow-up",
+        value_parser = one_of(WHILE_RUNNING))]
+    pub(crate) while_running: WhileRunning,
     /// What to do when a tool needs permission [default: ask on a terminal, else deny]
     #[arg(long, value_name = "WHAT")]
     pub(crate) on_ask: Option<OnAsk>,
@@ -258,25 +255,23 @@ pub(crate) struct SendArgs {
     pub(crate) text: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum WhileRunningArg {
-    /// Queue it; it gets a turn of its own afterwards
-    FollowUp,
-    /// Let the running turn read it before its next model call
-    Steer,
-    /// Fail instead of queueing it
-    Reject,
-}
-
-impl From<WhileRunningArg> for WhileRunning {
-    fn from(arg: WhileRunningArg) -> Self {
-        match arg {
-            WhileRunningArg::FollowUp => Self::FollowUp,
-            WhileRunningArg::Steer => Self::Steer,
-            WhileRunningArg::Reject => Self::Reject,
-        }
-    }
-}
+const WHILE_RUNNING: [(&str, &str, WhileRunning); 3] = [
+    (
+        "follow-up",
+        "Queue it; it gets a turn of its own afterwards",
+        WhileRunning::FollowUp,
+    ),
+    (
+        "steer",
+        "Let the running turn read it before its next model call",
+        WhileRunning::Steer,
+    ),
+    (
+        "reject",
+        "Fail instead of queueing it",
+        WhileRunning::Reject,
+    ),
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
@@ -385,14 +380,8 @@ pub(crate) struct ApproveArgs {
     #[arg(value_name = "REQUEST", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) request: Option<String>,
     /// Only this session: an id, or its beginning or end [default: all sessions]
-    #[arg(
-        long,
-        short,
-        value_name = "ID|PART",
-        default_value = SessionSelector::DEFAULT,
-        hide_default_value = true
-    )]
-    pub(crate) session: SessionSelector,
+    #[arg(long, short, value_name = "ID|PART")]
+    pub(crate) session: Option<SessionSelector>,
     /// Allow the call, and similar ones for the rest of the session
     #[arg(long, requires = "request", conflicts_with_all = ["always", "deny"])]
     pub(crate) for_session: bool,

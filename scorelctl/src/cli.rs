@@ -38,7 +38,7 @@ impl<'a> Cli<'a> {
     /// The id of the selected session, which must exist.
     pub(crate) async fn session_id(&mut self, wanted: &TargetArgs) -> Result<SessionId, Failure> {
         let TargetArgs { session, project } = wanted;
-        target::existing(&mut self.daemon, session, project.as_deref()).await
+        target::existing(&mut self.daemon, session.as_ref(), project.as_deref()).await
     }
 
     /// Describes a session.

@@ -12,16 +12,14 @@ mod cancel;
 mod clone;
 mod compact;
 mod completions;
-mod config;
 mod confirm;
 mod context;
+mod cost_text;
 mod daemon_end;
 mod delete;
-mod doctor;
 mod end_wait;
 mod export;
 mod files;
-mod fsck;
 mod gc;
 mod graph;
 mod import;
@@ -37,6 +35,7 @@ mod overview;
 mod projects;
 mod queue;
 mod queue_pause;
+mod records;
 mod rename;
 mod resend;
 mod restart;
@@ -44,6 +43,7 @@ mod restored;
 mod rewind;
 mod runners;
 mod runtimes;
+mod scoreld;
 mod search;
 mod send;
 mod service;
@@ -57,6 +57,7 @@ mod status;
 mod stdio;
 mod steer;
 mod stop;
+mod stream_end;
 mod sync_line;
 mod tail;
 mod tree;
@@ -85,9 +86,9 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         CliCommand::Man(args) => man::run(&args, output).map(done),
         CliCommand::Commands => overview::commands(output).map(done),
         CliCommand::ExitCodes => overview::exit_codes(output).map(done),
-        CliCommand::Fsck(args) => Err(fsck::run(&args, global.json, &link()?)),
-        CliCommand::Doctor => Err(doctor::run(global.json, &link()?)),
-        CliCommand::Config(args) => Err(config::run(&args, global.json, &link()?)),
+        CliCommand::Fsck(args) => Err(scoreld::fsck(&args, global.json, &link()?)),
+        CliCommand::Doctor => Err(scoreld::doctor(global.json, &link()?)),
+        CliCommand::Config(args) => Err(scoreld::config(&args, global.json, &link()?)),
         CliCommand::Service(args) => service::run(&args, &link()?, output).map(done),
         CliCommand::Stdio => with_runtime(|runtime| stdio::run(runtime, &link()?)),
         CliCommand::Send(args) => wait_for(send::run(args, link()?, output)),

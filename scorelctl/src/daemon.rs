@@ -208,11 +208,7 @@ pub(crate) fn no_daemon(link: &DaemonConnector, error: ClientError) -> Failure {
         ),
         _ => None,
     };
-    let failure = Failure::from(error);
-    match hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    Failure::from(error).maybe_hint(hint)
 }
 
 /// Generates the idempotency key of a command.

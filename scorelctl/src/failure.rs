@@ -100,6 +100,14 @@ impl Failure {
         self
     }
 
+    /// As [`Failure::hint`], if there is one.
+    pub(crate) fn maybe_hint(self, hint: Option<impl Into<String>>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
+    }
+
     /// Adds what programs can read about it.
     pub(crate) fn details(mut self, details: Value) -> Self {
         if let Self::Report(report) = &mut self {

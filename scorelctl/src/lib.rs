@@ -33,6 +33,7 @@ mod turn_selector;
 mod turn_tree;
 mod typed_answer;
 mod unknown_agent;
+mod wire_name;
 mod wrap;
 
 use std::ffi::OsString;
@@ -117,9 +118,6 @@ fn usage_failure(text: &str) -> Failure {
     let mut paragraphs = text.split("\n\n").map(one_line);
     let problem = paragraphs.next().unwrap_or_default();
     let problem = problem.strip_prefix("error: ").unwrap_or(&problem);
-    let failure = Failure::usage(problem);
-    match paragraphs.find_map(|it| it.strip_prefix("tip: ").map(str::to_owned)) {
-        Some(tip) => failure.hint(tip),
-        None => failure,
-    }
+    let tip = paragraphs.find_map(|it| it.strip_prefix("tip: ").map(str::to_owned));
+    Failure::usage(problem).maybe_hint(tip)
 }

@@ -5,8 +5,6 @@ use scorel_proto::SessionId;
 /// How the user selects a session on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionSelector {
-    /// The option's default: the project's latest session, unless its help says otherwise.
-    Latest,
     /// `new`: a session to be created.
     New,
     Id(SessionId),
@@ -19,18 +17,12 @@ pub(crate) enum SessionSelector {
 #[error("it is empty; leave it out for the default")]
 pub(crate) struct EmptySelector;
 
-impl SessionSelector {
-    /// The default value of options, which clap parses as if it were given. No id has an `L`.
-    pub(crate) const DEFAULT: &str = "default";
-}
-
 impl FromStr for SessionSelector {
     type Err = EmptySelector;
 
     fn from_str(text: &str) -> Result<Self, EmptySelector> {
         Ok(match text.trim() {
             "" => return Err(EmptySelector),
-            Self::DEFAULT => Self::Latest,
             "new" => Self::New,
             text => match text.parse() {
                 Ok(id) => Self::Id(id),
@@ -45,9 +37,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_selector_is_the_default_new_an_id_or_a_part_of_one() {
+    fn a_selector_is_new_an_id_or_a_part_of_one() {
         let id = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
-        assert_eq!("default".parse(), Ok(SessionSelector::Latest));
         for text in ["", " "] {
             assert_eq!(text.parse::<SessionSelector>(), Err(EmptySelector));
         }

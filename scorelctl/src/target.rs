@@ -14,14 +14,14 @@ use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 use crate::selector::SessionSelector;
 
-/// Resolves the selected session, which must exist.
+/// Resolves the selected session, which must exist: by default the latest of the project.
 pub(crate) async fn existing(
     control: &mut DaemonClient,
-    wanted: &SessionSelector,
+    wanted: Option<&SessionSelector>,
     directory: Option<&Path>,
 ) -> Result<SessionId, Failure> {
     match wanted {
-        SessionSelector::Latest => {
+        None => {
             let directory = project_directory(directory)?;
             latest(control, &directory).await?.ok_or_else(|| {
                 let message = format!("no session in {}", directory.display());
@@ -30,9 +30,11 @@ pub(crate) async fn existing(
                 )
             })
         }
-        SessionSelector::New => Err(Failure::usage("`--session new` is only valid for `send`")),
-        SessionSelector::Id(id) => Ok(*id),
-        SessionSelector::Part(part) => choose(part, &all_ids(control).await?),
+        Some(SessionSelector::New) => {
+            Err(Failure::usage("`--session new` is only valid for `send`"))
+        }
+        Some(SessionSelector::Id(id)) => Ok(*id),
+        Some(SessionSelector::Part(part)) => choose(part, &all_ids(control).await?),
     }
 }
 
@@ -40,10 +42,10 @@ pub(crate) async fn existing(
 /// if there is one.
 pub(crate) async fn giver(
     control: &mut DaemonClient,
-    wanted: &SessionSelector,
+    wanted: Option<&SessionSelector>,
     directory: Option<&Path>,
 ) -> Result<SessionId, Failure> {
-    if *wanted == SessionSelector::Latest {
+    if wanted.is_none() {
         let project = project(control, &project_directory(directory)?).await?;
         if let Some(id) = project.and_then(|project| project.orchestrator_session_id) {
             return Ok(id);

@@ -7,11 +7,8 @@ use scorel_proto::{EventId, GetTree, GetTreeParams, SessionId, TreeEntry};
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::id_part::IdPart;
+use crate::id_part::{IdPart, ambiguous};
 use crate::turn_selector::TurnSelector;
-
-/// How many candidates an error lists.
-const SHOWN: usize = 6;
 
 /// A session's tree, with previews of its turns.
 #[derive(Debug)]
@@ -26,21 +23,8 @@ impl TurnTree {
         control: &mut DaemonClient,
         session_id: SessionId,
     ) -> Result<Self, Failure> {
-        let mut nodes: Vec<TreeEntry> = Vec::new();
-        loop {
-            let params = GetTreeParams {
-                session_id,
-                after_seq: nodes.last().map(|node| node.seq),
-                limit: Some(1000),
-                previews: Some(true),
-            };
-            let page = control.call::<GetTree>(&params).await?;
-            let done = !page.more || page.nodes.is_empty();
-            nodes.extend(page.nodes);
-            if done {
-                return Ok(Self::new(nodes, page.active_leaf_id));
-            }
-        }
+        let (nodes, leaf) = read_nodes(control, session_id, 1000, Some(true)).await?;
+        Ok(Self::new(nodes, leaf))
     }
 
     fn new(nodes: Vec<TreeEntry>, leaf: Option<EventId>) -> Self {
@@ -123,24 +107,40 @@ impl TurnTree {
                 let message = format!("no event id begins or ends with `{text}`");
                 Err(no_event(message).hint("`scorelctl tree` lists where turns end"))
             }
-            _ => Err(self.ambiguous(text, &found)),
+            _ => {
+                let ids: Vec<EventId> = found.iter().map(|node| node.id).collect();
+                Err(ambiguous(text, &ids))
+            }
         }
-    }
-
-    fn ambiguous(&self, text: &str, found: &[&TreeEntry]) -> Failure {
-        let names = found.iter().take(SHOWN).map(|node| node.id.to_string());
-        let names: Vec<String> = names.collect();
-        let more = match found.len().saturating_sub(SHOWN) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let hint = format!("it matches {}{more}", names.join(", "));
-        Failure::usage(format!("`{text}` is ambiguous")).hint(hint)
     }
 
     fn up_from(&self, from: Option<EventId>) -> impl Iterator<Item = &TreeEntry> {
         let first = from.and_then(|id| self.node(id));
         std::iter::successors(first, |node| node.parent_id.and_then(|id| self.node(id)))
+    }
+}
+
+/// The nodes of a session's tree, a parent before its children, and the active leaf. Reads pages of `limit`.
+pub(crate) async fn read_nodes(
+    control: &mut DaemonClient,
+    session_id: SessionId,
+    limit: u32,
+    previews: Option<bool>,
+) -> Result<(Vec<TreeEntry>, Option<EventId>), Failure> {
+    let mut nodes: Vec<TreeEntry> = Vec::new();
+    loop {
+        let params = GetTreeParams {
+            session_id,
+            after_seq: nodes.last().map(|node| node.seq),
+            limit: Some(limit),
+            previews,
+        };
+        let page = control.call::<GetTree>(&params).await?;
+        let done = !page.more || page.nodes.is_empty();
+        nodes.extend(page.nodes);
+        if done {
+            return Ok((nodes, page.active_leaf_id));
+        }
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) enum FilesCommand {
     /// Give the files the state that they had before an event
     Restore(RestoreArgs),
     /// Take back the last restore
-    Undo(UndoArgs),
+    Undo(RestoreHow),
 }
 
 #[derive(Debug, Args)]
@@ -30,31 +30,16 @@ pub(crate) struct RestoreArgs {
     /// Also files that commands have changed, or other programs while a command ran
     #[arg(long)]
     pub(crate) all: bool,
-    /// Leave files as they are that something else has changed since, instead of restoring none
-    #[arg(long)]
-    pub(crate) skip_conflicts: bool,
-    /// Only say what would happen to each file
-    #[arg(long)]
-    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) how: RestoreHow,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct UndoArgs {
+pub(crate) struct RestoreHow {
     /// Leave files as they are that something else has changed since, instead of restoring none
     #[arg(long)]
     pub(crate) skip_conflicts: bool,
     /// Only say what would happen to each file
     #[arg(long)]
     pub(crate) dry_run: bool,
-}
-
-impl From<&UndoArgs> for RestoreArgs {
-    fn from(args: &UndoArgs) -> Self {
-        Self {
-            event: None,
-            all: true,
-            skip_conflicts: args.skip_conflicts,
-            dry_run: args.dry_run,
-        }
-    }
 }

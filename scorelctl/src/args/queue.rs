@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use scorel_proto::QueueKind;
 
+use super::one_of::one_of;
 use super::target::TargetArgs;
 
 #[derive(Debug, Args)]
@@ -63,7 +64,8 @@ pub(crate) enum QueueCommand {
         /// Number in the list, or id
         item: String,
         /// What becomes of the message
-        kind: QueueKindArg,
+        #[arg(value_parser = one_of(KINDS))]
+        kind: QueueKind,
     },
     /// Remove all messages
     Clear,
@@ -89,19 +91,15 @@ pub(crate) struct NewItemArgs {
     pub(crate) text: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum QueueKindArg {
-    /// It starts a turn of its own
-    FollowUp,
-    /// The running turn reads it before its next model call
-    Steer,
-}
-
-impl From<QueueKindArg> for QueueKind {
-    fn from(arg: QueueKindArg) -> Self {
-        match arg {
-            QueueKindArg::FollowUp => Self::FollowUp,
-            QueueKindArg::Steer => Self::Steer,
-        }
-    }
-}
+const KINDS: [(&str, &str, QueueKind); 2] = [
+    (
+        "follow-up",
+        "It starts a turn of its own",
+        QueueKind::FollowUp,
+    ),
+    (
+        "steer",
+        "The running turn reads it before its next model call",
+        QueueKind::Steer,
+    ),
+];

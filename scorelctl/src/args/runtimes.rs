@@ -14,14 +14,8 @@ use crate::selector::SessionSelector;
 pub(crate) struct RuntimesArgs {
     /// Only tasks that this session gave: an id, or its beginning or end [default: all sessions of the
     /// project]
-    #[arg(
-        long,
-        short,
-        value_name = "ID|PART",
-        default_value = SessionSelector::DEFAULT,
-        hide_default_value = true
-    )]
-    pub(crate) session: SessionSelector,
+    #[arg(long, short, value_name = "ID|PART")]
+    pub(crate) session: Option<SessionSelector>,
     /// Only runtimes of this agent
     #[arg(long, value_name = "TYPE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) agent: Option<String>,
@@ -76,8 +70,8 @@ pub(crate) struct GraphArgs {
     pub(crate) follow: bool,
     /// The session at the root: an id, or its beginning or end [default: the project's
     /// orchestrator, else its latest session]
-    #[arg(value_name = "SESSION", default_value = SessionSelector::DEFAULT, hide_default_value = true)]
-    pub(crate) session: SessionSelector,
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<SessionSelector>,
     /// Project directory [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use scorel_proto::Role;
 
+use super::one_of::one_of;
 use crate::moment::parse_moment;
 
 #[derive(Debug, Args)]
@@ -23,8 +24,8 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     pub(crate) archived: bool,
     /// Only what this author wrote
-    #[arg(long, value_name = "ROLE")]
-    pub(crate) role: Option<RoleArg>,
+    #[arg(long, value_name = "ROLE", value_parser = one_of(ROLES))]
+    pub(crate) role: Option<Role>,
     /// Only since then: a day such as 2026-11-22, a time such as 2026-11-22T08:00:00Z, or an age such as
     /// 90m, 12h, 7d or 4w
     #[arg(long, value_name = "TIME", value_parser = parse_moment)]
@@ -35,25 +36,9 @@ pub(crate) struct SearchArgs {
     pub(crate) limit: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RoleArg {
-    /// The user
-    User,
-    /// The model
-    Assistant,
-    /// A tool; only with --regex
-    Tool,
-    /// The daemon; only with --regex
-    Internal,
-}
-
-impl From<RoleArg> for Role {
-    fn from(arg: RoleArg) -> Self {
-        match arg {
-            RoleArg::User => Self::User,
-            RoleArg::Assistant => Self::Assistant,
-            RoleArg::Tool => Self::ToolResult,
-            RoleArg::Internal => Self::Internal,
-        }
-    }
-}
+const ROLES: [(&str, &str, Role); 4] = [
+    ("user", "The user", Role::User),
+    ("assistant", "The model", Role::Assistant),
+    ("tool", "A tool; only with --regex", Role::ToolResult),
+    ("internal", "The daemon; only with --regex", Role::Internal),
+];

@@ -1,23 +1,18 @@
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, ValueEnum};
 use scorel_proto::ResultDelivery;
 
+use super::one_of::one_of;
 use crate::agent_task_selector::AgentTaskSelector;
 use crate::selector::SessionSelector;
 
 #[derive(Debug, Args)]
 pub(crate) struct SpawnArgs {
     /// The session that gives the task: an id, or its beginning or end [default: the project's orchestrator]
-    #[arg(
-        long,
-        short = 's',
-        value_name = "ID|PART",
-        default_value = SessionSelector::DEFAULT,
-        hide_default_value = true
-    )]
-    pub(crate) parent: SessionSelector,
+    #[arg(long, short = 's', value_name = "ID|PART")]
+    pub(crate) parent: Option<SessionSelector>,
     /// Project directory, registered on first use [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -32,8 +27,8 @@ pub(crate) struct SpawnArgs {
     #[arg(long = "continue", value_name = "RUNTIME")]
     pub(crate) continued: Option<AgentTaskSelector>,
     /// What becomes of the result
-    #[arg(long, value_name = "WHAT", default_value = "none")]
-    pub(crate) deliver: DeliverArg,
+    #[arg(long, value_name = "WHAT", default_value = "none", value_parser = one_of(DELIVERIES))]
+    pub(crate) deliver: ResultDelivery,
     /// Wait until the runtime has ended, and print its result
     #[arg(long, short)]
     pub(crate) wait: bool,
@@ -45,19 +40,15 @@ pub(crate) struct SpawnArgs {
     pub(crate) prompt: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DeliverArg {
-    /// The parent's model reads it: in its running turn, or in a turn of its own
-    Turn,
-    /// It stays with the runtime, for people
-    None,
-}
-
-impl From<DeliverArg> for ResultDelivery {
-    fn from(arg: DeliverArg) -> Self {
-        match arg {
-            DeliverArg::Turn => Self::Turn,
-            DeliverArg::None => Self::None,
-        }
-    }
-}
+const DELIVERIES: [(&str, &str, ResultDelivery); 2] = [
+    (
+        "turn",
+        "The parent's model reads it: in its running turn, or in a turn of its own",
+        ResultDelivery::Turn,
+    ),
+    (
+        "none",
+        "It stays with the runtime, for people",
+        ResultDelivery::None,
+    ),
+];

@@ -8,14 +8,8 @@ use crate::selector::SessionSelector;
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
     /// Session id, or its beginning or end [default: the project's latest session]
-    #[arg(
-        long,
-        short,
-        value_name = "ID|PART",
-        default_value = SessionSelector::DEFAULT,
-        hide_default_value = true
-    )]
-    pub(crate) session: SessionSelector,
+    #[arg(long, short, value_name = "ID|PART")]
+    pub(crate) session: Option<SessionSelector>,
     /// Project directory [default: the working directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,

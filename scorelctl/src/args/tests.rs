@@ -171,7 +171,7 @@ fn a_task_is_words_and_its_result_stays_unless_it_is_to_be_delivered() {
     assert_eq!((args.agent_type.as_str(), args.wait), ("reviewer", true));
     assert_eq!(args.prompt, ["look", "at", "it"]);
     assert_eq!(ResultDelivery::from(args.deliver), ResultDelivery::None);
-    assert_eq!(args.parent, SessionSelector::Latest);
+    assert_eq!(args.parent, None);
     let line = "spawn developer -- --fix it --deliver turn";
     let Ok(CliCommand::Spawn(args)) = parse(line) else {
         panic!("parsed")
@@ -210,7 +210,8 @@ fn runtimes_are_listed_shown_moved_and_stopped() {
     let Ok(CliCommand::Connected(ConnectedCommand::Graph(args))) = parse("graph ses_01") else {
         panic!("parsed")
     };
-    assert_eq!(args.session, SessionSelector::Part("ses_01".to_owned()));
+    let part = SessionSelector::Part("ses_01".to_owned());
+    assert_eq!(args.session, Some(part));
 }
 
 #[test]

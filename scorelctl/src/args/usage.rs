@@ -1,11 +1,13 @@
-use clap::{Args, ValueEnum};
+use clap::Args;
 use scorel_proto::UsageGrouping;
+
+use super::one_of::one_of;
 
 #[derive(Debug, Args)]
 pub(crate) struct UsageArgs {
     /// The unit that each row sums up
-    #[arg(long, value_name = "WHAT", default_value = "day")]
-    pub(crate) by: UsageBy,
+    #[arg(long, value_name = "WHAT", default_value = "day", value_parser = one_of(GROUPINGS))]
+    pub(crate) by: UsageGrouping,
     /// First day, such as 2026-11-22 [default: the first there is]
     #[arg(long, value_name = "DAY")]
     pub(crate) from: Option<String>,
@@ -14,25 +16,9 @@ pub(crate) struct UsageArgs {
     pub(crate) to: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum UsageBy {
-    /// A day in the daemon's time zone
-    Day,
-    /// A model
-    Model,
-    /// A project
-    Project,
-    /// A session
-    Session,
-}
-
-impl From<UsageBy> for UsageGrouping {
-    fn from(by: UsageBy) -> Self {
-        match by {
-            UsageBy::Day => Self::Day,
-            UsageBy::Model => Self::Model,
-            UsageBy::Project => Self::Project,
-            UsageBy::Session => Self::Session,
-        }
-    }
-}
+const GROUPINGS: [(&str, &str, UsageGrouping); 4] = [
+    ("day", "A day in the daemon's time zone", UsageGrouping::Day),
+    ("model", "A model", UsageGrouping::Model),
+    ("project", "A project", UsageGrouping::Project),
+    ("session", "A session", UsageGrouping::Session),
+];

@@ -1,12 +1,12 @@
 use std::collections::HashSet;
 
 use scorel_proto::{
-    CompactionState, Event, EventId, GetTree, GetTreeParams, PersistentBody, Seq, SessionId,
-    TreeEntry, TurnId,
+    CompactionState, Event, EventId, PersistentBody, Seq, SessionId, TreeEntry, TurnId,
 };
 
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
+use crate::turn_tree::read_nodes;
 
 /// Selects the events of the active path.
 pub(super) struct ActivePath {
@@ -26,21 +26,7 @@ impl ActivePath {
         session_id: SessionId,
         last: Option<u32>,
     ) -> Result<Self, Failure> {
-        let mut nodes: Vec<TreeEntry> = Vec::new();
-        let leaf = loop {
-            let params = GetTreeParams {
-                session_id,
-                after_seq: nodes.last().map(|node| node.seq),
-                limit: Some(10_000),
-                previews: None,
-            };
-            let page = control.call::<GetTree>(&params).await?;
-            let done = !page.more || page.nodes.is_empty();
-            nodes.extend(page.nodes);
-            if done {
-                break page.active_leaf_id;
-            }
-        };
+        let (nodes, leaf) = read_nodes(control, session_id, 10_000, None).await?;
         let path = path(&nodes, leaf);
         let before = last.map_or(Seq::ZERO, |last| before_last(&nodes, &path, last));
         Ok(Self {

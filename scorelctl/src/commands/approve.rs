@@ -14,7 +14,6 @@ use crate::failure::Failure;
 use crate::id_part::{IdPart, end_of};
 use crate::output::Output;
 use crate::question::describe;
-use crate::selector::SessionSelector;
 use crate::target;
 
 /// The minimum length of an id's prefix, without `prm_`. The first ten digits of a ULID are its
@@ -109,8 +108,8 @@ async fn open(
     control: &mut DaemonClient,
 ) -> Result<Vec<OpenQuestion>, Failure> {
     let session_id = match &args.session {
-        SessionSelector::Latest => None,
-        wanted => Some(target::existing(control, wanted, None).await?),
+        None => None,
+        wanted => Some(target::existing(control, wanted.as_ref(), None).await?),
     };
     let mut params = ListQuestionsParams {
         session_id,

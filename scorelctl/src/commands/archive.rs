@@ -5,7 +5,6 @@ use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::selector::SessionSelector;
 use crate::target;
 
 pub(super) async fn run(args: &ArchiveArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
@@ -34,8 +33,8 @@ pub(super) async fn run(args: &ArchiveArgs, cli: &mut Cli<'_>) -> Result<(), Fai
 /// Without a session, the archive gives back the one that was put there last.
 async fn chosen(args: &ArchiveArgs, control: &mut DaemonClient) -> Result<SessionId, Failure> {
     let TargetArgs { session, project } = &args.target;
-    if !args.undo || *session != SessionSelector::Latest {
-        return target::existing(control, session, project.as_deref()).await;
+    if !args.undo || session.is_some() {
+        return target::existing(control, session.as_ref(), project.as_deref()).await;
     }
     let directory = target::project_directory(project.as_deref())?;
     let archived = match target::project(control, &directory).await? {

@@ -1,12 +1,13 @@
 use scorel_client::{ClientAnchors, SessionStream, StreamItem};
 use scorel_proto::{
-    Compact, CompactParams, CompactResult, CompactionId, CompactionState, EndReason, Event,
-    PersistentBody, SessionId, SyncMarker,
+    Compact, CompactParams, CompactResult, CompactionId, CompactionState, Event, PersistentBody,
+    SessionId, SyncMarker,
 };
 
+use super::stream_end::stream_end;
 use crate::args::CompactArgs;
 use crate::cli::Cli;
-use crate::daemon::{DaemonConnector, PATIENCE, StartDaemon, new_command_id};
+use crate::daemon::{DaemonConnector, PATIENCE, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -47,25 +48,13 @@ async fn wait(
             }
             StreamItem::Marker(marker) => {
                 if let SyncMarker::End { reason, .. } = *marker {
-                    ended(reason, &mut stream)?;
+                    stream_end(reason, &mut stream).map_err(closed)?;
                 }
             }
             StreamItem::Event(..) | StreamItem::Reconnecting { .. } => {}
         }
     }
     Err(closed("the session was closed"))
-}
-
-fn ended(reason: EndReason, stream: &mut SessionStream<DaemonConnector>) -> Result<(), Failure> {
-    match reason {
-        EndReason::Deleted => Err(closed("the session was deleted")),
-        EndReason::Failed => Err(closed("the session failed")),
-        // The user stopped the daemon: do not start it again to reconnect.
-        EndReason::ShuttingDown => {
-            stream.connector_mut().start = StartDaemon::Never;
-            Ok(())
-        }
-    }
 }
 
 fn closed(why: &str) -> Failure {
@@ -98,13 +87,8 @@ fn report(ended: &PersistentBody, output: &mut Output) -> Result<(), Failure> {
             "cancelled",
             "the summary was cancelled",
         ),
-        (_, Some(error)) => {
-            let failure = Failure::new(Exit::TurnFailed, "no_summary", &error.message);
-            match &error.hint {
-                Some(hint) => failure.hint(hint),
-                None => failure,
-            }
-        }
+        (_, Some(error)) => Failure::new(Exit::TurnFailed, "no_summary", &error.message)
+            .maybe_hint(error.hint.as_ref()),
         _ => Failure::new(Exit::TurnFailed, "interrupted", "the daemon stopped"),
     })
 }

@@ -57,12 +57,12 @@ pub(super) async fn undelete(args: &UndeleteArgs, cli: &mut Cli<'_>) -> Result<(
 async fn chosen(args: &DeleteArgs, control: &mut DaemonClient) -> Result<SessionId, Failure> {
     let TargetArgs { session, project } = &args.target;
     match session {
-        SessionSelector::Part(part) if args.now => {
+        Some(SessionSelector::Part(part)) if args.now => {
             let mut ids = target::all_ids(control).await?;
             ids.extend(deleted_ids(ListSessionsParams::default(), control).await?);
             target::choose(part, &ids)
         }
-        session => target::existing(control, session, project.as_deref()).await,
+        session => target::existing(control, session.as_ref(), project.as_deref()).await,
     }
 }
 
@@ -85,13 +85,15 @@ async fn question(
 
 async fn in_trash(args: &TargetArgs, control: &mut DaemonClient) -> Result<SessionId, Failure> {
     match &args.session {
-        SessionSelector::Id(id) => Ok(*id),
-        SessionSelector::New => Err(Failure::usage("`--session new` is only valid for `send`")),
-        SessionSelector::Part(part) => {
+        Some(SessionSelector::Id(id)) => Ok(*id),
+        Some(SessionSelector::New) => {
+            Err(Failure::usage("`--session new` is only valid for `send`"))
+        }
+        Some(SessionSelector::Part(part)) => {
             let ids = deleted_ids(ListSessionsParams::default(), control).await?;
             target::choose(part, &ids)
         }
-        SessionSelector::Latest => {
+        None => {
             let directory = target::project_directory(args.project.as_deref())?;
             let none = || {
                 let message = format!("no session of {} is in the trash", directory.display());

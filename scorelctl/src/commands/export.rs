@@ -3,7 +3,6 @@
 mod bundle;
 mod document;
 mod export_file;
-mod records;
 
 use std::path::PathBuf;
 
@@ -11,12 +10,12 @@ use scorel_proto::{Session, SessionId};
 use scorel_transfer::render::DocumentFormat;
 use serde::Serialize;
 
+use super::records::Records;
 use crate::args::{ExportArgs, ExportFormat};
 use crate::cli::Cli;
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 use export_file::ExportFile;
-use records::Records;
 
 /// The result with `--json`, unless the export itself goes to standard output.
 #[derive(Serialize)]
@@ -65,8 +64,8 @@ async fn write(
             } else {
                 Records::active_path(id, control).await?
             };
-            while let Some((text, _)) = records.next(control).await? {
-                file.line(&text)?;
+            while let Some((record, _)) = records.next(control).await? {
+                file.line(record.text())?;
             }
             Ok(())
         }

@@ -5,16 +5,17 @@ mod records;
 use std::io;
 
 use scorel_proto::{
-    ChangedBy, EventId, FileChange, FileState, OnConflict, PreviewRestoreParams, RestoreFiles,
+    EventId, FileChange, FileState, OnConflict, PreviewRestoreParams, RestoreFiles,
     RestoreFilesParams, RestoreScope, SessionId,
 };
 
 use super::restored;
-use crate::args::{FilesArgs, FilesCommand, RestoreArgs};
+use crate::args::{FilesArgs, FilesCommand, RestoreHow};
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::wire_name::wire_name;
 
 use records::{FileRecord, FileRecords};
 
@@ -32,11 +33,11 @@ pub(super) async fn run(args: &FilesArgs, cli: &mut Cli<'_>) -> Result<(), Failu
                 true => RestoreScope::All,
                 false => RestoreScope::Tools,
             };
-            restore(id, (before, scope), args, cli).await
+            restore(id, (before, scope), &args.how, cli).await
         }
-        Some(FilesCommand::Undo(args)) => {
+        Some(FilesCommand::Undo(how)) => {
             let before = records.last_restore()?;
-            restore(id, (before, RestoreScope::All), &args.into(), cli).await
+            restore(id, (before, RestoreScope::All), how, cli).await
         }
     }
 }
@@ -56,12 +57,7 @@ fn log(records: &FileRecords, output: &mut Output) -> Result<(), Failure> {
 fn line(record: &FileRecord, output: &mut Output) -> io::Result<()> {
     let id = record.event_id;
     for change in &record.files {
-        let by = match change.by {
-            ChangedBy::Tool => "tool",
-            ChangedBy::Command => "command",
-            ChangedBy::Runner => "runner",
-            ChangedBy::Restore => "restore",
-        };
+        let by = wire_name(change.by);
         output.line(&format!(
             "{id}  {by:<7}  {}  {}",
             letter(change),
@@ -86,10 +82,10 @@ const fn letter(change: &FileChange) -> char {
 async fn restore(
     session_id: SessionId,
     (before_event_id, scope): (EventId, RestoreScope),
-    args: &RestoreArgs,
+    how: &RestoreHow,
     cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
-    if args.dry_run {
+    if how.dry_run {
         let params = PreviewRestoreParams {
             session_id,
             before_event_id: Some(before_event_id),
@@ -102,7 +98,7 @@ async fn restore(
         session_id,
         before_event_id,
         scope: Some(scope),
-        on_conflict: args.skip_conflicts.then_some(OnConflict::Skip),
+        on_conflict: how.skip_conflicts.then_some(OnConflict::Skip),
         command_id: Some(new_command_id()),
     };
     let files = restored::call::<RestoreFiles>(Some(session_id), &params, cli).await?;

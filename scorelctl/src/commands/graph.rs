@@ -18,7 +18,7 @@ use crate::target;
 pub(super) async fn run(args: &GraphArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let directory = args.project.as_deref();
     let params = GetGraphParams {
-        session_id: target::giver(&mut cli.daemon, &args.session, directory).await?,
+        session_id: target::giver(&mut cli.daemon, args.session.as_ref(), directory).await?,
         ended: None,
     };
     let graph = cli.call::<GetGraph>(&params).await?;

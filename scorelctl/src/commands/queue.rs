@@ -11,18 +11,15 @@ use serde::Serialize;
 use super::input::{MessageText, message_text};
 use super::outgoing::{SentFiles, besides_text};
 use super::queue_pause;
+use super::runtimes::{SHOWN_CHARS, shortened};
 use crate::args::{NewItemArgs, QueueArgs, QueueCommand};
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
-use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
 const PAUSED: &str = "the queue is paused; `scorelctl queue resume` goes on with it";
-
-/// The length limit of a message in the list, in characters.
-const SHOWN_CHARS: usize = 80;
 
 /// The queue as `--json` lists it.
 #[derive(Serialize)]
@@ -109,11 +106,7 @@ fn rows(queue: &[QueueItem], output: &mut Output) -> io::Result<()> {
 
 fn summary(content: &[Block]) -> String {
     let parts: Vec<String> = content.iter().map(Block::plain_text).collect();
-    let line = one_line(&parts.join(" "));
-    match line.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    shortened(&parts.join(" "), SHOWN_CHARS)
 }
 
 fn edits(command: &QueueCommand, queue: &[QueueItem]) -> Result<Vec<QueueEdit>, Failure> {
@@ -142,7 +135,7 @@ fn edits(command: &QueueCommand, queue: &[QueueItem]) -> Result<Vec<QueueEdit>, 
         }
         QueueCommand::Convert { item, kind } => vec![QueueEdit::Convert {
             queue_item_id: find(item, queue)?,
-            kind: (*kind).into(),
+            kind: *kind,
         }],
         QueueCommand::Clear => {
             let ids = queue.iter().map(|item| item.queue_item_id);

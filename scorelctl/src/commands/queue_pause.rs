@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use scorel_proto::Session;
+use scorel_proto::{Session, SessionId};
 use tokio::time::timeout;
 
 use crate::daemon::DaemonClient;
@@ -18,14 +18,16 @@ pub(super) async fn of_message(
     let session_id = before.session_id;
     let now = timeout(PATIENCE, target::get(control, session_id)).await;
     match (before.queue_paused, now.ok()?.ok()?.queue_paused) {
-        (_, true) => Some((
-            true,
-            format!(
-                "the queue is paused, and the message waits in it: `scorelctl queue --session {session_id} \
-                 resume` goes on with it"
-            ),
-        )),
+        (_, true) => Some((true, pause_text(session_id))),
         (true, false) => Some((false, "the queue was paused; it goes on now".to_owned())),
         (false, false) => None,
     }
+}
+
+/// Says that the message waits in a paused queue.
+pub(super) fn pause_text(session_id: SessionId) -> String {
+    format!(
+        "the queue is paused, and the message waits in it: `scorelctl queue --session {session_id} resume` \
+         goes on with it"
+    )
 }

@@ -2,13 +2,13 @@
 
 use scorel_proto::{
     Block, Event, EventId, GetEvents, GetEventsParams, Message, MessageBody, PersistentBody, Seq,
-    SessionId,
+    SessionId, WhileRunning,
 };
 
 use super::input::message_text;
 use super::outgoing::{MessageDraft, besides_text};
 use super::send::{self, MessagePlace};
-use crate::args::{ResendArgs, SendArgs, WhileRunningArg};
+use crate::args::{ResendArgs, SendArgs};
 use crate::cli::Cli;
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
@@ -39,14 +39,14 @@ pub(super) async fn run(args: ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Fai
         }
     };
     let args = SendArgs {
-        session: SessionSelector::Id(session_id),
+        session: Some(SessionSelector::Id(session_id)),
         project: args.target.project,
         model: args.model,
         runner: None,
         tools: None,
         detach: args.detach,
         timeout: None,
-        while_running: WhileRunningArg::Reject,
+        while_running: WhileRunning::Reject,
         on_ask: args.on_ask,
         files: Vec::new(),
         text: Vec::new(),

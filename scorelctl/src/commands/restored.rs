@@ -4,8 +4,8 @@ use std::pin::pin;
 
 use scorel_client::{ClientAnchors, ClientError, SessionStream, StreamItem};
 use scorel_proto::{
-    Event, FailedFile, Method, PreviewRestore, PreviewRestoreParams, RestoreAction,
-    RestoreFilesResult, RestoreScope, SessionId, TransientBody, UnwatchedCalls, counted,
+    Event, FailedFile, Method, PreviewRestore, PreviewRestoreParams, RestoreFilesResult,
+    RestoreScope, SessionId, TransientBody, UnwatchedCalls, counted,
 };
 
 use crate::cli::Cli;
@@ -13,6 +13,7 @@ use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::wire_name::wire_name;
 
 /// Says what would happen to each file. `all` is the option that restores more of them.
 pub(super) async fn preview(
@@ -27,7 +28,7 @@ pub(super) async fn preview(
             left_out(params.scope.unwrap_or_default(), all, output)?;
         }
         preview.files.iter().try_for_each(|file| {
-            output.line(&format!("{:<8}  {}", action(file.action), file.path))
+            output.line(&format!("{:<8}  {}", wire_name(file.action), file.path))
         })?;
         not_watched(preview.unwatched.as_ref(), output)
     })
@@ -132,15 +133,5 @@ pub(super) fn check(failed: &[FailedFile]) -> Result<(), Failure> {
             let text = format!("{} not restored", counted(count, "file"));
             Err(Failure::new(Exit::Internal, "files_not_restored", text))
         }
-    }
-}
-
-const fn action(action: RestoreAction) -> &'static str {
-    match action {
-        RestoreAction::Write => "write",
-        RestoreAction::Delete => "delete",
-        RestoreAction::None => "none",
-        RestoreAction::Conflict => "conflict",
-        RestoreAction::Unknown => "unknown",
     }
 }

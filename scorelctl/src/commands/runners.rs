@@ -2,7 +2,7 @@ use std::io;
 
 use scorel_proto::{
     CheckRunner, CheckRunnerParams, ForgetContext, ForgetContextParams, ListRunners,
-    ListRunnersParams, ListRunnersResult, RunnerInfo, RunnerType,
+    ListRunnersParams, ListRunnersResult, RunnerInfo,
 };
 
 use crate::args::{RunnersArgs, RunnersCommand, TargetArgs};
@@ -11,6 +11,7 @@ use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::wire_name::wire_name;
 
 /// Columns of a runner's name.
 const NAME_WIDTH: usize = 20;
@@ -53,23 +54,12 @@ fn row(runner: &RunnerInfo) -> String {
         (None, None) => "ready",
     };
     let state = one_line(state);
-    let kind = type_name(runner.runner_type);
+    let kind = wire_name(runner.runner_type);
     let line = format!(
         "{name:<NAME_WIDTH$}  {kind:<12}  {state:<14}  {}",
         abilities(runner)
     );
     line.trim_end().to_owned()
-}
-
-const fn type_name(runner_type: RunnerType) -> &'static str {
-    match runner_type {
-        RunnerType::Scorel => "scorel",
-        RunnerType::Codex => "codex",
-        RunnerType::ClaudeCode => "claude-code",
-        RunnerType::Acp => "acp",
-        RunnerType::Command => "command",
-        RunnerType::Other => "other",
-    }
 }
 
 fn abilities(runner: &RunnerInfo) -> String {

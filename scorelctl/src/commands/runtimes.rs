@@ -18,7 +18,6 @@ use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::id_part::end_of;
-use crate::selector::SessionSelector;
 use crate::target;
 pub(super) use show::last_message;
 
@@ -65,10 +64,10 @@ async fn listed(args: &RuntimesArgs, cli: &mut Cli<'_>) -> Result<ListRuntimesRe
         limit: Some(args.limit),
         ..ListRuntimesParams::default()
     };
-    if args.session != SessionSelector::Latest {
+    if let Some(session) = &args.session {
         let directory = args.project.as_deref();
         let daemon = &mut cli.daemon;
-        params.session_id = Some(target::existing(daemon, &args.session, directory).await?);
+        params.session_id = Some(target::existing(daemon, Some(session), directory).await?);
     } else if !args.all {
         params.project_id = cli.project_id(args.project.as_deref()).await?;
         if params.project_id.is_none() {

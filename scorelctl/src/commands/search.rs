@@ -71,7 +71,7 @@ async fn params(args: &SearchArgs, cli: &mut Cli<'_>) -> Result<Option<SearchPar
             SearchMode::Words
         },
         archived: Some(args.archived),
-        role: args.role.map(Role::from),
+        role: args.role,
         since: args.since,
         ..SearchParams::default()
     };

@@ -14,7 +14,6 @@ use scorel_proto::{
     CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, ErrorCode, EventId,
     GetConfig, GetConfigParams, GetStatus, NoParams, OWN_RUNNER, Project, ProjectId, SendMessage,
     SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
-    WhileRunning,
 };
 use serde::Serialize;
 use tokio::time::timeout;
@@ -189,7 +188,7 @@ async fn send(
     let (mut sent, files) = sent?;
     files.say(cli.output)?;
     let memory = TerminalMemory::new();
-    if args.session == SessionSelector::Latest && !is_new && !memory.is(session_id) {
+    if args.session.is_none() && !is_new && !memory.is(session_id) {
         say_session(&sent.session, cli.output)?;
     }
     memory.keep(session_id);
@@ -228,7 +227,7 @@ async fn submit(
         session_id: session.session_id,
         content,
         attachments,
-        while_running: Some(WhileRunning::from(args.while_running)),
+        while_running: Some(args.while_running),
         parent_event_id: place.map(|place| place.parent),
         expected_leaf_id: place.map(|place| place.leaf),
         model: args.model.clone(),
@@ -275,9 +274,9 @@ fn not_sent(error: ClientError) -> Failure {
 /// The selected session, and whether it was created for the message.
 async fn session(args: &SendArgs, cli: &mut Cli<'_>) -> Result<(Session, bool), Failure> {
     let session_id = match &args.session {
-        SessionSelector::Latest | SessionSelector::New => {
+        None | Some(SessionSelector::New) => {
             let project = cli.registered(args.project.as_deref()).await?;
-            if args.session == SessionSelector::Latest
+            if args.session.is_none()
                 && let Some(session) = latest(&project, cli).await?
             {
                 return Ok((session, false));
@@ -294,7 +293,9 @@ async fn session(args: &SendArgs, cli: &mut Cli<'_>) -> Result<(Session, bool), 
             let created = cli.call::<CreateSession>(&params).await?;
             return Ok((created.session, true));
         }
-        wanted => target::existing(&mut cli.daemon, wanted, args.project.as_deref()).await?,
+        wanted => {
+            target::existing(&mut cli.daemon, wanted.as_ref(), args.project.as_deref()).await?
+        }
     };
     Ok((cli.session(session_id).await?, false))
 }

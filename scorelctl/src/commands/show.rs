@@ -2,7 +2,7 @@ mod prompt;
 mod runner_log;
 mod todo;
 
-use scorel_proto::{GetEvents, GetEventsParams, Phase};
+use scorel_proto::Phase;
 
 use crate::args::ShowArgs;
 use crate::cli::Cli;
@@ -12,6 +12,7 @@ use crate::question::child_question;
 use crate::render::{AsideStream, Screen, Transcript};
 
 use super::active_path::ActivePath;
+use super::records::Records;
 use super::stall::stall_text;
 use todo::TodoList;
 
@@ -31,41 +32,24 @@ pub(super) async fn run(args: &ShowArgs, cli: &mut Cli<'_>) -> Result<(), Failur
     let mut conversation = ActivePath::of(&mut cli.daemon, session_id, args.last).await?;
     let mut transcript = Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true);
     let mut todo = TodoList::default();
-    let mut after = conversation.before();
+    let mut records = Records::after(session_id, conversation.before());
     let mut wait = None;
-    loop {
-        let params = GetEventsParams {
-            session_id,
-            after_seq: Some(after),
-            before_seq: None,
-            limit: Some(1000),
-        };
-        let page = cli.call::<GetEvents>(&params).await?;
-        for encoded in &page.events {
-            let event = encoded
-                .decode()
-                .map_err(|error| Failure::no_event(&error))?;
-            after = after.max(event.seq());
-            if !conversation.has(&event) {
-                if event.type_name() == "turn_waiting" {
-                    wait = Some(event);
-                }
-                continue;
+    while let Some((encoded, event)) = records.next(&mut cli.daemon).await? {
+        if !conversation.has(&event) {
+            if event.type_name() == "turn_waiting" {
+                wait = Some(event);
             }
-            if cli.output.json {
-                cli.output.raw_line(encoded.text())?;
-                continue;
-            }
-            transcript.event(&event, cli.output)?;
-            if args.logs {
-                let shown = (&mut transcript, &mut *cli.output);
-                runner_log::show(&event, session_id, &mut cli.daemon, shown).await?;
-            }
-            todo = TodoList::of(&event).unwrap_or(todo);
+            continue;
         }
-        if !page.more || page.events.is_empty() {
-            break;
+        if cli.output.json {
+            cli.output.raw_line(encoded.text())?;
+            continue;
         }
+        transcript.event(&event, cli.output)?;
+        if args.logs {
+            runner_log::show(&event, session_id, &mut transcript, cli).await?;
+        }
+        todo = TodoList::of(&event).unwrap_or(todo);
     }
     if let Some(text) = todo.text() {
         transcript.note(&text, cli.output)?;

@@ -1,9 +1,10 @@
-use scorel_proto::{ListSkills, ListSkillsParams, SkillInfo, SkillSource, SkillState};
+use scorel_proto::{ListSkills, ListSkillsParams, SkillInfo, SkillState};
 
 use crate::args::SkillsArgs;
 use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::failure::Failure;
+use crate::wire_name::wire_name;
 
 /// Columns of a name.
 const NAME_WIDTH: usize = 20;
@@ -33,25 +34,12 @@ pub(super) async fn run(args: &SkillsArgs, cli: &mut Cli<'_>) -> Result<(), Fail
 }
 
 fn row(skill: &SkillInfo) -> String {
-    let source = match skill.source {
-        SkillSource::User => "user",
-        SkillSource::Project => "project",
-    };
+    let source = wire_name(skill.source);
     let name = one_line(&skill.name);
     let text = match &skill.problem {
         Some(problem) => format!("({})", one_line(problem)),
         None => one_line(&skill.description),
     };
-    let state = state(skill.state);
+    let state = wire_name(skill.state);
     format!("{name:<NAME_WIDTH$}  {source:<8}{state:<10}  {text}")
-}
-
-const fn state(state: SkillState) -> &'static str {
-    match state {
-        SkillState::Available => "available",
-        SkillState::Untrusted => "untrusted",
-        SkillState::Changed => "changed",
-        SkillState::Shadowed => "shadowed",
-        SkillState::Invalid => "invalid",
-    }
 }

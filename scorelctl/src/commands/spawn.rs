@@ -78,7 +78,7 @@ async fn spawn(
         title: args.title.clone(),
         workflow_id: args.workflow.clone(),
         continued,
-        deliver: Some(args.deliver.into()),
+        deliver: Some(args.deliver),
         command_id: Some(new_command_id()),
     };
     let spawned = control.call::<SpawnRuntime>(&params).await?;
@@ -109,13 +109,13 @@ async fn parent(
     control: &mut DaemonClient,
 ) -> Result<SessionId, Failure> {
     let directory = args.project.as_deref();
-    match (&args.parent, continued) {
-        (SessionSelector::Latest, Some(runtime_id)) => {
+    match (args.parent.as_ref(), continued) {
+        (None, Some(runtime_id)) => {
             let params = GetRuntimeParams { runtime_id };
             let before = control.call::<GetRuntime>(&params).await?;
             Ok(before.runtime.parent_session_id)
         }
-        (SessionSelector::Latest, None) => {
+        (None, None) => {
             let directory = target::project_directory(directory)?;
             let project_id = target::register(control, &directory).await?.project_id;
             check_agent(&args.agent_type, project_id, control).await?;
@@ -126,7 +126,7 @@ async fn parent(
             let opened = control.call::<OpenOrchestrator>(&params).await?;
             Ok(opened.session.session_id)
         }
-        (SessionSelector::New, _) => Err(Failure::usage(
+        (Some(SessionSelector::New), _) => Err(Failure::usage(
             "`--parent new` is not possible: the task belongs to a session that exists",
         )),
         (wanted, _) => target::existing(control, wanted, directory).await,

@@ -2,7 +2,7 @@ use std::io;
 
 use scorel_proto::{
     GetTrust, GetTrustParams, ProjectId, SetTrust, SetTrustParams, TrustFile, TrustItem,
-    TrustState, TrustedFileChange, TrustedItem, counted,
+    TrustState, TrustedItem, counted,
 };
 
 use crate::args::{TrustArgs, TrustChange};
@@ -11,6 +11,7 @@ use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::wire_name::wire_name;
 
 /// Columns of an item.
 const ITEM_WIDTH: usize = 26;
@@ -83,11 +84,7 @@ fn unknown(name: &str, shown: &[TrustItem]) -> Failure {
 
 fn list(output: &mut Output, items: &[TrustItem]) -> io::Result<()> {
     for item in items {
-        let state = match item.state {
-            TrustState::Untrusted => "untrusted",
-            TrustState::Trusted => "trusted",
-            TrustState::Changed => "changed",
-        };
+        let state = wire_name(item.state);
         let digest = item.digest.as_deref().unwrap_or("-");
         let digest = digest.get(..DIGEST_CHARS).unwrap_or(digest);
         let (name, path) = (one_line(&item.item), one_line(&item.path));
@@ -112,11 +109,9 @@ fn list(output: &mut Output, items: &[TrustItem]) -> io::Result<()> {
 }
 
 fn file_row(file: &TrustFile) -> String {
-    let change = match file.change {
-        None => return one_line(&file.path),
-        Some(TrustedFileChange::Added) => "added",
-        Some(TrustedFileChange::Modified) => "modified",
-        Some(TrustedFileChange::Removed) => "removed",
-    };
-    format!("{change:<9} {}", one_line(&file.path))
+    let path = one_line(&file.path);
+    match file.change {
+        None => path,
+        Some(change) => format!("{:<9} {path}", wire_name(change)),
+    }
 }

@@ -1,11 +1,11 @@
-use scorel_proto::{
-    CostTotal, GetUsage, GetUsageParams, UsageGrouping, UsageRow, UsageTotal, counted,
-};
+use scorel_proto::{GetUsage, GetUsageParams, UsageGrouping, UsageRow, UsageTotal, counted};
 
+use super::cost_text::cost_text;
 use crate::args::UsageArgs;
 use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::failure::Failure;
+use crate::wire_name::wire_name;
 
 /// The columns after the first, right-aligned: their titles and widths.
 const COLUMNS: [(&str, usize); 5] = [
@@ -20,14 +20,14 @@ pub(super) async fn run(args: &UsageArgs, cli: &mut Cli<'_>) -> Result<(), Failu
     let params = GetUsageParams {
         from: args.from.clone(),
         to: args.to.clone(),
-        by: args.by.into(),
+        by: args.by,
     };
     let answer = cli.call::<GetUsage>(&params).await?;
     cli.result(&answer, |output| {
         if answer.rows.is_empty() {
             return output.note("no model calls");
         }
-        output.lines(table(&answer.rows, &answer.total, args.by.into()))
+        output.lines(table(&answer.rows, &answer.total, args.by))
     })?;
     if let Some(count) = answer.left_out {
         cli.note(&format!(
@@ -49,12 +49,7 @@ pub(super) async fn run(args: &UsageArgs, cli: &mut Cli<'_>) -> Result<(), Failu
 }
 
 fn table(rows: &[UsageRow], total: &UsageTotal, by: UsageGrouping) -> Vec<String> {
-    let title = match by {
-        UsageGrouping::Day => "day",
-        UsageGrouping::Model => "model",
-        UsageGrouping::Project => "project",
-        UsageGrouping::Session => "session",
-    };
+    let title = &wire_name(by);
     let names: Vec<String> = rows.iter().map(name).collect();
     let widths = names.iter().map(|name| name.chars().count());
     let width = widths.chain([title.len(), "total".len()]).max();
@@ -90,15 +85,8 @@ fn cells(total: &UsageTotal) -> [String; 5] {
         usage.input_tokens.to_string(),
         usage.cache_read_tokens.to_string(),
         usage.output_tokens.to_string(),
-        dollars(&total.cost),
+        cost_text(&total.cost),
     ]
-}
-
-/// The cost in dollars; with `+` if it is not all.
-fn dollars(cost: &CostTotal) -> String {
-    let amount = cost.micro_usd as f64 / 1e6;
-    let more = if cost.unpriced > 0 { "+" } else { "" };
-    format!("${amount:.4}{more}")
 }
 
 #[cfg(test)]
@@ -117,7 +105,7 @@ mod tests {
                 cache_read_tokens: 1_000,
                 ..Usage::default()
             },
-            cost: CostTotal {
+            cost: scorel_proto::CostTotal {
                 micro_usd,
                 unpriced,
             },

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use scorel_client::{ClientAnchors, SessionStream, StreamItem};
-use scorel_proto::{EndReason, Event, Phase, Session, SessionId, SyncMarker, TransientBody};
+use scorel_proto::{Event, Phase, Session, SessionId, SyncMarker, TransientBody};
 use tokio::time::timeout;
 
 use super::sessions::phase;
+use super::stream_end::stream_end;
 use crate::args::{WaitArgs, WaitFor};
 use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
@@ -29,7 +30,7 @@ pub(super) async fn run(
     let waiting = async {
         let choosing = async {
             let mut control = DaemonClient::connect(link).await?;
-            let (wanted, project) = (&args.target.session, args.target.project.as_deref());
+            let (wanted, project) = (args.target.session.as_ref(), args.target.project.as_deref());
             let session_id = target::existing(&mut control, wanted, project).await?;
             Ok::<_, Failure>((control, session_id))
         };
@@ -83,7 +84,7 @@ async fn until(
         if let StreamItem::Marker(marker) = &item
             && let SyncMarker::End { reason, .. } = &**marker
         {
-            ended(*reason, &mut stream)?;
+            stream_end(*reason, &mut stream).map_err(lost)?;
         }
         is_due |= may_change_the_phase(&item);
         // Once for all that has come.
@@ -108,17 +109,6 @@ fn may_change_the_phase(item: &StreamItem) -> bool {
         // The end of a resync stands for the events that were missed.
         StreamItem::Marker(marker) => matches!(**marker, SyncMarker::SyncEnd { .. }),
         StreamItem::Event(..) | StreamItem::Reconnecting { .. } => false,
-    }
-}
-
-fn ended(reason: EndReason, stream: &mut SessionStream<DaemonConnector>) -> Result<(), Failure> {
-    match reason {
-        EndReason::Deleted => Err(lost("the session was deleted")),
-        EndReason::Failed => Err(lost("the session has failed")),
-        EndReason::ShuttingDown => {
-            stream.connector_mut().start = StartDaemon::Never;
-            Ok(())
-        }
     }
 }
 

@@ -1,5 +1,5 @@
 use scorel_client::ClientError;
-use scorel_proto::{AgentInfo, QuotaPolicy, QuotaStrategy, SetQuota, SetQuotaParams};
+use scorel_proto::{AgentInfo, QuotaPolicy, SetQuota, SetQuotaParams};
 use serde::{Deserialize as _, Serialize};
 
 use super::table;
@@ -9,6 +9,7 @@ use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::unknown_agent::unknown_agent;
+use crate::wire_name::wire_name;
 
 /// An agent as `--json` prints it, whether its quota was set or only looked at.
 #[derive(Serialize)]
@@ -85,16 +86,11 @@ fn refused(error: ClientError) -> Failure {
         ClientError::Rpc(rpc) => QuotaPolicy::deserialize(&rpc.details["policy"]).ok(),
         _ => None,
     };
-    let failure = Failure::from(error);
-    match policy {
-        Some(policy) => {
-            let policy = description(&policy);
-            failure.hint(format!(
-                "now in force: {policy}; the same command replaces it"
-            ))
-        }
-        None => failure,
-    }
+    let hint = policy.map(|policy| {
+        let policy = description(&policy);
+        format!("now in force: {policy}; the same command replaces it")
+    });
+    Failure::from(error).maybe_hint(hint)
 }
 
 /// A policy in words.
@@ -108,13 +104,7 @@ fn description(policy: &QuotaPolicy) -> String {
     }];
     let workflows = policy.workflow.iter();
     parts.extend(workflows.map(|(id, number)| format!("workflow {} {number}", one_line(id))));
-    parts.push(
-        match policy.strategy {
-            QuotaStrategy::Serial => "serial",
-            QuotaStrategy::Concurrent => "concurrent",
-        }
-        .to_owned(),
-    );
+    parts.push(wire_name(policy.strategy));
     parts.join(", ")
 }
 
@@ -131,6 +121,8 @@ fn effect(agent: &AgentInfo) -> String {
 
 #[cfg(test)]
 mod tests {
+    use scorel_proto::QuotaStrategy;
+
     use super::*;
 
     #[test]

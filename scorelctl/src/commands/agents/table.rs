@@ -1,6 +1,7 @@
-use scorel_proto::{AgentInfo, AgentWorkspace, EffectiveQuota, QuotaSource};
+use scorel_proto::{AgentInfo, EffectiveQuota};
 
 use crate::escape::one_line;
+use crate::wire_name::wire_name;
 
 const HEAD: [&str; 7] = [
     "AGENT",
@@ -50,32 +51,19 @@ fn cells(agent: &AgentInfo) -> [String; 7] {
         agent.running.to_string(),
         agent.queued.to_string(),
         quota(agent.quota),
-        workspace(config.workspace).to_owned(),
+        wire_name(config.workspace),
         format!("{}{state}", one_line(&config.display_name)),
     ]
 }
 
 /// A quota, and what says so.
 pub(super) fn quota(quota: EffectiveQuota) -> String {
-    let source = match quota.source {
-        QuotaSource::Workflow => "workflow",
-        QuotaSource::Project => "project",
-        QuotaSource::Default => "default",
-        QuotaSource::Serial => "serial",
-    };
-    format!("{} ({source})", quota.effective)
-}
-
-const fn workspace(workspace: AgentWorkspace) -> &'static str {
-    match workspace {
-        AgentWorkspace::Shared => "shared",
-        AgentWorkspace::Worktree => "worktree",
-    }
+    format!("{} ({})", quota.effective, wire_name(quota.source))
 }
 
 #[cfg(test)]
 mod tests {
-    use scorel_proto::AgentConfig;
+    use scorel_proto::{AgentConfig, AgentWorkspace, QuotaSource};
 
     use super::*;
 

@@ -7,8 +7,8 @@ use scorel_transfer::bundle::{
 };
 
 use super::export_file::ExportFile;
-use super::records::Records;
 use crate::commands::blob;
+use crate::commands::records::Records;
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 
@@ -23,8 +23,8 @@ pub(super) async fn write(
     let mut log = BufWriter::new(tempfile::tempfile()?);
     let mut named = BTreeSet::new();
     let mut records = Records::all(session_id);
-    while let Some((text, event)) = records.next(control).await? {
-        writeln!(log, "{text}")?;
+    while let Some((record, event)) = records.next(control).await? {
+        writeln!(log, "{}", record.text())?;
         if let Event::Persistent(event) = event {
             event.body.visit_blobs(&mut |hash| {
                 named.insert(hash.clone());

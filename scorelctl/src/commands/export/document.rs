@@ -2,8 +2,8 @@ use scorel_proto::{BlobHash, Event, PersistentEvent, Session, SessionId};
 use scorel_transfer::render::{BlobContents, DocumentFormat, DocumentWriter};
 
 use super::export_file::ExportFile;
-use super::records::Records;
 use crate::commands::blob;
+use crate::commands::records::Records;
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 

@@ -1,8 +1,7 @@
-use scorel_proto::{
-    Event, EventId, FileChange, GetEvents, GetEventsParams, PersistentEvent, Seq, SessionId, TurnId,
-};
+use scorel_proto::{Event, EventId, FileChange, PersistentEvent, Seq, SessionId, TurnId};
 use serde::Serialize;
 
+use crate::commands::records::Records;
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -40,27 +39,13 @@ impl FileRecords {
             records: Vec::new(),
             turns: Vec::new(),
         };
-        let mut after = Seq::ZERO;
-        loop {
-            let params = GetEventsParams {
-                session_id,
-                after_seq: Some(after),
-                before_seq: None,
-                limit: Some(1000),
-            };
-            let page = control.call::<GetEvents>(&params).await?;
-            for encoded in &page.events {
-                let decoded = encoded.decode();
-                let event = decoded.map_err(|error| Failure::no_event(&error))?;
-                after = after.max(event.seq());
-                if let Event::Persistent(event) = event {
-                    found.add(&event);
-                }
-            }
-            if !page.more || page.events.is_empty() {
-                return Ok(found);
+        let mut records = Records::all(session_id);
+        while let Some((_, event)) = records.next(control).await? {
+            if let Event::Persistent(event) = event {
+                found.add(&event);
             }
         }
+        Ok(found)
     }
 
     fn add(&mut self, event: &PersistentEvent) {

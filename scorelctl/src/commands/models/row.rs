@@ -3,6 +3,7 @@
 use scorel_proto::{Model, ModelPrice, ThinkingLevel};
 
 use crate::escape::one_line;
+use crate::wire_name::wire_name;
 
 /// An estimate begins with `~`.
 pub(super) fn price(price: &ModelPrice) -> String {
@@ -45,14 +46,10 @@ pub(super) fn notes(model: &Model) -> String {
 }
 
 fn range(levels: &[ThinkingLevel]) -> String {
-    let name = |level: &ThinkingLevel| {
-        let name = serde_json::to_value(level).unwrap_or_default();
-        name.as_str().unwrap_or_default().to_owned()
-    };
     match levels {
         [] => String::new(),
-        [only] => name(only),
-        [first, .., last] => format!("{}-{}", name(first), name(last)),
+        [only] => wire_name(only),
+        [first, .., last] => format!("{}-{}", wire_name(first), wire_name(last)),
     }
 }
 

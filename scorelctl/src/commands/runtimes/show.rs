@@ -1,12 +1,13 @@
 use std::io;
 use std::time::SystemTime;
 
-use scorel_proto::{AgentTaskInfo, CostTotal, GetRuntime, GetRuntimeParams, GetRuntimeResult};
+use scorel_proto::{AgentTaskInfo, GetRuntime, GetRuntimeParams, GetRuntimeResult};
 
 use crate::agent_task_selector::AgentTaskSelector;
 use crate::cli::Cli;
 use crate::commands::agent_task_state::AgentTaskState;
 use crate::commands::blob;
+use crate::commands::cost_text::cost_text;
 use crate::commands::sessions::age;
 use crate::daemon::DaemonClient;
 use crate::escape::one_line;
@@ -81,7 +82,7 @@ fn facts(runtime: &AgentTaskInfo, now: SystemTime) -> Vec<String> {
         let tokens = runtime.usage.total();
         lines.push(format!(
             "used      {tokens} tokens, {}",
-            dollars(&runtime.cost)
+            cost_text(&runtime.cost)
         ));
     }
     if let Some(summary) = &runtime.summary {
@@ -91,12 +92,6 @@ fn facts(runtime: &AgentTaskInfo, now: SystemTime) -> Vec<String> {
         lines.push(format!("question  {}", child_question(question)));
     }
     lines
-}
-
-/// The cost in dollars; with `+` if it is not all.
-fn dollars(cost: &CostTotal) -> String {
-    let more = if cost.unpriced > 0 { "+" } else { "" };
-    format!("${:.4}{more}", cost.micro_usd as f64 / 1e6)
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 use scorel_client::{ClientError, SessionStream, StreamItem};
 use scorel_proto::{
-    Cancel, CancelParams, EncodedEvent, EndReason, ErrorCode, Event, OutcomeReason,
-    PermissionAnswer, PermissionConflict, PersistentBody, PersistentEvent, QueueItemId, QueueOp,
-    RespondPermission, RespondPermissionParams, SendMessageResult, SessionId, SyncMarker,
-    TurnError, TurnId,
+    Cancel, CancelParams, EncodedEvent, ErrorCode, Event, OutcomeReason, PermissionAnswer,
+    PermissionConflict, PersistentBody, PersistentEvent, QueueItemId, QueueOp, RespondPermission,
+    RespondPermissionParams, SendMessageResult, SessionId, SyncMarker, TurnError, TurnId,
 };
 use serde_json::json;
 
@@ -13,8 +12,9 @@ use super::questions::Questions;
 use crate::cli::Cli;
 use crate::commands::interrupted::interrupted_hint;
 use crate::commands::stall::StallWatch;
+use crate::commands::stream_end::stream_end;
 use crate::commands::sync_line::SyncLineBuilder;
-use crate::daemon::{DaemonConnector, StartDaemon};
+use crate::daemon::DaemonConnector;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
@@ -337,14 +337,7 @@ impl<'a> TurnFollower<'a> {
                 if self.cli.output.json {
                     self.cli.output.json(marker)?;
                 }
-                match reason {
-                    EndReason::Deleted => return Err(self.lost("the session was deleted")),
-                    EndReason::Failed => return Err(self.lost("the session failed")),
-                    // The user stopped the daemon: do not start it again to reconnect.
-                    EndReason::ShuttingDown => {
-                        stream.connector_mut().start = StartDaemon::Never;
-                    }
-                }
+                stream_end(*reason, stream).map_err(|why| self.lost(why))?;
             }
             SyncMarker::InFlight { .. }
             | SyncMarker::SyncStart { .. }
@@ -411,10 +404,7 @@ fn answered_before(error: &ClientError) -> Option<PermissionAnswer> {
 fn failed(error: &TurnError) -> Failure {
     let failure = Failure::new(Exit::TurnFailed, "turn_failed", &error.message);
     let failure = failure.details(json!({ "error": error }));
-    match &error.hint {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    failure.maybe_hint(error.hint.as_ref())
 }
 
 /// Whether the record is the message made from the queue item.

@@ -4,6 +4,7 @@ use scorel_client::StreamItem;
 use scorel_proto::{Event, PersistentBody, QueueItemId, SessionId, SyncMarker};
 use tokio::time::timeout;
 
+use crate::commands::queue_pause::pause_text;
 use crate::daemon::DaemonClient;
 use crate::target;
 
@@ -64,11 +65,6 @@ impl PauseWatch {
         let waits = items.any(|item| item.queue_item_id == self.item);
         let paused = waits && session.queue_paused;
         let told = std::mem::replace(&mut self.told, paused);
-        (paused && !told).then(|| {
-            format!(
-                "the queue is paused, and the message waits in it: `scorelctl queue --session \
-                 {session_id} resume` goes on with it"
-            )
-        })
+        (paused && !told).then(|| pause_text(session_id))
     }
 }

@@ -1,8 +1,8 @@
 use std::collections::VecDeque;
 
-use scorel_proto::{Event, GetEvents, GetEventsParams, Seq, SessionId};
+use scorel_proto::{EncodedEvent, Event, GetEvents, GetEventsParams, Seq, SessionId};
 
-use crate::commands::active_path::ActivePath;
+use super::active_path::ActivePath;
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 
@@ -12,16 +12,21 @@ pub(super) struct Records {
     /// `None`: all of them.
     path: Option<ActivePath>,
     after: Seq,
-    page: VecDeque<(String, Event)>,
+    page: VecDeque<(EncodedEvent, Event)>,
     is_last: bool,
 }
 
 impl Records {
     pub(super) const fn all(session_id: SessionId) -> Self {
+        Self::after(session_id, Seq::ZERO)
+    }
+
+    /// Those after a seq.
+    pub(super) const fn after(session_id: SessionId, after: Seq) -> Self {
         Self {
             session_id,
             path: None,
-            after: Seq::ZERO,
+            after,
             page: VecDeque::new(),
             is_last: false,
         }
@@ -42,7 +47,7 @@ impl Records {
     pub(super) async fn next(
         &mut self,
         control: &mut DaemonClient,
-    ) -> Result<Option<(String, Event)>, Failure> {
+    ) -> Result<Option<(EncodedEvent, Event)>, Failure> {
         while self.page.is_empty() && !self.is_last {
             self.read(control).await?;
         }
@@ -65,7 +70,7 @@ impl Records {
             self.after = self.after.max(event.seq());
             let is_wanted = self.path.as_mut().is_none_or(|path| path.has(&event));
             if is_wanted {
-                self.page.push_back((encoded.text().to_owned(), event));
+                self.page.push_back((encoded, event));
             }
         }
         Ok(())

@@ -1,0 +1,63 @@
+//! Commands that the daemon's program carries out: it has the formats and the configuration, and works with
+//! or without a daemon. Its output and exit code are those of the command.
+
+use std::env;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::args::{ConfigArgs, FsckArgs};
+use crate::daemon::{DaemonConnector, daemon_program};
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Checks and repairs the home.
+pub(super) fn fsck(args: &FsckArgs, json: bool, link: &DaemonConnector) -> Failure {
+    let mut command = scoreld("fsck", json, link);
+    if args.repair {
+        command.arg("--repair");
+    }
+    if let Some(session) = &args.session {
+        command.arg("--").arg(session);
+    }
+    replaced_by(command)
+}
+
+/// Checks the installation.
+pub(super) fn doctor(json: bool, link: &DaemonConnector) -> Failure {
+    let mut command = scoreld("doctor", json, link);
+    command.args(["--client-version", env!("CARGO_PKG_VERSION")]);
+    replaced_by(command)
+}
+
+/// Shows and changes the configuration.
+pub(super) fn config(args: &ConfigArgs, json: bool, link: &DaemonConnector) -> Failure {
+    let mut command = scoreld("config", json, link);
+    command.args(&args.arguments);
+    replaced_by(command)
+}
+
+fn scoreld(verb: &str, json: bool, link: &DaemonConnector) -> Command {
+    let mut command = Command::new(daemon_program(env::var_os("SCORELD")));
+    command.arg(verb).arg("--home").arg(link.home().path());
+    if json {
+        command.arg("--json");
+    }
+    command
+}
+
+/// Replaces this process; returns only if that fails.
+fn replaced_by(mut command: Command) -> Failure {
+    // Its help and its errors name the program that the user has called.
+    let error = command.arg0("scorelctl").exec();
+    let program = Path::new(command.get_program());
+    let message = format!("cannot run {}: {error}", program.display());
+    // scoreld exits with the same code for a check that could not be performed.
+    let failure = Failure::new(Exit::NotAccepted, "unchecked", message);
+    if error.kind() == io::ErrorKind::NotFound {
+        failure.hint("install scoreld beside scorelctl or on PATH, or set SCORELD to its path")
+    } else {
+        failure
+    }
+}
