@@ -1,4 +1,4 @@
-use scorel_proto::{EndWait, EndWaitParams, GetSession, GetSessionParams, Phase};
+use scorel_proto::{EndWait, EndWaitParams, Phase};
 
 use crate::args::TargetArgs;
 use crate::cli::Cli;
@@ -6,17 +6,15 @@ use crate::daemon::new_command_id;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
+/// Ends the wait of the session's turn for a rate limit.
 pub(super) async fn run(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(args).await?;
-    let params = GetSessionParams { session_id };
-    let session = cli.call::<GetSession>(&params).await?.session;
-    let waiting = session
-        .turn_id
-        .filter(|_| session.phase == Phase::Waiting)
-        .ok_or_else(|| Failure::new(Exit::NotAccepted, "conflict", "no turn waits"))?;
+    let session = cli.session(session_id).await?;
+    let waiting = session.turn_id.filter(|_| session.phase == Phase::Waiting);
+    let none = || Failure::new(Exit::NotAccepted, "conflict", "no turn waits");
     let params = EndWaitParams {
         session_id,
-        expected_turn_id: waiting,
+        expected_turn_id: waiting.ok_or_else(none)?,
         command_id: Some(new_command_id()),
     };
     let answer = cli.call::<EndWait>(&params).await?;

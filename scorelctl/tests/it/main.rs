@@ -13,6 +13,7 @@ mod pager;
 mod program;
 mod questions;
 mod quota;
+mod recipe;
 mod send;
 mod sent_where;
 mod stdio;
