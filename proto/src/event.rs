@@ -14,6 +14,7 @@ mod recorded_call;
 mod runner;
 mod signal_name;
 mod transient;
+mod typed_body;
 mod waiting;
 
 use std::borrow::Cow;

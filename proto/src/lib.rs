@@ -36,6 +36,7 @@ mod id;
 mod message;
 mod method;
 mod model;
+mod named;
 mod on_restart;
 mod openrpc;
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::{
     RuntimeFinishedBody, RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
     RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, TurnOutcomeBody, WaitKind,
 };
+use super::typed_body::typed_body;
 use crate::tags::without_our_tags;
 use crate::{
     ClientId, CommandId, EventId, FileBefore, FileChange, Message, OnRestart, QueueItemId,
@@ -92,16 +93,9 @@ macro_rules! persistent_bodies {
             $($(#[$doc])* #[serde(rename = $name)] $variant($body),)*
         }
 
+        typed_body!(PersistentBody { $($variant = $name),* });
+
         impl PersistentBody {
-            /// All values of `type`, in the order of the reference.
-            pub const TYPES: &'static [&'static str] = &[$($name,)*];
-
-            /// The value of `type` on the wire.
-            #[must_use]
-            pub const fn type_name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)* }
-            }
-
             /// The event's relation to the session's tree.
             #[must_use]
             pub const fn place(&self) -> TreePlacement {
@@ -112,15 +106,6 @@ macro_rules! persistent_bodies {
             pub(crate) fn place_of(name: &str) -> Option<TreePlacement> {
                 match name {
                     $($name => Some(TreePlacement::$place),)*
-                    _ => None,
-                }
-            }
-
-            /// Decodes the body of type `name` from the event's whole JSON text; `None` for an
-            /// unknown type.
-            pub(crate) fn decode(name: &str, text: &str) -> Option<serde_json::Result<Self>> {
-                match name {
-                    $($name => Some(serde_json::from_str(text).map(Self::$variant)),)*
                     _ => None,
                 }
             }

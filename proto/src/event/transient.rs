@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::RunnerLog;
+use super::typed_body::typed_body;
 use crate::{
     ClientId, EventId, OutcomeReason, Role, Seq, SessionId, StopReason, TurnError, TurnId, Usage,
 };
@@ -53,25 +54,7 @@ macro_rules! transient_bodies {
             $($(#[$doc])* #[serde(rename = $name)] $variant($body),)*
         }
 
-        impl TransientBody {
-            /// All values of `type`, in the order of the reference.
-            pub const TYPES: &'static [&'static str] = &[$($name,)*];
-
-            /// The value of `type` on the wire.
-            #[must_use]
-            pub const fn type_name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name,)* }
-            }
-
-            /// Decodes the body of type `name` from the event's whole JSON text; `None` for an
-            /// unknown type.
-            pub(crate) fn decode(name: &str, text: &str) -> Option<serde_json::Result<Self>> {
-                match name {
-                    $($name => Some(serde_json::from_str(text).map(Self::$variant)),)*
-                    _ => None,
-                }
-            }
-        }
+        typed_body!(TransientBody { $($variant = $name),* });
     };
 }
 

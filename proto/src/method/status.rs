@@ -3,30 +3,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use crate::{ClientId, ConfigProblem, Phase, SessionId};
 
-/// What started the daemon, and starts it again.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DaemonManager {
-    /// systemd, or a manager that speaks its protocol.
-    Systemd,
-    /// launchd (macOS).
-    Launchd,
-    /// A client or a user started it; nothing starts it again.
-    #[default]
-    None,
-}
-
-impl DaemonManager {
-    /// The value on the wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Systemd => "systemd",
-            Self::Launchd => "launchd",
-            Self::None => "none",
-        }
+named! {
+    /// What started the daemon, and starts it again.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum DaemonManager {
+        /// systemd, or a manager that speaks its protocol.
+        Systemd = "systemd",
+        /// launchd (macOS).
+        Launchd = "launchd",
+        /// A client or a user started it; nothing starts it again.
+        #[default]
+        None = "none",
     }
 }
 

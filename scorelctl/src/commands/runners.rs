@@ -49,7 +49,7 @@ fn table(answer: &ListRunnersResult, output: &mut Output) -> io::Result<()> {
 fn row(runner: &RunnerInfo) -> String {
     let name = one_line(&runner.name);
     let state = match (&runner.problem, &runner.version) {
-        (Some(problem), _) => problem.kind.code().trim_start_matches("runner_"),
+        (Some(problem), _) => problem.kind.name().trim_start_matches("runner_"),
         (None, Some(version)) => version,
         (None, None) => "ready",
     };

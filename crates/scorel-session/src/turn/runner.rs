@@ -159,7 +159,7 @@ impl RunnerTurn {
 
     fn may_start_again(&self, end: &TurnEnd) -> bool {
         let code = end.error.as_ref().map(|error| error.code.as_str());
-        let is_slow = code == Some(RunnerErrorKind::Stalled.code());
+        let is_slow = code == Some(RunnerErrorKind::Stalled.name());
         is_slow && self.has_undelivered_decision() && self.starts < MAX_STARTS
     }
 

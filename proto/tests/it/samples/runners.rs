@@ -242,7 +242,7 @@ pub(super) fn failed() -> TurnSummary {
     let outcome = TurnOutcomeBody {
         reason: OutcomeReason::Error,
         error: Some(TurnError {
-            code: kind.code().to_owned(),
+            code: kind.name().to_owned(),
             message: "codex ended with code 1".into(),
             retryable: kind.is_retryable(),
             hint: None,

@@ -34,7 +34,7 @@ impl RunnerError {
     #[must_use]
     pub fn turn_error(&self) -> TurnError {
         TurnError {
-            code: self.kind.code().to_owned(),
+            code: self.kind.name().to_owned(),
             message: self.message.clone(),
             retryable: self.kind.is_retryable(),
             hint: self.hint.clone(),
