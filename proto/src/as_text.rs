@@ -1,4 +1,4 @@
-/// How a type stands in JSON: as the text of its `Display`, parsed by its `FromStr`.
+/// The JSON form of a type: the text of its `Display`, parsed by its `FromStr`.
 macro_rules! as_text {
     ($name:ident, $pattern:expr, $description:expr) => {
         impl Serialize for $name {

@@ -1,4 +1,4 @@
-//! How an attached file is read and listed.
+//! Reads and lists attached files.
 
 use std::fmt::Write as _;
 

@@ -4,7 +4,7 @@ use crate::{
     AgentTaskId, AgentTaskInfo, AgentTaskStatus, HostEvent, Project, ProjectId, SessionId,
 };
 
-/// Which session of a project a client shows and writes to: that of its orchestrator, or that of a runtime,
+/// The session of a project that a client shows and writes to: that of its orchestrator, or that of a runtime,
 /// at any depth.
 ///
 /// In: what the user selects, and events of the host feed. Out: the session that messages go to. Every
@@ -24,7 +24,7 @@ pub struct Binding {
     missing: BTreeMap<AgentTaskId, u64>,
 }
 
-/// What a client shows.
+/// The contexts that a client shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundContext {
     /// The orchestrator's session.

@@ -27,7 +27,7 @@ pub enum Block {
         /// The provider's signature of the reasoning, which must be sent back unchanged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
-        /// Whether the provider withheld the reasoning; `signature` then holds its encrypted form.
+        /// True if the provider withheld the reasoning; `signature` then holds its encrypted form.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         redacted: bool,
         /// Opaque provider data that must accompany this block in later requests.
@@ -114,7 +114,7 @@ pub struct ToolResultBlock {
     pub tool_use_id: String,
     /// The content for the model.
     pub content: Vec<Block>,
-    /// Whether the call failed.
+    /// True if the call failed.
     pub is_error: bool,
     /// Structured data for user interfaces, by tool. The model does not get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

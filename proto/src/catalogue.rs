@@ -66,7 +66,7 @@ impl Catalogue {
             .collect();
         let notifications = notifications(&mut generator);
         schema::<ErrorData>(&mut generator);
-        // What clients fold, and the values of a field that is a text.
+        // The state that clients fold, and the values of a field that is a text.
         schema::<TurnSummary>(&mut generator);
         schema::<RunnerContext>(&mut generator);
         schema::<RunnerErrorKind>(&mut generator);

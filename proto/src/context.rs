@@ -35,7 +35,7 @@ impl Context {
         self.messages.len()
     }
 
-    /// Whether there are no messages.
+    /// Returns whether there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
@@ -70,7 +70,7 @@ impl Context {
         &self.rendered
     }
 
-    /// Whether this context begins with the very messages of `earlier`, none of them changed since.
+    /// Returns whether this context begins with the very messages of `earlier`, none of them changed since.
     /// Compares pointers.
     #[must_use]
     pub fn continues(&self, earlier: &Self) -> bool {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Usage;
 
-/// What one model call cost.
+/// The cost of one model call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cost {
@@ -29,7 +29,7 @@ pub enum CostSource {
     Config,
 }
 
-/// What several model calls cost.
+/// The cost of several model calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CostTotal {
@@ -49,7 +49,7 @@ impl CostTotal {
         }
     }
 
-    /// Whether nothing was spent, as far as is known, and nothing is unpriced.
+    /// Returns whether nothing is known to be spent, and nothing is unpriced.
     #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.micro_usd == 0 && self.unpriced == 0

@@ -41,7 +41,7 @@ macro_rules! codes {
                 match self { $(Self::$name => concat!($($doc),*).trim_start(),)* }
             }
 
-            /// Whether the unchanged call may succeed later.
+            /// Returns whether the unchanged call may succeed later.
             #[must_use]
             pub const fn retryable(self) -> bool {
                 match self { $(Self::$name => $retryable,)* }
@@ -134,7 +134,7 @@ impl fmt::Display for ErrorCode {
 pub struct ErrorData {
     /// The kind of failure.
     pub code: ErrorCode,
-    /// Whether the unchanged call may succeed later.
+    /// True if the unchanged call may succeed later.
     pub retryable: bool,
     /// Further data, depending on the code; absent if there is none.
     #[serde(default, skip_serializing_if = "Value::is_null")]

@@ -180,7 +180,7 @@ impl Event {
         }
     }
 
-    /// Whether the event is a record of the log. An event of an unknown type is one if it carries
+    /// Returns whether the event is a record of the log. An event of an unknown type is one if it carries
     /// `prev`.
     #[must_use]
     pub const fn is_persistent(&self) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{EventId, FileChange, FilePath, FileState, PersistentBody, PersistentEvent};
 
-/// What the records of a session from some point on did to files, folded in the order of the log.
+/// The effects on files of a session's records from some point on, folded in the order of the log.
 ///
 /// The disk is linear though the conversation is a tree: all records count, on whatever branch they
 /// are. The state of a file before the point is the `before` of its first change, and its state now
@@ -23,14 +23,14 @@ struct FoldedRestore {
     before: Vec<(FilePath, Option<ChangedFile>)>,
 }
 
-/// What happened to one file.
+/// The changes of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
     /// Its state before the first change.
     pub before: FileState,
     /// Its state after the last change.
     pub after: FileState,
-    /// Whether a change was found by comparing files, and may be another program's.
+    /// True if a change was found by comparing files, and may be another program's.
     pub watched: bool,
 }
 

@@ -80,13 +80,13 @@ impl FilePath {
         &self.0
     }
 
-    /// Whether a name in the path is `.git`: such files are neither recorded nor restored.
+    /// Returns whether a name in the path is `.git`: such files are neither recorded nor restored.
     #[must_use]
     pub fn is_git_data(&self) -> bool {
         self.0.split('/').any(|name| name == ".git")
     }
 
-    /// Whether `other` is below this path, as in a directory.
+    /// Returns whether `other` is below this path, as in a directory.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         let rest = other.0.strip_prefix(&self.0);
@@ -249,7 +249,7 @@ pub enum FileState {
 }
 
 impl FileState {
-    /// Whether both are known and equal.
+    /// Returns whether both are known and equal.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         *self != Self::Unknown && self == other
@@ -283,11 +283,11 @@ pub struct FileChange {
     pub before: FileState,
     /// Its state after.
     pub after: FileState,
-    /// What changed it.
+    /// The kind of work that changed it.
     pub by: ChangedBy,
 }
 
-/// What changed a file, and so how exactly the change is known.
+/// The kind of work that changed a file, and so how exactly the change is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangedBy {
@@ -302,7 +302,7 @@ pub enum ChangedBy {
 }
 
 impl ChangedBy {
-    /// Whether the change was found by comparing files, and may be another program's.
+    /// Returns whether the change was found by comparing files, and may be another program's.
     #[must_use]
     pub const fn is_watched(self) -> bool {
         matches!(self, Self::Command | Self::Runner)

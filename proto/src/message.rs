@@ -30,7 +30,7 @@ impl Message {
         })
     }
 
-    /// What came with it besides its content.
+    /// The data that came with it besides its content.
     #[must_use]
     pub const fn meta(&self) -> &Meta {
         match self {
@@ -78,7 +78,7 @@ pub enum Role {
 pub struct UserMessage {
     /// The content.
     pub content: Vec<Block>,
-    /// How the message arrived; absent if it started a turn directly.
+    /// The way by which the message arrived; absent if it started a turn directly.
     #[serde(default, skip_serializing_if = "Meta::is_empty")]
     pub meta: Meta,
 }
@@ -96,11 +96,10 @@ pub struct AssistantMessage {
     /// The tokens used; absent if the provider does not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What the call cost; absent if that is not known.
+    /// The cost of the call; absent if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// Whether the answer was cut off, by an error, a cancellation or a crash. Its tool calls were
-    /// dropped.
+    /// True if the answer was cut off, by an error, a cancellation or a crash. Its tool calls were dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// Opaque provider data for later requests, and the runner that wrote it.
@@ -165,7 +164,7 @@ pub enum ToolResultContent {
 pub struct InternalMessage {
     /// The content.
     pub content: Vec<Block>,
-    /// How the message arrived; absent if it started a turn directly.
+    /// The way by which the message arrived; absent if it started a turn directly.
     #[serde(default, skip_serializing_if = "Meta::is_empty")]
     pub meta: Meta,
 }
@@ -174,7 +173,7 @@ pub struct InternalMessage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Meta {
-    /// How a user message arrived; absent if it started a turn directly.
+    /// The way by which a user message arrived; absent if it started a turn directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<MessageSource>,
     /// Opaque provider data that must accompany this message in later requests.
@@ -190,7 +189,7 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// Whether all fields are absent; the whole object is then omitted.
+    /// Returns whether all fields are absent; the whole object is then omitted.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.source.is_none()
@@ -200,7 +199,7 @@ impl Meta {
     }
 }
 
-/// How a user message arrived.
+/// The way by which a user message arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum MessageSource {

@@ -308,9 +308,9 @@ methods! {
         UndeleteSession = "undeleteSession", Control,
             UndeleteSessionParams => UndeleteSessionResult,
             [SessionNotFound, FilesystemError, Conflict, StorageStalled, Overloaded];
-        /// Creates a session with a copy of another session's conversation up to an event: its
-        /// messages with the data beside them, its settings and its system prompt. Usage, queue and
-        /// permissions are not copied. The other session may be running.
+        /// Creates a session with a copy of another session's conversation up to an event: its messages with
+        /// their data, its settings and its system prompt. Usage, queue and permissions are not copied. The
+        /// other session may be running.
         CloneSession = "cloneSession", Control,
             CloneSessionParams => CreateSessionResult,
             [SessionNotFound, SessionFailed, InvalidEventId, FilesystemError, Conflict,

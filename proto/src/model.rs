@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much a model should reason before it answers. Up to `high`, a level that a model does not
-/// support is mapped to the nearest one; `xhigh` and `max` are refused for a model that lacks them.
+/// The amount of reasoning before an answer. Up to `high`, a level that a model does not support is mapped to
+/// the nearest one; `xhigh` and `max` are refused for a model that lacks them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingLevel {

@@ -2,8 +2,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A place beside the messages of a [`Context`](crate::Context) where a provider keeps its rendering
-/// of them, so that the next request goes on from there.
+/// A place next to the messages of a [`Context`](crate::Context) where a provider keeps its rendering of them,
+/// so that the next request goes on from there.
 ///
 /// It may be empty at any moment: its content saves time and nothing else.
 #[derive(Default)]

@@ -27,7 +27,7 @@ impl TokenEstimate {
     /// Nothing.
     pub const ZERO: Self = Self(0);
 
-    /// What an endpoint writes around each block, message or tool.
+    /// The tokens that an endpoint writes around each block, message or tool.
     pub const FRAME: Self = Self(BLOCK);
 
     /// A known number of tokens, such as a budget.

@@ -14,7 +14,7 @@ use crate::{
 pub struct TurnSummary {
     /// The run: the turn's id.
     pub trace_id: TurnId,
-    /// How far it is.
+    /// The state of the turn.
     pub status: TurnStatus,
     /// The name of the runner in the configuration; `scorel` is the daemon's own engine.
     pub runner: String,
@@ -39,7 +39,7 @@ pub struct TurnSummary {
     pub error_message: Option<String>,
 }
 
-/// How far a turn is.
+/// The state of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnStatus {

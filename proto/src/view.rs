@@ -73,22 +73,22 @@ pub struct SessionState {
     /// Where that title comes from.
     #[serde(default)]
     pub title_source: Option<TitleSource>,
-    /// Whether a turn has ever completed.
+    /// True if a turn has ever completed.
     #[serde(default)]
     pub has_completed: bool,
     /// The beginning of the first user message, which stands in for a title.
     pub opening: Option<String>,
     /// The session's own model; `None` for the configured one.
     pub model: Option<String>,
-    /// What runs the session's turns; `None` for the daemon's own engine.
+    /// The runner of the session's turns; `None` for the daemon's own engine.
     #[serde(default)]
     pub runner: Option<String>,
-    /// How much the model reasons.
+    /// The thinking level of the model.
     pub thinking_level: ThinkingLevel,
     /// The session's own tool preset; `None` for the configured one.
     #[serde(default)]
     pub tools: Option<ToolPreset>,
-    /// Whether listings leave the session out by default.
+    /// True if listings leave the session out by default.
     pub archived: bool,
     /// The queued messages.
     pub queue: Queue,
@@ -116,27 +116,27 @@ pub struct SessionState {
     pub restore: Option<OpenRestore>,
     /// The seq of the newest instruction snapshot.
     pub snapshot_seq: Option<Seq>,
-    /// What happens to a turn that is running when the daemon ends; `None`: as configured.
+    /// The fate of a turn that is running when the daemon ends; `None`: as configured.
     #[serde(default)]
     pub on_restart: Option<OnRestart>,
     /// The seqs of the events with [`PersistentBody::edits_context`], in log order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Seq>,
-    /// What the model was told besides the snapshot and the conversation.
+    /// The messages to the model besides the snapshot and the conversation.
     #[serde(default)]
     pub guidance: GuidanceState,
-    /// What the runners of the session keep of it.
+    /// The contexts that the session's runners keep of it.
     #[serde(default)]
     pub runners: RunnerContexts,
-    /// What the session has given to agents.
+    /// The tasks that the session has given to agents.
     #[serde(default, skip_serializing_if = "AgentTasks::is_empty")]
     pub runtimes: AgentTasks,
-    /// How the last turn ended.
+    /// The outcome of the last turn.
     #[serde(default)]
     pub last_outcome: Option<OutcomeReason>,
     /// The usage of all model calls of the session.
     pub usage: Usage,
-    /// What they cost.
+    /// Their cost.
     #[serde(default)]
     pub cost: CostTotal,
 }
@@ -240,8 +240,8 @@ impl SessionView {
 }
 
 impl SessionState {
-    /// The phase, as far as the log determines it. The daemon adds what the log does not say, such
-    /// as a cancel that has been signalled.
+    /// The phase, as the log determines it. The daemon adds what the log does not say, such as a cancel that
+    /// has been signalled.
     #[must_use]
     pub fn phase(&self) -> Phase {
         match &self.turn {
@@ -254,7 +254,7 @@ impl SessionState {
         }
     }
 
-    /// Whether a turn, a compaction or a restore is open.
+    /// Returns whether a turn, a compaction or a restore is open.
     #[must_use]
     pub const fn has_job(&self) -> bool {
         self.turn.is_some() || self.compaction.is_some() || self.restore.is_some()
@@ -266,10 +266,10 @@ impl SessionState {
         self.turn.as_ref().map(|turn| turn.turn_id)
     }
 
-    /// Whether the open turn waits for permission with nothing of the daemon's under way: no call has
+    /// Returns whether the open turn waits for permission with nothing of the daemon's under way: no call has
     /// started but in a runner, and at least one has an open request or was allowed. One that a runner was
-    /// allowed may have run. False for a turn whose records may be lost,
-    /// because a lost one may be a `tool_started`.
+    /// allowed may have run. False for a turn whose records may be lost, because a lost one may be a
+    /// `tool_started`.
     #[must_use]
     pub fn is_asking(&self) -> bool {
         let calls = self.turn.as_ref().map_or(&[][..], |turn| &turn.calls);

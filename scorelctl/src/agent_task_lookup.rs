@@ -4,7 +4,7 @@ use crate::agent_task_selector::AgentTaskSelector;
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 
-/// How many runtimes are searched, the last spawned first: the daemon's limit for a list.
+/// The number of runtimes that are searched, the last spawned first: the daemon's limit for a list.
 const SEARCHED: u32 = 1000;
 
 impl AgentTaskSelector {

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 
-/// How the user selects a runtime on the command line.
+/// A runtime as the user selects it on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AgentTaskSelector {
     Id(AgentTaskId),
@@ -15,7 +15,7 @@ pub(crate) enum AgentTaskSelector {
     Part(String),
 }
 
-/// How many characters of an id are needed.
+/// The number of characters of an id that are needed.
 const MIN_PART: usize = 4;
 
 impl FromStr for AgentTaskSelector {

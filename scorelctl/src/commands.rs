@@ -75,8 +75,6 @@ use crate::daemon::DaemonConnector;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-
-/// Runs the command.
 pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, Failure> {
     let CliArguments { global, command } = arguments;
     let link = || DaemonConnector::new(&global);

@@ -12,17 +12,17 @@ use tokio::time::Instant;
 use crate::args::GlobalArgs;
 use crate::failure::Failure;
 
-/// How long a command retries after it lost the connection: enough for a restart of the daemon.
+/// The time that a command retries after it lost the connection: enough for a restart of the daemon.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The time for which a command connects again whose connection ends before the handshake. A daemon that is killed
 /// just then still has its socket for a moment; then no daemon listens there, and one may be started.
 const DYING: Duration = Duration::from_secs(1);
 
-/// The pause before that.
+/// The pause before such an attempt.
 const DYING_PAUSE: Duration = Duration::from_millis(20);
 
-/// Who may start a daemon that is not running.
+/// The permission to start a daemon that is not running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StartDaemon {
     Never,
@@ -111,7 +111,7 @@ impl Connect for DaemonConnector {
     }
 }
 
-/// The daemon's program: `named`, else `scoreld` beside this program, else `scoreld` on `PATH`.
+/// The daemon's program: `named`, else `scoreld` next to this program, else `scoreld` on `PATH`.
 pub(crate) fn daemon_program(named: Option<OsString>) -> PathBuf {
     if let Some(named) = named.filter(|named| !named.is_empty()) {
         return PathBuf::from(named);

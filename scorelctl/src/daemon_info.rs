@@ -9,11 +9,11 @@ use serde::Deserialize;
 #[serde(rename_all = "camelCase")]
 struct EndingDaemon {
     pid: u32,
-    /// In milliseconds.
+    /// The announced time until its end, in milliseconds.
     stopping_within: Option<u64>,
 }
 
-/// How long the daemon that is process `pid` may take to end, by its own announcement in `daemon.json`.
+/// The time that the daemon that is process `pid` may take to end, by its own announcement in `daemon.json`.
 /// `None` if it has announced no end, or the file is missing, unreadable or from another daemon.
 pub(crate) fn stopping_within(path: &Path, pid: u32) -> Option<Duration> {
     let bytes = read_home_file(path).ok()?;

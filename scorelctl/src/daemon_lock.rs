@@ -9,9 +9,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use scorel_fs::open_regular;
 
-/// The lock that a daemon holds for as long as it runs. The socket is no indication of a daemon: a
-/// service manager may keep it open and start the daemon for the next connection, and it may have
-/// been deleted.
+/// The lock that a daemon holds for as long as it runs. The socket is not an indication of a daemon: a service
+/// manager may keep it open and start the daemon for the next connection, and it may have been deleted.
 #[derive(Debug)]
 pub(crate) struct DaemonLock {
     path: PathBuf,
@@ -26,7 +25,7 @@ impl DaemonLock {
         &self.path
     }
 
-    /// Whether a daemon is running.
+    /// Returns whether a daemon is running.
     pub(crate) fn is_held(&self) -> io::Result<bool> {
         let file = match open_regular(File::options().read(true), &self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -58,8 +57,8 @@ impl DaemonLock {
             .find(|pid| holds(*pid, lock).unwrap_or(false)))
     }
 
-    /// Signals the holder: with SIGINT it stops as by the method `shutdown`, with SIGTERM as by that
-    /// with `park`. Returns its process id; `None` if it has ended meanwhile or is not known.
+    /// Signals the holder: with SIGINT it stops as by the method `shutdown`, with SIGTERM as by that with
+    /// `park`. Returns its process id; `None` if it has ended in the meantime or is not known.
     pub(crate) fn signal_holder(&self, signal: Signal) -> io::Result<Option<Pid>> {
         let Some(pid) = self.holder()? else {
             return Ok(None);
@@ -72,7 +71,7 @@ impl DaemonLock {
     }
 }
 
-/// Whether a process has the file open and holds an exclusive `flock` through it. A process that only
+/// Returns whether a process has the file open and holds an exclusive `flock` through it. A process that only
 /// has it open, such as a daemon that waits for the lock, is not the holder.
 fn holds(pid: Pid, lock: (u64, u64)) -> io::Result<bool> {
     for entry in fs::read_dir(format!("/proc/{pid}/fd"))? {

@@ -3,8 +3,8 @@ use std::process::ExitCode;
 
 macro_rules! exits {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
-        /// How the program ends. The numbers are a stable interface for scripts; the doc comments
-        /// are the help text.
+        /// The end of the program. The numbers are a stable interface for scripts; the doc comments are the
+        /// help text.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Exit {
             $($(#[doc = $doc])* $name = $code,)*
@@ -46,7 +46,7 @@ impl Exit {
         self as u8
     }
 
-    /// What it means, as the help says it.
+    /// Its meaning, as the help says it.
     pub(crate) fn meaning(self) -> &'static str {
         let known = Self::ALL.iter().find(|(exit, _)| *exit == self);
         known.map_or("", |(_, meaning)| meaning.trim())

@@ -87,7 +87,7 @@ impl Failure {
         Self::new(Exit::Usage, "usage", message)
     }
 
-    /// Whether the command was refused, so that nothing of it happened.
+    /// Returns whether the command was refused, so that nothing of it happened.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::Report(report) if matches!(report.exit, Exit::Usage | Exit::NotAccepted))
     }
@@ -165,7 +165,7 @@ impl From<ClientError> for Failure {
     }
 }
 
-/// What the daemon says that helps.
+/// The hint that the daemon gives.
 fn own_hint(error: &RpcError) -> Option<String> {
     error.details["hint"].as_str().map(str::to_owned)
 }
@@ -206,7 +206,7 @@ fn rpc_hint(error: &RpcError) -> Option<&'static str> {
     })
 }
 
-/// What helps where a file cannot be attached.
+/// The hint for a file that cannot be attached.
 fn attachment_hint(kind: &Value) -> &'static str {
     match kind.as_str() {
         Some("not_found" | "invalid_path") => {

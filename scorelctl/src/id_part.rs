@@ -2,10 +2,10 @@ use std::fmt::Display;
 
 use crate::failure::Failure;
 
-/// How many characters of the end of an id are needed. A shorter part is its beginning only.
+/// The number of characters of the end of an id that are needed. A shorter part is its beginning only.
 const MIN_END: usize = 4;
 
-/// How many characters of an id listings show: they differ, while ids of one day begin alike.
+/// The number of characters of an id listings show: they differ, while ids of that one day begin alike.
 const SHOWN_END: usize = 6;
 
 /// A part of an id on the command line: its beginning or its end, with or without its prefix, in any
@@ -37,7 +37,7 @@ impl IdPart {
         is_end || self.begins(id)
     }
 
-    /// Whether the id begins with it.
+    /// Returns whether the id begins with it.
     pub(crate) fn begins(&self, id: &impl Display) -> bool {
         !self.digits.is_empty() && self.digits_of(id).starts_with(&self.digits)
     }

@@ -37,7 +37,7 @@ impl Mentions {
     }
 }
 
-/// Whether a word begins after this character.
+/// Returns whether a word begins after this character.
 fn begins_word(before: Option<char>) -> bool {
     before.is_none_or(|char| char.is_whitespace() || "([{<\"'`".contains(char))
 }

@@ -12,16 +12,16 @@ use crate::wrap::wrapped;
 pub(crate) struct Output {
     out: Box<dyn Write>,
     err: Box<dyn Write>,
-    /// Whether standard output is a terminal.
+    /// True if standard output is a terminal.
     pub(crate) out_is_terminal: bool,
-    /// Whether standard error is a terminal.
+    /// True if standard error is a terminal.
     pub(crate) err_is_terminal: bool,
-    /// Whether to write JSON.
+    /// Set to write JSON.
     pub(crate) json: bool,
-    /// Whether to style text on a terminal; off if `NO_COLOR` is set (<https://no-color.org>), and on one
-    /// that knows no styles.
+    /// Set to style text on a terminal; off if `NO_COLOR` is set (<https://no-color.org>), and on one that
+    /// knows no styles.
     pub(crate) styled: bool,
-    /// What shows standard output on the terminal.
+    /// The program that shows standard output on the terminal.
     pager: Option<Pager>,
     /// The columns of the terminal at standard error.
     width: Option<usize>,
@@ -220,10 +220,8 @@ impl Output {
         }
         Ok(())
     }
-
-    /// Flushes standard output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
-        // The kind stays: a closed pipe is no failure.
+        // The kind stays: a closed pipe is not a failure.
         self.out.flush().map_err(|error| {
             let message = format!("cannot write to standard output: {error}");
             io::Error::new(error.kind(), message)
@@ -247,7 +245,7 @@ impl Output {
     }
 }
 
-/// Whether the terminal understands no escape sequences.
+/// Returns whether the terminal understands no escape sequences.
 fn is_dumb() -> bool {
     env::var_os("TERM").is_some_and(|term| term == "dumb")
 }

@@ -2,8 +2,8 @@ use std::env;
 use std::io::{self, ErrorKind, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// What `less` is told unless the user tells it: to end where all fits on the screen, to show styles, and
-/// to leave the text on the terminal.
+/// The options of `less` unless the user sets some: to end where all fits on the screen, to show styles, and to
+/// leave the text on the terminal.
 const LESS: &str = "FRX";
 
 /// The program that shows long text on a terminal page by page.

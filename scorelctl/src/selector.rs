@@ -2,7 +2,7 @@ use std::str::FromStr;
 
 use scorel_proto::SessionId;
 
-/// How the user selects a session on the command line.
+/// A session as the user selects it on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionSelector {
     /// `new`: a session to be created.

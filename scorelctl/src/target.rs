@@ -215,8 +215,8 @@ fn unknown(part: &str, similar: Option<&SessionId>) -> Failure {
     }
 }
 
-/// Whether the part is probably a typo of the beginning or the end: of five characters or more, at most two
-/// differ.
+/// Returns whether the part is probably a typo of the beginning or the end: of five characters or more, at most
+/// two differ.
 fn differs_little(digits: &str, wanted: &str) -> bool {
     let wrong = |part: &[u8]| {
         part.iter()

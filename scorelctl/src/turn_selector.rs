@@ -1,7 +1,7 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-/// How the user names a place in a session's tree.
+/// A point in a session's tree as the user names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TurnSelector {
     /// The end of the turn that is so many turns before the leaf: `0`, `-1`, `-2`.

@@ -117,7 +117,7 @@ impl TypedAnswers {
                 (Stage::Idle, _) => std::future::pending().await,
                 (Stage::Shown(moment), Source::Terminal(terminal)) => {
                     sleep_until(moment).await;
-                    // Stopped by Ctrl-S, the terminal would keep the prompt, and what is typed meanwhile.
+                    // Stopped by Ctrl-S, the terminal would keep the prompt, and what is typed before that.
                     if !has_room() {
                         self.stage = Stage::Shown(Instant::now() + UNREAD);
                         continue;
@@ -180,7 +180,7 @@ impl Terminal {
                 Some(()) = self.continued.recv() => return Ok(None),
                 () = self.input.ready() => {}
             }
-            // What was typed while the program was suspended is known before the signal is. The signal has been
+            // Text typed while the program was suspended is known before the signal is. The signal has been
             // handled: with one more turn of the runtime its receiver knows it too.
             yield_now().await;
             tokio::select! {

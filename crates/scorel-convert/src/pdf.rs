@@ -40,7 +40,7 @@ pub enum PdfError {
     Encrypted,
     #[error("its {pages} pages have no text, only pictures")]
     NoText { pages: u32 },
-    #[error("it is damaged, or is no PDF document")]
+    #[error("it is damaged, or is not a PDF document")]
     Damaged,
     #[error("it has {bytes} bytes; at most {MAX_DOCUMENT} are read")]
     TooLarge { bytes: u64 },

@@ -1,8 +1,8 @@
-//! Which addresses are public.
+//! Tells public addresses from others.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is globally reachable: not loopback, private, link-local, multicast or reserved,
+/// Returns whether an address is globally reachable: not loopback, private, link-local, multicast or reserved,
 /// and not in a range that is translated to another address.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {

@@ -16,7 +16,7 @@ pub(crate) const ACCEPTED: &str = "gzip, deflate";
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ResponseBody {
     pub(crate) bytes: Vec<u8>,
-    /// Whether the body is longer than the limit.
+    /// True if the body is longer than the limit.
     pub(crate) is_cut: bool,
 }
 

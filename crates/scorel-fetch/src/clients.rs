@@ -23,7 +23,7 @@ pub(crate) struct Clients {
     clients: [[OnceCell<Client>; 2]; 3],
 }
 
-/// How a host is reached. Proxy and resolver are set per client in `reqwest`, so each route has its own.
+/// The route to a host. Proxy and resolver are set per client in `reqwest`, so each route has its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     /// Directly, at public addresses.

@@ -80,7 +80,7 @@ impl Fetcher {
         self.fetch_from(url, allowed.into()).await
     }
 
-    /// Whether the URL says that its host is private, and [`Fetcher::allow`] did not name it.
+    /// Returns whether the URL says that its host is private, and [`Fetcher::allow`] did not name it.
     #[must_use]
     pub fn needs_permit(&self, url: &str) -> bool {
         let is_allowed = |url: &WebUrl| self.inner.allowed().iter().any(|host| host.covers(url));
@@ -213,7 +213,7 @@ fn quoted(essence: &str) -> String {
     format!("`{}`", known.take(80).collect::<String>())
 }
 
-/// Whether an error of type `E` is among the sources.
+/// Returns whether an error of type `E` is among the sources.
 fn has_cause<E: std::error::Error + 'static>(error: &reqwest::Error) -> bool {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

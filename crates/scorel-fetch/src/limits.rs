@@ -2,8 +2,6 @@ use std::time::Duration;
 
 /// The longest URL, in bytes: what common servers accept.
 pub(crate) const MAX_URL: usize = 8 << 10;
-
-/// Limits of one fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FetchLimits {
     /// Of connecting, for each address.
@@ -12,7 +10,7 @@ pub struct FetchLimits {
     pub total: Duration,
     /// Of the body, in bytes after decompression; the rest is not read.
     pub body: usize,
-    /// How many redirects are followed before it is an error.
+    /// The number of redirects that are followed before it is an error.
     pub redirects: usize,
 }
 

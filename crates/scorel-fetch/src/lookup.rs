@@ -46,12 +46,12 @@ pub(crate) struct Resolver {
     pub(crate) reach: Reach,
 }
 
-/// Which addresses a resolver returns.
+/// The addresses that a resolver returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Public ones.
+    /// Public addresses only.
     Public,
-    /// All.
+    /// All addresses.
     Everywhere,
     /// All, for these names only, which are the proxies'; other names do not exist.
     Names(Vec<String>),

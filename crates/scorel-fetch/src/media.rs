@@ -2,7 +2,7 @@
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// How many bytes are searched for a declared encoding, as the HTML standard's prescan does.
+/// The number of bytes that are searched for a declared encoding, as the HTML standard's prescan does.
 const DECLARED_WITHIN: usize = 1024;
 
 /// A parsed `Content-Type` header.
@@ -28,7 +28,7 @@ impl Media {
         }
     }
 
-    /// Whether the type is a text type or is missing.
+    /// Returns whether the type is a text type or is missing.
     pub(crate) fn may_be_text(&self) -> bool {
         let Some((kind, subtype)) = self.essence.split_once('/') else {
             return self.essence.is_empty();
@@ -89,7 +89,7 @@ const TEXTS: &[&str] = &[
     "yaml",
 ];
 
-/// Whether it is UTF-8, except for a last character that the size limit cut.
+/// Returns whether it is UTF-8, except for a last character that the size limit cut.
 fn is_utf8(body: &[u8]) -> bool {
     match std::str::from_utf8(body) {
         Ok(_) => true,

@@ -13,19 +13,16 @@ pub enum Fetched {
         to: String,
     },
 }
-
-/// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebPage {
     /// The URL after all redirects that were followed.
     pub url: String,
-    /// The HTTP status.
     pub status: u16,
     /// The essence of the `Content-Type`, such as `text/html`; empty if the server sent none.
     pub media_type: String,
-    /// How many bytes of the body were read, decompressed.
+    /// The number of bytes of the body that were read, decompressed.
     pub bytes: u64,
-    /// Whether the body was longer than the limit and only its beginning was read.
+    /// True if the body was longer than the limit and only its beginning was read.
     pub is_cut: bool,
     /// The page as text; Markdown where it was HTML.
     pub text: String,

@@ -26,7 +26,7 @@ impl PrivateHost {
         }
     }
 
-    /// Whether the URL is on this host.
+    /// Returns whether the URL is on this host.
     pub(crate) fn covers(&self, url: &WebUrl) -> bool {
         let port = self.port.or(url.port());
         *url.host() == self.host && port == url.port()

@@ -14,7 +14,7 @@ use crate::private_host::PrivateHost;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FetchTarget {
     pub(crate) url: WebUrl,
-    /// Whether the host is one of the user's [`PrivateHost`]s.
+    /// True if the host is one of the user's [`PrivateHost`]s.
     pub(crate) is_allowed: bool,
 }
 
@@ -37,15 +37,15 @@ impl FetchTarget {
         self.url.host().to_string()
     }
 
-    /// Whether a redirect to `next` is followed. Another port of a private host, even for an upgrade to
+    /// Returns whether a redirect to `next` is followed. Another port of a private host, even for an upgrade to
     /// HTTPS, is another permission.
     pub(crate) fn may_lead_to(&self, next: &WebUrl, allowed: &[PrivateHost]) -> bool {
         let is_permitted = !self.is_allowed || allowed.iter().any(|host| host.covers(next));
         self.has_host_of(next) && is_permitted
     }
 
-    /// Whether a redirect to `other` stays on this host: the same origin, or an upgrade from HTTP to HTTPS
-    /// on the default ports.
+    /// Returns whether a redirect to `other` stays on this host: the same origin, or an upgrade from HTTP to
+    /// HTTPS on the default ports.
     fn has_host_of(&self, other: &WebUrl) -> bool {
         let schemes = (self.url.as_url().scheme(), other.as_url().scheme());
         let ports = (self.url.port(), other.port());
@@ -91,7 +91,7 @@ fn may_be_public(url: &WebUrl) -> bool {
     }
 }
 
-/// Whether a URL says of itself that its host is this machine or in a private network. Nothing is
+/// Returns whether a URL says of itself that its host is this machine or in a private network. Nothing is
 /// resolved: the name of a host that may not be asked for would be told to its name servers.
 pub(crate) fn looks_private(url: &WebUrl) -> bool {
     const SUFFIXES: [&str; 5] = ["home.arpa", "internal", "lan", "local", "localdomain"];

@@ -29,11 +29,11 @@ use pack::Pack;
 /// undone.
 const MAX_COPIED: u64 = 256 * 1024;
 
-/// What all copies together may have, in bytes.
+/// The greatest size of all copies together, in bytes.
 const MAX_BYTES: u64 = 128 * 1024 * 1024;
 
-/// How long listing the files may take before a command, and after it. After it the disk may be busy,
-/// and giving up would lose what the command did.
+/// The time that listing the files may take before a command, and after it. After it the disk may be busy, and
+/// giving up would lose what the command did.
 const WALK_BEFORE: Duration = Duration::from_millis(300);
 const WALK_AFTER: Duration = Duration::from_secs(3);
 
@@ -44,10 +44,10 @@ const REFUSED_FOR: u32 = 100;
 /// About how long the changes of one command may be in its record, in bytes. A record has at most 4 MiB.
 const MAX_RECORDED: usize = 2 * 1024 * 1024;
 
-/// How much the clock of file times may be behind the other one.
+/// The most by which the clock of file times may be behind the other clock.
 const CLOCK_LAG: Duration = Duration::from_millis(20);
 
-/// What a change takes in its record besides its path, in bytes.
+/// The bytes that a change takes in its record besides its path.
 const CHANGE_BYTES: usize = 320;
 
 /// The base of one session.
@@ -88,7 +88,7 @@ impl Base {
         })
     }
 
-    /// Whether a command was watched when the last daemon ended.
+    /// Returns whether a command was watched when the last daemon ended.
     pub(crate) fn is_left_open(dir: &Path) -> bool {
         dir.join("open").exists()
     }
@@ -172,7 +172,7 @@ impl Base {
         let _absent = fs::remove_file(self.dir.join("open"));
     }
 
-    /// What the command changed. `before` contents go to the store.
+    /// The changes that the command made. `before` contents go to the store.
     pub(crate) fn compare(&mut self, project: &ProjectDir, store: &ContentStore) -> RecordedFiles {
         let mut suspects = Vec::new();
         let mut missing: HashSet<FilePath> = self.entries.keys().cloned().collect();
@@ -292,7 +292,7 @@ impl Base {
         Ok(changes)
     }
 
-    /// Whether the command changed the ignore rules. Files that were there before may appear then.
+    /// Returns whether the command changed the ignore rules. Files that were there before may appear then.
     fn ignore_rules_changed(&self, suspects: &[(FilePath, Option<Metadata>)]) -> bool {
         let is_rules = |path: &FilePath| {
             let name = path.as_str().rsplit('/').next();
@@ -306,8 +306,8 @@ impl Base {
         entries.map(|entry| entry.stamp.inode).collect()
     }
 
-    /// Whether a file that the base does not know cannot have been ignored before: the rules are the same,
-    /// which is no `inodes`, or it was made since, or it is one of the base's under another name.
+    /// Returns whether a file that the base does not know cannot have been ignored before: the rules are the
+    /// same, which is no `inodes`, or it was made since, or it is one of the base's under another name.
     fn is_new(&self, metadata: &Metadata, inodes: Option<&HashSet<u64>>) -> bool {
         let Some(inodes) = inodes else { return true };
         let taken = self.taken.checked_sub(CLOCK_LAG).unwrap_or(self.taken);

@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{FileType, Mode, OFlags, fstat, openat, readlinkat};
 use rustix::io::Errno;
 
-/// How many links are followed in one path, as the kernel does (`MAXSYMLINKS`).
+/// The number of links that are followed in one path, as the kernel does (`MAXSYMLINKS`).
 pub const MAX_LINKS: usize = 40;
 
 /// Flags to inspect an entry without opening it.
@@ -18,7 +18,7 @@ pub const LOOK: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 pub const LOOK: OFlags = OFlags::NONBLOCK;
 
-/// What happens at a link on the way.
+/// The treatment of a link on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// It is followed while it stays beneath.
@@ -27,7 +27,7 @@ pub enum Links {
     Refuse,
 }
 
-/// How paths are opened beneath a directory.
+/// The means by which paths are opened beneath a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolver {
     /// `openat2` with `RESOLVE_BENEATH`.
@@ -115,8 +115,8 @@ fn ask_kernel(
 /// The state of resolving a path by hand.
 struct Walk<'a> {
     root: BorrowedFd<'a>,
-    /// The directories entered below the root, outermost first. `..` pops one instead of asking the system,
-    /// so a directory that is moved meanwhile cannot lead out.
+    /// The directories entered below the root, outermost first. `..` pops one instead of asking the system, so
+    /// a directory that is moved in the meantime cannot lead out.
     entered: Vec<OwnedFd>,
     /// The components to resolve, the next one last.
     pending: Vec<OsString>,
@@ -190,7 +190,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a link itself was opened, as `O_PATH | O_NOFOLLOW` does.
+/// Returns whether a link itself was opened, as `O_PATH | O_NOFOLLOW` does.
 fn is_link(opened: &OwnedFd) -> Result<bool, Errno> {
     let stat = fstat(opened)?;
     Ok(FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)

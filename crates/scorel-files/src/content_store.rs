@@ -19,7 +19,7 @@ use crate::sync::sync_all;
 /// Makes the names of temporary files unique within the process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 
-/// How many contents of a batch are open files at a time.
+/// The number of contents of a batch that are open files at a time.
 const MAX_OPEN: usize = 64;
 
 /// The contents of changed files of one session: files `files/<SHA-256>` in its directory.
@@ -102,7 +102,7 @@ impl ContentStore {
         (hash_of(&content) == *hash).then_some(content)
     }
 
-    /// Whether the content is kept. Does not read it.
+    /// Returns whether the content is kept. Does not read it.
     pub(crate) fn has(&self, hash: &BlobHash) -> bool {
         self.path(hash).is_file()
     }

@@ -1,4 +1,4 @@
-//! How the files of a project were changed, and how they are restored to an earlier state.
+//! Records the changes of a project's files, and restores files to an earlier state.
 //!
 //! ```text
 //! tools ──→ FileRecorder ──→ states and changes, for the records of the log

@@ -5,9 +5,9 @@ use std::time::Duration;
 pub struct CheckpointLimits {
     /// The size of a file above which its content is not kept, in bytes.
     pub max_file_bytes: u64,
-    /// What one session keeps, in bytes. Above it the oldest contents go.
+    /// The bytes that one session keeps. Above it the oldest contents go.
     pub max_bytes: u64,
-    /// How long a content is kept after it was last recorded.
+    /// The time that a content is kept after it was last recorded.
     pub keep: Duration,
 }
 

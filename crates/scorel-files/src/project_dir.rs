@@ -64,8 +64,6 @@ impl ProjectDir {
     pub fn path(&self) -> &Path {
         &self.path
     }
-
-    /// The directory itself.
     pub(crate) fn directory(&self) -> &OwnedFd {
         &self.directory
     }

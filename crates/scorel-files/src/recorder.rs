@@ -37,8 +37,6 @@ impl FileRecorder {
             base: Mutex::default(),
         }
     }
-
-    /// Changes the limits.
     pub fn set_limits(&self, limits: CheckpointLimits) {
         self.store.set_limits(limits);
     }
@@ -76,7 +74,7 @@ impl FileRecorder {
         let FileBefore { path, before } = before;
         let after = match self.project.mode(&path) {
             Some(mode) if content.len() as u64 <= self.store.limits().max_file_bytes => {
-                // What cannot be kept expires at once; the file is written all the same.
+                // Content that cannot be kept expires at once; the file is written all the same.
                 let _ = self.store.put(content);
                 FileState::File {
                     sha256: hash_of(content),
@@ -113,8 +111,6 @@ impl FileRecorder {
         })
     }
 }
-
-/// Commands are watched.
 impl FileRecorder {
     /// Brings the base up to date before a command.
     ///
@@ -155,7 +151,7 @@ impl FileRecorder {
         }
     }
 
-    /// What a command changed that was watched when the last daemon ended; `None` if none was.
+    /// The changes of the command that was watched when the last daemon ended; `None` if none was.
     #[must_use]
     pub fn command_interrupted(&self) -> Option<RecordedFiles> {
         let mut base = self.base();
@@ -181,10 +177,8 @@ impl FileRecorder {
         self.base.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-/// Restoring.
 impl FileRecorder {
-    /// What giving a file its state `before` means now, and the state that it has. A file that cannot be
+    /// The action that gives a file its state `before`, and the state that the file has. A file that cannot be
     /// read may have any.
     #[must_use]
     pub fn action(&self, path: &FilePath, file: &ChangedFile) -> (RestoreAction, FileState) {

@@ -15,14 +15,14 @@ pub const VCS_DIRECTORIES: [&str; 6] = [".git", ".hg", ".svn", ".bzr", ".jj", ".
 /// The files that the `ignore` crate opens in every directory, blocking on a named pipe.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
-/// How many files a project may have to be watched.
+/// The number of files a project that may have to be watched.
 pub(crate) const MAX_FILES: usize = 20_000;
 
 /// So many entries are listed however long it takes. Time passes on a busy machine without any work done,
 /// and a small project must not lose its undo for that.
 const SMALL: usize = 256;
 
-/// Whether reading a directory's ignore files could block, as on a named pipe.
+/// Returns whether reading a directory's ignore files could block, as on a named pipe.
 #[must_use]
 pub fn has_blocking_ignore_file(directory: &Path) -> bool {
     IGNORE_FILES.iter().any(|name| {
@@ -56,7 +56,7 @@ pub(crate) fn walk(
                 limit.as_millis()
             ));
         }
-        // What cannot be listed or is gone again is as good as not there.
+        // An entry that cannot be listed, or is gone again, counts as absent.
         let Ok(entry) = entry else { continue };
         let is_file = |kind: std::fs::FileType| kind.is_file() || kind.is_symlink();
         if !entry.file_type().is_some_and(is_file) {

@@ -1,4 +1,4 @@
-//! Checks the checkpoint beside a log.
+//! Checks the checkpoint of a log.
 
 use std::io;
 use std::path::{Path, PathBuf};

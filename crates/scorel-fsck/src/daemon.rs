@@ -4,7 +4,7 @@ use scorel_home::{Home, HomeLock};
 
 use crate::error::FsckError;
 
-/// Whether a daemon runs in the home, or is kept out by holding its lock.
+/// A daemon that runs in the home, or the lock that keeps one out.
 #[derive(Debug)]
 pub(crate) struct Daemon {
     lock: PathBuf,

@@ -10,7 +10,7 @@ use nix::unistd::geteuid;
 
 use crate::finding::{Finding, Repair};
 
-/// What a path names.
+/// The kind of entry that a path names.
 #[derive(Debug)]
 pub(crate) enum PathKind {
     Nothing,
@@ -20,7 +20,7 @@ pub(crate) enum PathKind {
     Other(&'static str),
 }
 
-/// What `path` names. Symbolic links are not followed.
+/// The kind of entry that `path` names. Symbolic links are not followed.
 pub(crate) fn look(path: &Path) -> io::Result<PathKind> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,

@@ -27,7 +27,7 @@ pub(crate) struct ByteRange {
 pub(crate) enum Repair {
     SetMode(u32),
     Remove,
-    /// Of an empty directory.
+    /// Removes an empty directory.
     RemoveDirectory,
     /// Moves the incomplete last line of a log to a file of its own.
     MoveTail,
@@ -46,7 +46,7 @@ pub(crate) struct Finding {
     pub(crate) path: PathBuf,
     pub(crate) span: Option<ByteRange>,
     pub(crate) session: Option<SessionId>,
-    /// For people: one sentence.
+    /// The meaning for people, in one sentence.
     pub(crate) meaning: String,
     pub(crate) repair: Option<Repair>,
 }

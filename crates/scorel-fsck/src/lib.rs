@@ -1,8 +1,8 @@
 //! Checks a home or one of its sessions, and repairs damage.
 //!
-//! A check only reads and may run beside a daemon: it reads a log up to the length it had at first,
-//! and waits for a line that is being appended. A repair takes the home's lock, and never loses bytes
-//! of a log: it replaces a log only after a copy of it is durable.
+//! A check only reads and may run next to a daemon: it reads a log up to the length it had at first, and waits
+//! for a line that is being appended. A repair takes the home's lock, and never loses bytes of a log: it
+//! replaces a log only after a copy of it is durable.
 //!
 //! No format is declared here. Each file is read by the types of the crate that writes it
 //! (`scorel-home`, `scorel-config`, `scorel-session`, `scorel-journal`), so a file is sound exactly if the daemon would

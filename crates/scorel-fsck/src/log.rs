@@ -17,8 +17,8 @@ use crate::finding::{Finding, Repair};
 use crate::references::References;
 use crate::tail;
 
-/// Attempts to read a log that shrinks meanwhile: a running daemon truncates a line that it could
-/// not append completely.
+/// Attempts to read a log that shrinks at the same time: a running daemon truncates a line that it could not
+/// append completely.
 const ATTEMPTS: usize = 5;
 
 /// A log that was read to its end.

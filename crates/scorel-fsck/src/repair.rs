@@ -45,8 +45,8 @@ pub(crate) fn repair(mut found: Vec<Finding>) -> RepairOutcome {
     done
 }
 
-/// The order of repairs: a file must be readable before it is rewritten, and rewritten before
-/// something beside it is removed.
+/// The order of repairs: a file must be readable before it is rewritten, and rewritten before something next to
+/// it is removed.
 const fn rank(repair: &Repair) -> u8 {
     match repair {
         Repair::SetMode(_) => 0,

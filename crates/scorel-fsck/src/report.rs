@@ -16,8 +16,6 @@ pub struct FsckReport {
     pub(crate) found: Vec<Finding>,
     pub(crate) failures: Vec<RepairFailure>,
 }
-
-/// A failed repair.
 #[derive(Debug)]
 pub(crate) struct RepairFailure {
     pub(crate) path: PathBuf,

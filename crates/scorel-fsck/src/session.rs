@@ -18,7 +18,7 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, id: SessionId, found: &mut Vec
     let dir = home.sessions().join(id.to_string());
     let mut own = Vec::new();
     check_all(&dir, id, daemon, &mut own);
-    // Deleted meanwhile: the findings are artefacts of that.
+    // Deleted in the meantime: the findings are artefacts of that.
     if matches!(entry::look(&dir), Ok(PathKind::Nothing)) {
         return;
     }

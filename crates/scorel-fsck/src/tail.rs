@@ -7,14 +7,14 @@ use scorel_journal::{FileStorage, LogFile, OpenMode, Storage};
 
 use crate::daemon::Daemon;
 
-/// How long to wait for the daemon to complete a line. It appends each with one `write`.
+/// The time to wait for the daemon to complete a line. It appends each with one `write`.
 const APPEND_TIMEOUT: Duration = Duration::from_secs(2);
 
 const PAUSE: Duration = Duration::from_millis(10);
 
 const CHUNK: usize = 64 * 1024;
 
-/// Whether the incomplete line at `offset` was being appended by a running daemon: it then gets its
+/// Returns whether the incomplete line at `offset` was being appended by a running daemon: it then gets its
 /// newline, or is truncated away.
 pub(crate) fn is_being_written(path: &Path, offset: u64, daemon: &Daemon) -> bool {
     let deadline = Instant::now() + APPEND_TIMEOUT;

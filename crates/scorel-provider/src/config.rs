@@ -12,11 +12,11 @@ pub struct ModelConfig {
     pub context_window: Option<u64>,
     /// The largest reply, in tokens. Sent to the provider as the output limit.
     pub max_output_tokens: Option<u64>,
-    /// Whether the model takes parameters that control reasoning.
+    /// True if the model takes parameters that control reasoning.
     pub reasoning: Option<bool>,
     /// The thinking levels that the model has.
     pub thinking_levels: Option<ThinkingLevels>,
-    /// Whether the model takes image input.
+    /// True if the model takes image input.
     pub images: Option<bool>,
     /// Strings at which the model stops. Only as many are sent as the provider accepts.
     pub stop_sequences: Vec<String>,
@@ -27,7 +27,7 @@ pub struct ModelConfig {
     pub key_header: Option<String>,
     /// Headers sent with every request, as names and values. Credentials are rejected.
     pub headers: Vec<(String, String)>,
-    /// What the endpoint's own list says of the model; `None` if it was not read or does not have it.
+    /// The model's entry in the endpoint's own list; `None` if it was not read or does not have it.
     pub listed: Option<ModelFacts>,
 }
 
@@ -110,7 +110,7 @@ impl ModelSource {
         }
     }
 
-    /// Whether this is the offline demo model.
+    /// Returns whether this is the offline demo model.
     #[must_use]
     pub fn is_demo(&self) -> bool {
         matches!(self, Self::Builtin { provider, .. } if provider == "demo")

@@ -23,7 +23,7 @@ use crate::{ModelConfig, Price, Secret, SetupError, Timeouts};
 /// Assumed of a model that neither the configuration nor the built-in table describes, in tokens.
 const CONTEXT_WINDOW: u64 = 128_000;
 const MAX_OUTPUT_TOKENS: u64 = 8_192;
-/// How long a failed call waits for the names of the models that it could have meant.
+/// The time that a failed call waits for the names of the models that it could have meant.
 const SUGGESTION_TIMEOUT: Duration = Duration::from_secs(5);
 /// The delay between two deltas of the demo, so that a first run shows what streaming looks like.
 const DEMO_PACE: Duration = Duration::from_millis(15);
@@ -163,7 +163,7 @@ struct EndpointModels {
     connector: Connector,
     config: ModelConfig,
     key: Option<Secret>,
-    /// Whose table has more.
+    /// The built-in provider, whose table has more.
     known: Option<&'static Builtin>,
 }
 

@@ -74,7 +74,7 @@ impl Wire for GoogleGenerativeAi {
     }
 }
 
-/// Whether the path ends with a Vertex publisher; the version is further to the front then.
+/// Returns whether the path ends with a Vertex publisher; the version is further to the front then.
 fn has_publisher(base: &Url) -> bool {
     let path = base.path().trim_end_matches('/');
     path.rsplit('/').nth(1) == Some("publishers")

@@ -1,8 +1,8 @@
 //! Model providers: four APIs over HTTP and the offline demo model.
 //!
 //! In: a [`ModelConfig`] and a key that the caller has already resolved. Out: a
-//! [`Provider`](scorel_engine::Provider), made by a [`Connector`]. This crate reads no
-//! configuration and, but for the platform's proxy settings, no environment.
+//! [`Provider`](scorel_engine::Provider), made by a [`Connector`]. This crate reads no configuration and no
+//! environment except the platform's proxy settings.
 //!
 //! A provider makes one attempt and reports how it ended; the engine retries. No error contains a
 //! credential, and no redirect is followed, so that a key reaches only the host it was configured

@@ -32,7 +32,7 @@ use model_page::MAX_MODELS;
 
 /// The time limit for all pages together: a user is waiting for the list.
 const LIST_TIMEOUT: Duration = Duration::from_secs(15);
-/// In bytes.
+/// The most of a page that is read, in bytes.
 const PAGE_LIMIT: usize = 8 << 20;
 const MAX_PAGES: usize = 20;
 /// The longest display name, in bytes. Models with longer ones are left out.

@@ -9,11 +9,11 @@ pub struct ModelFacts {
     pub context_window: Option<u64>,
     /// The largest reply, in tokens.
     pub max_output_tokens: Option<u64>,
-    /// Whether the model takes parameters that control reasoning.
+    /// True if the model takes parameters that control reasoning.
     pub reasoning: Option<bool>,
     /// The thinking levels that the model has.
     pub levels: Option<ThinkingLevels>,
-    /// Whether the model takes image input.
+    /// True if the model takes image input.
     pub images: Option<bool>,
     pub price: Option<Price>,
 }
@@ -32,7 +32,7 @@ impl ModelFacts {
         }
     }
 
-    /// What an endpoint listed, completed by the table. Lists of efforts do not say whether reasoning
+    /// The facts that an endpoint listed, completed by the table. Lists of efforts do not say whether reasoning
     /// can be switched off, which is a parameter of its own; the table does.
     pub(crate) fn listed_over(listed: Self, table: Self) -> Self {
         let can_be_off = table
@@ -45,7 +45,7 @@ impl ModelFacts {
         Self { levels, ..listed }.or(table)
     }
 
-    /// The longest answer to ask for. One that fills the whole context window is no answer's limit: it
+    /// The longest answer to ask for. One that fills the whole context window is not an answer's limit: it
     /// leaves no room for the question.
     pub(crate) fn output_limit(self) -> Option<u64> {
         self.max_output_tokens

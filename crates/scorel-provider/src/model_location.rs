@@ -93,8 +93,8 @@ impl<'a> ModelLocation<'a> {
         self.builtin?.model(id)
     }
 
-    /// What the table and the model's family say. Behind an unknown endpoint there may be the models
-    /// of every maker.
+    /// The facts of the table and of the model's family. Behind an unknown endpoint there may be the models of
+    /// every maker.
     pub(crate) fn facts(&self, id: &str) -> ModelFacts {
         match self.builtin {
             Some(builtin) => builtin.facts(id),

@@ -1,6 +1,6 @@
 use jiff::civil::Date;
 
-/// What a model costs, in millionths of a US dollar per million tokens.
+/// The price of a model, in millionths of a US dollar per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Price {
     /// Input that is not read from the prompt cache.
@@ -20,7 +20,7 @@ impl Price {
     /// After how many days a price is only an estimate.
     pub const GOOD_FOR_DAYS: i64 = 60;
 
-    /// Whether the price was noted so long ago that it may have changed.
+    /// Returns whether the price was noted so long ago that it may have changed.
     #[must_use]
     pub fn is_estimate(&self, today: Date) -> bool {
         self.noted_on

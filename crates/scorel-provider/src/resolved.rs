@@ -75,7 +75,7 @@ impl ModelConfig {
         ModelFacts::configured(self).or(listed)
     }
 
-    /// Whether requests must state an output limit of which nothing is known, so that a low one is
+    /// Returns whether requests must state an output limit of which nothing is known, so that a low one is
     /// assumed.
     #[must_use]
     pub fn assumes_output_limit(&self) -> bool {

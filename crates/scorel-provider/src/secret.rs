@@ -14,7 +14,7 @@ impl Secret {
         Self(Zeroizing::new(text.trim().to_owned()))
     }
 
-    /// Whether the credential is the empty string.
+    /// Returns whether the credential is the empty string.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

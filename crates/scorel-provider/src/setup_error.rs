@@ -74,7 +74,7 @@ pub enum SetupError {
     NoThinkingLevel {
         model: String,
         level: ThinkingLevel,
-        /// Those that it has.
+        /// The levels that it has.
         levels: ThinkingLevels,
     },
     /// The base URL is invalid. It is not repeated here: it may contain a credential.

@@ -23,7 +23,7 @@ pub(crate) struct SseEvent {
 }
 
 impl SseEvent {
-    /// Whether the body ended inside this event, so that its data may be truncated.
+    /// Returns whether the body ended inside this event, so that its data may be truncated.
     pub(crate) fn is_open_end(&self) -> bool {
         self.name.as_deref() == Some(OPEN_END)
     }

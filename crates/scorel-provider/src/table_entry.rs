@@ -9,7 +9,7 @@ pub struct TableEntry {
     pub facts: ModelFacts,
     /// The page that states the facts; `None` for the demo.
     pub source: Option<String>,
-    /// Whether `source` is not one of the provider's own pages.
+    /// True if `source` is not one of the provider's own pages.
     pub unverified: bool,
     pub retires: Option<Retirement>,
 }

@@ -50,7 +50,7 @@ impl ThinkingLevels {
         Self(self.0 & !bit(level))
     }
 
-    /// Whether there are degrees, and not only on and off.
+    /// Returns whether there are degrees, and not only on and off.
     pub(crate) fn has_degrees(self) -> bool {
         self.without(ThinkingLevel::None).iter().count() > 1
     }

@@ -58,13 +58,11 @@ use std::fmt::Debug;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName};
 use scorel_engine::ModelRequest;
-
-/// A provider API.
 pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
     /// The name used in the configuration and in the metadata stored with messages.
     const API: &'static str;
 
-    /// How hosts of this API differ, as data.
+    /// The differences between hosts of this API, as data.
     type Dialect: Debug + Copy + PartialEq + Send + Sync + 'static;
 
     type History: WireHistory<Self::Dialect>;
@@ -79,7 +77,7 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
         None
     }
 
-    /// Headers beside the key and the content negotiation.
+    /// Headers besides the key and the content negotiation.
     fn headers(_endpoint: &ModelEndpoint<Self::Dialect>) -> HeaderMap {
         HeaderMap::new()
     }

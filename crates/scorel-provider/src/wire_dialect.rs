@@ -52,12 +52,12 @@ impl WireDialect {
         }
     }
 
-    /// Whether requests must state an output limit.
+    /// Returns whether requests must state an output limit.
     pub(crate) const fn requires_output_limit(self) -> bool {
         matches!(self, Self::AnthropicMessages(_))
     }
 
-    /// Whether requests state an output limit that the user did not set.
+    /// Returns whether requests state an output limit that the user did not set.
     pub(crate) const fn states_known_limit(self) -> bool {
         match self {
             Self::OpenAiCompletions(dialect) => dialect.states_known_limit,

@@ -17,13 +17,13 @@ use crate::error::IndexError;
 /// another format is rebuilt.
 const FORMAT: i64 = 1;
 
-/// How the file begins.
+/// The first bytes of the file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// How much of the database a connection keeps in memory, in KiB. The system keeps its pages anyway.
+/// The part of the database that a connection keeps in memory, in KiB. The system keeps its pages anyway.
 const CACHE_KIB: i64 = 1024;
 
-/// How long a statement waits for the other connections.
+/// The time that a statement waits for the other connections.
 const BUSY: Duration = Duration::from_secs(5);
 
 /// `last_…` is the last record of the log that was read, whether it has text or not: if it is still there,
@@ -68,7 +68,7 @@ pub(crate) struct IndexFile {
     path: PathBuf,
 }
 
-/// Which file it is, whatever is at its path.
+/// The identity of the file, whatever is at its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct IndexFileId {
     dev: u64,
@@ -117,13 +117,13 @@ impl IndexFile {
         }
     }
 
-    /// Whether the index is on a read-only file system.
+    /// Returns whether the index is on a read-only file system.
     pub(crate) fn is_read_only(&self) -> bool {
         let opened = open_regular(OpenOptions::new().write(true), &self.path);
         opened.is_err_and(|error| error.kind() == io::ErrorKind::ReadOnlyFilesystem)
     }
 
-    /// Opens an index that no process can change, without the files that SQLite would create beside it.
+    /// Opens an index that no process can change, without the files that SQLite would create next to it.
     fn open_unchanging(&self) -> Result<Connection, IndexError> {
         self.check_files()?;
         let mut uri = b"file:".to_vec();
@@ -181,7 +181,7 @@ impl IndexFile {
         }
     }
 
-    /// Removes the file, and what the database keeps beside it. No connection may be open.
+    /// Removes the file, and what the database keeps next to it. No connection may be open.
     pub(crate) fn remove(&self) -> io::Result<()> {
         for path in search_index_files(&self.path) {
             match fs::remove_file(path) {
@@ -193,7 +193,7 @@ impl IndexFile {
     }
 }
 
-/// The file at `path`, and those that the database keeps beside it or looks for there.
+/// The file at `path`, and those that the database keeps next to it or looks for there.
 #[must_use]
 pub fn search_index_files(path: &Path) -> [PathBuf; 4] {
     ["", "-wal", "-shm", "-journal"].map(|suffix| {
@@ -232,7 +232,7 @@ fn format(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// The files that the database keeps beside it get the mode of this one.
+/// The files that the database keeps next to it get the mode of this one.
 fn create_private(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);

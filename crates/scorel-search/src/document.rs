@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::limits::MAX_INPUT_BYTES;
 use crate::text_cut::boundary_before;
 
-/// What of a record is searched.
+/// The part of a record that is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DocumentScope {
-    /// What users and models wrote, with the beginning of the input of each tool call.
+    /// The texts of users and models, with the beginning of the input of each tool call.
     Words,
     /// All of that, and what tools and the daemon wrote.
     Everything,
@@ -21,18 +21,18 @@ pub(crate) enum DocumentScope {
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) event_id: EventId,
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     pub(crate) ts: u64,
     /// `None` for a title.
     pub(crate) role: Option<Role>,
     pub(crate) text: String,
 }
 
-/// What a record says about its session.
+/// The facts of a record about its session.
 #[derive(Debug, Default)]
 pub(crate) struct SessionFacts {
     pub(crate) title: Option<String>,
-    /// What stands in for a title.
+    /// The text that stands in for a title.
     pub(crate) opening: Option<String>,
     pub(crate) archived: Option<bool>,
 }

@@ -35,7 +35,7 @@ pub(crate) enum IndexError {
     File(#[from] io::Error),
     #[error("{} is not a regular file; move it away", path.display())]
     NotRegular { path: PathBuf },
-    /// Made by another version.
+    /// The index was made by another version.
     #[error("the index has format {found}")]
     OtherFormat { found: i64 },
     /// One log cannot be read. The others can.
@@ -47,7 +47,7 @@ pub(crate) enum IndexError {
 }
 
 impl IndexError {
-    /// Whether the file itself is the problem, so that only a new one helps.
+    /// Returns whether the file itself is the problem, so that only a new one helps.
     pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::Database(error) => is_damage(error),
@@ -57,8 +57,8 @@ impl IndexError {
     }
 }
 
-/// Passing errors, such as a full disk, are no damage. All others are, a missing table included: they
-/// say that the content is not as it was written.
+/// Passing errors, such as a full disk, are not damage. All others are, a missing table included: they say that
+/// the content is not as it was written.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{
         CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, FileLockingProtocolFailed,

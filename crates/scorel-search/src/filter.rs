@@ -1,6 +1,6 @@
 use scorel_proto::{ProjectId, Role};
 
-/// Which hits are wanted, and how many.
+/// The hits that are wanted, and their number.
 #[derive(Debug, Clone)]
 pub struct SearchFilter {
     pub project_id: Option<ProjectId>,
@@ -8,9 +8,9 @@ pub struct SearchFilter {
     pub archived: bool,
     /// Titles have none, so that they are not among the hits if it is given.
     pub role: Option<Role>,
-    /// Milliseconds since 1970.
+    /// The earliest time, in milliseconds since 1970.
     pub since: u64,
-    /// At least 1.
+    /// The most hits, at least 1.
     pub limit: usize,
     /// `nextCursor` of the page before.
     pub cursor: Option<String>,

@@ -178,7 +178,7 @@ fn update_changed(
     Ok(left)
 }
 
-/// Works on the backlog as far as there is room.
+/// Works on the backlog while there is room.
 fn shrink(
     batch: &mut IndexBatch<'_>,
     backlog: &mut Vec<(SessionId, u64)>,
@@ -226,7 +226,7 @@ pub(crate) fn backlog(
 /// A log as it was when it was read.
 struct KnownLog {
     read: LogStatus,
-    /// How much of it was read, in bytes.
+    /// The bytes of it that were read.
     through: u64,
 }
 

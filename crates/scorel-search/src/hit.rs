@@ -4,8 +4,6 @@ use scorel_proto::{ProjectId, SearchHit, Seq, SessionId};
 
 use crate::document::Document;
 use crate::snippet::Snippet;
-
-/// One page of hits.
 #[derive(Debug, Default)]
 pub struct SearchPage {
     pub hits: Vec<SearchHit>,

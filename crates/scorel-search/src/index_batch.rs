@@ -10,18 +10,18 @@ use crate::indexed_log::{IndexedLog, LastRecord, LogStatus};
 use crate::limits::BATCH_BYTES;
 use crate::pending::PendingSessions;
 
-/// What one transaction adds to the index.
+/// The rows that one transaction adds to the index.
 #[derive(Debug)]
 pub(crate) struct IndexBatch<'t> {
     pub(crate) writer: IndexWriter<'t>,
     /// The directory of sessions.
     pub(crate) sessions: &'t Path,
     pub(crate) pending: &'t PendingSessions,
-    /// How much was read of the logs, in bytes.
+    /// The bytes of the logs that were read.
     pub(crate) read: u64,
 }
 
-/// How far a log was read.
+/// The progress in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogProgress {
     Done,
@@ -30,7 +30,7 @@ pub(crate) enum LogProgress {
 }
 
 impl IndexBatch<'_> {
-    /// Whether it has to be committed: it is large, or the index is closed.
+    /// Returns whether it has to be committed: it is large, or the index is closed.
     pub(crate) fn is_full(&self) -> bool {
         self.read >= BATCH_BYTES || self.pending.is_stopped()
     }

@@ -45,7 +45,7 @@ impl IndexedSession {
         })
     }
 
-    /// How much of a log of `len` bytes was not read.
+    /// The part of a log of `len` bytes that was not read.
     pub(crate) fn behind(&self, len: u64) -> u64 {
         len.saturating_sub(self.last.as_ref().map_or(0, LastRecord::next))
     }

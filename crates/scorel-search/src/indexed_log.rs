@@ -24,8 +24,8 @@ pub(crate) struct IndexedLog {
     pub(crate) status: LogStatus,
 }
 
-/// Which file the log is, its length in bytes, and when it was changed, in nanoseconds since 1970. A log
-/// that has all of this is the same.
+/// The identity of the log's file, its length in bytes, and the time of its last change, in nanoseconds since
+/// 1970. A log that has all of this is the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LogStatus {
     pub(crate) inode: u64,
@@ -106,7 +106,7 @@ impl IndexedLog {
         }))
     }
 
-    /// Whether the log is the one that had this record, and has only grown since.
+    /// Returns whether the log is the one that had this record, and has only grown since.
     pub(crate) fn holds(&self, inode: u64, last: &LastRecord) -> bool {
         self.status.inode == inode
             && self.is_complete(last.place)
@@ -122,7 +122,7 @@ impl IndexedLog {
         self.reader.records(start..self.status.len.max(start))
     }
 
-    /// Whether the line of a record has its newline. Without one it is not complete.
+    /// Returns whether the line of a record has its newline. Without one it is not complete.
     pub(crate) fn is_complete(&self, place: RecordPosition) -> bool {
         place.end() < self.status.len
     }

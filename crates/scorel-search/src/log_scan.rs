@@ -17,10 +17,10 @@ use crate::filter::SearchFilter;
 use crate::hit::{HitSession, SearchPage};
 use crate::limits::MAX_SCAN_BYTES;
 
-/// How much is read at a time, in bytes: a whole line at the least.
+/// The bytes that are read at a time: a whole line at the least.
 const BLOCK: u64 = 2 * MAX_RECORD as u64;
 
-/// What a log costs at the least, so that one call does not open all that are nearly empty.
+/// The least that a log costs, so that one call does not open all that are nearly empty.
 const LOG_COST: u64 = 16 * 1024;
 
 /// A session whose log is scanned.
@@ -38,7 +38,7 @@ pub(crate) struct LogScan<'a> {
     pattern: &'a Regex,
     filter: &'a SearchFilter,
     page: SearchPage,
-    /// How much was read, in bytes.
+    /// The bytes that were read.
     read: u64,
 }
 
@@ -180,7 +180,7 @@ impl LogBlock {
         })
     }
 
-    /// What comes before is read next. A block in which no line begins is damage and is skipped.
+    /// The part before it is read next. A block in which no line begins is damage and is skipped.
     fn first_line(&self) -> u64 {
         self.offset + self.start as u64
     }

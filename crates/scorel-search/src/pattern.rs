@@ -3,7 +3,7 @@ use regex::{Regex, RegexBuilder};
 use crate::SearchError;
 use crate::limits::{MAX_PATTERN_BYTES, MAX_QUERY_BYTES};
 
-/// How deeply groups may be nested.
+/// The greatest depth of nested groups.
 const MAX_NESTING: u32 = 50;
 
 /// Compiles a regular expression. `^` and `$` match at lines.

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 /// differences between ids, for each word of each record, and small numbers take fewer bytes.
 const BITS: u32 = 2;
 
-/// How often the range is doubled.
+/// The number of times that the range is doubled.
 const MAX_GROWTH: u32 = 30;
 
 /// The latest time that has an id, in the year 2109.

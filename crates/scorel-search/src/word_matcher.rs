@@ -14,7 +14,7 @@ pub(crate) struct WordMatcher<'q> {
     prefixes: Vec<&'q str>,
 }
 
-/// The words of a text, as far as the query has them.
+/// The words of a text that the query has.
 #[derive(Debug, Default)]
 struct WordPositions {
     /// The number of each word in the query; `None` for words that are not in it.

@@ -112,7 +112,7 @@ impl QueryTerm {
 struct TermSource<'a> {
     is_unwanted: bool,
     text: &'a str,
-    /// Not a phrase.
+    /// True for a word, false for a phrase.
     is_word: bool,
 }
 

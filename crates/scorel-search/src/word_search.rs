@@ -15,7 +15,7 @@ use crate::record_time::first_id_at;
 use crate::word_matcher::WordMatcher;
 use crate::word_query::WordQuery;
 
-/// How many logs are kept open.
+/// The number of logs that are kept open.
 const OPEN_LOGS: usize = 16;
 
 /// The ids of the candidates, the newest first.
@@ -29,8 +29,6 @@ const RECORDS: &str =
 const PLACE: &str = "SELECT s.session, s.project, s.archived, ifnull(s.title, s.opening), \
                      r.seq, r.offset, r.len \
                      FROM records r JOIN sessions s ON s.id = r.session WHERE r.id = ?1";
-
-/// One search for words.
 #[derive(Debug)]
 pub(crate) struct WordSearch<'a> {
     sessions: &'a Path,
@@ -46,7 +44,7 @@ pub(crate) struct WordSearch<'a> {
 /// The answer, and the sessions that have to be indexed anew.
 pub(crate) type WordSearchResult = (SearchPage, Vec<SessionId>);
 
-/// How far a pass over candidates has come.
+/// The progress of a pass over candidates.
 #[derive(Debug, Default)]
 struct PassCount {
     looked_at: usize,

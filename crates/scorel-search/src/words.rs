@@ -1,4 +1,4 @@
-//! What a word is, for the index, for queries and for comparing a record with a query.
+//! Defines a word, for the index, for queries and for comparing a record with a query.
 //!
 //! A word is a run of letters and digits. Case, the accents of Latin, Greek and Cyrillic letters, and
 //! full width forms make no difference. In scripts without spaces between words each character is a word
@@ -31,7 +31,7 @@ pub(crate) fn for_each_word(text: &str, mut visit: impl FnMut(&str, Range<usize>
     word.end(&mut visit);
 }
 
-/// Whether a word can begin with this character.
+/// Returns whether a word can begin with this character.
 pub(crate) fn begins_word(char: char) -> bool {
     matches!(CharKind::of(char), CharKind::Letter | CharKind::Single)
 }

@@ -36,7 +36,7 @@ pub const EVENTS: &str = "events.jsonl";
 /// The directory of the blobs.
 pub const BLOBS: &str = "blobs/";
 
-/// What a bundle is.
+/// The description of a bundle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BundleInfo {
     /// [`BUNDLE_FORMAT`] of the program that wrote it.

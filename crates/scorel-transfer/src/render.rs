@@ -20,7 +20,7 @@ use html::Html;
 use markdown::Markdown;
 use piece::pieces;
 
-/// What a document is written in.
+/// The language of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentFormat {
     Markdown,

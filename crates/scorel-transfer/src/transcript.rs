@@ -28,14 +28,14 @@ pub use lines::{MAX_LINE, MAX_LINES};
 
 use lines::Lines;
 
-/// How many lines are looked at to tell which tool has written them.
+/// The number of lines that are looked at to tell which tool has written them.
 const LOOKED_AT: usize = 100;
 
 /// A transcript, open for reading.
 #[derive(Debug)]
 pub struct Transcript {
     file: File,
-    /// How much of it is read: its tool may still be writing.
+    /// The part of it that is read: its tool may still be writing.
     len: u64,
     tool: ImportTool,
     id: String,

@@ -21,7 +21,7 @@ named! {
 }
 
 impl AgentTaskStatus {
-    /// Whether it has ended. It never gets another status then.
+    /// Returns whether it has ended. It never gets another status then.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Interrupted)

@@ -10,7 +10,7 @@ use crate::{
     TurnId, Usage,
 };
 
-/// What every event of a runtime says.
+/// The fields that every event of a runtime has.
 ///
 /// `version` makes events comparable that arrive twice, late or not at all: of two, the one with the
 /// greater version counts.
@@ -27,7 +27,7 @@ pub struct AgentTaskStamp {
     pub timestamp: u64,
 }
 
-/// What becomes of a runtime's result.
+/// The delivery of a runtime's result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ResultDelivery {
@@ -42,7 +42,7 @@ pub enum ResultDelivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeSpawnedBody {
-    /// Which runtime, and its status.
+    /// The runtime, with its status.
     #[serde(flatten)]
     pub stamp: AgentTaskStamp,
     /// The agent: its name in the configuration.
@@ -52,7 +52,7 @@ pub struct RuntimeSpawnedBody {
     /// the task.
     #[serde(rename = "childSessionId")]
     pub session_id: SessionId,
-    /// Whether that session has had a runtime before.
+    /// True if that session has had a runtime before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continued: bool,
     /// The workflow for whose quota it counts; absent for none.
@@ -62,7 +62,7 @@ pub struct RuntimeSpawnedBody {
     pub title: String,
     /// The task.
     pub prompt: String,
-    /// What becomes of the result.
+    /// The delivery of the result.
     pub deliver: ResultDelivery,
     /// The call of `AgentSpawn` that made it; absent if a client did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ pub struct RuntimeSpawnedBody {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeBoundSessionBody {
-    /// Which runtime, and its status.
+    /// The runtime, with its status.
     #[serde(flatten)]
     pub stamp: AgentTaskStamp,
     /// The session; `sessionId` outside of records, as in `runtime_spawned`.
@@ -87,16 +87,16 @@ pub struct RuntimeBoundSessionBody {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeStatusChangedBody {
-    /// Which runtime, and its new status.
+    /// The runtime, with its new status.
     #[serde(flatten)]
     pub stamp: AgentTaskStamp,
-    /// What the runtime does; absent if that is unchanged.
+    /// The activity of the runtime; absent if that is unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The question that it waits for; absent if it waits for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<AgentTaskQuestion>,
-    /// Whether it is being stopped.
+    /// True if it is being stopped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopping: bool,
 }
@@ -124,7 +124,7 @@ pub struct RuntimeQueueChangedBody {
     pub agent_type: String,
     /// The place of the first of them, from 1.
     pub queue_position: u32,
-    /// How many runtimes wait in the same queue, those of other sessions included.
+    /// The number of runtimes that wait in the same queue, those of other sessions included.
     pub queued_count: u32,
     /// The others of this session: each one's place and the version of its event, which is this one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -138,7 +138,7 @@ pub struct RuntimeQueueChangedBody {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeSummaryUpdatedBody {
-    /// Which runtime, and its status.
+    /// The runtime, with its status.
     #[serde(flatten)]
     pub stamp: AgentTaskStamp,
     /// A summary of its current activity, in at most 200 characters.
@@ -151,7 +151,7 @@ pub struct RuntimeSummaryUpdatedBody {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeFinishedBody {
-    /// Which runtime, and its last status.
+    /// The runtime, with its last status.
     #[serde(flatten)]
     pub stamp: AgentTaskStamp,
     /// The same as `status`.
@@ -165,7 +165,7 @@ pub struct RuntimeFinishedBody {
     /// The whole result, as a blob of this session; absent if `lastMessage` has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_message_blob: Option<BlobHash>,
-    /// What it took.
+    /// The resources that it took.
     pub metadata: AgentTaskMetadata,
 }
 
@@ -187,7 +187,7 @@ impl RuntimeFinishedBody {
     }
 }
 
-/// What a runtime took.
+/// The resources that a runtime took.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTaskMetadata {
@@ -196,9 +196,9 @@ pub struct AgentTaskMetadata {
     pub turn_id: Option<TurnId>,
     /// The tokens that its model calls used.
     pub usage: Usage,
-    /// What these cost.
+    /// Their cost.
     pub cost: CostTotal,
-    /// How many model calls there were.
+    /// The number of model calls.
     pub steps: u32,
     /// The time since it was spawned, in milliseconds.
     pub duration_ms: u64,
@@ -208,16 +208,16 @@ pub struct AgentTaskMetadata {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeResultDeliveredBody {
-    /// Which runtime, and its status.
+    /// The runtime, with its status.
     #[serde(flatten)]
     pub stamp: AgentTaskStamp,
     /// The event that holds the result.
     pub event_id: EventId,
-    /// What that is.
+    /// The kind of that delivery.
     pub via: DeliveredVia,
 }
 
-/// How a model got the result of a runtime.
+/// The way by which a model got the result of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveredVia {

@@ -8,14 +8,14 @@ use crate::{Cost, Usage};
 /// It counts for the turn that its `turnId` names, and without one for the session only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuxiliaryUsageBody {
-    /// What the call was for: `failed_call` (a call that failed, and left no message), `title`, or a
-    /// later one.
+    /// The purpose of the call: `failed_call` (a call that failed, and left no message), `title`, or a later
+    /// one.
     pub purpose: String,
     /// The model, as `provider:id`, or as a runner names it.
     pub model: String,
     /// The tokens used.
     pub usage: Usage,
-    /// What it cost; absent if that is not known.
+    /// Its cost; absent if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }

@@ -24,7 +24,7 @@ pub struct CompactBody {
     pub tokens_after: u64,
     /// The compaction, as its `compaction` event names it.
     pub compaction_id: CompactionId,
-    /// What caused it.
+    /// Its cause.
     pub trigger: CompactionTrigger,
     /// The model that wrote the summary, as `provider:id`.
     pub model: String,
@@ -32,10 +32,10 @@ pub struct CompactBody {
     /// reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What they cost; absent if that is not known.
+    /// Their cost; absent if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// What the program adds to the summary.
+    /// The facts that the program adds to the summary.
     #[serde(default, skip_serializing_if = "CompactionFacts::is_empty")]
     pub facts: CompactionFacts,
 }
@@ -52,8 +52,8 @@ impl CompactBody {
     }
 }
 
-/// What the program knows about the messages that a summary replaces, so that no model has to
-/// remember it.
+/// The facts that the program knows about the messages replaced by a summary, so that no model has to remember
+/// it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompactionFacts {
     /// Files that tools changed, the last one last; at most 50.
@@ -71,7 +71,7 @@ pub struct CompactionFacts {
 }
 
 impl CompactionFacts {
-    /// Whether there is nothing to say.
+    /// Returns whether there is nothing to say.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.files.is_empty()
@@ -120,15 +120,15 @@ impl CompactionFacts {
 pub struct CompactionBody {
     /// The compaction.
     pub compaction_id: CompactionId,
-    /// What happened.
+    /// The new state.
     pub state: CompactionState,
-    /// What caused it; present for `started`.
+    /// Its cause; present for `started`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<CompactionTrigger>,
     /// The model that is asked first, as `provider:id`; present for `started`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What the user adds to the request for a summary.
+    /// The instructions that the user adds to the request for a summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Why there is no summary; present for `failed`.
@@ -137,7 +137,7 @@ pub struct CompactionBody {
     /// The tokens used by its model calls, if any were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What they cost; absent if that is not known.
+    /// Their cost; absent if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
@@ -159,7 +159,7 @@ impl CompactionBody {
     }
 }
 
-/// What happened to a compaction.
+/// The state of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactionState {
@@ -173,7 +173,7 @@ pub enum CompactionState {
     Interrupted,
 }
 
-/// What caused a compaction.
+/// The cause of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactionTrigger {

@@ -11,13 +11,13 @@ use crate::{EventId, FileChange, FilePath};
 pub struct FilesRestoreBody {
     /// The files get the state that they had before this event.
     pub before_event_id: EventId,
-    /// Which files.
+    /// The files to restore.
     pub scope: RestoreScope,
     /// The files that will be changed, each with its current and its new state.
     pub files: Vec<FileChange>,
 }
 
-/// Which files a restore is about.
+/// The files that a restore is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RestoreScope {

@@ -17,7 +17,7 @@ pub struct InstructionPart {
     /// digits: the part has changed when this has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// How many bytes of the source a limit left out.
+    /// The bytes of the source that a limit left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_bytes: Option<u64>,
 }

@@ -9,14 +9,14 @@ use crate::{CostTotal, Usage};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnOutcomeBody {
-    /// How the turn ended.
+    /// The outcome of the turn.
     pub reason: OutcomeReason,
     /// The failure or the limit; present for `error` and `limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
     /// The tokens used by all model calls of the turn.
     pub usage: Usage,
-    /// What those model calls cost; absent if they cost nothing.
+    /// The cost of those model calls; absent if they cost nothing.
     #[serde(default, skip_serializing_if = "CostTotal::is_zero")]
     pub cost: CostTotal,
     /// The number of model calls.
@@ -26,7 +26,7 @@ pub struct TurnOutcomeBody {
     pub duration_ms: u64,
 }
 
-/// How a turn ended.
+/// The outcome of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeReason {
@@ -67,15 +67,15 @@ pub struct TurnError {
     pub code: String,
     /// A description for people.
     pub message: String,
-    /// Whether the same message may succeed later.
+    /// True if the same message may succeed later.
     pub retryable: bool,
-    /// What helps, for people; absent if nothing is known to.
+    /// A remedy, for people; absent if nothing is known to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// When a rate limit ends, in milliseconds since 1970; absent if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<u64>,
-    /// What fills the model's window; present for `context_overflow`.
+    /// The sizes of the parts that fill the model's window; present for `context_overflow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Box<ContextSizes>>,
 }

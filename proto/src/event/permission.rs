@@ -26,7 +26,7 @@ pub struct PermissionRequestBody {
     /// call must be asked about every time; those decisions are then not possible.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
-    /// Whether `rules` may hold for the session only; the decision `always` is then not possible.
+    /// True if `rules` may hold for the session only; the decision `always` is then not possible.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub session_only: bool,
     /// When the request expires, in milliseconds since 1970. Absent: it does not expire.
@@ -90,7 +90,7 @@ pub enum PermissionDecision {
 }
 
 impl PermissionDecision {
-    /// Whether the decision allows the call.
+    /// Returns whether the decision allows the call.
     #[must_use]
     pub const fn allows(self) -> bool {
         matches!(self, Self::Once | Self::Session | Self::Always)

@@ -4,6 +4,7 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::typed_body::typed_body;
 use super::{
     AuxiliaryUsageBody, CompactBody, CompactionBody, FilesRestoreBody, FilesRestoredBody,
     InstructionPart, PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody,
@@ -11,7 +12,6 @@ use super::{
     RuntimeFinishedBody, RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
     RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, TurnOutcomeBody, WaitKind,
 };
-use super::typed_body::typed_body;
 use crate::tags::without_our_tags;
 use crate::{
     ClientId, CommandId, EventId, FileBefore, FileChange, Message, OnRestart, QueueItemId,
@@ -20,8 +20,8 @@ use crate::{
 
 /// An event that is written to the session's log and synced before any client sees it.
 ///
-/// In JSON, the fields of `body` stand beside the others. The log appends two fields to each line,
-/// `prev` and `crc`.
+/// In JSON, the fields of `body` stand among the others. The log appends two fields to each line, `prev` and
+/// `crc`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = describe_crc)]
@@ -318,10 +318,10 @@ pub struct SessionChanges {
     /// The new tool preset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
-    /// What happens to a turn that is running when the daemon ends.
+    /// The fate of a turn that is running when the daemon ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_restart: Option<OnRestart>,
-    /// Whether the session is archived.
+    /// True if the session is archived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
     /// `true`: the next turn begins with a new instruction snapshot.
@@ -383,12 +383,12 @@ pub struct ToolStartedBody {
 pub struct TurnWaitingBody {
     /// When the turn continues, in milliseconds since 1970.
     pub until: u64,
-    /// What it waits for, for people.
+    /// The reason for the wait, for people.
     pub reason: String,
-    /// What it waits for, for programs; absent in records of older versions.
+    /// The reason for the wait, for programs; absent in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<WaitKind>,
-    /// Which wait of the turn this is, from 1; absent if no model call failed before it.
+    /// The number of this wait in the turn, from 1; absent if no model call failed before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
 }

@@ -27,7 +27,7 @@ pub struct QueueUpdateBody {
 }
 
 impl QueueUpdateBody {
-    /// Whether the record is that of a `cancel` which signalled something. A repeated `cancel` is
+    /// Returns whether the record is that of a `cancel` which signalled something. A repeated `cancel` is
     /// answered from it.
     #[must_use]
     pub const fn records_cancel(&self) -> bool {
@@ -56,8 +56,8 @@ pub enum QueueOp {
         /// `meta.runtimeId`, only keeps the pause of an outcome.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         hold: bool,
-        /// Whether the outcome of the open turn leaves the queue unpaused: the message was added
-        /// while that turn was being cancelled, so its author wants to go on.
+        /// True if the outcome of the open turn leaves the queue unpaused: the message was added while that
+        /// turn was being cancelled, so its author wants to go on.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         go_on: bool,
     },
@@ -115,7 +115,7 @@ impl QueueOp {
 pub struct QueueItem {
     /// The item's id. The event made from it carries it as `queueItemId`.
     pub queue_item_id: QueueItemId,
-    /// What becomes of the message.
+    /// The kind of the message.
     pub kind: QueueKind,
     /// The content of the message.
     pub content: Vec<Block>,
@@ -124,7 +124,7 @@ pub struct QueueItem {
     /// The client that edited it last; absent if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited_by: Option<ClientId>,
-    /// What the message is besides its content; absent for a user's plain message.
+    /// The properties of the message besides its content; absent for a user's plain message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<QueueItemMeta>,
     /// The `commandId` of the call that queued it.
@@ -135,7 +135,7 @@ pub struct QueueItem {
     pub digest: Option<String>,
 }
 
-/// What a queued message is besides its content.
+/// The properties of a queued message besides its content.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueItemMeta {
@@ -147,13 +147,13 @@ pub struct QueueItemMeta {
     pub runtime_id: Option<AgentTaskId>,
 }
 
-/// What the `custom_message` made from a queue item has besides the item's content.
+/// The fields that the `custom_message` made from a queue item has besides the item's content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedCustomMessage {
     /// The kind of message, as named by the extension.
     pub kind: String,
-    /// Whether the message has the role `internal` instead of `user`.
+    /// True if the message has the role `internal` instead of `user`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub internal: bool,
     /// Data of the extension, which the model does not get.
@@ -161,7 +161,7 @@ pub struct QueuedCustomMessage {
     pub data: Option<Value>,
 }
 
-/// What becomes of a queued message.
+/// The kind of a queued message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QueueKind {

@@ -7,7 +7,7 @@ pub struct RecordedCall<'a> {
     pub model: Option<&'a str>,
     /// The tokens that the call used; `None` if the endpoint did not say.
     pub usage: Option<Usage>,
-    /// What it cost; `None` if that is not known.
+    /// Its cost; `None` if that is not known.
     pub cost: Option<Cost>,
 }
 

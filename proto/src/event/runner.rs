@@ -22,7 +22,7 @@ pub struct RunnerStartBody {
     /// Its version, if it tells one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Whether the turn goes on in a context that the runner has.
+    /// True if the turn goes on in a context that the runner has.
     pub context: RunnerContextOrigin,
     /// The runner's own id of the context; absent if it is not known before the first prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,11 +85,11 @@ pub struct RunnerExitBody {
     /// The signal that killed the process, such as `SIGKILL`; `null` if none did.
     #[serde(deserialize_with = "Option::deserialize")]
     pub signal: Option<SignalName>,
-    /// Whether the process waits for the session's next turn.
+    /// True if the process waits for the session's next turn.
     pub kept: bool,
     /// The time since `runner_start`, in milliseconds.
     pub duration_ms: u64,
-    /// What the runner logged; absent if that is nothing.
+    /// The log of the runner; absent if it is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<RunnerLogBlob>,
     /// The files of the project that changed during the run, `by: runner`.
@@ -120,7 +120,7 @@ pub struct RunnerLogBlob {
     pub blob: BlobHash,
     /// The size of the blob in bytes.
     pub bytes: u64,
-    /// How many bytes of the log were before that, and are not kept.
+    /// The number of bytes of the log that were before that, and are not kept.
     pub dropped_bytes: u64,
     /// Where the text of the blob comes from, in its order; empty in logs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -85,7 +85,7 @@ transient_bodies! {
     ToolExecutionUpdate(ToolExecutionUpdate) = "tool_execution_update";
     /// A tool ended; its result follows as a `message`.
     ToolExecutionEnd(ToolExecutionEnd) = "tool_execution_end";
-    /// A runner logged something, which is no part of the conversation.
+    /// A runner logged something, which is not part of the conversation.
     RunnerLog(RunnerLog) = "runner_log";
     /// Progress of a restore of files. It replaces the previous one.
     RestoreProgress(RestoreProgress) = "restore_progress";
@@ -98,7 +98,7 @@ pub struct RuntimeStart {}
 /// Body of `runtime_end`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeEnd {
-    /// How the turn ended.
+    /// The outcome of the turn.
     pub reason: OutcomeReason,
     /// The failure, for people; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -217,7 +217,7 @@ pub enum MessageCancelReason {
 /// Body of `model_retry`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRetry {
-    /// Which attempt at the call failed, from 1.
+    /// The number of the attempt that failed, from 1.
     pub attempt: u32,
     /// Why it failed.
     pub error: TurnError,
@@ -269,7 +269,7 @@ pub struct ToolExecutionEnd {
     pub tool_name: String,
     /// The duration of the call, in milliseconds.
     pub duration_ms: u64,
-    /// Whether the call failed.
+    /// True if the call failed.
     pub is_error: bool,
 }
 

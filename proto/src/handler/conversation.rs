@@ -200,13 +200,13 @@ fn told(content: &[Block]) -> String {
     Block::plain_text_of(&content)
 }
 
-/// What the text of a reminder cannot hold.
+/// The blocks that the text of a reminder cannot hold.
 fn beside(content: &[Block]) -> Vec<Block> {
     let is_beside = |block: &&Block| matches!(block, Block::Image { .. } | Block::Attachment(_));
     content.iter().filter(is_beside).cloned().collect()
 }
 
-/// What a message of the daemon reminds of, and the message that does.
+/// The text of which a message of the daemon reminds, and the message that does.
 fn reminding(message: &InternalMessage) -> (String, Message) {
     let told = Block::plain_text_of(&message.content);
     let otherwise = Message::user(reminder(&told));

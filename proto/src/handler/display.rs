@@ -7,7 +7,7 @@ pub struct DisplayPart {
     pub text: String,
 }
 
-/// What a piece is, so that renderers can tell the kinds apart.
+/// The kind of a piece, so that renderers can tell the kinds apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisplayStyle {
     /// Text of a user message.

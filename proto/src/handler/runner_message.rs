@@ -1,5 +1,5 @@
-//! What a model of ours reads of a runner's messages. It has other tools, and calls that it did not make
-//! are no calls of its own: they become text.
+//! The text in which a model of ours reads a runner's messages. The model has other tools, and calls that it
+//! did not make are not calls of its own: they become text.
 
 use super::{LlmAction, excerpt};
 use crate::tags::{reminder, without_our_tags};

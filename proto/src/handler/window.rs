@@ -42,7 +42,7 @@ pub struct ContextWindow {
     barrier: Option<Seq>,
     /// The messages that the barrier keeps of those that it covers.
     keeps: Vec<EventId>,
-    /// How many messages at the beginning stand for what the barrier covers.
+    /// The number of messages at the beginning that stand for what the barrier covers.
     covered: usize,
     tokens: TokenEstimate,
     measured: Option<MeasuredCall>,
@@ -139,7 +139,7 @@ impl ContextWindow {
         self.barrier
     }
 
-    /// How many messages at the beginning stand for what the barrier covers: its summary, and the
+    /// The number of messages at the beginning that stand for what the barrier covers: its summary, and the
     /// messages that it keeps.
     #[must_use]
     pub const fn covered(&self) -> usize {
@@ -351,9 +351,9 @@ impl ContextWindow {
     }
 }
 
-/// How many events of the path before a barrier are covered by it, if `through` is the last that its
-/// summary replaces. If that one's record was lost, those that were made before it are, by the time in
-/// their ids; if there are none, all.
+/// The number of events of the path before a barrier that are covered by it, if `through` is the last that its
+/// summary replaces. If that one's record was lost, those that were made before it are, by the time in their
+/// ids; if there are none, all.
 pub fn covered_by(through: EventId, before: impl Iterator<Item = EventId>) -> usize {
     let (mut all, mut made_before) = (0, None);
     for id in before {

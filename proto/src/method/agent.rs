@@ -33,11 +33,11 @@ pub struct AgentInfo {
     pub agent_type: String,
     /// Its configuration.
     pub config: AgentConfig,
-    /// How many of its runtimes run, or wait for a person.
+    /// The number of of its runtimes run, or that wait for a person.
     pub running: u32,
-    /// How many wait until it may run one more.
+    /// The number of wait until it that may run one more.
     pub queued: u32,
-    /// How many may run at once.
+    /// The number of may that run at once.
     pub quota: EffectiveQuota,
     /// The policy of the project for it; absent without one, and if no project is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,31 +55,31 @@ pub struct AgentInfo {
 pub struct AgentConfig {
     /// The name to show.
     pub display_name: String,
-    /// What it is for, for the model that gives it tasks.
+    /// Its purpose, for the model that gives it tasks.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What it can do, in a word or two each.
+    /// Its abilities, in a word or two each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
-    /// What runs its turns: the name of a runner, or `scorel` for the daemon's own engine.
+    /// The runner of its turns: the name of a runner, or `scorel` for the daemon's own engine.
     pub runner: String,
     /// Its model; absent: the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How much the model reasons; absent: as configured.
+    /// The thinking level of the model; absent: as configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
     /// The tools that the model is offered; absent: as configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
-    /// What it is told besides its task; absent for nothing.
+    /// Its instructions besides its task; absent for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// The files that it works on.
     pub workspace: AgentWorkspace,
-    /// How many may run at once where no policy of a project says otherwise.
+    /// The number of may that run at once where no policy of a project says otherwise.
     pub default_quota: u32,
-    /// Whether it takes tasks.
+    /// True if it takes tasks.
     pub enabled: bool,
     /// The most tokens that a turn of it may use; absent: as `[runtime]` says. As with the other limits, the
     /// lower of the two counts.
@@ -104,16 +104,16 @@ pub enum AgentWorkspace {
     Worktree,
 }
 
-/// How many runtimes of an agent may run at once, and what says so.
+/// The number of runtimes of an agent that may run at once, and what says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EffectiveQuota {
     /// The number. 0: none begins.
     pub effective: u32,
-    /// What says so.
+    /// The rule that sets the number.
     pub source: QuotaSource,
 }
 
-/// What decides how many runtimes of an agent may run at once.
+/// The rule that decides how many runtimes of an agent may run at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuotaSource {
@@ -127,7 +127,7 @@ pub enum QuotaSource {
     Serial,
 }
 
-/// How many runtimes of an agent may run at once in a project.
+/// The number of runtimes of an agent that may run at once in a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuotaPolicy {
@@ -137,14 +137,14 @@ pub struct QuotaPolicy {
     /// The numbers for workflows, by their ids. Each has a queue of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workflow: BTreeMap<String, u32>,
-    /// Whether more than one may run at all.
+    /// True if more than one may run at all.
     #[serde(default)]
     pub strategy: QuotaStrategy,
 }
 
 impl QuotaPolicy {
-    /// How many runtimes of an agent may run at once: `workflow ?? project ?? default`, and no more than
-    /// one if they are serial.
+    /// The number of runtimes of an agent that may run at once: `workflow ?? project ?? default`, and no more
+    /// than one if they are serial.
     #[must_use]
     pub fn effective(&self, default: u32, workflow_id: Option<&str>) -> EffectiveQuota {
         let workflow = workflow_id.and_then(|id| self.workflow.get(id).copied());
@@ -162,14 +162,14 @@ impl QuotaPolicy {
         }
     }
 
-    /// Whether it says nothing.
+    /// Returns whether it says nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Whether several runtimes of an agent may run at once.
+/// The rule by which runtimes of an agent run at once or one after another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuotaStrategy {
@@ -194,21 +194,21 @@ pub struct SetAgentParams {
         skip_serializing_if = "Option::is_none"
     )]
     pub display_name: Option<Option<String>>,
-    /// What it is for.
+    /// Its purpose.
     #[serde(
         default,
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
     pub description: Option<Option<String>>,
-    /// What it can do.
+    /// Its abilities.
     #[serde(
         default,
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
     pub capabilities: Option<Option<Vec<String>>>,
-    /// What runs its turns.
+    /// The runner of its turns.
     #[serde(
         default,
         deserialize_with = "present",
@@ -222,7 +222,7 @@ pub struct SetAgentParams {
         skip_serializing_if = "Option::is_none"
     )]
     pub model: Option<Option<String>>,
-    /// How much the model reasons.
+    /// The thinking level of the model.
     #[serde(
         default,
         deserialize_with = "present",
@@ -236,7 +236,7 @@ pub struct SetAgentParams {
         skip_serializing_if = "Option::is_none"
     )]
     pub tools: Option<Option<ToolPreset>>,
-    /// What it is told besides its task.
+    /// Its instructions besides its task.
     #[serde(
         default,
         deserialize_with = "present",
@@ -250,14 +250,14 @@ pub struct SetAgentParams {
         skip_serializing_if = "Option::is_none"
     )]
     pub workspace: Option<Option<AgentWorkspace>>,
-    /// How many may run at once where no policy says otherwise.
+    /// The number of may that run at once where no policy says otherwise.
     #[serde(
         default,
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
     pub default_quota: Option<Option<u32>>,
-    /// Whether it takes tasks.
+    /// True if it takes tasks.
     #[serde(
         default,
         deserialize_with = "present",

@@ -18,7 +18,7 @@ pub struct SpawnRuntimeParams {
     pub session_id: SessionId,
     /// The agent.
     pub agent_type: String,
-    /// What it is told to do: at most 256 KiB.
+    /// The task itself: at most 256 KiB.
     pub prompt: String,
     /// The task in a few words: one line, at most 1 KiB. Absent: the beginning of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ pub struct SpawnRuntimeParams {
     /// A runtime of the session that has ended: the agent goes on in its session.
     #[serde(default, rename = "continue", skip_serializing_if = "Option::is_none")]
     pub continued: Option<AgentTaskId>,
-    /// What becomes of the result; absent: it stays with the runtime.
+    /// The delivery of the result; absent: it stays with the runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliver: Option<ResultDelivery>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
@@ -78,31 +78,31 @@ pub struct AgentTaskInfo {
     pub title: String,
     /// The status of the runtime.
     pub status: AgentTaskStatus,
-    /// Whether it is to end.
+    /// True if it is to end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopping: bool,
     /// Its place in the queue, from 1; absent if it does not wait or has none yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<u32>,
-    /// How many wait in that queue.
+    /// The length of that queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued_count: Option<u32>,
-    /// What it does, or did last.
+    /// Its present or last activity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The question that it waits for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<AgentTaskQuestion>,
-    /// What becomes of its result.
+    /// The delivery of its result.
     pub deliver: ResultDelivery,
     /// When it was spawned, in milliseconds since 1970.
     pub started_at: u64,
     /// When it ended, in milliseconds since 1970; absent until then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<u64>,
-    /// What its model calls used, once it has ended.
+    /// The tokens of its model calls, once it has ended.
     pub usage: Usage,
-    /// What these cost.
+    /// Their cost.
     pub cost: CostTotal,
 }
 
@@ -153,20 +153,20 @@ pub struct GetRuntimeParams {
 pub struct GetRuntimeResult {
     /// The runtime.
     pub runtime: AgentTaskInfo,
-    /// What it was told to do.
+    /// The task itself.
     pub prompt: String,
     /// Its result; absent until it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<AgentTaskResult>,
 }
 
-/// What came of a runtime.
+/// The result of a runtime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTaskResult {
     /// Why it ended, for people.
     pub reason: String,
-    /// What the agent said last, up to 16 KiB.
+    /// The last message of the agent, up to 16 KiB.
     pub last_message: String,
     /// The whole of it, as a blob of the session that gave the task; absent if `lastMessage` has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -189,7 +189,7 @@ pub struct ListRuntimesParams {
     /// Only those with this status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<AgentTaskStatus>,
-    /// How many at most, 1 to 1000; absent: 50.
+    /// The most that are returned, 1 to 1000; absent: 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The `nextCursor` of the previous page; absent: the first page.

@@ -22,7 +22,7 @@ pub struct GetGraphParams {
 pub struct AgentTaskGraph {
     /// The session, then the runtimes in the order in which they were spawned.
     pub nodes: Vec<GraphNode>,
-    /// Who spawned whom.
+    /// The tasks, from the node that spawned one to the node that works on it.
     pub edges: Vec<GraphEdge>,
 }
 
@@ -35,7 +35,7 @@ pub struct GraphNode {
     /// Of two states of the node, such as this one and that of a `runtime_changed`, the one with the greater
     /// version is the newer: a runtime's `version`, or the root's `lastPersistentSeq`.
     pub version: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: GraphNodeKind,
     /// The session; that of a queued runtime may not exist yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ pub struct GraphNode {
     pub waiting_for: Option<AgentTaskQuestion>,
 }
 
-/// What a node of a graph is.
+/// The kind of a node of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GraphNodeKind {
@@ -85,7 +85,7 @@ pub struct GraphEdge {
     pub from: String,
     /// The node that has it.
     pub to: String,
-    /// What the edge means.
+    /// The meaning of the edge.
     pub kind: GraphEdgeKind,
     /// The task, which is the runtime's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ pub struct GraphEdge {
     pub workflow_id: Option<String>,
 }
 
-/// What an edge of a graph means.
+/// The meaning of an edge of a graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GraphEdgeKind {

@@ -17,13 +17,13 @@ pub struct GetConfigParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GetConfigResult {
-    /// How many changes have come into effect since the daemon started. `config_changed` events
-    /// carry it.
+    /// The number of changes that have come into effect since the daemon started. `config_changed` events carry
+    /// it.
     pub generation: u64,
     /// Every setting that is in effect. Rules of a project come in addition to those of the user:
     /// their key is listed once for each file.
     pub settings: Vec<ConfigSetting>,
-    /// What the project's file asks for in vain.
+    /// The settings of the project's file that have no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<IgnoredSetting>,
     /// Why a file is not in effect as it is now: its last valid content is.
@@ -45,7 +45,7 @@ pub struct ConfigSetting {
     /// For a setting that names a secret: where that secret is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<SecretPlace>,
-    /// Whether the value looks like a credential and is left out.
+    /// True if the value looks like a credential and is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
 }
@@ -68,7 +68,7 @@ pub struct ConfigOrigin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfigLayer {
-    /// What applies where no file says otherwise.
+    /// The default, where no file says otherwise.
     Default,
     /// `config.toml` of the daemon's home.
     User,

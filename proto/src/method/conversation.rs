@@ -75,7 +75,7 @@ pub struct SendMessageParams {
     /// it: at most 16. A retry with the same `commandId` reads none again. Absent: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<AttachmentPath>,
-    /// What to do with the message if a turn is running or messages are queued; absent: `followUp`.
+    /// The treatment of the message if a turn is running or messages are queued; absent: `followUp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub while_running: Option<WhileRunning>,
     /// The event to attach to instead of the active leaf: the end of a finished turn, or `null` for
@@ -121,7 +121,7 @@ pub struct AttachmentPath {
     pub path: String,
 }
 
-/// What to do with a message when the session is busy.
+/// The treatment of a message when the session is busy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WhileRunning {
@@ -155,7 +155,7 @@ pub enum SendMessageResult {
     },
     /// The message was queued.
     Queued {
-        /// What it was queued as.
+        /// The kind as which it was queued.
         queue: QueueKind,
         /// The queue item. The later `message` event carries it as `queueItemId`.
         queue_item_id: QueueItemId,
@@ -193,7 +193,7 @@ pub struct RewriteQueueParams {
 pub enum QueueEdit {
     /// Add a message. A queue that an outcome has paused continues, unless `hold` is set.
     Add {
-        /// What becomes of it. A steer becomes a follow-up where no turn can read it.
+        /// Its kind. A steer becomes a follow-up where no turn can read it.
         kind: QueueKind,
         /// The message; not empty. Images are stored with `putBlob` first. Files are attached by
         /// `sendMessage`; here they are `attachment` blocks.
@@ -201,7 +201,7 @@ pub enum QueueEdit {
         /// Its zero-based position; absent, or beyond the end: the end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         position: Option<u32>,
-        /// Whether to pause the queue, so that the message waits for `resume`; absent: `false`.
+        /// Set to pause the queue, so that the message waits for `resume`; absent: `false`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hold: Option<bool>,
     },
@@ -261,12 +261,12 @@ pub struct CancelParams {
     /// open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_turn_id: Option<TurnId>,
-    /// Whether to remove all queued messages as well; absent: `false`. It makes `cancel` a mutation
-    /// with a receipt: a retry with the same `commandId` gets the first reply and signals nothing.
+    /// Set to remove all queued messages as well; absent: `false`. It makes `cancel` a mutation with a receipt:
+    /// a retry with the same `commandId` gets the first reply and signals nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_queue: Option<bool>,
-    /// Which of the session's runtimes are stopped. Absent: those that the cancelled turn has spawned,
-    /// once it has its outcome.
+    /// The runtimes of the session that are stopped. Absent: those that the cancelled turn has spawned, once it
+    /// has its outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub children: Option<CancelChildren>,
     /// Makes the call idempotent, if `clearQueue` or `children` is set. Requires a `clientId`; see
@@ -275,7 +275,7 @@ pub struct CancelParams {
     pub command_id: Option<CommandId>,
 }
 
-/// Which runtimes of a session a `cancel` stops.
+/// The runtimes of a session that a `cancel` stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CancelChildren {

@@ -23,7 +23,7 @@ pub struct PreviewRestoreParams {
         skip_serializing_if = "Option::is_none"
     )]
     pub target_event_id: Option<Option<EventId>>,
-    /// Which files; absent: `tools`.
+    /// The files to restore; absent: `tools`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
 }
@@ -63,17 +63,17 @@ impl UnwatchedCalls {
     }
 }
 
-/// What a restore does with one file.
+/// The effect of a restore on one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreEntry {
     /// The file.
     pub path: FilePath,
-    /// What happens to it.
+    /// The action on it.
     pub action: RestoreAction,
 }
 
-/// What a restore does with a file.
+/// The action of a restore on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RestoreAction {
@@ -90,7 +90,7 @@ pub enum RestoreAction {
     Unknown,
 }
 
-/// What to do if a file is in conflict.
+/// The treatment of a file in conflict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnConflict {
@@ -101,14 +101,14 @@ pub enum OnConflict {
     Skip,
 }
 
-/// How `rewind` and `branch` restore files.
+/// The options with which `rewind` and `branch` restore files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestoreOptions {
-    /// Which files; absent: `tools`.
+    /// The files to restore; absent: `tools`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
-    /// What to do if a file is in conflict; absent: `refuse`, and then the leaf stays too.
+    /// The treatment of a file in conflict; absent: `refuse`, and then the leaf stays too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<OnConflict>,
 }
@@ -133,10 +133,10 @@ pub struct RestoreFilesParams {
     pub session_id: SessionId,
     /// Any record of the session; that of a restore undoes the restore.
     pub before_event_id: EventId,
-    /// Which files; absent: `tools`.
+    /// The files to restore; absent: `tools`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
-    /// What to do if a file is in conflict; absent: `refuse`.
+    /// The treatment of a file in conflict; absent: `refuse`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<OnConflict>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.

@@ -14,21 +14,21 @@ pub struct GcParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GcResult {
-    /// Whether it was removed.
+    /// True if it was removed.
     pub applied: bool,
-    /// What there is to remove, or was removed, one row for each kind.
+    /// The garbage that there is, or that was removed, one row for each kind.
     pub rows: Vec<GarbageRow>,
-    /// What could not be looked at or removed, for people; at most 100 lines.
+    /// The items that could not be looked at or removed, for people; at most 100 lines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// What there is of a kind.
+/// The garbage of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GarbageRow {
     /// The kind.
     pub kind: GarbageKind,
-    /// How many there are.
+    /// Their number.
     pub items: u64,
     /// Their size in bytes. A blob that a clone shares counts in full.
     pub bytes: u64,

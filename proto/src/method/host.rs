@@ -19,7 +19,7 @@ pub struct HelloParams {
     /// this connection, and recorded as the author of the client's events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<ClientId>,
-    /// A name of the client for people, who see it beside what the client did: one line, at most 64 bytes.
+    /// A name of the client for people, who see it with what the client did: one line, at most 64 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The protocol versions that the client supports.
@@ -87,7 +87,7 @@ pub struct Status {
     pub active: Vec<ActiveSession>,
     /// The model of sessions that do not set their own, as `provider/id`.
     pub default_model: String,
-    /// Whether the daemon is shutting down: turns finish, changes are refused.
+    /// True if the daemon is shutting down: turns finish, changes are refused.
     pub draining: bool,
     /// Why the configuration file was rejected; the last valid configuration stays in use. Absent
     /// if the file is valid or does not exist.
@@ -96,7 +96,7 @@ pub struct Status {
     /// The daemon's program. Absent if the system does not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<DaemonExecutable>,
-    /// What started the daemon, and starts it again.
+    /// The program that started the daemon, and starts it again.
     #[serde(default)]
     pub manager: DaemonManager,
     /// The loaded sessions, by phase.
@@ -130,7 +130,7 @@ pub struct DaemonExecutable {
     pub path: String,
     /// The version that runs.
     pub version: String,
-    /// Whether another file is at the path now, or none: a restart would run another program.
+    /// True if another file is at the path now, or none: a restart would run another program.
     pub changed: bool,
 }
 
@@ -156,8 +156,8 @@ pub struct ActiveSession {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShutdownParams {
-    /// Whether running turns are parked: they stop at a step boundary, and a daemon that is ready
-    /// within ten minutes goes on with them. Otherwise they are ended. Default: `false`.
+    /// True if running turns are parked: they stop at a step boundary, and a daemon that is ready within ten
+    /// minutes goes on with them. Otherwise they are ended. Default: `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub park: Option<bool>,
 }
@@ -182,7 +182,7 @@ pub struct ListModelsParams {
     /// `problem`, and the models that the daemon knows without it are listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Whether to query the endpoints; `true` if absent. With `false` no request is sent.
+    /// Set to query the endpoints; `true` if absent. With `false` no request is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<bool>,
 }
@@ -209,15 +209,15 @@ pub struct ModelProvider {
     /// needs none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key_variables: Vec<String>,
-    /// Whether the daemon found an API key in one of `keyVariables`.
+    /// True if the daemon found an API key in one of `keyVariables`.
     pub has_key: bool,
-    /// Whether it is a local model server, such as Ollama, that needs no key.
+    /// True if it is a local model server, such as Ollama, that needs no key.
     pub local: bool,
     /// `true` for an endpoint that the user described in a `[providers.NAME]` table; absent
     /// otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub custom: bool,
-    /// Whether its endpoint returned its list of models.
+    /// True if its endpoint returned its list of models.
     pub live: bool,
     /// Why its endpoint was not queried, or the error of the query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -246,28 +246,28 @@ pub struct Model {
     /// The maximum length of an answer, in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
-    /// Whether it supports a thinking level.
+    /// True if it supports a thinking level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
     /// The thinking levels that it supports, the lowest first. Empty if they are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thinking_levels: Vec<ThinkingLevel>,
-    /// Whether it accepts images as input.
+    /// True if it accepts images as input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
     /// The price in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
-    /// Whether the provider's endpoint listed the model; `false` if only the built-in table or the
+    /// True if the provider's endpoint listed the model; `false` if only the built-in table or the
     /// configuration does.
     pub live: bool,
-    /// Whether the daemon has a key for its provider, or the provider needs none.
+    /// True if the daemon has a key for its provider, or the provider needs none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_key: Option<bool>,
     /// The page from which the built-in table has its properties. Absent if they are from elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Whether `source` is not a page of the provider.
+    /// True if `source` is not a page of the provider.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unverified: bool,
     /// The day on which the provider switches it off, such as `2026-12-11`.
@@ -311,7 +311,7 @@ pub struct ModelPrice {
     /// `2026-11-21`. Absent for a price that the endpoint just stated or the configuration sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noted_on: Option<String>,
-    /// Whether `notedOn` is more than 60 days ago, so that the price is only an estimate.
+    /// True if `notedOn` is more than 60 days ago, so that the price is only an estimate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
 }

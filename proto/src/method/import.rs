@@ -29,7 +29,7 @@ pub struct ImportSessionResult {
     pub report: ImportReport,
 }
 
-/// What an import took over. Each line of the file counts once: `lines` is the sum of `imported`,
+/// The content that an import took over. Each line of the file counts once: `lines` is the sum of `imported`,
 /// `sidechains`, `branches`, `skipped` and `unknown`, and of one more if `torn`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -53,7 +53,7 @@ pub struct ImportReport {
     /// The names of those types, at most 20; `?` for a line without one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_types: Vec<String>,
-    /// Whether the last line was half written.
+    /// True if the last line was half written.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub torn: bool,
     /// The messages of the session that came of it.

@@ -43,7 +43,7 @@ pub struct ListDirectoriesResult {
     pub parent_path: Option<String>,
     /// Its subdirectories, sorted by name. Names that are not UTF-8 are omitted.
     pub entries: Vec<DirectoryEntry>,
-    /// Whether entries were omitted because there are too many.
+    /// True if entries were omitted because there are too many.
     pub truncated: bool,
 }
 

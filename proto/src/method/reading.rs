@@ -20,8 +20,8 @@ pub struct GetTreeParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10_000))]
     pub limit: Option<u32>,
-    /// Whether to describe the turns that end at the nodes. The log is read for that, so a page may
-    /// be shorter: it has at most 1,000 nodes then, 200 without `limit`.
+    /// Set to describe the turns that end at the nodes. The log is read for that, so a page may be shorter: it
+    /// has at most 1,000 nodes then, 200 without `limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previews: Option<bool>,
 }
@@ -32,7 +32,7 @@ pub struct GetTreeParams {
 pub struct GetTreeResult {
     /// The nodes in log order, so that a parent precedes its children.
     pub nodes: Vec<TreeEntry>,
-    /// Whether more nodes follow.
+    /// True if more nodes follow.
     pub more: bool,
     /// The active leaf: the event to which the next message attaches; `null` in an empty session.
     pub active_leaf_id: Option<EventId>,
@@ -48,8 +48,8 @@ pub struct TreeEntry {
     pub parent_id: Option<EventId>,
     /// The event's `seq`.
     pub seq: Seq,
-    /// Whether a finished turn ends here, or a `compact` or `custom_message` stands outside a turn,
-    /// which makes it a valid target of `rewind`, `branch` and `cloneSession`.
+    /// True if a finished turn ends here, or a `compact` or `custom_message` stands outside a turn, which makes
+    /// it a valid target of `rewind`, `branch` and `cloneSession`.
     pub turn_end: bool,
     /// With `previews`: the turn that ends here; absent where none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ pub struct GetEventsParams {
 pub struct GetEventsResult {
     /// Persistent events in ascending order of `seq`, in both directions.
     pub events: Vec<EncodedEvent>,
-    /// Whether more events exist in the requested direction.
+    /// True if more events exist in the requested direction.
     pub more: bool,
 }
 
@@ -129,13 +129,12 @@ pub struct GetContextResult {
     pub budget: u64,
     /// The size of the next request in tokens.
     pub tokens: u64,
-    /// Whether the endpoint counted most of it at the last call; otherwise all is estimated.
+    /// True if the endpoint counted most of it at the last call; otherwise all is estimated.
     pub measured: bool,
-    /// Whether the conversation is compacted without being asked to. Stops after two compactions
-    /// that did not help, until `compact`, another model or a smaller size.
+    /// True if the conversation is compacted without being asked to. Stops after two compactions that did not
+    /// help, until `compact`, another model or a smaller size.
     pub automatic: bool,
-    /// What the request consists of, as far as there is any. Estimated each, so that the sum may
-    /// differ from `tokens`.
+    /// The parts of the request. Estimated each, so that the sum may differ from `tokens`.
     pub parts: Vec<ContextPart>,
 }
 
@@ -145,7 +144,7 @@ pub struct ContextPart {
     /// `instructions`, `tools`, `summary`, `user`, `assistant`, `toolResult`, `reminder`, or a later
     /// one.
     pub kind: String,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
     /// Their estimated size in tokens.
     pub tokens: u64,
@@ -241,7 +240,7 @@ pub struct ResyncParams {
     pub page: Option<String>,
 }
 
-/// How a resync brings a client up to date.
+/// The way in which a resync brings a client up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SyncMode {
@@ -259,7 +258,7 @@ pub enum SyncMode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResyncResult {
-    /// How the client gets up to date.
+    /// The way in which the client gets up to date.
     pub mode: SyncMode,
     /// Why the stream could not be resumed, for diagnostics; absent in mode `stream_resume`, and
     /// for a client without events.
@@ -319,8 +318,8 @@ pub struct SubscribeEventsParams {
     pub persistent_last_id: Option<EventId>,
 }
 
-/// What `subscribeEvents` sends in addition to events, as `params.result` of an `event`
-/// notification. A marker has no `seq`.
+/// An item that `subscribeEvents` sends in addition to events, as `params.result` of an `event` notification. A
+/// marker has no `seq`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -333,7 +332,7 @@ pub enum SyncMarker {
     SyncStart {
         /// The session.
         session_id: SessionId,
-        /// How the client gets up to date.
+        /// The way in which the client gets up to date.
         mode: SyncMode,
         /// Why the stream could not be resumed, for diagnostics; absent in mode `stream_resume`,
         /// and for a client without events.

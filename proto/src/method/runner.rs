@@ -29,12 +29,12 @@ pub struct RunnerInfo {
     pub name: String,
     /// The name to show.
     pub label: String,
-    /// What it speaks.
+    /// Its protocol.
     #[serde(rename = "type")]
     pub runner_type: RunnerType,
-    /// What it can do beyond running a prompt.
+    /// Its abilities beyond running a prompt.
     pub capabilities: RunnerCapabilities,
-    /// Whether its program was found. Absent if it was not looked for, and for the own engine.
+    /// True if its program was found. Absent if it was not looked for, and for the own engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub installed: Option<bool>,
     /// The version that its program tells; absent if it was not asked or tells none.
@@ -48,7 +48,7 @@ pub struct RunnerInfo {
     pub login_command: Option<String>,
 }
 
-/// What a runner speaks.
+/// The protocol of a runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunnerType {
@@ -70,11 +70,11 @@ pub enum RunnerType {
 /// Why a runner cannot be used. The `details` of `runner_error` have the same kind and hint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunnerProblem {
-    /// What went wrong: the code that the error of a turn would have.
+    /// The kind of the problem: the code that the error of a turn would have.
     pub kind: RunnerErrorKind,
     /// A description for people.
     pub message: String,
-    /// What helps, for people; absent if nothing is known to.
+    /// A remedy, for people; absent if nothing is known to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -93,7 +93,7 @@ pub struct CheckRunnerParams {
 pub struct CheckRunnerResult {
     /// The runner.
     pub runner: RunnerInfo,
-    /// How long it took to start it and to make a context, in milliseconds.
+    /// The time that it took to start it and to make a context, in milliseconds.
     pub duration_ms: u64,
 }
 

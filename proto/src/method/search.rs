@@ -7,12 +7,12 @@ use crate::{EventId, ProjectId, Role, Seq, SessionId};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchParams {
-    /// What to search for, at most 4,096 bytes.
+    /// The query, at most 4,096 bytes.
     ///
     /// With `words`: words, `"a phrase"`, `begin*` (at least two letters), and `-` before what must not
     /// be in a record. All of them have to match, in any order. All other characters only separate words.
     pub query: String,
-    /// How to read `query`, and what to search.
+    /// The interpretation of `query`, and the texts to search.
     #[serde(default)]
     pub mode: SearchMode,
     /// Only sessions of this project.
@@ -35,7 +35,7 @@ pub struct SearchParams {
     pub cursor: Option<String>,
 }
 
-/// How a query is interpreted, and which texts are searched.
+/// The interpretation of a query, and the texts that are searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchMode {
@@ -55,7 +55,7 @@ pub struct SearchResult {
     /// With `words` the newest first. With `regex` those of the session that was created last, and of a
     /// session the newest first.
     pub hits: Vec<SearchHit>,
-    /// How many bytes of the logs are not in the index yet, so that hits in them are missing; 0 with
+    /// The number of bytes of the logs that are not in the index yet, so that hits in them are missing; 0 with
     /// `regex`.
     pub behind_bytes: u64,
     /// Continues the search with the next call; absent if all was searched.

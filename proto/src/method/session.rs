@@ -17,7 +17,7 @@ pub struct Session {
     pub session_id: SessionId,
     /// The project it belongs to, for life.
     pub project_id: ProjectId,
-    /// What created it.
+    /// The origin of the session.
     pub kind: SessionKind,
     /// The session it was created from; absent for a session that a user started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub struct Session {
     pub title_source: Option<TitleSource>,
     /// The session's own model, as the client named it; `null` if it uses the configured one.
     pub model: Option<String>,
-    /// What runs its turns: the name of a runner, or `scorel` for the daemon's own engine.
+    /// The runner of its turns: the name of a runner, or `scorel` for the daemon's own engine.
     #[serde(default = "own_runner")]
     pub runner: String,
     /// The contexts that runners keep of the session, by their names.
@@ -68,22 +68,22 @@ pub struct Session {
     pub queue_paused: bool,
     /// The tokens used by all model calls of the session.
     pub usage: Usage,
-    /// What those model calls cost.
+    /// The cost of those model calls.
     #[serde(default)]
     pub cost: CostTotal,
-    /// What happens to a turn that is running when the daemon ends; absent: as configured.
+    /// The fate of a turn that is running when the daemon ends; absent: as configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_restart: Option<OnRestart>,
     /// When it was created, in milliseconds since 1970.
     pub created_at: u64,
     /// The time of its last persistent event, in milliseconds since 1970.
     pub updated_at: u64,
-    /// Whether it is archived: hidden from lists, and without new messages. Otherwise unchanged.
+    /// True if it is archived: hidden from lists, and without new messages. Otherwise unchanged.
     pub archived: bool,
     /// Why it cannot be used, or only be read; absent if nothing is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// How many runtimes it has; absent if it never had any.
+    /// The number of runtimes it has; absent if it never that had any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtimes: Option<AgentTaskCounts>,
     /// The questions that its runtimes wait for. `respondPermission` answers each in the session it names.
@@ -102,7 +102,7 @@ fn own_runner() -> String {
     OWN_RUNNER.to_owned()
 }
 
-/// What created a session.
+/// The origin of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionKind {
@@ -140,7 +140,7 @@ pub struct SessionParent {
 pub struct SessionAgent {
     /// Its name in the configuration.
     pub agent_type: String,
-    /// How many sessions are above this one.
+    /// The number of sessions that are above this one.
     pub depth: u32,
     /// The git worktree that it works in; absent if it works in the project's directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,7 +169,7 @@ pub struct CreateSessionParams {
     /// also when that changes later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What runs its turns: the name of a runner, or `scorel`; absent: `scorel`.
+    /// The runner of its turns: the name of a runner, or `scorel`; absent: `scorel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
     /// The thinking level; absent: `default`.
@@ -270,7 +270,7 @@ pub struct UpdateSessionParams {
     /// A new model for future model calls: its id at the configured provider, or `provider:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What runs its turns from the next one on: the name of a runner, or `scorel`.
+    /// The runner of its turns from the next one on: the name of a runner, or `scorel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
     /// A new thinking level for future model calls.
@@ -279,7 +279,7 @@ pub struct UpdateSessionParams {
     /// The tools that the model is offered; absent: as configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
-    /// What happens to a turn that is running when the daemon ends.
+    /// The fate of a turn that is running when the daemon ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_restart: Option<OnRestart>,
     /// `true`: the next turn begins with a new instruction snapshot, of the files and settings as they
@@ -320,7 +320,7 @@ pub struct UpdateSessionResult {
 pub struct DeleteSessionParams {
     /// The session's id.
     pub session_id: SessionId,
-    /// What happens to the sessions of its runtimes that have not ended. Absent: the call is refused with
+    /// The fate of the sessions of its runtimes that have not ended. Absent: the call is refused with
     /// `runtime_busy` if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub children: Option<DeleteChildren>,
@@ -333,7 +333,7 @@ pub struct DeleteSessionParams {
     pub command_id: Option<CommandId>,
 }
 
-/// What becomes of the runtimes of a session that is deleted.
+/// The fate of the runtimes of a deleted session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeleteChildren {

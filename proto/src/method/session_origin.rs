@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 /// Where the history of an imported session comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionOrigin {
-    /// What wrote the file.
+    /// The program that wrote the file.
     pub tool: ImportTool,
-    /// What the file calls the conversation: the id of a session of that tool.
+    /// The name of the conversation in the file: the id of a session of that tool.
     pub id: String,
     /// The SHA-256 of the file, in hexadecimal.
     pub sha256: String,

@@ -27,13 +27,13 @@ pub struct ListSkillsResult {
 pub struct SkillInfo {
     /// The name.
     pub name: String,
-    /// What it is for; empty if it could not be read.
+    /// Its purpose; empty if it could not be read.
     pub description: String,
-    /// Whether it can be used.
+    /// True if it can be used.
     pub state: SkillState,
-    /// Whether the model may load it on its own.
+    /// True if the model may load it on its own.
     pub for_model: bool,
-    /// Who brings it.
+    /// The place that it comes from.
     pub source: SkillSource,
     /// The directory with its files.
     pub path: String,
@@ -42,7 +42,7 @@ pub struct SkillInfo {
     pub problem: Option<String>,
 }
 
-/// Whether a skill can be used.
+/// The usability of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillState {
@@ -58,7 +58,7 @@ pub enum SkillState {
     Invalid,
 }
 
-/// Who brings a skill.
+/// The place that a skill comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillSource {

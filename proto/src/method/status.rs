@@ -7,7 +7,7 @@ use crate::named::named;
 use crate::{ClientId, ConfigProblem, Phase, SessionId};
 
 named! {
-    /// What started the daemon, and starts it again.
+    /// The program that started the daemon, and starts it again.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     pub enum DaemonManager {
         /// systemd, or a manager that speaks its protocol.
@@ -79,7 +79,7 @@ pub struct SubscriberStatus {
     pub client_id: Option<ClientId>,
     /// The session that it follows.
     pub session_id: SessionId,
-    /// How many of the session's sequence numbers it is behind. Sequence numbers have gaps, so there
+    /// The number of of the session's sequence numbers it that is behind. Sequence numbers have gaps, so there
     /// may be fewer events.
     pub lag_events: u64,
 }
@@ -99,10 +99,10 @@ pub struct StorageStatus {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SearchStatus {
-    /// Whether the index was compared with the logs since the daemon started. Until then it is not
-    /// known how far it is behind.
+    /// True if the index was compared with the logs since the daemon started. Until then it is not known how
+    /// far it is behind.
     pub compared: bool,
-    /// How much of the logs was not in the index at that comparison, and is not yet, in bytes.
+    /// The part of the logs that was not in the index at that comparison, and is not yet, in bytes.
     pub backlog_bytes: u64,
     /// The number of sessions with records that are not in the index.
     pub behind_sessions: u32,

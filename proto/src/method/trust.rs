@@ -26,7 +26,7 @@ pub struct GetTrustResult {
 pub struct TrustItem {
     /// Its kind and name, such as `skill:review`.
     pub item: String,
-    /// Whether it is trusted as it is now.
+    /// True if it is trusted as it is now.
     pub state: TrustState,
     /// The directory with its files.
     pub path: String,
@@ -37,7 +37,7 @@ pub struct TrustItem {
     /// 200.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<TrustFile>,
-    /// How many more files there are.
+    /// The number of further files.
     #[serde(default)]
     pub more_files: u64,
     /// Why it cannot be trusted.
@@ -45,7 +45,7 @@ pub struct TrustItem {
     pub problem: Option<String>,
 }
 
-/// Whether an item is trusted.
+/// The trust in an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrustState {
@@ -67,7 +67,7 @@ pub struct TrustFile {
     pub change: Option<TrustedFileChange>,
 }
 
-/// What happened to a file.
+/// The change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrustedFileChange {

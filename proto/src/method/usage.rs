@@ -13,12 +13,12 @@ pub struct GetUsageParams {
     /// The last day; absent: today.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What each row of the result stands for.
+    /// The unit that each row of the result sums up.
     #[serde(default)]
     pub by: UsageGrouping,
 }
 
-/// What each row of a `getUsage` result stands for.
+/// The unit that each row of a `getUsage` result sums up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageGrouping {
@@ -42,7 +42,7 @@ pub struct GetUsageResult {
     pub rows: Vec<UsageRow>,
     /// The sum of all rows, of those as well that did not fit into `rows`.
     pub total: UsageTotal,
-    /// How many rows did not fit into `rows`; absent if all did.
+    /// The number of rows did not that fit into `rows`; absent if all did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<u64>,
     /// Sessions whose logs cannot be read, so that calls of theirs may be missing; absent if there
@@ -66,7 +66,7 @@ pub struct UsageRow {
     pub total: UsageTotal,
 }
 
-/// What a number of model calls used and cost.
+/// The usage and cost of a number of model calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageTotal {
@@ -75,7 +75,7 @@ pub struct UsageTotal {
     pub calls: u64,
     /// The tokens used.
     pub usage: Usage,
-    /// What they cost.
+    /// Their cost.
     pub cost: CostTotal,
 }
 

@@ -36,7 +36,7 @@ pub struct WorktreeInfo {
     pub path: String,
     /// Its branch.
     pub branch: String,
-    /// Whether it has changes that are not committed; absent if git does not say.
+    /// True if it has changes that are not committed; absent if git does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<bool>,
     /// The number of commits made in it; absent if git does not say.
@@ -50,7 +50,7 @@ pub struct WorktreeInfo {
 pub struct RemoveWorktreeParams {
     /// The runtime for which it was made.
     pub runtime_id: AgentTaskId,
-    /// Whether changes that are not committed are lost. Absent: no; the call is refused if there are any.
+    /// True if changes that are not committed are lost. Absent: no; the call is refused if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.

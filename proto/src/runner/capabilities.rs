@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a runner can do beyond running a prompt.
+/// The abilities of a runner beyond running a prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(
     clippy::struct_excessive_bools,

@@ -37,7 +37,7 @@ pub struct AgentTasks {
     /// The last turn that has spawned one.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_turn: Option<SpawningTurn>,
-    /// What those that have ended cost.
+    /// The cost of those that have ended.
     cost: CostTotal,
     /// The history of each agent's.
     agents: PastAgentTasks,
@@ -68,13 +68,13 @@ impl AgentTasks {
             .filter(|(_, runtime)| !runtime.status.is_final())
     }
 
-    /// Whether nothing is left to do for any.
+    /// Returns whether nothing is left to do for any.
     #[must_use]
     pub fn are_settled(&self) -> bool {
         self.unsettled.is_empty()
     }
 
-    /// How many there are, and for how many something is left to do; `None` if there is none.
+    /// The number of all runtimes, and of those with something left to do; `None` if there is none.
     #[must_use]
     pub fn counts(&self) -> Option<AgentTaskCounts> {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -93,19 +93,19 @@ impl AgentTasks {
         }
     }
 
-    /// How many there are.
+    /// Their number.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_id.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    /// How many a turn has spawned.
+    /// The number of a turn that has spawned.
     #[must_use]
     pub fn spawned_in(&self, turn_id: TurnId) -> u32 {
         self.turn(turn_id).map_or(0, |turn| turn.count)
@@ -116,13 +116,13 @@ impl AgentTasks {
         last.filter(|turn| turn.turn_id == turn_id)
     }
 
-    /// What those that have ended cost.
+    /// The cost of those that have ended.
     #[must_use]
     pub const fn cost(&self) -> CostTotal {
         self.cost
     }
 
-    /// What those cost that were spawned after an event and have ended.
+    /// The cost of those that were spawned after an event and have ended.
     #[must_use]
     pub fn cost_since(&self, seq: Seq) -> CostTotal {
         let spawned = self.by_id.values();
@@ -133,7 +133,7 @@ impl AgentTasks {
         })
     }
 
-    /// What those cost that have worked in a session and ended.
+    /// The cost of those that have worked in a session and ended.
     #[must_use]
     pub fn cost_in(&self, session_id: SessionId) -> CostTotal {
         let worked = self.by_id.values();

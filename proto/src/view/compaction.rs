@@ -10,6 +10,6 @@ pub struct OpenCompaction {
     pub compaction_id: CompactionId,
     /// The turn that it makes room for; `None` if a client asked for it.
     pub turn_id: Option<TurnId>,
-    /// What the user adds to the request for a summary.
+    /// The instructions that the user adds to the request for a summary.
     pub instructions: Option<String>,
 }

@@ -8,11 +8,11 @@ pub const INSTRUCTIONS_KIND: &str = "scorel.instructions";
 /// The kind of the `custom_message` that lists the skills.
 pub const SKILLS_KIND: &str = "scorel.skills";
 
-/// How many messages are remembered. One more is forgotten, and what it said is said again after a
+/// The number of messages that are remembered. One more is forgotten, and what it said is said again after a
 /// rewind that would have made it the newest.
 const MAX_MESSAGES: usize = 32;
 
-/// What the model has been told besides the conversation: where in the log to read it.
+/// The places in the log of all that the model was told besides the conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GuidanceState {
@@ -33,7 +33,7 @@ struct GuidanceMessage {
     kind: GuidanceKind,
 }
 
-/// What a message of the daemon tells the model.
+/// The subject of a message from the daemon to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GuidanceKind {

@@ -30,7 +30,7 @@ pub struct OpenMessage {
     pub event_id: EventId,
     /// The event that it will follow.
     pub parent_id: Option<EventId>,
-    /// Who speaks.
+    /// The author.
     pub role: Role,
     /// The model that answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,13 +85,13 @@ pub struct OpenTool {
     /// The runner that executes the call itself; absent for a call that the daemon executes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_by: Option<String>,
-    /// What the tool showed last.
+    /// The last progress that the tool showed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Value>,
 }
 
 impl OpenItems {
-    /// Whether nothing is open.
+    /// Returns whether nothing is open.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.messages.is_empty()

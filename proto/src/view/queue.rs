@@ -17,8 +17,8 @@ pub struct Queue {
     /// outcome also ends when a message is added.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
-    /// Whether the outcome of the open turn leaves the queue unpaused, whatever it is: a message was
-    /// added while the turn was being cancelled.
+    /// True if the outcome of the open turn leaves the queue unpaused, whatever it is: a message was added
+    /// while the turn was being cancelled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub go_on: bool,
 }
@@ -112,13 +112,13 @@ impl Queue {
         }
     }
 
-    /// Whether a message waits for the running turn's next model call.
+    /// Returns whether a message waits for the running turn's next model call.
     #[must_use]
     pub fn has_steers(&self) -> bool {
         self.items.iter().any(|item| item.kind == QueueKind::Steer)
     }
 
-    /// Whether an item with this id waits.
+    /// Returns whether an item with this id waits.
     #[must_use]
     pub fn contains(&self, id: QueueItemId) -> bool {
         self.items.iter().any(|item| item.queue_item_id == id)

@@ -8,7 +8,7 @@ use crate::{
     RunnerContextOrigin, RunnerStartBody, TurnId,
 };
 
-/// How many runners of a session are told apart. A configuration has a dozen.
+/// The number of runners of a session that are told apart. A configuration has a dozen.
 const MAX_RUNNERS: usize = 63;
 
 /// The contexts that a session's runners keep, and the run that has no end yet.

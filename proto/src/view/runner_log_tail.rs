@@ -8,7 +8,7 @@ use crate::{LogEntry, RunnerLog, RunnerLogBlob, RunnerLogPart, RunnerLogStream};
 /// The size of a tail: its texts, and a fixed amount for each.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// What a text counts beside its bytes, so that a tail of very short texts is bounded too.
+/// The size that a text counts in addition to its bytes, so that a tail of very short texts is bounded too.
 const TEXT_OVERHEAD: usize = 64;
 
 /// The size up to which a text grows, and the most that is dropped at a time.
@@ -21,7 +21,7 @@ const PIECE_BYTES: usize = 4 * 1024;
 pub struct RunnerLogTail {
     /// The texts, oldest first.
     pub texts: VecDeque<LogEntry>,
-    /// How many bytes of the log were before these.
+    /// The number of bytes of the log that were before these.
     pub dropped_bytes: u64,
 }
 

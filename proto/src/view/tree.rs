@@ -46,7 +46,7 @@ pub enum NodeKind {
     Message,
     /// A `compact` event: the nearest one to the leaf is the barrier of the context.
     Compact,
-    /// An event beside the conversation. It is on no path, unless its body could not be decoded.
+    /// An event outside the conversation. It is on no path, unless its body could not be decoded.
     Aside,
 }
 
@@ -61,7 +61,7 @@ pub struct PathNode {
     pub kind: NodeKind,
     /// See [`TreeNode::turn_end`].
     pub turn_end: bool,
-    /// Whether it is a message that records changes of files.
+    /// True if it is a message that records changes of files.
     pub changes_files: bool,
 }
 
@@ -74,8 +74,8 @@ pub struct TreeNode {
     pub parent_id: Option<EventId>,
     /// The event's seq.
     pub seq: Seq,
-    /// Whether a finished turn ends here, or a `compact` or `custom_message` stands outside a turn:
-    /// the targets of `rewind`, `branch`, `cloneSession` and `parentEventId`.
+    /// True if a finished turn ends here, or a `compact` or `custom_message` stands outside a turn: the targets
+    /// of `rewind`, `branch`, `cloneSession` and `parentEventId`.
     pub turn_end: bool,
 }
 
@@ -92,13 +92,13 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// Whether the tree is empty.
+    /// Returns whether the tree is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Whether the tree has a node with this id.
+    /// Returns whether the tree has a node with this id.
     #[must_use]
     pub fn contains(&self, id: EventId) -> bool {
         self.index_of(id).is_some()
@@ -111,14 +111,14 @@ impl Tree {
         Some(self.nodes[index as usize].seq)
     }
 
-    /// Whether a finished turn ends at `id`; see [`TreeNode::turn_end`].
+    /// Returns whether a finished turn ends at `id`; see [`TreeNode::turn_end`].
     #[must_use]
     pub fn is_turn_end(&self, id: EventId) -> bool {
         self.index_of(id)
             .is_some_and(|index| self.nodes[index as usize].turn_end)
     }
 
-    /// Whether the event is between a root and the leaf. Takes time by the length of the path.
+    /// Returns whether the event is between a root and the leaf. Takes time by the length of the path.
     #[must_use]
     pub fn is_on_path(&self, id: EventId) -> bool {
         let (Some(wanted), mut next) = (self.index_of(id), self.leaf) else {
@@ -317,7 +317,7 @@ impl Tree {
     }
 }
 
-/// Whether an event is as good as the end of a turn: nothing of a turn is before it or follows it.
+/// Returns whether an event is as good as the end of a turn: nothing of a turn is before it or follows it.
 const fn stands_alone(event: &PersistentEvent) -> bool {
     let is_either = matches!(
         event.body,

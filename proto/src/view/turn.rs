@@ -7,7 +7,7 @@ use crate::{
     WaitKind,
 };
 
-/// What a session is doing.
+/// The activity of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -36,30 +36,30 @@ pub struct OpenTurn {
     pub turn_id: TurnId,
     /// When its first event was made, in milliseconds since 1970.
     pub started_at: u64,
-    /// Whether its runtime has started.
+    /// True if its runtime has started.
     pub running: bool,
-    /// What it waits for.
+    /// The reason for the wait.
     pub waiting: Option<TurnWaitingBody>,
-    /// Whether it was interrupted before and went on. That happens once.
+    /// True if it was interrupted before and went on. That happens once.
     #[serde(default)]
     pub resumed: bool,
-    /// Whether records of it may be lost: a client accepted damage while it was open.
+    /// True if records of it may be lost: a client accepted damage while it was open.
     #[serde(default)]
     pub has_hole: bool,
     /// Since when it waits: for a moment or for a decision.
     #[serde(default)]
     pub paused_at: Option<u64>,
-    /// How long it has waited before, in milliseconds.
+    /// The time that it has waited before, in milliseconds.
     #[serde(default)]
     pub paused_ms: u64,
-    /// How many assistant messages it has.
+    /// The number of its assistant messages.
     pub steps: u32,
-    /// How often it has waited for a rate limit.
+    /// The number of its waits for a rate limit.
     #[serde(default)]
     pub waits: u32,
-    /// What its model calls have used.
+    /// The tokens of its model calls.
     pub usage: Usage,
-    /// What they cost.
+    /// Their cost.
     #[serde(default)]
     pub cost: CostTotal,
     /// The tool calls without a result, in call order.
@@ -118,15 +118,15 @@ impl OpenTurn {
         all.saturating_sub(self.paused_ms)
     }
 
-    /// Whether it was left to the next daemon at a step boundary, and that has not gone on with it.
+    /// Returns whether it was left to the next daemon at a step boundary, and that has not gone on with it.
     #[must_use]
     pub fn is_parked(&self) -> bool {
         let kind = self.waiting.as_ref().and_then(|waiting| waiting.kind);
         kind == Some(WaitKind::Restart)
     }
 
-    /// Whether another daemon could go on with it without running a call twice: as far as is known,
-    /// none of the open calls has started.
+    /// Returns whether another daemon could go on with it without running a call twice: as is known, none of
+    /// the open calls has started.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
         let has_begun = |call: &OpenCall| call.started.is_some() || call.ran_by.is_some();

@@ -56,7 +56,8 @@ impl ActivePath {
     }
 }
 
-/// Whether the event says how a turn ended, a compaction in it that left no summary, or which runner ran it.
+/// Returns whether the event says how a turn ended, a compaction in it that left no summary, or which runner
+/// ran it.
 fn is_about_turn(event: &Event) -> bool {
     match event {
         Event::Persistent(event) => match &event.body {

@@ -16,8 +16,8 @@ use crate::output::Output;
 use crate::question::describe;
 use crate::target;
 
-/// The minimum length of an id's prefix, without `prm_`. The first ten digits of a ULID are its
-/// time, so a shorter prefix could match a request that was made meanwhile.
+/// The minimum length of an id's prefix, without `prm_`. The first ten digits of a ULID are its time, so a
+/// shorter prefix could match a request that was made in the meantime.
 const MIN_PREFIX: usize = 14;
 
 pub(super) async fn run(args: &ApproveArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {

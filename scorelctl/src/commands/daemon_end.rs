@@ -14,23 +14,24 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// How long a daemon may take to answer. The calls made here wait for no session and no model: one that
-/// takes longer hangs, or is about to end.
+/// The time that a daemon may take to answer. The calls made here wait for no session and no model: a daemon
+/// that takes longer hangs, or is about to end.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a daemon that did not answer may take to end by a signal, or to announce how long that takes.
+/// The time in which a daemon that did not answer has to end by a signal, or to announce the time that it
+/// needs.
 const SIGNAL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long the kernel may take to end a process that was killed. One that waits for a disk lasts.
+/// The time that the kernel may take to end a killed process. A process that waits for a disk takes longest.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a daemon may take that ends its turns. Longer than its grace period for them.
+/// The time that a daemon may take to end its turns. Longer than its grace period for them.
 const STOP_PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long one may take that parks them. Longer than the greatest `[service] parkSeconds`.
+/// The time that a daemon may take to park its turns. Longer than the greatest `[service] parkSeconds`.
 const PARK_PATIENCE: Duration = Duration::from_secs(700);
 
-/// How often, and at which interval, an attempt is repeated that found a daemon in the middle of its end.
+/// The number of attempts, and the pause between them, while the daemon is found in the middle of its end.
 const ENDING_ATTEMPTS: u32 = 5;
 const ENDING_PAUSE: Duration = Duration::from_millis(100);
 
@@ -59,14 +60,14 @@ pub(super) async fn unless_ending<T>(
 /// The end of the daemon that holds a home's lock.
 pub(super) struct DaemonEnd {
     lock: DaemonLock,
-    /// `daemon.json`.
+    /// The path of `daemon.json`.
     info: PathBuf,
     signal: Signal,
     patience: Duration,
 }
 
 impl DaemonEnd {
-    /// Its turns are ended.
+    /// An end that cancels its turns.
     pub(super) fn cancelling(link: &DaemonConnector) -> Self {
         Self {
             lock: DaemonLock::new(link.home().daemon_lock()),
@@ -76,7 +77,7 @@ impl DaemonEnd {
         }
     }
 
-    /// Its turns are parked.
+    /// An end that parks its turns.
     pub(super) fn parking(link: &DaemonConnector) -> Self {
         Self {
             signal: Signal::SIGTERM,
@@ -104,7 +105,7 @@ impl DaemonEnd {
         Err(Failure::new(Exit::Unreachable, "unreachable", message))
     }
 
-    /// What a daemon answers to a call; `None` if it does not respond.
+    /// The answer of a daemon to a call; `None` if it does not respond.
     pub(super) async fn answer<T>(
         &self,
         call: impl Future<Output = Result<T, Failure>>,
@@ -125,7 +126,7 @@ impl DaemonEnd {
         &self,
         output: &mut Output,
     ) -> Result<Option<ShutdownResult>, Failure> {
-        output.note("the daemon does not respond; it gets a signal")?;
+        output.note("the daemon does not respond; it is sent a signal to end")?;
         let Some(signalled) = self.signal()? else {
             return Ok(None);
         };
@@ -142,7 +143,7 @@ impl DaemonEnd {
             }
         }
         output.note(&format!(
-            "the daemon (process {pid}) did not end by that: it is killed; the next one recovers its \
+            "the daemon (process {pid}) ignored the signal and is killed; the next daemon recovers its \
              sessions"
         ))?;
         self.lock.signal_holder(Signal::SIGKILL)?;
@@ -161,7 +162,7 @@ impl DaemonEnd {
         }
     }
 
-    /// Whether the daemon, which is process `pid`, releases its lock in time.
+    /// Returns whether the daemon, which is process `pid`, releases its lock in time.
     async fn has_gone(&self, pid: u32, patience: Duration) -> Result<bool, Failure> {
         let gone = async {
             loop {

@@ -27,7 +27,7 @@ pub(super) fn read_input() -> Result<String, Failure> {
 /// The text of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct MessageText {
-    /// From the command line.
+    /// The words of the command line.
     pub(super) typed: String,
     /// From standard input: data, in which `@path` means nothing.
     pub(super) piped: String,

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
 
-/// How often files that are followed are looked at.
+/// The interval at which followed files are read.
 const PACE: Duration = Duration::from_millis(200);
 
 pub(super) async fn run(

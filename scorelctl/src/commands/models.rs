@@ -18,7 +18,7 @@ use crate::output::Output;
 struct ShownModels {
     #[serde(flatten)]
     answer: ListModelsResult,
-    /// How many models were left out.
+    /// The number of models that were left out.
     omitted: usize,
 }
 

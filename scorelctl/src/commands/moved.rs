@@ -1,4 +1,4 @@
-//! What `rewind` and `branch` share.
+//! The common part of `rewind` and `branch`.
 
 use scorel_proto::{EventId, MoveResult, PreviewRestoreParams, RestoreFilesResult, Seq, SessionId};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// What a move of the leaf prints with `--json`, a stable format.
+/// The output of a move of the leaf with `--json`, a stable format.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct MovedLine<'a> {

@@ -13,7 +13,7 @@ use crate::mentions::Mentions;
 use crate::output::Output;
 use crate::target;
 
-/// What a message is made of.
+/// The parts of a message.
 #[derive(Debug, Default)]
 pub(super) struct MessageDraft {
     /// `None` if `kept` has the text.
@@ -172,7 +172,7 @@ fn named_place(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether a path leads to a regular file in `dir`, which has no links.
+/// Returns whether a path leads to a regular file in `dir`, which has no links.
 fn is_file_in(dir: &Path, path: &str) -> bool {
     let real = dir.join(path).canonicalize();
     real.is_ok_and(|real| real.starts_with(dir) && real.is_file())

@@ -169,7 +169,7 @@ fn new_text(words: &[String]) -> Result<Content, Failure> {
     Ok(Content::from(text.whole().as_str()))
 }
 
-/// How many characters of an id are needed. Fewer could be a number that is not in the list any more.
+/// The number of characters of an id that are needed. Fewer could be a number that is not in the list any more.
 const MIN_ID_PART: usize = 4;
 
 /// The item with this number in the list, or the one whose id begins or ends like this.

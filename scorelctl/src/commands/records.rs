@@ -9,7 +9,7 @@ use crate::failure::Failure;
 /// The records of a session, in order and page by page.
 pub(super) struct Records {
     session_id: SessionId,
-    /// `None`: all of them.
+    /// Selects the records to return; all of them if `None`.
     path: Option<ActivePath>,
     after: Seq,
     page: VecDeque<(EncodedEvent, Event)>,
@@ -21,7 +21,7 @@ impl Records {
         Self::after(session_id, Seq::ZERO)
     }
 
-    /// Those after a seq.
+    /// The records after a seq.
     pub(super) const fn after(session_id: SessionId, after: Seq) -> Self {
         Self {
             session_id,

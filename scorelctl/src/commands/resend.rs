@@ -76,7 +76,7 @@ fn original(args: &ResendArgs, tree: &TurnTree) -> Result<OriginalMessage, Failu
     })
 }
 
-/// What the message says, images and attached files included.
+/// The content of the message, images and attached files included.
 async fn content(
     control: &mut DaemonClient,
     session_id: SessionId,

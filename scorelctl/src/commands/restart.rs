@@ -40,7 +40,7 @@ struct BusySession {
     phase: String,
 }
 
-/// What `restart` did.
+/// The result of `restart`.
 #[derive(Debug, Serialize)]
 struct Restarted {
     pid: u32,

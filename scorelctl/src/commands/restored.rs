@@ -1,4 +1,4 @@
-//! What commands that restore files print.
+//! The output of commands that restore files.
 
 use std::pin::pin;
 

@@ -77,7 +77,7 @@ async fn listed(args: &RuntimesArgs, cli: &mut Cli<'_>) -> Result<ListRuntimesRe
     Ok(cli.call::<ListRuntimes>(&params).await?)
 }
 
-/// The runtimes of a directory that is no project.
+/// The runtimes of a directory that is not a project.
 const fn nothing() -> ListRuntimesResult {
     ListRuntimesResult {
         runtimes: Vec::new(),

@@ -61,7 +61,7 @@ async fn search(args: &SearchArgs, cli: &mut Cli<'_>) -> Result<SearchResult, Fa
     }
 }
 
-/// `None` if the directory is no project, so that it has no sessions.
+/// `None` if the directory is not a project, so that it has no sessions.
 async fn params(args: &SearchArgs, cli: &mut Cli<'_>) -> Result<Option<SearchParams>, Failure> {
     let mut params = SearchParams {
         query: args.query.join(" "),

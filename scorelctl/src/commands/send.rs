@@ -62,7 +62,7 @@ pub(super) async fn run(
 /// Where a message goes that replaces an earlier one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MessagePlace {
-    /// What it attaches to; `None` starts the conversation over.
+    /// The event that it attaches to; `None` starts the conversation over.
     pub(super) parent: Option<EventId>,
     /// The active leaf, as the user has seen it.
     pub(super) leaf: Option<EventId>,
@@ -128,10 +128,8 @@ async fn say_queued(sent: &SentMessage, cli: &mut Cli<'_>) -> Result<bool, Failu
     cli.note(&text)?;
     Ok(waits)
 }
-
-/// An accepted message.
 struct SentMessage {
-    /// As it was before.
+    /// The session before the message.
     session: Session,
     answer: SendMessageResult,
     attached: Vec<SentFile>,
@@ -182,7 +180,7 @@ async fn send(
             now: Some(true),
             command_id: Some(new_command_id()),
         };
-        // What the user has to know is why the message was refused.
+        // The user has to know why the message was refused, and nothing else.
         let _ = cli.call::<DeleteSession>(&params).await;
     }
     let (mut sent, files) = sent?;

@@ -61,7 +61,7 @@ const fn is_running(session: &Session) -> bool {
     !matches!(session.phase, Phase::Idle | Phase::Failed)
 }
 
-/// Whether the title has all words, in any case.
+/// Returns whether the title has all words, in any case.
 fn has_words(session: &Session, words: &[String]) -> bool {
     let title = session.title.as_deref().unwrap_or_default().to_lowercase();
     words

@@ -6,7 +6,7 @@ use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::wire_name::wire_name;
 
-/// Columns of a name.
+/// The width of a name, in columns.
 const NAME_WIDTH: usize = 20;
 
 pub(super) async fn run(args: &SkillsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {

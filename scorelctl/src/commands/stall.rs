@@ -7,11 +7,11 @@ use super::sessions::age;
 use crate::daemon::DaemonClient;
 use crate::target;
 
-/// How long a stream is quiet before the session is asked whether its log can be written. Models
-/// pause for longer than this, so the question must stay cheap; the daemon answers it from memory.
+/// The time that a stream is quiet before the session is asked whether its log can be written. Models pause for
+/// longer than this, so the question must stay cheap; the daemon answers it from memory.
 const QUIET: Duration = Duration::from_secs(3);
 
-/// How long an answer is waited for. The stream waits meanwhile.
+/// The time that an answer is waited for. The stream waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Notices that a session waits for its storage, for file descriptors, or for a place of a runner. No
@@ -48,7 +48,7 @@ impl StallWatch {
         sleep_until(self.next).await;
     }
 
-    /// What to tell the user, if that has changed. A lost connection is reported by the stream.
+    /// The message for the user, if it has changed. A lost connection is reported by the stream.
     pub(super) async fn look(
         &mut self,
         control: &mut DaemonClient,

@@ -16,7 +16,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// How long a daemon that holds its lock may take to listen: it may have just been started, or make a
+/// The time that a daemon that holds its lock may take to listen: it may have just been started, or make a
 /// deleted socket again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -77,7 +77,7 @@ fn without_socket(link: &DaemonConnector, lock: &DaemonLock) -> Result<Failure, 
     Ok(failure.hint("`scorelctl stop` ends it"))
 }
 
-/// What a prompt has room for. Sessions that wait for an answer come first.
+/// The state in a few words, as a prompt has room for. Sessions that wait for an answer come first.
 fn summary(status: &Status) -> String {
     let is_asking = |phase: Phase| phase == Phase::AwaitingPermission;
     let phases = status.active.iter().map(|session| session.phase);
@@ -142,7 +142,8 @@ fn describe(status: &Status, output: &mut Output) -> io::Result<()> {
     }
 }
 
-/// What the daemon uses, and what waits. Lines that say nothing to act upon are left out.
+/// The resources that the daemon uses, and the work that waits. Lines that say nothing to act upon are left
+/// out.
 fn describe_use(status: &Status, output: &mut Output) -> io::Result<()> {
     if status.manager != DaemonManager::None {
         output.line(&format!("manager   {}", status.manager.name()))?;

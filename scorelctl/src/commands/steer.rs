@@ -57,7 +57,7 @@ pub(super) async fn run(args: &SteerArgs, cli: &mut Cli<'_>) -> Result<(), Failu
     Ok(())
 }
 
-/// Cancels the turn that runs now, not one that starts meanwhile.
+/// Cancels the turn that runs now, not one that starts in the meantime.
 async fn cancel(control: &mut DaemonClient, session_id: SessionId) -> Result<(), Failure> {
     let session = target::get(control, session_id).await?;
     let Some(turn_id) = session.turn_id else {

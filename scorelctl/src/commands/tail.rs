@@ -65,13 +65,13 @@ struct TailPrinter<'a> {
     session_id: SessionId,
     from: Seq,
     follow: bool,
-    /// Whether to start a daemon that the user has stopped.
+    /// Set to start a daemon that the user has stopped.
     start: bool,
-    /// Whether the last turn was interrupted, and that has not been explained.
+    /// True if the last turn was interrupted, and that has not been explained.
     interrupted: bool,
-    /// Whether everything that existed has been printed.
+    /// True if everything that existed has been printed.
     is_live: bool,
-    /// Whether a turn runs. Only its records wait for storage, so an idle session is never asked.
+    /// True if a turn runs. Only its records wait for storage, so an idle session is never asked.
     in_turn: bool,
     stall: StallWatch,
     /// The last printed record. A full reload sends the records again.
@@ -251,7 +251,7 @@ impl<'a> TailPrinter<'a> {
     }
 }
 
-/// Whether the daemon ends because the user stops it.
+/// Returns whether the daemon ends because the user stops it.
 const fn is_stop(marker: &SyncMarker) -> bool {
     matches!(
         marker,

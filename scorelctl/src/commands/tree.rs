@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::turn_tree::TurnTree;
 
-/// How many characters of an id are shown. The end of an id is random, its beginning is a time.
+/// The number of characters of an id that are shown. The end of an id is random, its beginning is a time.
 const SHORT_ID: usize = 8;
 
 pub(super) async fn run(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
@@ -40,7 +40,7 @@ struct TreeDrawing<'a> {
 struct TreeRow<'a> {
     end: &'a TreeEntry,
     depth: usize,
-    /// How many turns before the leaf; `None` on other branches.
+    /// The number of turns before the leaf; `None` on other branches.
     back: Option<usize>,
 }
 
@@ -110,7 +110,7 @@ impl TreeRow<'_> {
     }
 }
 
-/// How many files a turn changed, if it did.
+/// The number of files that a turn changed; empty for none.
 fn files(count: u64) -> String {
     match count {
         0 => String::new(),
@@ -118,7 +118,7 @@ fn files(count: u64) -> String {
     }
 }
 
-/// How a turn ended, unless as usual.
+/// The outcome of a turn; empty for the usual one.
 const fn outcome(reason: OutcomeReason) -> &'static str {
     match reason {
         OutcomeReason::Completed => "",

@@ -13,10 +13,10 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::wire_name::wire_name;
 
-/// Columns of an item.
+/// The width of an item, in columns.
 const ITEM_WIDTH: usize = 26;
 
-/// How much of a digest is shown.
+/// The part of a digest that is shown.
 const DIGEST_CHARS: usize = 12;
 
 pub(super) async fn run(args: &TrustArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use crate::cli::Cli;
 use crate::failure::Failure;
 
-/// How long a program may take to say its version.
+/// The time that a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The notice about a daemon, if there is one to give. Runs the installed program to learn its version.

@@ -16,7 +16,7 @@ use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::target;
 
-/// How long a daemon gets at least to answer, or to start: with a shorter time limit no message would be
+/// The time that a daemon gets at least to answer, or to start: with a shorter time limit no message would be
 /// accepted. Less than a handshake may take (10 s), whose error does not name the time limit.
 pub(super) const LEAST_PATIENCE: Duration = Duration::from_secs(8);
 
@@ -75,7 +75,7 @@ async fn until(
     let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
     let mut link = control.link().clone();
     if link.start == StartDaemon::Always {
-        // Waiting is no reason to start a stopped daemon.
+        // Waiting is not a reason to start a stopped daemon.
         link.start = StartDaemon::AsService;
     }
     let mut stream = SessionStream::open(link, session_id, anchors).await?;

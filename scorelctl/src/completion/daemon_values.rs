@@ -19,7 +19,7 @@ const TIME_LIMIT: Duration = Duration::from_millis(300);
 /// Sessions that are offered, the most recently changed first.
 const MAX_SESSIONS: u32 = 200;
 
-/// What the daemon lists, with a word on each.
+/// The values that the daemon lists, with a word on each.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum DaemonValues {
     Sessions,

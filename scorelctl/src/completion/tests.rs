@@ -5,7 +5,7 @@ use clap_complete::engine::complete;
 use super::typed_words::TypedWords;
 use super::*;
 
-/// What completes the last word of a line.
+/// The completions of the last word of a line.
 fn candidates(line: &str) -> Vec<String> {
     let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
     let at = words.len() - 1;

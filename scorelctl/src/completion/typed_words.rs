@@ -11,7 +11,7 @@ pub(super) struct TypedWords {
 }
 
 impl TypedWords {
-    /// What the shell's script passes on behind `--`.
+    /// The words that the shell's script passes on behind `--`.
     pub(super) fn of_this_process() -> Self {
         let index = env::var("_CLAP_COMPLETE_INDEX").ok();
         Self {
@@ -43,7 +43,7 @@ impl TypedWords {
         (self.words[at] == command && at < cursor).then_some(at)
     }
 
-    /// Whether the command is this one.
+    /// Returns whether the command is this one.
     pub(super) fn is_of(&self, command: &str) -> bool {
         self.command().is_some_and(|at| self.words[at] == command)
     }

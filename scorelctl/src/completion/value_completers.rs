@@ -34,7 +34,7 @@ fn completed(argument: Arg, words: &TypedWords) -> Arg {
     }))
 }
 
-/// What a running daemon knows. Without one there is nothing.
+/// The values that a running daemon knows. Without a daemon there are none.
 fn candidates(values: DaemonValues, typed: &str, words: &TypedWords) -> Vec<CompletionCandidate> {
     let found = values.ask(typed, words).into_iter();
     found

@@ -1,4 +1,4 @@
-//! What helps when an agent or a runtime is not found, or an agent takes no task.
+//! Hints for an agent or a runtime that is not found, and for an agent that takes no task.
 
 use scorel_proto::{ErrorCode, RpcError, SpawnRefusal};
 use serde::Deserialize;

@@ -64,8 +64,6 @@ impl Screen {
         });
         lines.collect()
     }
-
-    /// Ends the unfinished line.
     pub(crate) fn end_line(&mut self, output: &mut Output) -> io::Result<()> {
         match self.open.take() {
             Some(style) => self.write(style, "\n", output),

@@ -14,7 +14,7 @@ use crate::output::Output;
 #[derive(Debug)]
 pub(crate) struct Transcript {
     screen: Screen,
-    /// Whether to show user messages.
+    /// Set to show user messages.
     with_users: bool,
     /// Messages being generated, with the text shown so far.
     open: Vec<StreamedMessage>,

@@ -1,4 +1,4 @@
-//! What the child process writes: one message a line.
+//! The messages of the child process, one a line.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,6 @@ pub(crate) enum Message {
     End,
     /// A password is needed.
     Encrypted,
-    /// It is no valid document.
+    /// It is not a valid document.
     Damaged,
 }

@@ -16,18 +16,19 @@ const TICK_NS: i128 = 20_000_000;
 pub(super) struct BaseEntry {
     pub(super) stamp: Stamp,
     pub(super) copied: Copied,
-    /// Whether the file may have changed since without another stamp.
+    /// True if the file may have changed since without another stamp.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     racy: bool,
 }
 
-/// What tells without reading a file that it was not changed. Its change time cannot be set back.
+/// The attributes that tell, without reading a file, that it was not changed. Its change time cannot be set
+/// back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     pub(super) inode: u64,
     bytes: u64,
     mode: u32,
-    /// In nanoseconds since 1970.
+    /// The change time, in nanoseconds since 1970.
     changed: i128,
 }
 
@@ -35,7 +36,7 @@ pub(super) struct Stamp {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Copied {
     File {
-        /// In the pack.
+        /// The offset in the pack.
         offset: u64,
         bytes: usize,
         sha256: BlobHash,
@@ -73,7 +74,7 @@ impl BaseEntry {
         }
     }
 
-    /// Whether the file with this stamp is what the entry says, without a look at its content.
+    /// Returns whether the file with this stamp is what the entry says, without a look at its content.
     pub(super) fn is_still(&self, stamp: &Stamp) -> bool {
         self.stamp == *stamp && !self.racy
     }

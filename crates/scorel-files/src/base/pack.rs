@@ -50,7 +50,7 @@ impl Pack {
         (hash_of(&content) == *hash).then_some(content)
     }
 
-    /// Whether most of it are old copies, if `used` bytes are not.
+    /// Returns whether most of it are old copies, if `used` bytes are not.
     pub(super) fn is_wasteful(&self, used: u64) -> bool {
         self.end > SMALL + 2 * used
     }

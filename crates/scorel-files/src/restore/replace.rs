@@ -26,7 +26,7 @@ pub(super) struct Replacement<'a> {
     pub(super) temporary: String,
 }
 
-/// A replacement whose content is written, or which is made but for the sync of its directory.
+/// A replacement whose content is written, or which is made except for the sync of its directory.
 #[derive(Debug)]
 pub(super) enum Begun {
     Made,
@@ -164,9 +164,8 @@ impl Replacement<'_> {
         Ok(Begun::Made)
     }
 
-    /// Removes the directories that the file was in, as far as nothing else is in them. As git does: it
-    /// keeps no empty directory, and one that is left breaks builds that take every directory for a
-    /// package.
+    /// Removes the directories that the file was in if nothing else is in them. As git does: it keeps no empty
+    /// directory, and one that is left breaks builds that take every directory for a package.
     fn remove_empty(&self) {
         for directory in split(&self.change.path).0.ancestors() {
             let (Some(parent), Some(name)) = (directory.parent(), directory.file_name()) else {

@@ -2,17 +2,17 @@ use crate::{ThinkingLevels, wire};
 
 pub(super) type AnthropicEndpoint = wire::ModelEndpoint<AnthropicDialect>;
 
-/// How a host deviates from Anthropic's API.
+/// The deviations of a host from Anthropic's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AnthropicDialect {
-    /// Whether the host knows Anthropic's beta features; others reject their header or fields.
+    /// True if the host knows Anthropic's beta features; others reject their header or fields.
     pub(crate) betas: bool,
     /// The levels of the model, where they are known.
     pub(super) levels: Option<ThinkingLevels>,
 }
 
 impl AnthropicDialect {
-    /// What unknown compatible endpoints are assumed to accept.
+    /// The parameters that unknown compatible endpoints are assumed to accept.
     pub(crate) const COMPATIBLE: Self = Self {
         betas: false,
         levels: None,

@@ -1,4 +1,4 @@
-//! How each Claude model is told to reason, by its id.
+//! The parameters that tell each Claude model to reason, by its id.
 
 use scorel_proto::ThinkingLevel;
 use serde_json::{Value, json};
@@ -15,12 +15,12 @@ pub(crate) enum ClaudeThinking {
     Budget,
     /// `thinking.type: adaptive` with `output_config.effort`: the model decides when to reason.
     Adaptive {
-        /// Whether it reasons when the request has no `thinking`.
+        /// True if it reasons when the request has no `thinking`.
         by_default: bool,
-        /// Whether it accepts `thinking.type: disabled`.
+        /// True if it accepts `thinking.type: disabled`.
         can_disable: bool,
-        /// Whether it rejects its own reasoning when anything before it has changed, such as the
-        /// beginning of a conversation that was summarised.
+        /// True if it rejects its own reasoning when anything before it has changed, such as the beginning of a
+        /// conversation that was summarised.
         bound: bool,
     },
 }

@@ -26,7 +26,7 @@ impl BuiltinProvider {
         std::iter::once(Self::DEMO).chain(BUILTINS.iter().map(Self::from))
     }
 
-    /// Whether this is a server that users run on their own machine, such as Ollama.
+    /// Returns whether this is a server that users run on their own machine, such as Ollama.
     #[must_use]
     pub fn is_local(&self) -> bool {
         self.key_variables.is_empty() && *self != Self::DEMO

@@ -8,7 +8,7 @@ use super::KnownModel;
 use super::model_family::{ModelFamily, family_id};
 use crate::ModelFacts;
 
-/// Parsed once.
+/// The catalogue, parsed once.
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
     let text = include_str!("models.toml");
     toml::from_str(text).expect("the table is part of the program, and a test parses it")

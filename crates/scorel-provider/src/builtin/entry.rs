@@ -25,7 +25,7 @@ pub(crate) enum ModelSupply {
     Local,
 }
 
-/// Whether a provider needs an API key.
+/// The need of a provider for an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyRule {
     /// It does. Holds the environment variables that conventionally carry it; the first one that is
@@ -35,8 +35,7 @@ pub(crate) enum KeyRule {
     Optional,
 }
 
-/// Whether model ids of a provider may contain a colon, which otherwise separates a provider's name
-/// from a model id.
+/// The role of a colon in model ids of a provider, which otherwise separates a provider's name from a model id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColonRule {
     Never,
@@ -57,7 +56,7 @@ impl Builtin {
         with(id).or_else(|| with(undated(id)?))
     }
 
-    /// What the table says of a model, or else its family.
+    /// The facts of the table about a model, or else of its family.
     pub(crate) fn facts(&self, id: &str) -> ModelFacts {
         let of_family = match self.models {
             ModelSupply::Own => family_facts(Some(self.name), id),
@@ -81,7 +80,7 @@ impl Builtin {
     }
 }
 
-/// Whether an id is another one with a version date, such as `-20251001`.
+/// Returns whether an id is another one with a version date, such as `-20251001`.
 #[must_use]
 pub fn is_version_of(dated: &str, id: &str) -> bool {
     undated(dated) == Some(id)

@@ -15,11 +15,11 @@ pub(crate) struct KnownModel {
     pub(super) context: Option<u64>,
     /// The longest answer, in tokens.
     pub(super) output: Option<u64>,
-    /// Whether the model takes parameters that control reasoning; its family's rule if absent.
+    /// True if the model takes parameters that control reasoning; its family's rule if absent.
     pub(super) reasoning: Option<bool>,
     /// Its family's levels if absent.
     pub(super) levels: Option<ThinkingLevels>,
-    /// Whether the model takes image input.
+    /// True if the model takes image input.
     pub(super) images: Option<bool>,
     pub(super) price: Option<TablePrice>,
     pub(crate) retires: Option<Retirement>,
@@ -28,7 +28,7 @@ pub(crate) struct KnownModel {
     /// The day of that page, or the earliest that it can be from.
     #[serde(deserialize_with = "day::deserialize")]
     pub(super) date: Date,
-    /// Whether the source is not the provider's own page.
+    /// True if the source is not the provider's own page.
     #[serde(default)]
     pub(crate) unverified: bool,
 }

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use super::day;
 use crate::{ModelFacts, ThinkingLevels};
 
-/// How models whose ids begin alike are told to reason. It holds for models that are not in the table
-/// too: a new one is taken to be like its family.
+/// The parameters that tell models whose ids begin alike to reason. It holds for models that are not in the
+/// table too: a new one is taken to be like its family.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(
@@ -14,21 +14,21 @@ use crate::{ModelFacts, ThinkingLevels};
 )]
 pub(super) struct ModelFamily {
     pub(super) provider: String,
-    /// What their ids begin with, in the form of [`family_id`].
+    /// The beginnings of their ids, in the form of [`family_id`].
     pub(super) ids: Vec<String>,
     pub(super) levels: Option<ThinkingLevels>,
-    /// Whether they take parameters that control reasoning.
+    /// True if they take parameters that control reasoning.
     pub(super) reasoning: Option<bool>,
     pub(super) source: String,
     #[serde(deserialize_with = "day::deserialize")]
     pub(super) date: Date,
-    /// Whether the source is not the provider's own page.
+    /// True if the source is not the provider's own page.
     #[serde(default)]
     pub(super) unverified: bool,
 }
 
 impl ModelFamily {
-    /// How much of an id in the form of [`family_id`] the family names; `None` if it is not of it.
+    /// The part of an id in the form of [`family_id`] the family names; `None` if it that is not of it.
     pub(super) fn matched(&self, id: &str) -> Option<usize> {
         let mut beginnings = self.ids.iter().filter(|start| id.starts_with(*start));
         let first = beginnings.next()?.len();

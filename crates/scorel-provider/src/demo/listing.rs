@@ -16,7 +16,7 @@ pub(super) fn paths(text: &str) -> Vec<String> {
     paths.iter().filter_map(|path| clean(path)).collect()
 }
 
-/// Whether the listing ends with a remark, such as that it was truncated.
+/// Returns whether the listing ends with a remark, such as that it was truncated.
 pub(super) fn has_remark(text: &str) -> bool {
     text.lines().any(|line| line.starts_with(['[', '(']))
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::listing;
 use super::turn::{DemoStep, DemoTurn};
 
-/// How many file names a reply lists.
+/// The number of file names that a reply lists.
 const NAMES: usize = 12;
 
 /// Files that tell what a directory is about, the best first, in lower case.

@@ -1,10 +1,9 @@
 use scorel_engine::ModelRequest;
 use scorel_proto::{Block, Message};
 
-/// What the demo uses of a request.
+/// The parts of a request that the demo uses.
 #[derive(Debug, Default)]
 pub(super) struct DemoTurn {
-    /// The last user message.
     pub(super) question: String,
     /// The tool results since then, oldest first.
     pub(super) steps: Vec<DemoStep>,

@@ -2,7 +2,7 @@ use crate::{ThinkingLevels, wire};
 
 pub(super) type GeminiEndpoint = wire::ModelEndpoint<GeminiDialect>;
 
-/// How models of this API differ beyond their families.
+/// The differences between models of this API beyond their families.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct GeminiDialect {
     /// The levels of the model, where they are known.

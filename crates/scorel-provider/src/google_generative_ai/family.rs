@@ -1,4 +1,4 @@
-//! How Gemini model families differ, by model id.
+//! The differences between Gemini model families, by model id.
 
 use scorel_proto::ThinkingLevel;
 
@@ -8,10 +8,10 @@ use ThinkingLevel::{High, Low, Medium, Minimal};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GeminiFamily {
     pub(super) thinking: GeminiThinking,
-    /// Whether the first call of a reply must carry a thought signature: Gemini 3 rejects a history
-    /// without ("missing a thought_signature").
+    /// True if the first call of a reply must carry a thought signature: Gemini 3 rejects a history without
+    /// ("missing a thought_signature").
     pub(super) signed_calls: bool,
-    /// Whether a function response may contain images, as since Gemini 3.
+    /// True if a function response may contain images, as since Gemini 3.
     pub(super) images_in_responses: bool,
 }
 

@@ -22,7 +22,7 @@ use crate::wire::{InputContent, JsonBody, WireHistory, sent_function_name};
 /// Leaves out empty blocks and messages.
 #[derive(Debug, Default)]
 pub(crate) struct GeminiHistory {
-    /// Whether there is a content before `last`.
+    /// True if there is a content before `last`.
     begun: bool,
     /// The newest content, to which parts may be added.
     last: Option<Content>,

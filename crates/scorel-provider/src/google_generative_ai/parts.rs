@@ -17,14 +17,14 @@ pub(super) struct GeminiParts {
     open: OpenPart,
 }
 
-/// What the next part may continue.
+/// The part that the next one may continue.
 #[derive(Debug, Default)]
 enum OpenPart {
     #[default]
     Nothing,
     Text {
         block: usize,
-        /// In bytes.
+        /// The length in bytes.
         length: usize,
         signed: Vec<SignedSpan>,
     },

@@ -33,7 +33,7 @@ impl SignedSpan {
     }
 }
 
-/// What a call needs to go back.
+/// The facts that a call needs to go back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CallFacts {
     /// The id that the model issued; the engine's own id is not sent.

@@ -27,8 +27,6 @@ impl PendingCall {
             arguments: Value::Null,
         }
     }
-
-    /// Takes one `functionCall`.
     pub(super) fn add(
         &mut self,
         call: &Value,

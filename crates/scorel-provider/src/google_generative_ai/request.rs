@@ -7,7 +7,7 @@ use super::family::{GeminiFamily, GeminiThinking};
 use crate::ThinkingLevels;
 use crate::wire::JsonBody;
 
-/// How many stop sequences the API takes.
+/// The number of stop sequences that the API takes.
 const MOST_STOPS: usize = 5;
 
 /// The fields before the conversation.

@@ -7,7 +7,7 @@ use reqwest::Url;
 pub(crate) struct EndpointAddress {
     host: String,
     port: Option<u16>,
-    /// Whether the port is not the scheme's.
+    /// True if the port is not the scheme's.
     is_own_port: bool,
     is_local: bool,
 }
@@ -33,7 +33,7 @@ impl EndpointAddress {
         }
     }
 
-    /// What helps when a connection was refused.
+    /// The hint for a refused connection.
     pub(super) fn nothing_listens(&self) -> String {
         let place = if self.is_local {
             " on this machine"

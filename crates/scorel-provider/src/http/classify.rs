@@ -9,7 +9,7 @@ use scorel_engine::ErrorCategory;
 
 use super::ErrorBody;
 
-/// How a failure was reported.
+/// The way in which a failure was reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureOrigin {
     /// As the status of the response.
@@ -180,7 +180,7 @@ fn is_overflow(body: &ErrorBody, text: &str) -> bool {
     body.has_token(&tokens) || OVERFLOWS.iter().any(|parts| has_in_order(text, parts))
 }
 
-/// How hosts without a code word a context overflow: parts that occur in this order.
+/// The words for a context overflow of hosts without a code: parts that occur in this order.
 const OVERFLOWS: &[&[&str]] = &[
     &["prompt is too long"],
     &["prompt too long"],

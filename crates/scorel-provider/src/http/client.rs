@@ -19,7 +19,7 @@ use super::route::ConnectionRoute;
 use super::{BodyError, EndpointAddress, Timeouts, error_text, idle_limited};
 use crate::Secret;
 
-/// How much of the body of a failed response is read, in bytes. Error messages are far shorter; a
+/// The part of the body of a failed response that is read, in bytes. Error messages are far shorter; a
 /// gateway's HTML page need not be read to its end.
 const FAILURE_LIMIT: usize = 64 << 10;
 
@@ -42,11 +42,11 @@ pub(crate) struct Http {
 #[derive(Debug)]
 pub(crate) struct HttpCall {
     pub(crate) url: Url,
-    /// Includes the key.
+    /// The headers, the key included.
     pub(crate) headers: HeaderMap,
-    /// Redacted in errors.
+    /// The key, for its redaction in errors.
     pub(crate) key: Option<Secret>,
-    /// JSON.
+    /// The request as JSON.
     pub(crate) body: Bytes,
 }
 

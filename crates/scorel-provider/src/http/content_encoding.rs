@@ -18,8 +18,8 @@ use tokio_util::io::{ReaderStream, StreamReader};
 
 use super::body::{BodyError, BodyStream};
 
-/// How often a body may be compressed. More than once is rare, and each time multiplies what a few
-/// bytes can become.
+/// The number of times that a body may be compressed. More than once is rare, and each time multiplies what a
+/// few bytes can become.
 const MOST_LAYERS: usize = 2;
 /// The largest decompressed body. A reply has a few megabytes; without the limit a body of nothing but
 /// line ends or comments would keep a processor busy for hours.

@@ -21,7 +21,7 @@ pub(crate) struct ErrorBody {
     pub(crate) retry_delay: Option<String>,
     /// When the limit ends, as a number of seconds from now or since 1970.
     pub(crate) resets: Option<String>,
-    /// Whether the body was empty.
+    /// True if the body was empty.
     pub(crate) is_empty: bool,
 }
 

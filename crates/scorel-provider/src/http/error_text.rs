@@ -1,7 +1,7 @@
 use crate::Secret;
 
-/// How much of a provider's error message is shown, in characters: enough for any message, little
-/// of an HTML page.
+/// The part of a provider's error message that is shown, in characters: enough for any message, little of an
+/// HTML page.
 const LIMIT: usize = 600;
 
 /// Redacts the key, then cuts the text. In this order: a key that is cut in two would not be found.

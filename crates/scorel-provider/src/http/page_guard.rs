@@ -8,7 +8,7 @@ use super::body::{BodyError, BodyStream};
 use super::html_page;
 use super::web_page::WebPage;
 
-/// How much of a page is read for its title, in bytes.
+/// The part of a page that is read for its title, in bytes.
 const PAGE_LIMIT: usize = 64 << 10;
 
 /// The body, or an error if it is a web page. The content type does not decide: some hosts stream

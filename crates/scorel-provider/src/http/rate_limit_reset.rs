@@ -7,7 +7,7 @@ use reqwest::header::HeaderMap;
 
 use super::duration_text::duration;
 
-/// Seconds since 1970 above which a number is no length but a moment.
+/// Seconds since 1970 above which a number is not a length but a moment.
 const MOMENT: f64 = 1_000_000_000.0;
 /// Above this it is in milliseconds (OpenRouter).
 const MOMENT_MS: f64 = 1_000_000_000_000.0;

@@ -6,9 +6,9 @@ use super::ErrorBody;
 use super::duration_text::{duration, seconds};
 use super::rate_limit_reset::{until, until_reset};
 
-/// How long the provider asks to wait: by header, by Google's `RetryInfo`, in the body (`resets_at`,
-/// `resets_in_seconds`), in the message (OpenAI, also inside a stream), or by the headers that describe
-/// the limits.
+/// The time that the provider asks to wait: by header, by Google's `RetryInfo`, in the body (`resets_at`,
+/// `resets_in_seconds`), in the message (OpenAI, also inside a stream), or by the headers that describe the
+/// limits.
 pub(crate) fn retry_after(
     headers: &HeaderMap,
     body: &ErrorBody,

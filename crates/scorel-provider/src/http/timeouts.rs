@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// How long to wait for a provider.
+/// The time to wait for a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// For a connection, including TLS.

@@ -11,7 +11,7 @@ pub struct FactDifference {
 }
 
 impl FactDifference {
-    /// What both state, and differently.
+    /// The facts that both state, and differently.
     pub(super) fn between(table: &ModelFacts, listed: &ModelFacts) -> Vec<Self> {
         let mut all = Vec::new();
         let mut add = |property, table: Option<String>, listed: Option<String>| {

@@ -10,7 +10,7 @@ pub struct ListedModel {
     pub id: String,
     /// The display name, if the endpoint has one.
     pub name: Option<String>,
-    /// What the endpoint says about the model.
+    /// The endpoint's facts about the model.
     pub listed: ModelFacts,
     /// The same, completed by the built-in table.
     pub facts: ModelFacts,
@@ -63,7 +63,6 @@ pub enum ListError {
     /// The configuration is unusable; nothing was sent.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// The request failed.
     #[error(transparent)]
     Call(#[from] ProviderError),
 }

@@ -6,7 +6,7 @@ use super::listed_model::ListedModel;
 use super::model_page::ModelPage;
 use crate::wire::{has_version, with_path};
 
-/// How an API lists its models.
+/// The form in which an API lists its models.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ListingApi {
     /// The version segment to add where the base URL has none.

@@ -105,8 +105,7 @@ fn reasoning(entry: &Value) -> Option<bool> {
         .or_else(|| efforts(entry).map(|_| true))
 }
 
-/// A list of names, or of objects that have one. OpenRouter says beside it whether reasoning is
-/// mandatory.
+/// A list of names, or of objects that have one. OpenRouter also says whether reasoning is mandatory.
 fn efforts(entry: &Value) -> Option<ThinkingLevels> {
     let lists = [
         &entry["reasoning"]["supported_efforts"],

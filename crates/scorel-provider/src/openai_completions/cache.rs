@@ -37,7 +37,7 @@ pub(super) fn wants_marks(endpoint: &ChatEndpoint) -> bool {
     endpoint.dialect.cache_marks && endpoint.model.id.contains("claude")
 }
 
-/// Whether a message is one that is marked if it is the last such one.
+/// Returns whether a message is one that is marked if it is the last such one.
 pub(super) fn takes_mark(message: &Value) -> bool {
     let role = message["role"].as_str().unwrap_or_default();
     ["user", "assistant"].contains(&role) && ends_with_text(message)

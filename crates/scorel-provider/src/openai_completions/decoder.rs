@@ -20,7 +20,7 @@ pub(crate) struct ChatDecoder {
     /// The reasoning blocks, each with the field that it came in.
     thinking: Vec<(usize, ReasoningField)>,
     details: ReasoningDetails,
-    /// What the server wants back with the message.
+    /// The data that the server wants back with the message.
     extra: Option<Value>,
     tags: ThinkTags,
     calls: StreamedCalls,

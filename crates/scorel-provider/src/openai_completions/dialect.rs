@@ -1,4 +1,4 @@
-//! How hosts of the chat-completions API differ, as data.
+//! The differences between hosts of the chat-completions API, as data.
 
 use ThinkingLevel::{High, Low, Medium, Minimal, None as Off, Xhigh};
 use scorel_proto::ThinkingLevel;
@@ -8,7 +8,7 @@ use crate::wire;
 
 pub(super) type ChatEndpoint = wire::ModelEndpoint<ChatDialect>;
 
-/// What one host accepts and requires.
+/// The parameters that one host accepts and requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChatDialect {
     pub(super) output_limit: OutputLimitField,
@@ -16,23 +16,23 @@ pub(crate) struct ChatDialect {
     pub(super) replay: ReasoningReplay,
     pub(super) no_text: EmptyText,
     pub(super) call_ids: CallIdRule,
-    /// Whether a user message directly after a tool message is rejected (Mistral).
+    /// True if a user message directly after a tool message is rejected (Mistral).
     pub(super) assistant_after_tool: bool,
-    /// Whether `tools` is sent even if empty once the history has calls: Claude behind a proxy
-    /// rejects calls of tools that are not declared.
+    /// True if `tools` is sent even if empty once the history has calls: Claude behind a proxy rejects calls of
+    /// tools that are not declared.
     pub(super) empty_tools: bool,
-    /// Whether `store: false` is sent: OpenAI keeps completions for 30 days otherwise. Other hosts
-    /// reject the field.
+    /// True if `store: false` is sent: OpenAI keeps completions for 30 days otherwise. Other hosts reject the
+    /// field.
     pub(super) store_nothing: bool,
-    /// Whether usage needs `usage.include` beside `stream_options` (OpenRouter).
+    /// True if usage needs `usage.include` in addition to `stream_options` (OpenRouter).
     pub(super) usage_include: bool,
-    /// Whether `prompt_cache_key` is sent, which routes the requests of one conversation to the
-    /// server that has its cache.
+    /// True if `prompt_cache_key` is sent, which routes the requests of one conversation to the server that has
+    /// its cache.
     pub(super) cache_key: bool,
-    /// Whether Claude models of this host cache only what `cache_control` marks.
+    /// True if Claude models of this host cache only what `cache_control` marks.
     pub(super) cache_marks: bool,
-    /// Whether an output limit that the user did not set is stated. OpenRouter reserves credit for the
-    /// whole stated limit.
+    /// True if an output limit that the user did not set is stated. OpenRouter reserves credit for the whole
+    /// stated limit.
     pub(crate) states_known_limit: bool,
     pub(super) stop: StopLimit,
 }
@@ -66,7 +66,7 @@ pub(super) enum ThinkingSwitch {
     Template,
 }
 
-/// Which reasoning of earlier replies is sent back.
+/// The reasoning of earlier replies that is sent back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReasoningReplay {
     /// All that came from the same model, in the field that it came in.
@@ -83,7 +83,7 @@ pub(super) enum EmptyText {
     EmptyString,
 }
 
-/// Which tool-call ids are accepted.
+/// The tool-call ids that are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallIdRule {
     /// At most 40 bytes (OpenAI).
@@ -92,7 +92,7 @@ pub(super) enum CallIdRule {
     Nine,
 }
 
-/// How many stop sequences are accepted. More are cut off.
+/// The number of stop sequences that are accepted. More are cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopLimit {
     UpTo(usize),
@@ -101,7 +101,7 @@ pub(super) enum StopLimit {
 }
 
 impl ChatDialect {
-    /// What unknown compatible servers are assumed to accept.
+    /// The parameters that unknown compatible servers are assumed to accept.
     pub(crate) const COMPATIBLE: Self = Self {
         output_limit: OutputLimitField::MaxTokens,
         thinking: ThinkingSwitch::Effort(ThinkingLevels::of(&[Low, Medium, High])),
@@ -205,7 +205,7 @@ impl ChatDialect {
     }
 }
 
-/// What a switch without degrees can say.
+/// The levels that a switch without degrees can state.
 const ON_OR_OFF: ThinkingLevels = ThinkingLevels::of(&[Off, High]);
 
 impl ThinkingSwitch {

@@ -14,7 +14,7 @@ use crate::wire::{InputContent, JsonBody, WireHistory, joined};
 /// Leaves out empty blocks and messages.
 #[derive(Debug, Default)]
 pub(crate) struct ChatHistory {
-    /// Whether the newest message is a tool result.
+    /// True if the newest message is a tool result.
     after_result: bool,
     /// Images in tool results. Tool messages cannot carry images, so they follow in a user message
     /// after the last result.
@@ -80,7 +80,7 @@ impl ChatHistory {
         self.push(endpoint, message, body);
     }
 
-    /// What stands between a tool result and a user message, at hosts that take none right after it.
+    /// The message between a tool result and a user message, at hosts that take none right after it.
     fn filler(&self, endpoint: &ChatEndpoint) -> Option<ChatMessage<'static>> {
         let wanted = self.after_result && endpoint.dialect.assistant_after_tool;
         wanted.then(|| ChatMessage::text(ChatRole::Assistant, "Done."))

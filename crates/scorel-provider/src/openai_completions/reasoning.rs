@@ -47,8 +47,8 @@ impl ReasoningField {
         Self::ALL.into_iter().find(|field| field.name() == name)
     }
 
-    /// The reasoning in a delta beside its content. The first field wins: chutes.ai sends two equal
-    /// ones, and OpenRouter repeats `reasoning` in `reasoning_details`.
+    /// The reasoning in a delta, apart from its content. The first field wins: chutes.ai sends two equal ones,
+    /// and OpenRouter repeats `reasoning` in `reasoning_details`.
     pub(super) fn read(delta: &Value) -> Option<(Self, String)> {
         let plain = Self::PLAIN.into_iter().find_map(|field| {
             let text = delta[field.name()].as_str()?;
@@ -106,7 +106,7 @@ fn continue_field(field: &mut Value, name: &str, value: &Value, tally: &mut Repl
     }
 }
 
-/// Whether `next` continues `last`. Encrypted details arrive whole.
+/// Returns whether `next` continues `last`. Encrypted details arrive whole.
 fn is_continued(last: &Value, next: &Value) -> bool {
     let readable = ["reasoning.text", "reasoning.summary"];
     let kind = text_of(&next["type"]);

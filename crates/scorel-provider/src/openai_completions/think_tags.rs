@@ -110,7 +110,7 @@ impl ThinkTags {
     }
 }
 
-/// How many bytes at the end of the text may begin the closing tag.
+/// The number of bytes at the end of the text that may begin the closing tag.
 fn partial(text: &str) -> usize {
     let lengths = (1..CLOSE.len()).rev();
     let mut fits = lengths.filter(|length| text.ends_with(&CLOSE[..*length]));

@@ -31,7 +31,7 @@ struct StreamedCall {
     announced: Option<String>,
     /// Arguments that came before the name.
     held: String,
-    /// What the server wants back with the call, as Gemini's thought signature.
+    /// The data that the server wants back with the call, as Gemini's thought signature.
     extra: Option<Value>,
 }
 

@@ -6,22 +6,22 @@ use crate::wire::{self, find_host};
 
 pub(super) type ResponsesEndpoint = wire::ModelEndpoint<ResponsesDialect>;
 
-/// What one host of the Responses API accepts and requires.
+/// The parameters that one host of the Responses API accepts and requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ResponsesDialect {
-    /// For `reasoning.effort`.
+    /// The levels that `reasoning.effort` takes.
     pub(crate) levels: ThinkingLevels,
-    /// Whether a summary of the reasoning is requested; without it OpenAI shows nothing.
+    /// True if a summary of the reasoning is requested; without it OpenAI shows nothing.
     pub(super) summary: bool,
-    /// Whether encrypted reasoning is requested. With `store: false` nothing else can go back.
+    /// True if encrypted reasoning is requested. With `store: false` nothing else can go back.
     pub(super) encrypted: bool,
     /// Prefixes of models that do not reason and reject the parameters for it.
     pub(super) plain_models: &'static [&'static str],
     pub(super) ids: ItemIds,
-    /// Whether `prompt_cache_key` is sent, which routes the requests of one conversation to the
-    /// server that has its cache.
+    /// True if `prompt_cache_key` is sent, which routes the requests of one conversation to the server that has
+    /// its cache.
     pub(super) cache_key: bool,
-    /// Whether the API is below `/v1`.
+    /// True if the API is below `/v1`.
     pub(super) versioned: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum ItemIds {
 }
 
 impl ResponsesDialect {
-    /// What unknown compatible endpoints are assumed to accept.
+    /// The parameters that unknown compatible endpoints are assumed to accept.
     pub(crate) const COMPATIBLE: Self = Self {
         levels: ThinkingLevels::of(&[Low, Medium, High]),
         summary: false,

@@ -24,9 +24,9 @@ use reasoning::{OutputReasoning, ReasoningPart};
 #[derive(Debug)]
 pub(super) struct ResponseOutput {
     origin: ModelOrigin,
-    /// By `output_index`.
+    /// The items by their `output_index`.
     items: BTreeMap<u64, OutputItem>,
-    /// Whether an event had an `output_index`.
+    /// True if an event had an `output_index`.
     has_places: bool,
     tally: ReplyTally,
     refused: bool,
@@ -61,7 +61,7 @@ impl ResponseOutput {
         &mut self.tally
     }
 
-    /// Whether the output contains a refusal.
+    /// Returns whether the output contains a refusal.
     pub(super) const fn is_refusal(&self) -> bool {
         self.refused
     }

@@ -61,7 +61,7 @@ fn tool(spec: &ToolSpec) -> Value {
     })
 }
 
-/// Whether the model takes the parameters for reasoning.
+/// Returns whether the model takes the parameters for reasoning.
 fn reasons(endpoint: &ResponsesEndpoint) -> bool {
     let id = &endpoint.model.id;
     let mut plain = endpoint.dialect.plain_models.iter();

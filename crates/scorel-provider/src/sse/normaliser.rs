@@ -32,7 +32,7 @@ pub(crate) struct SseNormaliser {
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum LineState {
-    /// Empty so far, but for a byte order mark.
+    /// Empty so far, except for a byte order mark.
     #[default]
     Start,
     /// Begins with this many bytes of [`ERROR_FIELD`], which are held back.

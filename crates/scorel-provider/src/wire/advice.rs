@@ -12,7 +12,7 @@ use crate::http::error_text;
 
 /// Below this Jaro-Winkler similarity a name is not suggested as the one that was meant.
 const SIMILAR: f64 = 0.75;
-/// How many names are suggested at most.
+/// The number of names that are suggested at most.
 const MOST_NAMES: usize = 3;
 
 /// The models that an endpoint serves.
@@ -27,7 +27,7 @@ pub(crate) struct CallAdvice {
     /// The environment variables that conventionally carry the key.
     pub(crate) key_variables: &'static [&'static str],
     pub(crate) models: Arc<dyn ServedModels>,
-    /// What the table says about the end of the model.
+    /// The table's entry about the end of the model.
     pub(crate) retirement: Option<Retirement>,
 }
 

@@ -3,8 +3,8 @@ use serde_json::Value;
 /// No call costs more, in US dollars: a larger number has another unit.
 const MAX_DOLLARS: f64 = 10_000.0;
 
-/// What a call cost, in millionths of a US dollar. OpenRouter and the gateways that follow it put
-/// dollars into `usage.cost`, on every API that they serve.
+/// The cost of a call, in millionths of a US dollar. OpenRouter and the gateways that follow it put dollars
+/// into `usage.cost`, on every API that they serve.
 pub(super) fn charged(payload: &Value) -> Option<u64> {
     let usage = [&payload["usage"], &payload["response"]["usage"]];
     let cost = usage.iter().find_map(|usage| usage["cost"].as_f64())?;

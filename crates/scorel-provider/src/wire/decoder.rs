@@ -12,11 +12,11 @@ pub(crate) trait WireDecoder: Send + 'static {
     /// `detail` is an error body: some hosts report errors with status 200 and no `error` object.
     const EVENT_FIELD: &'static str;
 
-    /// Whether `[DONE]` alone completes the reply.
+    /// True if `[DONE]` alone completes the reply.
     const DONE_COMPLETES: bool = false;
 
-    /// Whether a reply with a stop reason is complete whatever follows. If not, unparsable data after
-    /// the stop reason is a failure.
+    /// True if a reply with a stop reason is complete whatever follows. If not, unparsable data after the stop
+    /// reason is a failure.
     const STOP_IS_FINAL: bool = true;
 
     /// Records what a payload says about the reply as a whole. Called for every payload before it
@@ -50,7 +50,7 @@ pub(crate) struct ReplyStatus {
     pub(super) model: Option<String>,
     /// The last usage reported; providers repeat it cumulatively.
     pub(crate) usage: Option<Usage>,
-    /// What the provider says that it charges, in millionths of a US dollar.
+    /// The amount that the provider says it charges, in millionths of a US dollar.
     pub(super) charged: Option<u64>,
     /// Set once the provider has said why it stopped. From then on the reply is complete, whatever
     /// happens to the connection.

@@ -9,8 +9,7 @@ use crate::Secret;
 use crate::blobs::BlobSource;
 use crate::http::Http;
 
-/// A configured model at a provider: what a call needs beside the request. `D` is the wire's
-/// dialect.
+/// A configured model at a provider: what a call needs besides the request. `D` is the wire's dialect.
 pub(crate) struct ModelEndpoint<D> {
     pub(crate) api: &'static str,
     pub(crate) model: ModelInfo,
@@ -19,9 +18,9 @@ pub(crate) struct ModelEndpoint<D> {
     pub(crate) dialect: D,
     /// The output limit to state, in tokens; `None` leaves it to the provider where the API allows.
     pub(crate) output_limit: Option<u64>,
-    /// Whether the model takes parameters that control reasoning.
+    /// True if the model takes parameters that control reasoning.
     pub(crate) reasoning: bool,
-    /// Whether the model takes image input.
+    /// True if the model takes image input.
     pub(crate) images: bool,
     pub(crate) stop_sequences: Vec<String>,
     pub(crate) blobs: Arc<dyn BlobSource>,

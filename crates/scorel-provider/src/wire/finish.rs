@@ -6,7 +6,7 @@ use scorel_proto::StopReason;
 pub(crate) enum FinishReason {
     /// The reply is complete.
     Stop(StopReason),
-    /// The provider gave up; the content streamed so far is no reply.
+    /// The provider gave up; the content streamed so far is not a reply.
     Failure(ErrorCategory),
 }
 

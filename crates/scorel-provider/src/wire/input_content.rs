@@ -12,7 +12,7 @@ pub(crate) enum InputContent<'a> {
     Text(Cow<'a, str>),
     Image {
         media_type: &'a str,
-        /// Base64.
+        /// The bytes in base64.
         data: String,
     },
 }

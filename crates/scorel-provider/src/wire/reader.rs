@@ -12,9 +12,9 @@ use crate::Secret;
 use crate::http::{BodyError, error_text};
 use crate::sse::SseEvent;
 
-/// How long to wait for the end of a body after its last event. Reading to the end returns the
-/// connection to the pool. On hosts that keep connections alive the end follows at once; on others
-/// there is nothing to gain, and the connection is dropped.
+/// The time to wait for the end of a body after its last event. Reading to the end returns the connection to
+/// the pool. On hosts that keep connections alive the end follows at once; on others there is nothing to gain,
+/// and the connection is dropped.
 const LINGER: Duration = Duration::from_millis(100);
 
 /// Drives the event stream of a response through the decoder.

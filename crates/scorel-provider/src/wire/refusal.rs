@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 /// The fields that hold the conversation, at the four APIs.
 const FIELDS: [&str; 3] = ["messages", "contents", "input"];
-/// How much of a message's text is quoted, in characters.
+/// The part of a message's text that is quoted, in characters.
 const QUOTED: usize = 60;
 
 const HINT: &str = "every later message of this session would be refused as well, since the \
@@ -21,7 +21,7 @@ struct SentConversation<'a> {
     messages: Vec<&'a RawValue>,
 }
 
-/// Whether the endpoint refused the request itself, so that its conversation may be the reason.
+/// Returns whether the endpoint refused the request itself, so that its conversation may be the reason.
 pub(super) fn is_refusal(error: &ProviderError) -> bool {
     // FastAPI, which several inference servers are built on, answers 422 where others do 400.
     matches!(error.status, Some(400 | 413 | 422)) && error.category == ErrorCategory::InvalidRequest
@@ -75,7 +75,7 @@ fn describe(body: &[u8], index: usize) -> Option<String> {
     })
 }
 
-/// What a message calls, and the beginning of its text.
+/// The calls of a message, and the beginning of its text.
 fn collect(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Array(parts) => parts.iter().for_each(|part| collect(part, found)),

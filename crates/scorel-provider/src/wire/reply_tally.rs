@@ -3,18 +3,18 @@ use serde_json::Value;
 
 use crate::http::provider_error;
 
-/// The most that is kept of one reply beside the text that is passed on, in bytes of memory. Signatures have
+/// The most that is kept of one reply besides the text that is passed on, in bytes of memory. Signatures have
 /// kilobytes, and pages that a provider's own tools fetched megabytes.
 const MAX_KEPT: usize = 16 << 20;
 
 /// The most blocks, calls and items of one reply. Of its calls, 1,024 can be allowed to run.
 const MAX_PARTS: usize = 4_096;
 
-/// The memory of a value beside its text, with its place in a list or an object.
+/// The memory of a value besides its text, with its place in a list or an object.
 const VALUE: usize = 128;
 
-/// Numbers the blocks of one reply, and counts all that is kept of it beside the text, the reasoning and
-/// the arguments that are passed on, which the engine counts.
+/// Numbers the blocks of one reply, and counts all that is kept of it besides the text, the reasoning and the
+/// arguments that are passed on, which the engine counts.
 ///
 /// The engine assembles blocks by number, so a block must take its number when its first event is emitted,
 /// not when the provider announces it.

@@ -1,8 +1,8 @@
 //! Joins surrogate pairs that a provider split over two events.
 //!
-//! JSON escapes a character outside the basic plane as two halves, `\ud83d\ude00`. Servers that cut a
-//! reply into deltas by UTF-16 units send the first half at the end of one string and the second at the
-//! beginning of a later one. Each half alone is no text, so a parser rejects the whole event.
+//! JSON escapes a character outside the basic plane as two halves, `\ud83d\ude00`. Servers that cut a reply
+//! into deltas by UTF-16 units send the first half at the end of one string and the second at the beginning of
+//! a later one. Each half alone is not text, so a parser rejects the whole event.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const SHIFT: u32 = 0x0010_0000 - FIRST;
 const FIRST: u32 = 0xD800;
 const SECOND: u32 = 0xDC00;
 const LAST: u32 = 0xDFFF;
-/// How many first halves may wait. They are as many as strings that stream at once.
+/// The number of first halves that may wait. They are as many as strings that stream at once.
 const MOST_WAITING: usize = 64;
 /// The longest place that a half waits at, in bytes. Those of the APIs have less than a hundred.
 const LONGEST_PLACE: usize = 256;

@@ -1,6 +1,6 @@
 use reqwest::Url;
 
-/// Whether the last segment of the path is an API version such as `v1beta`.
+/// Returns whether the last segment of the path is an API version such as `v1beta`.
 pub(crate) fn has_version(base: &Url) -> bool {
     let path = base.path().trim_end_matches('/');
     let last = path.rsplit('/').next().unwrap_or_default();

@@ -9,7 +9,7 @@ pub enum BundleProblem {
     Newer(u32),
     #[error("the bundle unpacks to more than {limit} bytes")]
     TooLarge {
-        /// In bytes.
+        /// The limit in bytes.
         limit: u64,
     },
     #[error("the bundle has more than {limit} entries")]

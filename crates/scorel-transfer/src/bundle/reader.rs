@@ -11,18 +11,17 @@ use tar::{Archive, Entry, EntryType};
 
 use super::{BLOBS, BUNDLE_FORMAT, BundleInfo, BundleProblem, EVENTS, INFO, SUMS};
 
-/// What a bundle may unpack to.
+/// The limits of an unpacked bundle.
 #[derive(Debug, Clone, Copy)]
 pub struct BundleLimits {
     /// All files together, in bytes.
     pub bytes: u64,
-    /// A blob, in bytes.
+    /// The greatest size of a blob, in bytes.
     pub blob: u64,
-    /// Files.
     pub entries: u64,
 }
 
-/// How large the list of hashes and the description may be, in bytes.
+/// The greatest size of the list of hashes and of the description, in bytes.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
 
 /// The hashes of the list by name. Those of files that were unpacked are taken out.
@@ -73,8 +72,8 @@ impl Extraction<'_> {
         let mut sums: Option<Sums> = None;
         let mut info = None;
         let mut count = 0;
-        // Raw, because the names and attributes that other entries are to have would be read into memory
-        // as a whole, however long. Bundles have none of these: they are no regular files.
+        // Raw, because the names and attributes that other entries are to have would be read into memory as a
+        // whole, however long. Bundles have none of these: they are not regular files.
         for entry in archive.entries().map_err(read)?.raw(true) {
             let mut entry = entry.map_err(read)?;
             count += 1;
@@ -120,7 +119,7 @@ impl Extraction<'_> {
         if let Some(hash) = name.strip_prefix(BLOBS) {
             let is_blob = hash.parse::<BlobHash>().is_ok() && hash == sum;
             if !is_blob {
-                return Err(damaged(format!("`{name}` is no blob")));
+                return Err(damaged(format!("`{name}` is not a blob")));
             }
             if entry.size() > self.limits.blob {
                 return Err(BundleProblem::TooLarge {
@@ -146,16 +145,16 @@ impl Extraction<'_> {
 /// The name of a regular file.
 fn name_of(entry: &Entry<'_, impl Read>) -> Result<String, BundleProblem> {
     let path = entry.path_bytes();
-    let name = std::str::from_utf8(&path).map_err(|_| damaged("a name is no text"))?;
+    let name = std::str::from_utf8(&path).map_err(|_| damaged("a name is not text"))?;
     if entry.header().entry_type() != EntryType::Regular {
-        return Err(damaged(format!("`{name}` is no regular file")));
+        return Err(damaged(format!("`{name}` is not a regular file")));
     }
     Ok(name.to_owned())
 }
 
 fn read_sums(entry: &mut Entry<'_, impl Read>) -> Result<Sums, BundleProblem> {
     let text = read_text(entry, SUMS)?;
-    let text = String::from_utf8(text).map_err(|_| damaged("its list is no text"))?;
+    let text = String::from_utf8(text).map_err(|_| damaged("its list is not text"))?;
     let mut sums = Sums::new();
     for line in text.lines() {
         let parts = line.split_once("  ");
@@ -265,7 +264,7 @@ mod tests {
             let problem = extract_bundle(bundle.as_slice(), nowhere, LIMITS).unwrap_err();
             assert_eq!(
                 problem.to_string(),
-                damaged("`long` is no regular file").to_string(),
+                damaged("`long` is not a regular file").to_string(),
                 "{}",
                 char::from(kind)
             );

@@ -12,9 +12,9 @@ use super::{BLOBS, SUMS};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleEntry {
     pub name: String,
-    /// In hexadecimal.
+    /// The hash in hexadecimal.
     pub sha256: String,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 

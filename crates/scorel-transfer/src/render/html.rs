@@ -72,7 +72,7 @@ impl Html {
     }
 }
 
-/// Text that is no markup, in an element or in an attribute in quotes.
+/// Text that is not markup, in an element or in an attribute in quotes.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in clean(text).chars() {

@@ -18,7 +18,7 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Who speaks, and when.
+    /// The author and the time.
     Speaker {
         name: String,
         at: String,
@@ -41,7 +41,7 @@ pub(super) enum Piece {
     Error(String),
 }
 
-/// What an event adds to the document.
+/// The pieces that an event adds to the document.
 pub(super) fn pieces(event: &PersistentEvent, blobs: &BlobContents) -> Vec<Piece> {
     let mut pieces = Pieces {
         blobs,
@@ -82,7 +82,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// An event that is no message, as a transcript shows it.
+    /// An event that is not a message, as a transcript shows it.
     fn other(&mut self, body: &PersistentBody) {
         for part in body.handler().convert_to_display() {
             self.found.push(match part.style {

@@ -79,8 +79,8 @@ fn index(file: &File, len: u64) -> Result<Vec<Option<ClaudeLine>>, TranscriptPro
     Ok(index)
 }
 
-/// Which lines belong to the conversation up to its last message, and how many lines before one of them are
-/// missing.
+/// The lines that belong to the conversation up to its last message, and the number of missing lines before one
+/// of them.
 fn wanted(index: &[Option<ClaudeLine>]) -> (Vec<bool>, u64) {
     let mut by_uuid: HashMap<&str, usize> = HashMap::new();
     for (number, line) in lines(index) {
@@ -204,7 +204,7 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
         Ok(())
     }
 
-    /// What a line says of the conversation as a whole.
+    /// Takes the facts of a line about the conversation as a whole.
     fn name(&mut self, value: &Value) {
         let title = match text(value, "type") {
             // The program also writes the titles of other conversations here.

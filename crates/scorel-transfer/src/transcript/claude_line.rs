@@ -31,7 +31,7 @@ const OTHER_TYPES: [&str; 22] = [
     "worktree-state",
 ];
 
-/// What an index of the lines needs to know of one.
+/// The facts that an index of the lines needs of one line.
 #[derive(Debug)]
 pub(super) struct ClaudeLine {
     pub(super) kind: LineKind,
@@ -69,7 +69,7 @@ struct Link {
     session_id: Option<String>,
 }
 
-/// Whether Claude Code has written this line.
+/// Returns whether Claude Code has written this line.
 pub(super) fn is_one(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some();
     match text(value, "type") {

@@ -127,7 +127,7 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
         Ok(())
     }
 
-    /// What a line says of the turn.
+    /// Takes the facts of a line about the turn.
     fn name(&mut self, value: &Value) {
         let about = value.get("payload").unwrap_or(value);
         let kind = text(value, "type");
@@ -295,7 +295,7 @@ mod tests {
     use super::super::item::TranscriptItem;
     use super::*;
 
-    /// How the turns ended.
+    /// The outcomes of the turns.
     #[derive(Debug, Default)]
     struct Ends(Vec<OutcomeReason>);
 

@@ -49,7 +49,7 @@ const NOT_THE_USERS: [&str; 6] = [
     "<skill>",
 ];
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum CodexLine<'a> {
     /// An item of the conversation.
@@ -97,7 +97,7 @@ impl<'a> CodexLine<'a> {
     }
 }
 
-/// Whether Codex has written this line.
+/// Returns whether Codex has written this line.
 pub(super) fn is_one(value: &Value) -> bool {
     let is_new = value.get("payload").is_some() && value.get("timestamp").is_some();
     let kind = text(value, "type").unwrap_or_default();
@@ -117,13 +117,13 @@ pub(super) fn id(value: &Value) -> Option<String> {
     text(about, "id").map(str::to_owned)
 }
 
-/// Whether it is the first line as old versions wrote it.
+/// Returns whether it is the first line as old versions wrote it.
 fn is_first(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some();
     has("id") && has("timestamp") && (has("instructions") || has("git"))
 }
 
-/// Whether an item is a message that a person wrote.
+/// Returns whether an item is a message that a person wrote.
 pub(super) fn is_users(item: &Value) -> bool {
     if text(item, "type") != Some("message") || text(item, "role") != Some("user") {
         return false;

@@ -19,7 +19,7 @@ pub(super) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str()
 }
 
-/// Whether the field is `true`.
+/// Returns whether the field is `true`.
 pub(super) fn is_set(value: &Value, name: &str) -> bool {
     value.get(name).and_then(Value::as_bool).unwrap_or(false)
 }

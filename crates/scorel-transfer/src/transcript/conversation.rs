@@ -1,4 +1,4 @@
-//! What makes a well-formed history of what a tool has written.
+//! Makes a well-formed history of the records that a tool has written.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,7 +16,7 @@ const NO_RESULT: &str = "The transcript has no result of this call.";
 /// Stands for a message of the user that the transcript does not have.
 const GOES_ON: &str = "(The conversation continues here.)";
 
-/// Which blocks belong to one answer of the model.
+/// The key that blocks of one answer of the model share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StepKey {
     /// Those with the same id.
@@ -29,16 +29,16 @@ pub(super) enum StepKey {
 #[derive(Debug)]
 pub(super) struct Conversation<'a, S> {
     pub(super) sink: &'a mut S,
-    /// Whether a turn is open.
+    /// True if a turn is open.
     is_open: bool,
-    /// Whether the model has answered in it.
+    /// True if the model has answered in it.
     is_answered: bool,
     /// Set once something was taken over.
     has_begun: bool,
     /// Not given to the sink yet: the answer that the next blocks may belong to, at the end, and all that
     /// stands behind a call whose result is still to come.
     waiting: VecDeque<(Weight, Waiting)>,
-    /// Of all that waits.
+    /// The weight of all that waits.
     weight: Weight,
     /// The number of those that have waited and were given.
     given: usize,

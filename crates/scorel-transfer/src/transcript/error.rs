@@ -3,13 +3,13 @@ use std::io;
 /// Why a transcript is not read.
 #[derive(Debug, thiserror::Error)]
 pub enum TranscriptProblem {
-    #[error("the file is no bundle of Scorel and no transcript of Claude Code or Codex")]
+    #[error("the file is neither a bundle of Scorel nor a transcript of Claude Code or Codex")]
     UnknownFormat,
     #[error("the file has no messages of a conversation")]
     Empty,
     #[error("a line of the file is longer than {limit} bytes")]
     LineTooLong {
-        /// In bytes.
+        /// The limit in bytes.
         limit: u64,
     },
     #[error("the file has more than {limit} lines")]

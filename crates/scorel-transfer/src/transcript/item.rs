@@ -25,7 +25,7 @@ pub struct ReadTranscript {
     pub report: ImportReport,
 }
 
-/// What takes a conversation over.
+/// The receiver of a conversation.
 pub trait TranscriptSink {
     type Error;
 

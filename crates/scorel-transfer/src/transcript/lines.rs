@@ -24,7 +24,7 @@ pub(super) struct Lines<'a> {
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub(super) bytes: &'a [u8],
-    /// Whether the line ends with a line break: the last one may be half written.
+    /// True if the line ends with a line break: the last one may be half written.
     pub(super) is_whole: bool,
 }
 

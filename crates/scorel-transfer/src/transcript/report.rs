@@ -2,7 +2,7 @@ use scorel_proto::ImportReport;
 
 use super::foreign_json::{MAX_VALUES, Unreadable};
 
-/// How many unknown types a report names.
+/// The number of unknown types that a report names.
 const MAX_TYPES: usize = 20;
 
 /// Characters of the name of an unknown type.

@@ -13,7 +13,7 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Weight {
     values: usize,
-    /// Of texts.
+    /// The bytes of texts.
     bytes: u64,
 }
 

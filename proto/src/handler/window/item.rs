@@ -15,7 +15,7 @@ pub struct WindowItem {
     pub last_event_id: EventId,
     /// The estimated size of the message as it is now.
     pub tokens: TokenEstimate,
-    /// How many blocks at the end of the message are merged reminders.
+    /// The number of blocks at the end of the message that are merged reminders.
     pub(super) reminders: usize,
 }
 
@@ -33,7 +33,7 @@ impl WindowItem {
         &content[content.len().saturating_sub(self.reminders)..]
     }
 
-    /// Whether reminders are merged into the message.
+    /// Returns whether reminders are merged into the message.
     #[must_use]
     pub const fn has_reminders(&self) -> bool {
         self.reminders > 0
@@ -50,7 +50,7 @@ pub struct MeasuredCall {
     pub seq: Seq,
     /// The model as the answer names it.
     pub model: String,
-    /// What the endpoint reported.
+    /// The usage that the endpoint reported.
     pub usage: Usage,
     /// The estimated size of the messages before the answer.
     pub before: TokenEstimate,

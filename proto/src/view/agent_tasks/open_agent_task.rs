@@ -20,13 +20,13 @@ pub struct OpenAgentTask {
     /// The question that it waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<AgentTaskQuestion>,
-    /// Whether it is to end: it is being stopped, or the turn that spawned it was cancelled.
+    /// True if it is to end: it is being stopped, or the turn that spawned it was cancelled.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopping: bool,
     /// The message of the queue that holds its result, or held it. It stays if it was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offered: Option<QueueItemId>,
-    /// Whether a client has removed that message from the queue. It stays.
+    /// True if a client has removed that message from the queue. It stays.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dropped: bool,
 }

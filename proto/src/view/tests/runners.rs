@@ -98,7 +98,7 @@ fn a_context_holds_the_conversation_up_to_what_its_runner_said_last() {
     let first = turn(&mut log, "codex", New, "c1");
     assert_eq!(through(&log, "codex"), Some(first));
     assert_eq!(resumable(&log, "codex"), Some("c1"));
-    // What another one says is not in it.
+    // The messages of another runner are not in it.
     log.turn();
     assert_eq!(through(&log, "codex"), Some(first));
     let last = turn(&mut log, "codex", Resumed, "c1");

@@ -108,7 +108,7 @@ fn description(policy: &QuotaPolicy) -> String {
     parts.join(", ")
 }
 
-/// How many may run at once, and what does now.
+/// The number of may that run at once, and what does now.
 fn effect(agent: &AgentInfo) -> String {
     format!(
         "{}: quota {}, {} running, {} queued",

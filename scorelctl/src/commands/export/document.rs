@@ -27,7 +27,7 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// The blobs that an event names, but for those that are missing.
+/// The blobs that an event names, except missing ones.
 async fn contents(
     session_id: SessionId,
     event: &PersistentEvent,

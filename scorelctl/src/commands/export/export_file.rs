@@ -11,7 +11,7 @@ use crate::output::Output;
 #[derive(Debug)]
 pub(super) enum ExportFile {
     Named {
-        /// With mode 0600.
+        /// The file until it is whole, with mode 0600.
         temporary: BufWriter<NamedTempFile>,
         path: PathBuf,
         force: bool,

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 pub(super) struct InitFiles {
     config: PathBuf,
     env: PathBuf,
-    /// Whether existing files may be changed.
+    /// True if existing files may be changed.
     force: bool,
 }
 
@@ -33,7 +33,7 @@ struct StagedFile {
 /// A configuration that had to lose its model section before a daemon could start.
 #[derive(Debug)]
 pub(super) struct RemovedModel {
-    /// What was wrong with it.
+    /// The problem that it had.
     pub(super) problem: ConfigProblem,
     config: PathBuf,
     before: String,
@@ -105,7 +105,7 @@ impl InitFiles {
         }
     }
 
-    /// Whether the env file sets the variable.
+    /// Returns whether the env file sets the variable.
     pub(super) fn has_key(&self, variable: &str) -> Result<bool, Failure> {
         let text = read(&self.env)?;
         Ok(text.is_some_and(|text| key::has(&text, variable)))
@@ -212,7 +212,7 @@ fn locked(config: &Path) -> Result<File, Failure> {
     })
 }
 
-/// Writes a text beside the file whose place it is to take, durably, with mode 0600.
+/// Writes a text next to the file that it is to replace, durably, with mode 0600.
 fn staged(path: &Path, text: &str) -> Result<StagedFile, Failure> {
     // Through a symbolic link, replace its target and keep the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

@@ -71,7 +71,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// Whether an env file sets the variable.
+/// Returns whether an env file sets the variable.
 pub(super) fn has(text: &str, name: &str) -> bool {
     text.lines().any(|line| variable(line) == Some(name))
 }

@@ -56,7 +56,7 @@ fn source(output: &Output) -> Option<KeySource> {
     can_ask(output).then_some(KeySource::Terminal)
 }
 
-/// Whether there is a user to ask.
+/// Returns whether there is a user to ask.
 pub(super) fn can_ask(output: &Output) -> bool {
     !output.json && output.err_is_terminal && io::stdin().is_terminal()
 }

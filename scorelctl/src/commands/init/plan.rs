@@ -28,7 +28,7 @@ pub(super) enum InitChoice {
     Runner(String),
 }
 
-/// What to write.
+/// The files to write.
 #[derive(Debug)]
 pub(super) struct InitPlan {
     pub(super) settings: ModelSettings,

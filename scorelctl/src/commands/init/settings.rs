@@ -18,7 +18,7 @@ pub(super) struct ModelSettings {
     pub(super) base_url: Option<String>,
     /// The environment variable of the key.
     pub(super) key_variable: Option<String>,
-    /// Whether to write `apiKeyEnv`: the provider would not use this variable by default.
+    /// Set to write `apiKeyEnv`: the provider would not use this variable by default.
     pub(super) names_key: bool,
 }
 
@@ -76,12 +76,12 @@ fn quoted(text: &str) -> String {
         .replace('\u{7f}', "\\u007f")
 }
 
-/// Whether the configuration has a `[model]` section.
+/// Returns whether the configuration has a `[model]` section.
 pub(super) fn has_section(text: &str) -> bool {
     text.lines().filter_map(header).any(is_model)
 }
 
-/// Whether the configuration sets the model by keys before the first section, such as `model.id`.
+/// Returns whether the configuration sets the model by keys before the first section, such as `model.id`.
 pub(super) fn has_root_keys(text: &str) -> bool {
     text.lines()
         .take_while(|line| header(line).is_none())
@@ -134,7 +134,7 @@ pub(super) fn without_section(text: &str) -> String {
     kept
 }
 
-/// Whether a table, or a key with its sections, is about the model.
+/// Returns whether a table, or a key with its sections, is about the model.
 fn is_model(name: &str) -> bool {
     let first = name.split('.').next().unwrap_or_default();
     first.trim().trim_matches(['"', '\'']) == "model"

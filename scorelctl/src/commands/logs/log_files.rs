@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use scorel_fs::open_regular;
 
-/// What the names of the files begin with; the day follows, so they sort by age.
+/// The beginning of the files' names; the day follows, so they sort by age.
 const PREFIX: &str = "scoreld.log.";
 
-/// How much is read at once, backwards from the end.
+/// The amount that is read at once, backwards from the end.
 const CHUNK: u64 = 64 * 1024;
 
 /// The log files in a home. The daemon begins one each day and deletes the oldest.
@@ -20,11 +20,11 @@ pub(super) struct LogFiles {
 #[derive(Debug)]
 pub(super) struct LastLines {
     pub(super) lines: Vec<String>,
-    /// How far the newest file was read; `None` if there is no file.
+    /// The end of the part of the newest file that was read; `None` if there is no file.
     pub(super) end: Option<ReadPlace>,
 }
 
-/// How far a file was read. What follows its last line break is left for later.
+/// The end of the part of a file that was read. Text after its last line break is left for later.
 #[derive(Debug)]
 pub(super) struct ReadPlace {
     pub(super) path: PathBuf,
@@ -64,7 +64,7 @@ impl LogFiles {
             end: None,
         };
         for path in self.paths()?.into_iter().rev() {
-            // It may be deleted meanwhile, as the oldest.
+            // As the oldest it may be deleted at any moment.
             let Ok(mut file) = open_regular(File::options().read(true), &path) else {
                 continue;
             };

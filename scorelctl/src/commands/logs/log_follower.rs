@@ -7,7 +7,7 @@ use scorel_fs::open_regular;
 
 use super::log_files::{LogFiles, ReadPlace};
 
-/// How much is read at once. The rest comes with the next look.
+/// The amount that is read at once. The rest comes with the next look.
 const MOST: u64 = 1024 * 1024;
 
 /// Reads the lines added to the log: to the newest file, then to the one that follows it.
@@ -95,7 +95,7 @@ impl LogFollower {
     }
 }
 
-/// Whether there is another file under the name of one that is open.
+/// Returns whether there is another file under the name of one that is open.
 fn is_replaced(path: &Path, file: &File) -> io::Result<bool> {
     let open = file.metadata()?;
     let there = fs::metadata(path);

@@ -23,7 +23,7 @@ fn dollars(amount: f64) -> String {
     format!("${amount:.0$}", decimals.max(2))
 }
 
-/// What the model can do, and what to know about the row.
+/// The abilities of the model, and remarks on the row.
 pub(super) fn notes(model: &Model) -> String {
     let mut all = Vec::new();
     if model.reasoning != Some(false) && !model.thinking_levels.is_empty() {

@@ -29,7 +29,7 @@ pub(super) async fn run(runtime: &AgentTaskSelector, cli: &mut Cli<'_>) -> Resul
     cli.result(&answer, |output| print(&answer, said.as_deref(), output))
 }
 
-/// What the agent said last, whole; `None` until the runtime has ended.
+/// The last message of the agent, whole; `None` until the runtime has ended.
 pub(in crate::commands) async fn last_message(
     answer: &GetRuntimeResult,
     control: &mut DaemonClient,

@@ -95,7 +95,7 @@ impl AnswerView {
     }
 }
 
-/// The text beside the answer: why the turn makes no progress, or a notice.
+/// The text that accompanies the answer: why the turn makes no progress, or a notice.
 fn aside(event: &Event) -> Option<String> {
     match event {
         Event::Transient(event) => match &event.body {

@@ -45,7 +45,7 @@ pub(super) struct TurnFollower<'a> {
     cli: Cli<'a>,
     session_id: SessionId,
     own: OwnTurn,
-    /// Whether a first Ctrl-C has cancelled the turn.
+    /// True if a first Ctrl-C has cancelled the turn.
     cancelled: bool,
     reload: SyncLineBuilder,
     answer: AnswerView,
@@ -63,7 +63,7 @@ pub(super) struct FollowedMessage {
     pub(super) own: OwnTurn,
     /// Set if it waits in a paused queue, which the user was told.
     pub(super) waits: bool,
-    /// Which model or runner the session keeps; see [`kept_choice`](super::kept_choice::kept_choice).
+    /// The model or runner that the session keeps; see [`kept_choice`](super::kept_choice::kept_choice).
     pub(super) keeps: String,
 }
 
@@ -407,7 +407,7 @@ fn failed(error: &TurnError) -> Failure {
     failure.maybe_hint(error.hint.as_ref())
 }
 
-/// Whether the record is the message made from the queue item.
+/// Returns whether the record is the message made from the queue item.
 fn took(record: &PersistentEvent, item: QueueItemId) -> bool {
     match &record.body {
         PersistentBody::Message(message) => message.queue_item_id == Some(item),
@@ -415,7 +415,7 @@ fn took(record: &PersistentEvent, item: QueueItemId) -> bool {
     }
 }
 
-/// Whether the record removes the item from the queue.
+/// Returns whether the record removes the item from the queue.
 fn removed(record: &PersistentEvent, item: QueueItemId) -> bool {
     match &record.body {
         PersistentBody::QueueUpdate(update) => update

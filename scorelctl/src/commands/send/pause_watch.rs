@@ -8,16 +8,16 @@ use crate::commands::queue_pause::pause_text;
 use crate::daemon::DaemonClient;
 use crate::target;
 
-/// How long an answer is waited for. The stream waits meanwhile.
+/// The time that an answer is waited for. The stream waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Notices that the queue in which a message waits is paused: it would wait for ever.
 #[derive(Debug)]
 pub(super) struct PauseWatch {
     item: QueueItemId,
-    /// Whether something has happened that may have paused the queue.
+    /// True if something has happened that may have paused the queue.
     due: bool,
-    /// Whether the user was told.
+    /// True if the user was told.
     told: bool,
 }
 
@@ -46,7 +46,7 @@ impl PauseWatch {
         };
     }
 
-    /// What to tell the user, if that has changed.
+    /// The message for the user, if it has changed.
     pub(super) async fn look(
         &mut self,
         control: &mut DaemonClient,

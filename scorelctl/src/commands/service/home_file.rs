@@ -22,7 +22,7 @@ pub(super) struct ServiceFile {
 }
 
 impl ServiceFile {
-    /// Whether the file says this already.
+    /// Returns whether the file says this already.
     pub(super) fn is_there(&self) -> bool {
         fs::read_to_string(&self.path).is_ok_and(|found| found == self.text)
     }

@@ -59,7 +59,7 @@ impl Launchd {
         format!("{}/{LABEL}", self.domain)
     }
 
-    /// What launchd prints about the agent; `None` if it is not loaded.
+    /// The output of launchd about the agent; `None` if it is not loaded.
     fn printed(&self) -> Option<String> {
         LAUNCHCTL.run(&["print", &self.target()]).ok()
     }

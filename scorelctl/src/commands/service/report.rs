@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::output::Output;
 
-/// What `service install` did.
+/// The result of `service install`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Installed {
@@ -15,17 +15,17 @@ pub(super) struct Installed {
     /// The units of an earlier installation that were removed, since a package has the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) removed: Vec<PathBuf>,
-    /// Whether the service was enabled only now.
+    /// True if the service was enabled only now.
     pub(super) enabled: bool,
     /// The process of the daemon that was started by hand and has left its sessions to the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) took_over: Option<u32>,
-    /// Whether a daemon runs that does not know the changes yet.
+    /// True if a daemon runs that does not know the changes yet.
     pub(super) restart_needed: bool,
     /// Set if the daemon runs, and nothing starts it again for a client that only connects.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) socket_dead: bool,
-    /// Whether the daemon goes on after the user's last logout; absent if the manager does not tell.
+    /// True if the daemon goes on after the user's last logout; absent if the manager does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lingering: Option<bool>,
 }
@@ -68,11 +68,11 @@ impl Installed {
     }
 }
 
-/// What `service uninstall` did.
+/// The result of `service uninstall`.
 #[derive(Debug, Serialize)]
 pub(super) struct Uninstalled {
     pub(super) removed: Vec<PathBuf>,
-    /// Whether the service was enabled or active until then.
+    /// True if the service was enabled or active until then.
     pub(super) disabled: bool,
 }
 
@@ -94,18 +94,17 @@ impl Uninstalled {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ServiceState {
     pub(super) manager: &'static str,
-    /// Whether the manager knows the service.
+    /// True if the manager knows the service.
     pub(super) installed: bool,
-    /// Whether the manager starts it: for a client, or at login.
+    /// True if the manager starts it: for a client, or at login.
     pub(super) enabled: bool,
-    /// Whether its files are those that `service install` would write now.
+    /// True if its files are those that `service install` would write now.
     pub(super) current: bool,
     /// The manager's word for the state of the service.
     pub(super) service: String,
     /// The same for the socket that starts it, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) socket: Option<String>,
-    /// The service's process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) pid: Option<u32>,
     /// The process of a daemon that was started by hand.

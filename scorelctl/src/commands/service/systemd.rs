@@ -236,7 +236,7 @@ fn reload() -> Result<(), ManagerError> {
     Ok(())
 }
 
-/// Whether the user's services go on after the last logout.
+/// Returns whether the user's services go on after the last logout.
 fn lingering() -> Option<bool> {
     let user = User::from_uid(getuid()).ok()??;
     let arguments = ["show-user", &user.name, "--property", "Linger", "--value"];

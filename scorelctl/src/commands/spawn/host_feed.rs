@@ -63,7 +63,7 @@ impl HostFeed {
         }
     }
 
-    /// Whether [`HostFeed::next`] would return without waiting.
+    /// Returns whether [`HostFeed::next`] would return without waiting.
     pub(in crate::commands) fn is_ready(&self) -> bool {
         self.subscription
             .as_ref()

@@ -10,7 +10,7 @@ pub(super) struct AgentTaskProgress {
     state: String,
     summary: Option<String>,
     question: Option<PermissionRequestId>,
-    /// Whether it was told that the queue of the runtime's session is paused.
+    /// True if it was told that the queue of the runtime's session is paused.
     paused: bool,
 }
 
@@ -30,7 +30,7 @@ impl AgentTaskProgress {
         lines
     }
 
-    /// What a person has to do, so that it goes on.
+    /// The next thing that a person has to do, so that it goes on.
     pub(super) fn demand(&mut self, runtime: &AgentTaskInfo) -> Option<String> {
         let waits = runtime.status == AgentTaskStatus::WaitingInput;
         let question = runtime.waiting_for.as_ref().filter(|_| waits);

@@ -7,7 +7,7 @@ use scorel_proto::{
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 
-/// Where to start printing.
+/// The event to start printing at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TailStart {
     /// The first event to print.
@@ -16,8 +16,8 @@ pub(super) struct TailStart {
     pub(super) anchors: ClientAnchors,
 }
 
-/// How many pages are searched for the start of the last turn. A longer turn is shown from
-/// somewhere in the middle.
+/// The number of pages that are searched for the start of the last turn. A longer turn is shown from somewhere
+/// in the middle.
 const MAX_PAGES: usize = 20;
 
 impl TailStart {

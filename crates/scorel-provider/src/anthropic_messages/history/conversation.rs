@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::server_tools;
 use crate::wire::JsonBody;
 
-/// How many user messages are marked for the cache: the last one, and the one before it, where the
+/// The number of user messages that are marked for the cache: the last one, and the one before it, where the
 /// previous request ended. A breakpoint looks back only 20 blocks, and more may have been added since.
 const MARKED: usize = 2;
 
@@ -15,19 +15,19 @@ const MARKED: usize = 2;
 #[derive(Debug, Default)]
 pub(super) struct Conversation {
     written: WrittenMessages,
-    /// As they are sent, but for their marks.
+    /// As they are sent, without their marks.
     ended: Vec<RoleMessage>,
     last: Option<RoleMessage>,
 }
 
-/// What matters of the messages that are written to those that follow.
+/// The state of the written messages that matters to those that follow.
 #[derive(Debug, Clone, Copy, Default)]
 struct WrittenMessages {
     any: bool,
     thinking: LoopThinking,
 }
 
-/// How the tool loop begins that a conversation ends with.
+/// The beginning of the tool loop at the end of a conversation.
 #[derive(Debug, Clone, Copy, Default)]
 enum LoopThinking {
     #[default]
@@ -117,8 +117,8 @@ impl Conversation {
         rest.iter().for_each(|message| body.item(message));
     }
 
-    /// Whether the conversation ends inside a tool loop whose first assistant message does not
-    /// begin with thinking.
+    /// Returns whether the conversation ends inside a tool loop whose first assistant message does not begin
+    /// with thinking.
     pub(super) fn lacks_thinking(&self) -> bool {
         let mut all = self.written;
         self.rest().iter().for_each(|message| all.add(message));

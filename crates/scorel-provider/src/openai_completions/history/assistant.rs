@@ -38,7 +38,7 @@ pub(super) fn render<'a>(
     Some(ChatMessage::Object(rendered))
 }
 
-/// Whether anything but the text may have to go back.
+/// Returns whether anything but the text may have to go back.
 fn has_reasoning(message: &AssistantMessage) -> bool {
     let thinks = |block: &Block| matches!(block, Block::Thinking { .. });
     let kept = message.meta.provider.is_some() || message.content.iter().any(thinks);
@@ -83,7 +83,7 @@ fn calls(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Vec<Value> {
     calls.collect()
 }
 
-/// What the same model left with a whole message.
+/// A fact that the same model left with a whole message.
 fn fact<'a>(
     endpoint: &ChatEndpoint,
     message: &'a AssistantMessage,

@@ -79,7 +79,7 @@ impl OutputCall {
     }
 }
 
-/// The fields of an item that go back beside the usual ones, such as its id and namespace.
+/// The fields of an item that go back with the usual ones, such as its id and namespace.
 fn metadata(item: &Value) -> Option<Value> {
     let mut fields = item.as_object()?.clone();
     for field in ["type", "status", "call_id", "name", "arguments"] {

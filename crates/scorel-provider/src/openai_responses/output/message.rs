@@ -9,7 +9,7 @@ use crate::wire::{ModelOrigin, ReplyTally, text_of};
 /// A `message` item. Each of its content parts is a block.
 #[derive(Debug, Default)]
 pub(super) struct OutputMessage {
-    /// By `content_index`.
+    /// The parts by their `content_index`.
     parts: BTreeMap<u64, MessagePart>,
 }
 
@@ -81,7 +81,7 @@ impl OutputMessage {
     }
 }
 
-/// What goes back with a text: the id of its item, and its `phase` (commentary or final answer),
+/// The fields that go back with a text: the id of its item, and its `phase` (commentary or final answer),
 /// without which newer models take their own commentary for a final answer.
 fn metadata(item: &Value, refusal: bool) -> Map<String, Value> {
     let mut metadata = Map::new();

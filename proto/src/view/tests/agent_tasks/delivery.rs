@@ -66,7 +66,7 @@ fn a_message_that_names_a_runtime_delivers_its_result() {
     let runtime = of(&log, &task);
     assert_eq!(runtime.delivered, Some(told));
     assert_eq!(runtime.delivered_via, Some(DeliveredVia::Message));
-    // What holds it a second time is not what delivered it.
+    // The message that holds it a second time is not the one that delivered it.
     log.push(message(task.result()));
     log.push(told_by("AgentStatus", &[&task], None));
     assert_eq!(of(&log, &task).delivered, Some(told));

@@ -9,7 +9,7 @@ use crate::{
 };
 use AgentTaskStatus::{Completed, Running};
 
-/// What a runtime takes in the fold, without the nodes of the map.
+/// The bytes that a runtime takes in the fold, without the nodes of the map.
 fn bytes(runtime: &AgentTask) -> usize {
     let texts = runtime.agent_type.capacity() + runtime.title.capacity();
     let summary = runtime.summary.as_deref().map_or(0, str::len);

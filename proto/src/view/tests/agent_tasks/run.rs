@@ -30,7 +30,7 @@ impl Dice {
     }
 }
 
-/// What a task has come to.
+/// The state of a task.
 enum Stage {
     Unbound,
     Waits,
@@ -183,7 +183,7 @@ impl Making<'_> {
     }
 }
 
-/// What a task does that has begun.
+/// The work of a task that has begun.
 fn work(
     dice: &mut Dice,
     task: &mut Task,

@@ -48,7 +48,7 @@ impl UnitDirs {
         self.own.join(name)
     }
 
-    /// What a unit says that is installed for all users.
+    /// The text of a unit that is installed for all users.
     pub(super) fn system_unit(&self, name: &str) -> Option<String> {
         let mut files = self.system.iter().map(|dir| dir.join(name));
         fs::read_to_string(files.find(|file| file.exists())?).ok()

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use crate::commands::service::home_file::ServiceFile;
 use crate::failure::Failure;
 
-/// What an installation has of the user's own.
+/// The user's own part of an installation.
 #[derive(Debug, Default)]
 pub(super) struct UnitPlan {
     pub(super) files: Vec<ServiceFile>,

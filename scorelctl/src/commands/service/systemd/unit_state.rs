@@ -1,7 +1,7 @@
 use crate::commands::service::program::SYSTEMCTL;
 use crate::failure::Failure;
 
-/// What systemd says about a unit.
+/// The state of a unit, as systemd reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct UnitState {
     pub(super) is_installed: bool,
@@ -42,7 +42,7 @@ impl UnitState {
         self.is_enabled && !self.is_active()
     }
 
-    /// Whether there is something to stop.
+    /// Returns whether there is something to stop.
     pub(super) fn is_loaded(&self) -> bool {
         self.is_installed || self.active != "inactive"
     }

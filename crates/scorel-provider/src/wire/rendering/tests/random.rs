@@ -109,7 +109,7 @@ fn output() -> impl Strategy<Value = Block> {
     prop_oneof![3 => text().prop_map(Block::text), 3 => call, 2 => thinking]
 }
 
-/// What an endpoint's own tools left in a message, in pairs and alone.
+/// The blocks that an endpoint's own tools left in a message, in pairs and alone.
 fn opaque() -> impl Strategy<Value = Option<Value>> {
     let used = json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}});
     let found = json!({"type": "web_search_tool_result", "tool_use_id": "s", "content": []});
