@@ -1,6 +1,7 @@
 //! The method table: dispatch, the typed client, `rpc.discover` and the reference are all derived
 //! from it.
 
+mod access_level;
 mod agent;
 mod agent_task;
 mod agent_task_graph;
@@ -14,9 +15,12 @@ mod group;
 mod host;
 mod host_event;
 mod import;
+mod method_info;
+mod method_type;
 mod present;
 mod project;
 mod question;
+mod queue;
 mod reading;
 mod runner;
 mod search;
@@ -30,11 +34,10 @@ mod trust;
 mod usage;
 mod worktree;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::value::{RawValue, to_raw_value};
 
+pub use access_level::AccessLevel;
 pub use agent::*;
 pub use agent_task::*;
 pub use agent_task_graph::*;
@@ -48,8 +51,11 @@ pub use group::MethodGroup;
 pub use host::*;
 pub use host_event::*;
 pub use import::*;
+pub use method_info::MethodInfo;
+pub use method_type::Method;
 pub use project::*;
 pub use question::*;
+pub use queue::*;
 pub use reading::*;
 pub use runner::*;
 pub use search::*;
@@ -64,83 +70,6 @@ pub use usage::*;
 pub use worktree::*;
 
 use crate::{ErrorCode, TurnSummary};
-
-/// A method as a type: its name and the types of its parameters and result, for typed calls.
-pub trait Method: Send + Sync + 'static {
-    /// The name on the wire, such as `sendMessage`.
-    const NAME: &'static str;
-    /// The parameters, an object on the wire.
-    type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
-    /// The result.
-    type Result: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
-
-    // Not provided by the trait: as functions of this crate they are compiled once, and not again by
-    // every crate that calls the method.
-
-    /// Encodes parameters.
-    ///
-    /// # Errors
-    /// A map has keys that are no strings.
-    fn encode_params(params: &Self::Params) -> serde_json::Result<Box<RawValue>>;
-
-    /// Encodes a result.
-    ///
-    /// # Errors
-    /// A map has keys that are no strings.
-    fn encode_result(result: &Self::Result) -> serde_json::Result<Box<RawValue>>;
-
-    /// Decodes a result.
-    ///
-    /// # Errors
-    /// The text is not JSON of the result's type.
-    fn decode_result(json: &RawValue) -> serde_json::Result<Self::Result>;
-}
-
-/// The permission that a method requires. Each level includes the previous ones.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum AccessLevel {
-    /// Read projects, sessions and events.
-    Read,
-    /// Send messages to sessions and change them.
-    Control,
-    /// Register and remove directories, and stop the daemon.
-    Admin,
-}
-
-/// The description of a method, for dispatch and documentation.
-#[derive(Debug, Clone, Copy)]
-pub struct MethodInfo {
-    /// The name on the wire, such as `sendMessage`.
-    pub name: &'static str,
-    /// The description, in Markdown with line breaks; see [`MethodInfo::summary_line`].
-    pub summary: &'static str,
-    /// The section of the reference.
-    pub group: MethodGroup,
-    /// The permission that a method requires. Each level includes the previous ones.
-    pub access: AccessLevel,
-    /// The error codes specific to this method. JSON-RPC errors, `forbidden`, `shutting_down`,
-    /// `overloaded` for want of file descriptors, and `internal_error` can come from any method and
-    /// are not listed.
-    pub errors: &'static [ErrorCode],
-    /// Generates the JSON Schema of the parameters.
-    pub params: fn(&mut SchemaGenerator) -> Schema,
-    /// Generates the JSON Schema of the result.
-    pub result: fn(&mut SchemaGenerator) -> Schema,
-    /// The parameter names in order, for positional parameters.
-    pub param_names: fn() -> Vec<String>,
-}
-
-impl MethodInfo {
-    /// The description on one line.
-    #[must_use]
-    pub fn summary_line(&self) -> String {
-        let words: Vec<&str> = self.summary.split_whitespace().collect();
-        words.join(" ")
-    }
-}
 
 fn property_names<T: JsonSchema>() -> Vec<String> {
     let schema = SchemaGenerator::default().into_root_schema_for::<T>();

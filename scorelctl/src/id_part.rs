@@ -5,7 +5,7 @@ use crate::failure::Failure;
 /// The number of characters of the end of an id that are needed. A shorter part is its beginning only.
 const MIN_END: usize = 4;
 
-/// The number of characters of an id listings show: they differ, while ids of that one day begin alike.
+/// The characters of an id that listings show: they differ, while ids of one day begin alike.
 const SHOWN_END: usize = 6;
 
 /// A part of an id on the command line: its beginning or its end, with or without its prefix, in any

@@ -15,7 +15,7 @@ pub const VCS_DIRECTORIES: [&str; 6] = [".git", ".hg", ".svn", ".bzr", ".jj", ".
 /// The files that the `ignore` crate opens in every directory, blocking on a named pipe.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
-/// The number of files a project that may have to be watched.
+/// The number of files that a watched project may have.
 pub(crate) const MAX_FILES: usize = 20_000;
 
 /// So many entries are listed however long it takes. Time passes on a busy machine without any work done,

@@ -168,7 +168,11 @@ impl SearchIndex {
         ids.into_iter().map(|id| self.log_bytes(id)).sum()
     }
 
+<<<<<<< HEAD
     /// How many bytes of the sessions' logs come after the last record that is indexed.
+=======
+    /// The bytes of the sessions' logs after the last indexed record.
+>>>>>>> c52bb224 (proto: the table of methods apart from the types of a row; the queue's types have a file)
     fn unread(&self, sessions: Vec<SessionId>) -> u64 {
         let Ok(connection) = self.file.open_to_read() else {
             return sessions.into_iter().map(|id| self.log_bytes(id)).sum();

@@ -33,11 +33,11 @@ pub struct AgentInfo {
     pub agent_type: String,
     /// Its configuration.
     pub config: AgentConfig,
-    /// The number of of its runtimes run, or that wait for a person.
+    /// The number of its runtimes that run, or wait for a person.
     pub running: u32,
-    /// The number of wait until it that may run one more.
+    /// The number that wait until it may run one more.
     pub queued: u32,
-    /// The number of may that run at once.
+    /// The number that may run at once.
     pub quota: EffectiveQuota,
     /// The policy of the project for it; absent without one, and if no project is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct AgentConfig {
     pub prompt: Option<String>,
     /// The files that it works on.
     pub workspace: AgentWorkspace,
-    /// The number of may that run at once where no policy of a project says otherwise.
+    /// The number that may run at once where no policy of a project says otherwise.
     pub default_quota: u32,
     /// True if it takes tasks.
     pub enabled: bool,
@@ -104,7 +104,7 @@ pub enum AgentWorkspace {
     Worktree,
 }
 
-/// The number of runtimes of an agent that may run at once, and what says so.
+/// The number of runtimes of an agent that may run at once, and the rule that sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EffectiveQuota {
     /// The number. 0: none begins.
@@ -250,7 +250,7 @@ pub struct SetAgentParams {
         skip_serializing_if = "Option::is_none"
     )]
     pub workspace: Option<Option<AgentWorkspace>>,
-    /// The number of may that run at once where no policy says otherwise.
+    /// The number that may run at once where no policy says otherwise.
     #[serde(
         default,
         deserialize_with = "present",

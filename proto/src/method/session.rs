@@ -83,7 +83,7 @@ pub struct Session {
     /// Why it cannot be used, or only be read; absent if nothing is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// The number of runtimes it has; absent if it never that had any.
+    /// The number of its runtimes; absent if it never had any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtimes: Option<AgentTaskCounts>,
     /// The questions that its runtimes wait for. `respondPermission` answers each in the session it names.

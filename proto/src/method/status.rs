@@ -79,7 +79,7 @@ pub struct SubscriberStatus {
     pub client_id: Option<ClientId>,
     /// The session that it follows.
     pub session_id: SessionId,
-    /// The number of of the session's sequence numbers it that is behind. Sequence numbers have gaps, so there
+    /// The number of the session's sequence numbers by which it is behind. Sequence numbers have gaps, so there
     /// may be fewer events.
     pub lag_events: u64,
 }

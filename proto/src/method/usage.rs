@@ -42,7 +42,7 @@ pub struct GetUsageResult {
     pub rows: Vec<UsageRow>,
     /// The sum of all rows, of those as well that did not fit into `rows`.
     pub total: UsageTotal,
-    /// The number of rows did not that fit into `rows`; absent if all did.
+    /// The number of rows that did not fit into `rows`; absent if all did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<u64>,
     /// Sessions whose logs cannot be read, so that calls of theirs may be missing; absent if there

@@ -105,7 +105,7 @@ impl AgentTasks {
         self.by_id.is_empty()
     }
 
-    /// The number of a turn that has spawned.
+    /// The number of runtimes that a turn has spawned.
     #[must_use]
     pub fn spawned_in(&self, turn_id: TurnId) -> u32 {
         self.turn(turn_id).map_or(0, |turn| turn.count)

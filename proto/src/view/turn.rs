@@ -125,7 +125,7 @@ impl OpenTurn {
         kind == Some(WaitKind::Restart)
     }
 
-    /// Returns whether another daemon could go on with it without running a call twice: as is known, none of
+    /// Returns whether another daemon could go on with it without running a call twice: none of
     /// the open calls has started.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {

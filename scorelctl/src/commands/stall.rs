@@ -11,7 +11,7 @@ use crate::target;
 /// longer than this, so the question must stay cheap; the daemon answers it from memory.
 const QUIET: Duration = Duration::from_secs(3);
 
-/// The time that an answer is waited for. The stream waits for it.
+/// The time limit for an answer. The stream waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Notices that a session waits for its storage, for file descriptors, or for a place of a runner. No

@@ -28,7 +28,7 @@ pub(super) struct ModelFamily {
 }
 
 impl ModelFamily {
-    /// The part of an id in the form of [`family_id`] the family names; `None` if it that is not of it.
+    /// The length of the part of an id, in the form of [`family_id`], that the family names; `None` if it names none.
     pub(super) fn matched(&self, id: &str) -> Option<usize> {
         let mut beginnings = self.ids.iter().filter(|start| id.starts_with(*start));
         let first = beginnings.next()?.len();

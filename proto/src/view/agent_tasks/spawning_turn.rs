@@ -9,7 +9,7 @@ use crate::{AgentTaskId, TurnId};
 #[serde(rename_all = "camelCase")]
 pub(super) struct SpawningTurn {
     pub(super) turn_id: TurnId,
-    /// The number of it that has spawned.
+    /// The number of runtimes that it has spawned.
     pub(super) count: u32,
     /// The newest runtime of each of its calls.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

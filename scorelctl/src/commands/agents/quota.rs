@@ -108,7 +108,7 @@ fn description(policy: &QuotaPolicy) -> String {
     parts.join(", ")
 }
 
-/// The number of may that run at once, and what does now.
+/// The number that may run at once, and the number that runs.
 fn effect(agent: &AgentInfo) -> String {
     format!(
         "{}: quota {}, {} running, {} queued",

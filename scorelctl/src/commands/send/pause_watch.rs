@@ -8,7 +8,7 @@ use crate::commands::queue_pause::pause_text;
 use crate::daemon::DaemonClient;
 use crate::target;
 
-/// The time that an answer is waited for. The stream waits for it.
+/// The time limit for an answer. The stream waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Notices that the queue in which a message waits is paused: it would wait for ever.

@@ -8,7 +8,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng};
 use super::run::{Dice, Run};
 use crate::{AgentTaskId, AgentTaskStatus, AgentTasks, PersistentEvent};
 
-/// The number of orders of that one run are tried.
+/// The number of orders of one run that are tried.
 const ORDERS: u64 = 20;
 
 fn number(name: &str) -> Option<u64> {

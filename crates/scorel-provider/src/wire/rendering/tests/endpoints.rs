@@ -15,7 +15,7 @@ use crate::wire::{ModelEndpoint, Wire, render};
 
 pub(super) const MODEL: &str = "model-1";
 
-/// The number of endpoints there that are to choose from.
+/// The number of endpoints to choose from.
 pub(super) const CHOICES: usize = 9;
 
 /// An endpoint of some wire.
