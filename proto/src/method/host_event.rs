@@ -68,6 +68,7 @@ pub enum HostEvent {
         session: Box<Session>,
     },
     /// A runtime was spawned or has changed. Also tells what it does, more often than its session's log.
+    #[serde(rename = "runtime_changed")]
     AgentTaskChanged {
         /// The version after this change.
         version: u64,

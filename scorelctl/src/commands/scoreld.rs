@@ -14,10 +14,8 @@ use crate::failure::Failure;
 
 /// Checks and repairs the home.
 pub(super) fn fsck(args: &FsckArgs, json: bool, link: &DaemonConnector) -> Failure {
-    let mut command = scoreld("fsck", json, link);
-    if args.repair {
-        command.arg("--repair");
-    }
+    let options: &[&str] = if args.repair { &["--repair"] } else { &[] };
+    let mut command = scoreld("fsck", options, json, link);
     if let Some(session) = &args.session {
         command.arg("--").arg(session);
     }
@@ -26,21 +24,21 @@ pub(super) fn fsck(args: &FsckArgs, json: bool, link: &DaemonConnector) -> Failu
 
 /// Checks the installation.
 pub(super) fn doctor(json: bool, link: &DaemonConnector) -> Failure {
-    let mut command = scoreld("doctor", json, link);
-    command.args(["--client-version", env!("CARGO_PKG_VERSION")]);
-    replaced_by(command)
+    let options = ["--client-version", env!("CARGO_PKG_VERSION")];
+    replaced_by(scoreld("doctor", &options, json, link))
 }
 
 /// Shows and changes the configuration.
 pub(super) fn config(args: &ConfigArgs, json: bool, link: &DaemonConnector) -> Failure {
-    let mut command = scoreld("config", json, link);
+    let mut command = scoreld("config", &[], json, link);
     command.args(&args.arguments);
     replaced_by(command)
 }
 
-fn scoreld(verb: &str, json: bool, link: &DaemonConnector) -> Command {
+fn scoreld(verb: &str, options: &[&str], json: bool, link: &DaemonConnector) -> Command {
     let mut command = Command::new(daemon_program(env::var_os("SCORELD")));
     command.arg(verb).arg("--home").arg(link.home().path());
+    command.args(options);
     if json {
         command.arg("--json");
     }
