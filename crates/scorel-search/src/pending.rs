@@ -6,10 +6,10 @@ use scorel_proto::{SearchStatus, Seq, SessionId};
 
 use crate::limits::BATCH_SESSIONS;
 
-/// How long changes are collected once they may be indexed: turns of several sessions end in a second.
+/// The time that changes are collected once they may be indexed: turns of several sessions end in a second.
 const COLLECT: Duration = Duration::from_secs(1);
 
-/// How long changes wait for the end of their turn. Indexing during a turn would take processor time from
+/// The time that changes wait for the end of their turn. Indexing during a turn would take processor time from
 /// the answers that stream, and be repeated at each of its records.
 const LONGEST: Duration = Duration::from_secs(30);
 
@@ -38,7 +38,7 @@ struct PendingState {
     changed: ChangedSessions,
     /// Those that are being indexed.
     taken: ChangedSessions,
-    /// How many bytes of the logs the last full comparison found unindexed and are still unindexed.
+    /// The bytes of the logs that the last full comparison found unindexed and that still are.
     backlog_bytes: u64,
     /// A query could not use the index.
     suspicion: Option<Suspicion>,
@@ -52,7 +52,7 @@ struct PendingState {
     is_stopped: bool,
 }
 
-/// What a query found wrong with the index.
+/// A fault of the index that a query found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Suspicion {
     /// It may be missing.
@@ -60,7 +60,7 @@ pub(crate) enum Suspicion {
     Damaged,
 }
 
-/// What the thread of the index does next.
+/// The next work for the thread of the index.
 #[derive(Debug)]
 pub(crate) struct PendingWork {
     pub(crate) changed: ChangedSessions,
@@ -199,7 +199,7 @@ impl PendingSessions {
         self.state().problem.clone()
     }
 
-    /// How much of the backlog is unread, and the sessions that have changed since; `None` if the logs
+    /// The part of the backlog that is unread, and the sessions that have changed since; `None` if the logs
     /// were not looked at yet.
     pub(crate) fn behind(&self) -> Option<(u64, Vec<SessionId>)> {
         let state = self.state();
@@ -213,7 +213,7 @@ impl PendingSessions {
         Some((state.backlog_bytes, sessions))
     }
 
-    /// The state of the index, as far as it is known without the disk.
+    /// The state of the index, as known without the disk.
     pub(crate) fn status(&self) -> SearchStatus {
         let behind = self.behind();
         let compared = behind.is_some();

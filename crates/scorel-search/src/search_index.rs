@@ -21,9 +21,9 @@ use crate::pending::{Change, PendingSessions, Suspicion};
 use crate::word_query::WordQuery;
 use crate::word_search::{WordSearch, WordSearchResult};
 
-/// How long the daemon waits for the thread at its end. The thread has the lowest priority and takes
-/// seconds or more on a busy machine. If the process ends first, SQLite rolls the transaction back at the
-/// next start.
+/// The time that the daemon waits for the thread at its end. The thread has the lowest priority and takes
+/// seconds or more on a busy machine. If the process ends first, SQLite rolls the transaction back at the next
+/// start.
 const LAST_RECORD: Duration = Duration::from_millis(500);
 
 /// The search in the logs of all sessions.
@@ -143,7 +143,8 @@ impl SearchIndex {
         self.pending.status()
     }
 
-    /// How much of the logs is not in the index, in bytes. Has the index catch up, also with turns that run.
+    /// The part of the logs that is not in the index, in bytes. Has the index catch up, also with turns that
+    /// run.
     #[must_use]
     pub fn behind_bytes(&self) -> u64 {
         self.pending.want();
@@ -168,11 +169,7 @@ impl SearchIndex {
         ids.into_iter().map(|id| self.log_bytes(id)).sum()
     }
 
-<<<<<<< HEAD
-    /// How many bytes of the sessions' logs come after the last record that is indexed.
-=======
     /// The bytes of the sessions' logs after the last indexed record.
->>>>>>> c52bb224 (proto: the table of methods apart from the types of a row; the queue's types have a file)
     fn unread(&self, sessions: Vec<SessionId>) -> u64 {
         let Ok(connection) = self.file.open_to_read() else {
             return sessions.into_iter().map(|id| self.log_bytes(id)).sum();
