@@ -74,9 +74,10 @@ impl Machine {
 
     /// The user's files with their modes and sums.
     pub(crate) fn files(&self) -> String {
-        // But the index of the search, which the daemon writes when it has time.
-        let script = "find . -path ./project -prune -o -name 'search.db*' -o -printf '%m %p ' \
-                      \\( -type f -exec sha256sum {} \\; -o -printf '\\n' \\) | sort";
+        // But the index of the search, which the daemon writes when it has time, and what it found of the
+        // sandbox, which is another program's after an upgrade.
+        let script = "find . -path ./project -prune -o -name 'search.db*' -o -name sandbox-support -o \
+                      -printf '%m %p ' \\( -type f -exec sha256sum {} \\; -o -printf '\\n' \\) | sort";
         self.container.ok("sh", &["-c", script])
     }
 
