@@ -3,11 +3,6 @@
 //! A command of an agent can put a link, a FIFO or a device where a file is expected. What is opened
 //! here is a regular file, and opening it waits for nothing.
 
-#![cfg_attr(
-    test,
-    expect(clippy::unwrap_used, reason = "a test that cannot go on fails")
-)]
-
 mod foreign_text;
 mod git_dir;
 mod regular_file;

@@ -23,14 +23,14 @@ impl Orchestrator {
     /// [`SessionError::HasAgentTasks`] or [`SessionError::WorksFor`].
     pub async fn check_unused(&self, id: SessionId) -> Result<(), OrchestratorError> {
         let sessions = self.sessions();
-        let Some(lane) = usable(&sessions, id).await? else {
+        let Some(lane) = usable(sessions, id).await? else {
             return Ok(());
         };
         let open = lane.runtimes(|all| all.unfinished().count());
         if open > 0 {
             return Err(SessionError::HasAgentTasks { open }.into());
         }
-        match self.runtime_of(&sessions, &lane).await? {
+        match self.runtime_of(sessions, &lane).await? {
             Some((_, id)) => Err(SessionError::WorksFor(id).into()),
             None => Ok(()),
         }
@@ -51,7 +51,7 @@ impl Orchestrator {
         let sessions = self.sessions();
         let (mut found, mut due) = (Vec::new(), vec![id]);
         while let Some(id) = due.pop() {
-            let Some(lane) = usable(&sessions, id).await? else {
+            let Some(lane) = usable(sessions, id).await? else {
                 continue;
             };
             if quiet {
@@ -86,8 +86,8 @@ impl Orchestrator {
         let sessions = self.sessions();
         let _closing = ClosingSession::begin(self, id);
         let mut all = children.to_vec();
-        if let Some(lane) = usable(&sessions, id).await? {
-            if let Some((parent, runtime)) = self.runtime_of(&sessions, &lane).await? {
+        if let Some(lane) = usable(sessions, id).await? {
+            if let Some((parent, runtime)) = self.runtime_of(sessions, &lane).await? {
                 let command = MutationCommand::new(ClientId::Daemon, None, "delete", &id);
                 let id = runtime;
                 parent.mutate(StopRuntime { command, id }).await?;
@@ -105,7 +105,7 @@ impl Orchestrator {
             }
         }
         for child in all.into_iter().rev() {
-            self.delete_child(&sessions, child, way).await?;
+            self.delete_child(sessions, child, way).await?;
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ pub fn describe(words: &[Word], program: usize, home: &Path) -> Facts {
     }
     let trusted = trusted_name(name);
     match trusted.unwrap_or(&base) {
-        name if names::OBSCURE.contains(&name) => {
+        name if names::is_obscure(name) => {
             facts.obscure = Some(format!("what `{name}` does is only known at run time"));
         }
         "cd" => change_directory(args, home, &mut facts),

@@ -168,7 +168,7 @@ fn ranges(schema: &str) -> Vec<(String, String, Quantity, Quantity)> {
         let Some((field, range)) = line.split_once(": Option<Bounded<") else {
             continue;
         };
-        let name = field.trim().trim_start_matches("pub(super) ").to_owned();
+        let name = field.rsplit(' ').next().unwrap().to_owned();
         let (min, max) = range.trim_end_matches(">>,").split_once(", ").unwrap();
         found.push((
             section.clone(),

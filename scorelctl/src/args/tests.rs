@@ -170,7 +170,7 @@ fn a_task_is_words_and_its_result_stays_unless_it_is_to_be_delivered() {
     };
     assert_eq!((args.agent_type.as_str(), args.wait), ("reviewer", true));
     assert_eq!(args.prompt, ["look", "at", "it"]);
-    assert_eq!(ResultDelivery::from(args.deliver), ResultDelivery::None);
+    assert_eq!(args.deliver, ResultDelivery::None);
     assert_eq!(args.parent, None);
     let line = "spawn developer -- --fix it --deliver turn";
     let Ok(CliCommand::Spawn(args)) = parse(line) else {

@@ -58,20 +58,21 @@ fn changes_are_one_after_the_other_and_the_file_is_its_users_alone() {
 
 #[test]
 fn a_file_that_is_not_understood_is_refused_by_kind_and_left_alone() {
+    type Kind = fn(&StateError) -> bool;
     let dir = tempfile::tempdir().unwrap();
     let file = StateFile::<Counter>::new(dir.path().join("counter.json"));
-    let damaged = |error: &StateError| matches!(error, StateError::Damaged { .. });
-    let newer = |error: &StateError| matches!(error, StateError::Newer { version: 3, .. });
-    let too_large = |error: &StateError| matches!(error, StateError::File(_));
+    let damaged: Kind = |error| matches!(error, StateError::Damaged { .. });
+    let newer: Kind = |error| matches!(error, StateError::Newer { version: 3, .. });
+    let too_large: Kind = |error| matches!(error, StateError::File(_));
     let long = format!(r#"{{"version":2,"count":1}}{}"#, " ".repeat(64));
-    let cases: [(&str, &dyn Fn(&StateError) -> bool); 7] = [
-        ("", &damaged),
-        ("[]", &damaged),
-        (r#"{"count":1}"#, &damaged),
-        (r#"{"version":1,"count":1,"more":1}"#, &damaged),
-        (r#"{"version":2,"count":13}"#, &damaged),
-        (r#"{"version":3,"sum":{}}"#, &newer),
-        (&long, &too_large),
+    let cases: [(&str, Kind); 7] = [
+        ("", damaged),
+        ("[]", damaged),
+        (r#"{"count":1}"#, damaged),
+        (r#"{"version":1,"count":1,"more":1}"#, damaged),
+        (r#"{"version":2,"count":13}"#, damaged),
+        (r#"{"version":3,"sum":{}}"#, newer),
+        (&long, too_large),
     ];
     for (text, expected) in cases {
         fs::write(file.path(), text).unwrap();

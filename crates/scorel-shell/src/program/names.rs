@@ -8,7 +8,7 @@ use crate::name_table::lists;
 use crate::word::Word;
 
 /// Builtins of the shell after which the text of a command no longer says what runs.
-pub(super) const OBSCURE: [&str; 6] = [
+const OBSCURE: [&str; 6] = [
     // They run a text or a file as commands.
     ". source eval fc trap coproc",
     // `alias ls=rm` and `hash -p ./evil ls` give a judged name to another program.
@@ -22,6 +22,10 @@ pub(super) const OBSCURE: [&str; 6] = [
     // It writes files, and `history -s` gives a later `fc` something to run.
     "history",
 ];
+
+pub(super) fn is_obscure(name: &str) -> bool {
+    lists(&OBSCURE, name)
+}
 
 /// Programs whose purpose is to run something. `*` of an allowing rule matches none of them, or a rule as wide as
 /// `Bash(*)` would allow whatever they run.
