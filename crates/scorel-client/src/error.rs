@@ -1,9 +1,13 @@
+mod start_error;
+
 use std::io;
 use std::path::PathBuf;
 
 use scorel_proto::{ProtocolRange, RpcError};
 
-use crate::{DaemonHomeError, IdentityError, StartError};
+pub use start_error::StartError;
+
+use crate::{DaemonHomeError, IdentityError};
 
 /// Why an operation that needs the daemon failed.
 #[derive(Debug, thiserror::Error)]

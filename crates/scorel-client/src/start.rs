@@ -1,7 +1,5 @@
 //! Finding the daemon of a home, and starting it if none is running.
 
-mod error;
-
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::OpenOptionsExt;
@@ -12,9 +10,7 @@ use std::process::{Command, Stdio};
 use fs2::FileExt;
 use scorel_fs::open_regular;
 
-pub use error::StartError;
-
-use crate::{ClientError, Connection, DaemonHome};
+use crate::{ClientError, Connection, DaemonHome, StartError};
 
 /// How much of a failing daemon's standard error is reported, in bytes.
 const MAX_REPORT: u64 = 64 * 1024;

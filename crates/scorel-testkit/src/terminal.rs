@@ -3,6 +3,7 @@ use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::{Child, Command};
 
+use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::pty::openpty;
 use nix::sys::signal::{Signal, kill};
@@ -153,7 +154,13 @@ impl Terminal {
     /// Reads what there is; `false` if nothing comes in time.
     fn read(&mut self, patience: u16) -> bool {
         let mut polled = [PollFd::new(self.user.as_fd(), PollFlags::POLLIN)];
-        let ready = poll(&mut polled, PollTimeout::from(patience)).expect("polled");
+        // The end of another test's child is a signal that may come while this thread waits.
+        let ready = loop {
+            match poll(&mut polled, PollTimeout::from(patience)) {
+                Err(Errno::EINTR) => {}
+                ready => break ready.expect("polled"),
+            }
+        };
         if ready == 0 {
             return false;
         }

@@ -68,7 +68,7 @@ async fn stop_kills_a_daemon_that_obeys_no_signal() {
     let _silent = UnixListener::bind(daemon.socket()).unwrap();
     let output = scorelctl(&daemon, &["stop"], &[]).await;
     assert!(output.status.success(), "{output:?}");
-    assert!(said(&output).contains("it is killed"), "{output:?}");
+    assert!(said(&output).contains("and is killed"), "{output:?}");
     let ended = timeout(PATIENCE, holder.wait()).await.unwrap().unwrap();
     assert_eq!(ended.signal(), Some(9));
 }
