@@ -55,6 +55,11 @@ const RUNNERS: [&str; 11] = [
     "ld.so",
 ];
 
+/// Returns whether a name is one of those builtins.
+pub(super) fn is_obscure(name: &str) -> bool {
+    lists(&OBSCURE, name)
+}
+
 /// Why a program is always asked about.
 pub(super) fn always_ask(name: &str) -> Option<&'static str> {
     match name {
