@@ -23,10 +23,6 @@ const OBSCURE: [&str; 6] = [
     "history",
 ];
 
-pub(super) fn is_obscure(name: &str) -> bool {
-    lists(&OBSCURE, name)
-}
-
 /// Programs whose purpose is to run something. `*` of an allowing rule matches none of them, or a rule as wide as
 /// `Bash(*)` would allow whatever they run.
 const RUNNERS: [&str; 11] = [
@@ -55,7 +51,7 @@ const RUNNERS: [&str; 11] = [
     "ld.so",
 ];
 
-/// Returns whether a name is one of those builtins.
+/// Returns whether the text of a command with this builtin no longer says what runs.
 pub(super) fn is_obscure(name: &str) -> bool {
     lists(&OBSCURE, name)
 }
