@@ -12,7 +12,7 @@ use scorel_testkit::Deadline;
 use serde_json::Value;
 
 /// How long a message may take before the test is given up.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A home and a service manager's socket, in a directory that goes with this value.
 pub(crate) struct TestHome {
