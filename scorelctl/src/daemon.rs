@@ -176,6 +176,14 @@ impl DaemonClient {
         }
     }
 
+    /// Calls a method on the present connection, for a caller that learns of a lost one elsewhere.
+    pub(crate) async fn call_once<M: Method>(
+        &mut self,
+        params: &M::Params,
+    ) -> Result<M::Result, ClientError> {
+        self.connection.call::<M>(params).await
+    }
+
     async fn reconnect(
         &mut self,
         backoff: &mut Backoff,

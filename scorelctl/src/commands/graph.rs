@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use scorel_client::ClientError;
 use scorel_proto::{AgentTaskGraph, GetGraph, GetGraphParams, GraphNode, GraphNodeKind, HostEvent};
 
 use super::runtimes::{SHOWN_CHARS, TITLE_CHARS, shortened};
@@ -43,12 +44,14 @@ async fn follow(
     let mut link = cli.daemon.link().clone();
     link.start = StartDaemon::Never;
     let mut feed = HostFeed::new(link);
+    let mut is_lost = false;
     loop {
         cli.output.flush()?;
         let change = feed.next_or_lost().await;
         let change = change.map_err(|error| no_daemon(cli.daemon.link(), error))?;
         let Some((_, event)) = change else {
             cli.note("the connection was lost; waiting for the daemon")?;
+            is_lost = true;
             continue;
         };
         let is_news = match &event {
@@ -59,7 +62,15 @@ async fn follow(
         if !is_news || feed.is_ready() {
             continue;
         }
-        let graph = cli.call::<GetGraph>(params).await;
+        let graph = match is_lost {
+            true => cli.call::<GetGraph>(params).await,
+            false => cli.daemon.call_once::<GetGraph>(params).await,
+        };
+        is_lost = graph.as_ref().is_err_and(ClientError::is_lost_connection);
+        if is_lost {
+            // The feed is lost as well. It says so, and starts with a snapshot when the daemon is back.
+            continue;
+        }
         let graph = graph.map_err(|error| no_daemon(cli.daemon.link(), error))?;
         let rows = GraphDrawing::of(&graph);
         if rows == shown {
