@@ -1,6 +1,6 @@
 //! The host: one machine's projects, models and sessions, and the methods that clients call on them.
 //!
-//! [`Host::open`] wires the parts of a [`Home`]: configuration, projects, models, sessions, receipts.
+//! [`Host::open`] wires the parts of a [home](scorel_home::Home): configuration, projects, models, sessions, receipts.
 //! [`methods`] registers every RPC method; a handler parses, asks the host or a lane, and replies:
 //!
 //! ```text
