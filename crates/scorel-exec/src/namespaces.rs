@@ -41,7 +41,7 @@ impl Namespaces {
         }
     }
 
-    /// Whether nothing is missing that could be allowed later.
+    /// Returns whether nothing is missing that could be allowed later.
     pub(crate) fn is_whole(&self) -> bool {
         self.mounts && self.processes && self.spaces
     }

@@ -1,4 +1,4 @@
-//! What a session tells its model besides the conversation: the system prompt, guide files of the user and
+//! The model's guidance besides the conversation: the system prompt, guide files of the user and
 //! the project, skills, and the user's trust in what a project brings.
 
 pub mod instructions;

@@ -23,7 +23,7 @@ pub use kind::{DAEMON, DEVICE, GRANTS, MODELS, Need, PROJECTS, StateKind, TRUST,
 /// The content of a state file. With a version, it has that in a field `version`, a [`FormatVersion`].
 pub trait StateBody: Serialize + DeserializeOwned {
     const KIND: &'static StateKind;
-    /// Whether people read or edit the file, so that it is written in lines.
+    /// Set if people read or edit the file, so that it is written in lines.
     const IN_LINES: bool = true;
 
     /// Checks what the types cannot say.

@@ -31,7 +31,7 @@ fn whole<T: StateBody>(_: &StateKind, path: &Path) -> Result<(), StateError> {
 mod tests {
     use super::*;
 
-    /// Who makes a backup or restores one looks there.
+    /// A backup and its restore look there.
     #[test]
     fn the_page_of_files_names_every_state_file() {
         let page = include_str!("../../../docs/journal-format.md");

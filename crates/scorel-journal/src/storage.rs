@@ -74,7 +74,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Syncs a directory: new, renamed and removed names in it become durable.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Whether this process can open so many more files now. Waits for no disk.
+    /// Returns whether this process can open so many more files now. Waits for no disk.
     fn can_open(&self, _count: u64) -> bool {
         true
     }

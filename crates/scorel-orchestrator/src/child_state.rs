@@ -5,15 +5,15 @@ use scorel_session::Lane;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ChildState {
     pub(crate) phase: Phase,
-    /// Whether no turn, compaction or restore is open.
+    /// Returns whether no turn, compaction or restore is open.
     pub(crate) is_idle: bool,
     pub(crate) queued: usize,
     pub(crate) is_paused: bool,
     /// The question that its turn waits for.
     pub(crate) question: Option<AgentTaskQuestion>,
-    /// Whether its own runtimes have ended and their results are delivered.
+    /// Set once its own runtimes have ended and their results are delivered.
     pub(crate) has_settled: bool,
-    /// How its last turn ended.
+    /// The end of its last turn.
     pub(crate) last_outcome: Option<OutcomeReason>,
     pub(crate) cost: CostTotal,
 }

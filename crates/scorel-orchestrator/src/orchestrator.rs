@@ -395,7 +395,7 @@ fn with_other_places(places: &Places, schedule: &Schedule) -> BTreeSet<SessionId
     moved
 }
 
-/// What the sessions tell.
+/// Notices of the sessions.
 impl Orchestrator {
     pub(crate) fn committed(&self, event: &PersistentEvent) {
         let session_id = event.session_id;

@@ -1,4 +1,4 @@
-//! What a session records of its runtimes, the tasks that it has given to agents.
+//! The records of a session about its runtimes, the tasks that it has given to agents.
 //!
 //! In: decisions of the orchestrator, one at a time. Out: `runtime_*` records, and results in the queue. Each
 //! step is one section and looks at the fold first: repeated after a crash, it finds what it has done and

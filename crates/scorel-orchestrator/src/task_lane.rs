@@ -14,7 +14,7 @@ pub(crate) trait TaskLane {
     /// The runtimes for which something is left to do, as of an event.
     fn unsettled_runtimes(&self) -> (Seq, Vec<(AgentTaskId, AgentTask)>);
 
-    /// What the session and those of its runtimes that have ended have cost.
+    /// The cost of the session and of its runtimes that have ended.
     fn cost_with_runtimes(&self) -> CostTotal;
 
     /// How many sessions are above this one.

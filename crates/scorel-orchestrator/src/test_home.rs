@@ -102,7 +102,7 @@ impl TestHome {
         self.sessions.get(id).await.expect("loaded")
     }
 
-    /// How many records of a type the log of a session has.
+    /// The number of records of a type in the log of a session.
     pub(crate) fn count(&self, id: SessionId, kind: &str) -> usize {
         let dir = self.dir.path().join("sessions").join(id.to_string());
         let log = fs::read_to_string(dir.join(EVENTS)).expect("a log");

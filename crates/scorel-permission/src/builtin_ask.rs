@@ -34,7 +34,7 @@ const PATTERNS: [&str; 53] = [
     "git worktree remove --force *",
     "git submodule update --force *",
     "git submodule deinit --force *",
-    // What scripts use for the same.
+    // Names that scripts use for the same.
     "git read-tree --reset *",
     "git checkout-index --force *",
     // They take away the reflog, or the objects, by which all of the above could be undone.

@@ -12,7 +12,7 @@ pub(crate) struct SpareDescriptors {
 }
 
 impl SpareDescriptors {
-    /// Whether as many files as a step needs can be opened now.
+    /// Returns whether as many files as a step needs can be opened now.
     pub(crate) fn are_left(storage: &dyn Storage) -> bool {
         storage.can_open(NEEDED)
     }

@@ -123,7 +123,7 @@ use crate::runner_pool::RunnerPool;
 use crate::shared::LaneShared;
 use crate::{HostFeed, SessionError, SessionHeader, TurnSetup, blocking};
 
-/// What the lanes of a daemon do not know by themselves.
+/// The parts that the host gives to the lanes of a daemon.
 #[derive(Debug)]
 pub(crate) struct LaneSeams {
     pub(crate) features: Vec<Arc<dyn SessionFeature>>,
@@ -143,7 +143,7 @@ pub trait SessionFeature: fmt::Debug + Send + Sync {
     /// that wrote it: it must return at once, and wait for no lane.
     fn committed(&self, _: &Section<'_>, _: &PersistentEvent) {}
 
-    /// Whether the feature needs no daemon for the session: a session that is settled and at rest is loaded
+    /// Returns whether the feature needs no daemon for the session: a session that is settled and at rest is loaded
     /// again only when a client asks for it.
     fn is_settled(&self, _: &SessionState) -> bool {
         true
@@ -174,11 +174,11 @@ pub trait SessionFeature: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Whether the session may be deleted.
+    /// Checks that the session may be deleted.
     ///
     /// # Errors
     ///
-    /// What has to end first.
+    /// The work that has to end first.
     fn check_delete(&self, _: &SessionState) -> Result<(), SessionError> {
         Ok(())
     }
@@ -320,7 +320,7 @@ impl Lane {
         &self.shared.tasks
     }
 
-    /// What never changes of the session.
+    /// The facts of the session that never change.
     #[must_use]
     pub const fn header(&self) -> &SessionHeader {
         &self.header

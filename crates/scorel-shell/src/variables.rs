@@ -6,14 +6,14 @@ use crate::name_table::lists;
 /// a library to load (`LD_PRELOAD`), a file to read first (`BASH_ENV`), or another place for all of these (`PATH`,
 /// `HOME`).
 const HARMLESS: [&str; 4] = [
-    // How much is printed, in which colours, and how wide.
+    // The amount, colours and width of output.
     "CARGO_TERM_COLOR CARGO_TERM_PROGRESS_WHEN CLICOLOR CLICOLOR_FORCE COLORTERM COLUMNS DEBUG \
      FORCE_COLOR LINES NO_COLOR RUST_BACKTRACE RUST_LOG TERM",
     // Language, order of letters, and time zone of what is printed.
     "LANG LC_ALL LC_COLLATE LC_CTYPE TZ",
-    // How much a build or a test does.
+    // The amount of work of a build or a test.
     "CARGO_INCREMENTAL CI NODE_ENV PROPTEST_CASES RUST_MIN_STACK",
-    // Whether a test rewrites its snapshots, and an interpreter its caches.
+    // Snapshots of tests and caches of interpreters: rewritten or not.
     "INSTA_UPDATE PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED",
 ];
 

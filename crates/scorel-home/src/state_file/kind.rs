@@ -26,16 +26,16 @@ pub struct StateKind {
     /// The most bytes of a file.
     pub max_bytes: u64,
     pub need: Need,
-    /// What a person can do about a damaged file.
+    /// The advice to a person about a damaged file.
     pub cure: &'static str,
 }
 
-/// What needs a state file to be whole.
+/// The part of Scorel that needs a state file to be whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// The daemon does not start with a damaged one.
     Start,
-    /// What it is about does not work with a damaged one.
+    /// A damaged one stops the feature that needs it.
     Use,
     /// Nothing: it is made again.
     Nothing,

@@ -16,9 +16,9 @@ pub(crate) struct AgentTaskChange {
     pub(crate) status: AgentTaskStatus,
     /// The question that its session asks.
     pub(crate) waiting_for: Option<AgentTaskQuestion>,
-    /// Whether it is to end.
+    /// Set once it is to end.
     pub(crate) stopping: bool,
-    /// What it does, and the event that says so.
+    /// Its effect, and the event that says so.
     pub(crate) summary: Option<(String, EventId)>,
 }
 
@@ -33,7 +33,7 @@ impl AgentTaskChange {
     }
 }
 
-/// How a runtime ended.
+/// The end of a runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentTaskEnding {
     /// Final.
@@ -63,7 +63,7 @@ impl AgentTaskEnding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentTaskPlaces {
     pub(crate) agent_type: String,
-    /// How many wait there, those of other sessions included.
+    /// The number that waits there, those of other sessions included.
     pub(crate) queued: u32,
     /// The places, from 1.
     pub(crate) places: BTreeMap<AgentTaskId, u32>,

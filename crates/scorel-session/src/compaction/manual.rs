@@ -77,7 +77,7 @@ struct CompactRequest {
     instructions: Option<String>,
     /// The active leaf for which it was looked up whether there is something to summarise.
     leaf: Option<EventId>,
-    /// Whether there is, and the model that is asked.
+    /// The model that is asked, or the reason against a compaction.
     possible: Result<String, SessionError>,
 }
 

@@ -9,7 +9,7 @@ use scorel_engine::Spent;
 use crate::SessionError;
 use crate::lane::{EventDraft, Section};
 
-/// How a compaction ended, as it is recorded.
+/// The end of a compaction, as it is recorded.
 #[derive(Debug, Clone)]
 pub(crate) enum CompactionResult {
     Made(Box<CompactBody>),

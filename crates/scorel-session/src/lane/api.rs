@@ -1,4 +1,4 @@
-//! What clients can ask of a session without a section; their mutations have files of their own.
+//! Requests of clients that need no section; mutations have files of their own.
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ pub struct CancelAndClear {
     pub command: MutationCommand,
     pub expected: Option<TurnId>,
     pub clears: bool,
-    /// Whether what works for the session elsewhere is stopped.
+    /// Returns whether work for the session elsewhere is stopped.
     pub stops_children: bool,
 }
 

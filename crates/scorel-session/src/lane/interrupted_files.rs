@@ -16,7 +16,7 @@ impl Lane {
 }
 
 impl Section<'_> {
-    /// What an interrupted run of a runner has done to files. Blocks on the disk.
+    /// The changes of files by an interrupted run of a runner. Blocks on the disk.
     pub(super) fn interrupted_run_files(&self) -> RecordedFiles {
         let recorded = match self.lane.recorder() {
             Ok(recorder) => recorder.command_interrupted(),
@@ -28,9 +28,9 @@ impl Section<'_> {
         recorded.unwrap_or_default().by(ChangedBy::Runner)
     }
 
-    /// What an interrupted call has done to files, as far as that can be found out. Blocks on the disk.
+    /// The changes of files by an interrupted call, if they can be found out. Blocks on the disk.
     pub(super) fn interrupted_files(&self, call: &OpenCall) -> RecordedFiles {
-        // What a runner's calls did is part of its run.
+        // The run of a runner includes what its calls did.
         if call.started.is_none() || call.ran_by.is_some() {
             return RecordedFiles::default();
         }

@@ -138,7 +138,7 @@ impl JobSlot {
         }
     }
 
-    /// Whether there is a job, also one whose outcome is being written.
+    /// Returns whether there is a job, also one whose outcome is being written.
     pub(super) fn is_occupied(&self) -> bool {
         self.slot.lock().running.is_some()
     }

@@ -42,7 +42,7 @@ pub trait Mutation: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// What is different.
+    /// The difference.
     fn check_expected(&self, _: &Section<'_>) -> Result<(), SessionError> {
         Ok(())
     }

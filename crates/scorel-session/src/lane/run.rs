@@ -83,7 +83,7 @@ impl Section<'_> {
 
 /// The running job, as seen from outside a section.
 impl Lane {
-    /// Whether there is a job, also one whose outcome is being written.
+    /// Returns whether there is a job, also one whose outcome is being written.
     pub(crate) fn is_occupied(&self) -> bool {
         self.job.is_occupied()
     }

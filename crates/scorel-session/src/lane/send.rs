@@ -95,7 +95,7 @@ impl Mutation for SendRequest {
 }
 
 impl Section<'_> {
-    /// Whether a job runs or messages wait.
+    /// Set while a job runs or messages wait.
     pub(super) fn is_busy(&self) -> bool {
         let view = self.view();
         let fold = &view.state;

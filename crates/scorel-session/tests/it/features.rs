@@ -1,4 +1,4 @@
-//! What a session promises to a feature that another crate adds.
+//! The promises of a session to a feature that another crate adds.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -48,7 +48,7 @@ impl KnownPlaces {
         found
     }
 
-    /// Whether the next look finds what the last one did, without resolving a place.
+    /// Returns whether the next look finds what the last one did, without resolving a place.
     #[cfg(test)]
     pub(super) fn holds(&self) -> bool {
         let known = self.0.lock().unwrap();

@@ -13,7 +13,7 @@ pub(super) struct Resolver {
     looked_at: LookedAt,
 }
 
-/// What decided about the places: the directories that they are in, and the targets of links. As long as
+/// The facts that decided about the places: the directories that they are in, and the targets of links. As long as
 /// all of it stays the same, so do the places.
 #[derive(Debug, Default)]
 pub(super) struct LookedAt {
@@ -75,12 +75,12 @@ impl LookedAt {
         }
     }
 
-    /// Whether all of it is as it was.
+    /// Returns whether all of it is as it was.
     pub(super) fn is_same(&self) -> bool {
         let is_same = |(path, stamp): (&PathBuf, &Option<Stamp>)| {
             Stamp::current(path).is_ok_and(|now| now == *stamp)
         };
-        // What is not there appears in the directory above it.
+        // A missing place appears in the directory above it.
         let mut there = self.stamps.iter().filter(|(_, stamp)| stamp.is_some());
         !self.is_uncertain && there.all(is_same)
     }
