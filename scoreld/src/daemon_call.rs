@@ -1,20 +1,25 @@
 //! Calls to a running daemon, for a process that has no runtime: blocking, with a time limit.
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::pin::pin;
 use std::time::Duration;
 
 use nix::sys::socket::{
     AddressFamily, SockFlag, SockType, UnixAddr, connect, setsockopt, socket, sockopt,
 };
 use nix::sys::time::{TimeVal, TimeValLike as _};
+use scorel_peer::{CallError, FrameLimits, Peer, TextStream};
 use scorel_proto::Method;
-use serde_json::{Value, json};
+use serde_json::value::RawValue;
 
 /// Upper bound of a reply, in bytes.
-const MAX_REPLY: u64 = 1 << 20;
+const MAX_REPLY: usize = 1 << 20;
+
+/// Upper bound of a call that waits to be written, in bytes.
+const OUTBOX: usize = 64 * 1024;
 
 /// Why a call has no result.
 #[derive(Debug, thiserror::Error)]
@@ -33,44 +38,53 @@ pub(crate) enum DaemonCallError {
 #[derive(Debug)]
 pub(crate) struct DaemonCall {
     stream: UnixStream,
+    limit: Duration,
 }
 
 impl DaemonCall {
-    /// Connects to the daemon at `path`. Each step of a call may take `limit`.
+    /// Connects to the daemon at `path`. That may take `limit`, and so may each call.
     pub(crate) fn connect(path: &Path, limit: Duration) -> Result<Self, DaemonCallError> {
         let stream = open(path, limit).map_err(DaemonCallError::Connect)?;
-        Ok(Self { stream })
+        Ok(Self { stream, limit })
     }
 
     pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<M::Result, DaemonCallError> {
-        let reply = self
-            .exchange(M::NAME, &json!(params))
-            .map_err(DaemonCallError::Answer)?;
         let invalid = |error: serde_json::Error| DaemonCallError::Answer(error.into());
-        match reply {
-            Ok(result) => serde_json::from_value(result).map_err(invalid),
-            Err(error) => {
-                let message = error["message"].as_str().unwrap_or("it gave no reason");
-                Err(DaemonCallError::Refused(message.to_owned()))
-            }
+        let params = M::encode_params(params).map_err(invalid)?;
+        let answer = self.exchange(M::NAME, &params);
+        match answer.map_err(DaemonCallError::Answer)? {
+            Ok(result) => M::decode_result(&result).map_err(invalid),
+            Err(CallError::Rpc(error)) => Err(DaemonCallError::Refused(error.message)),
+            Err(error) => Err(DaemonCallError::Answer(io::Error::other(error))),
         }
     }
 
-    /// Returns the reply's `result`, or its `error`.
-    fn exchange(&self, method: &str, params: &Value) -> io::Result<Result<Value, Value>> {
-        let mut stream = &self.stream;
-        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        stream.write_all(format!("{call}\n").as_bytes())?;
-        for line in BufReader::new(stream.take(MAX_REPLY)).lines() {
-            let mut reply: Value = serde_json::from_str(&line?)?;
-            if reply.get("id") == Some(&1.into()) {
-                return Ok(match reply.get_mut("error") {
-                    Some(error) => Err(error.take()),
-                    None => Ok(reply["result"].take()),
-                });
-            }
-        }
-        Err(io::ErrorKind::UnexpectedEof.into())
+    /// Makes one call in a runtime of its own, which ends with it.
+    fn exchange(
+        &self,
+        method: &str,
+        params: &RawValue,
+    ) -> io::Result<Result<Box<RawValue>, CallError>> {
+        let stream = self.stream.try_clone()?;
+        stream.set_nonblocking(true)?;
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_all().build()?.block_on(async {
+            // Dropping the halves of `into_split` would end the connection.
+            let (reader, writer) = tokio::io::split(tokio::net::UnixStream::from_std(stream)?);
+            let limits = FrameLimits {
+                frame: MAX_REPLY,
+                partial_frame: None,
+                write: None,
+            };
+            let stream = TextStream::of_bytes(reader, writer, &limits);
+            let peer = Peer::new(OUTBOX, 1);
+            let mut call = pin!(peer.call_within(method, Some(params), self.limit));
+            Ok(tokio::select! { biased;
+                answer = &mut call => answer,
+                // The answer may have come just before the end.
+                () = peer.run(stream, ()) => call.await,
+            })
+        })
     }
 
     /// The connection itself.
@@ -99,6 +113,7 @@ fn open(path: &Path, limit: Duration) -> io::Result<UnixStream> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
     use std::os::unix::net::UnixListener;
     use std::thread;
 

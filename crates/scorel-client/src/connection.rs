@@ -1,26 +1,22 @@
 //! One connection to the daemon: calls, and subscriptions with backpressure.
 
-mod frame;
 mod hello;
 mod link;
-mod reader;
 mod subscription;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_peer::TextStream;
 use scorel_proto::{Method, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost};
 use serde_json::value::RawValue;
-use tokio::net::UnixStream;
-use tokio::sync::oneshot;
 
 pub use subscription::Subscription;
 
-use crate::ClientError;
+use crate::{ClientError, Dial, UnixDial};
 use link::ConnectionLink;
-use reader::PendingReply;
 
-/// A connection to the daemon over its Unix socket.
+/// A connection to the daemon, over whatever a [`Dial`] leads to.
 ///
 /// Clones share the connection; it closes when the last clone and the last of its subscriptions are
 /// dropped. A subscription whose items are not taken blocks the whole connection, calls included:
@@ -37,17 +33,21 @@ impl Connection {
     ///
     /// [`ClientError::Unreachable`] if nothing listens there.
     pub async fn connect(path: &Path) -> Result<Self, ClientError> {
-        let stream = UnixStream::connect(path).await;
-        let stream = stream.map_err(|source| ClientError::Unreachable {
-            path: path.to_path_buf(),
-            source,
-        })?;
-        Ok(Self::from_stream(stream))
+        Self::dial(&UnixDial::new(path)).await
+    }
+
+    /// Connects by `dial`, without a handshake.
+    ///
+    /// # Errors
+    ///
+    /// Those of the dial, such as [`ClientError::Unreachable`].
+    pub async fn dial(dial: &impl Dial) -> Result<Self, ClientError> {
+        Ok(Self::from_stream(dial.dial().await?))
     }
 
     /// Uses a stream that is already connected. Must be called inside a Tokio runtime.
     #[must_use]
-    pub fn from_stream(stream: UnixStream) -> Self {
+    pub fn from_stream(stream: TextStream) -> Self {
         let link = Arc::new(ConnectionLink::new(stream));
         Self { link }
     }
@@ -60,7 +60,7 @@ impl Connection {
     /// before the reply, [`ClientError::Protocol`] if the result does not have the method's type.
     pub async fn call<M: Method>(&self, params: &M::Params) -> Result<M::Result, ClientError> {
         let params = encoded::<M>(params)?;
-        let result = self.request(M::NAME, Some(&params)).await?;
+        let result = self.call_raw(M::NAME, Some(params)).await?;
         M::decode_result(&result)
             .map_err(|error| ClientError::Protocol(format!("result of {}: {error}", M::NAME)))
     }
@@ -75,7 +75,7 @@ impl Connection {
         method: &str,
         params: Option<Box<RawValue>>,
     ) -> Result<Box<RawValue>, ClientError> {
-        self.request(method, params.as_deref()).await
+        Ok(self.link.peer.call(method, params.as_deref()).await?)
     }
 
     /// Subscribes to a session: events and markers, as the daemon sends them.
@@ -104,7 +104,7 @@ impl Connection {
 
     /// Waits until the connection is closed, by either side.
     pub async fn closed(&self) {
-        self.link.closed().await;
+        self.link.peer.ended().await;
     }
 
     async fn subscribe<M: Method>(
@@ -112,24 +112,10 @@ impl Connection {
         params: &M::Params,
         unsubscribe: &'static str,
     ) -> Result<Subscription, ClientError> {
-        let (reply, receiver) = oneshot::channel();
-        let pending = PendingReply::Subscribe(reply);
         let params = encoded::<M>(params)?;
-        self.link.send(M::NAME, Some(&params), pending).await?;
-        let (id, items) = self.link.received(receiver).await?;
+        let (id, items) = self.link.subscribe(M::NAME, &params).await?;
         let link = Arc::clone(&self.link);
         Ok(Subscription::new(link, id, items, unsubscribe))
-    }
-
-    async fn request(
-        &self,
-        method: &str,
-        params: Option<&RawValue>,
-    ) -> Result<Box<RawValue>, ClientError> {
-        let (reply, receiver) = oneshot::channel();
-        let pending = PendingReply::Call(reply);
-        self.link.send(method, params, pending).await?;
-        self.link.received(receiver).await
     }
 }
 

@@ -3,6 +3,7 @@ mod start_error;
 use std::io;
 use std::path::PathBuf;
 
+use scorel_peer::CallError;
 use scorel_proto::{ProtocolRange, RpcError};
 
 pub use start_error::StartError;
@@ -49,6 +50,16 @@ pub enum ClientError {
     /// The daemon could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
+}
+
+impl From<CallError> for ClientError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Closed => Self::Closed,
+            CallError::Overdue => Self::Unresponsive,
+            CallError::Rpc(error) => Self::Rpc(error),
+        }
+    }
 }
 
 impl ClientError {

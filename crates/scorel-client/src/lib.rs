@@ -2,7 +2,8 @@
 //!
 //! - [`DaemonHome`] locates the daemon of a home directory, [`Starter`] connects to it and starts it if
 //!   necessary, and [`ClientIdentity`] identifies this installation.
-//! - [`Connection`] carries typed calls ([`Connection::call`]) and subscriptions.
+//! - [`Connection`] carries typed calls ([`Connection::call`]) and subscriptions, over whatever a
+//!   [`Dial`] leads to.
 //! - [`SessionStream`] follows one session indefinitely: it applies the resync rules of the protocol
 //!   ([`ClientAnchors`]), reconnects, and folds what it yields into a
 //!   [`scorel_proto::SessionView`].
@@ -22,6 +23,7 @@
 mod anchors;
 mod backoff;
 mod connection;
+mod dial;
 mod error;
 mod home;
 mod home_file;
@@ -32,6 +34,7 @@ mod stream;
 pub use anchors::{ClientAnchors, EventNovelty};
 pub use backoff::Backoff;
 pub use connection::{Connection, Subscription};
+pub use dial::{Dial, UnixDial};
 pub use error::{ClientError, StartError};
 pub use home::{DaemonHome, DaemonHomeError};
 pub use home_file::read_home_file;

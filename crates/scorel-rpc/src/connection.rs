@@ -1,13 +1,15 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt;
+use scorel_peer::{CallError, Outbox, Peer};
 use scorel_proto::ClientId;
+use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::outbox::Outbox;
 use crate::registry::SubscriptionRegistry;
 use crate::{Caller, RpcLimits};
 
@@ -21,7 +23,7 @@ struct ConnectionState {
     authenticated: Caller,
     claimed: Mutex<Option<ClientId>>,
     limits: Arc<RpcLimits>,
-    outbox: Outbox,
+    peer: Peer,
     subscriptions: SubscriptionRegistry,
     pumps: TaskTracker,
     drain: CancellationToken,
@@ -35,7 +37,7 @@ impl Connection {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             authenticated: caller,
             claimed: Mutex::default(),
-            outbox: Outbox::new(limits.outbox),
+            peer: Peer::new(limits.outbox, limits.calls),
             subscriptions: SubscriptionRegistry::new(limits.subscriptions),
             limits,
             pumps: TaskTracker::new(),
@@ -86,7 +88,7 @@ impl Connection {
     /// Bytes waiting to be written, with overhead; at most [`RpcLimits::outbox`].
     #[must_use]
     pub fn queued(&self) -> usize {
-        self.0.outbox.used()
+        self.0.peer.outbox().used()
     }
 
     #[must_use]
@@ -94,14 +96,34 @@ impl Connection {
         self.0.subscriptions.len()
     }
 
+    /// Calls a method of the client, and waits no longer than `limit`: a client may be stopped, and while
+    /// as many of its calls are in flight as may be, its answers are not read. To drop the future cancels
+    /// the call on this side.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn call(
+        &self,
+        method: &str,
+        params: &RawValue,
+        limit: Duration,
+    ) -> Result<Box<RawValue>, CallError> {
+        let call = self.0.peer.call_within(method, Some(params), limit);
+        call.await
+    }
+
     /// Ends the connection without draining it.
     pub fn close(&self) {
         self.0.kill.cancel();
-        self.0.outbox.close();
+        self.0.peer.close();
+    }
+
+    pub(crate) fn peer(&self) -> &Peer {
+        &self.0.peer
     }
 
     pub(crate) fn outbox(&self) -> &Outbox {
-        &self.0.outbox
+        self.0.peer.outbox()
     }
 
     pub(crate) fn registry(&self) -> &SubscriptionRegistry {

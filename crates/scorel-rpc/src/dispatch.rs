@@ -6,17 +6,18 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use jsonrpsee::types::Id;
+use jsonrpsee::types::{Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, MethodCallback, MethodResponse};
+use scorel_peer::{
+    Closed, Frame, FrameEntry, JsonText, RequestId, RequestObject, invalid_request, refusal,
+};
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::json;
 
 use crate::call::Gates;
-use crate::envelope::{Frame, FrameEntry, RequestId, RequestObject, invalid_request};
 use crate::in_flight::{IdReservation, InFlight};
-use crate::outbox::Closed;
 use crate::own_writes::OwnWrites;
-use crate::{CallObserver, Connection, JsonText, MethodKind, MethodTable, RpcCall, reply};
+use crate::{CallObserver, Connection, MethodKind, MethodTable, RpcCall, reply};
 
 /// The execution of a frame.
 pub(crate) struct FrameWork {
@@ -74,7 +75,7 @@ impl Dispatcher {
     }
 
     /// `None` if there is nothing to execute or reply.
-    pub(crate) fn work(&self, frame: Frame) -> Option<FrameWork> {
+    pub(crate) fn work(&self, frame: Frame<'_>) -> Option<FrameWork> {
         match frame {
             Frame::Single(FrameEntry::Notification(request)) => self.notification(request),
             Frame::Single(entry) => self.step(entry, false).map(|step| self.single(step)),
@@ -89,7 +90,7 @@ impl Dispatcher {
 
     /// An error reply without an id.
     pub(crate) fn refusal(&self, error: &RpcError) -> FrameWork {
-        self.single(EntryStep::Reply(reply::error(&RequestId::null(), error)))
+        self.single(EntryStep::Reply(refusal(&RequestId::null(), error)))
     }
 
     fn single(&self, step: EntryStep) -> FrameWork {
@@ -113,7 +114,7 @@ impl Dispatcher {
     }
 
     /// Runs the method without a reply; errors are dropped, as JSON-RPC demands.
-    fn notification(&self, request: RequestObject) -> Option<FrameWork> {
+    fn notification(&self, request: RequestObject<'_>) -> Option<FrameWork> {
         let entry = FrameEntry::Call(RequestId::null(), request);
         let Some(EntryStep::Execute(prepared)) = self.step(entry, true) else {
             return None;
@@ -126,7 +127,7 @@ impl Dispatcher {
 
     /// Runs the entries one after another; a batch counts as one call in flight. A batch of
     /// notifications has no reply.
-    fn batch(&self, entries: Vec<FrameEntry>) -> Option<FrameWork> {
+    fn batch(&self, entries: Vec<FrameEntry<'_>>) -> Option<FrameWork> {
         let steps: Vec<(EntryStep, bool)> = entries
             .into_iter()
             .filter_map(|entry| match entry {
@@ -154,14 +155,17 @@ impl Dispatcher {
     }
 
     /// `None` if the entry is ignored.
-    fn step(&self, entry: FrameEntry, no_subscribe: bool) -> Option<EntryStep> {
+    fn step(&self, entry: FrameEntry<'_>, no_subscribe: bool) -> Option<EntryStep> {
         match entry {
-            FrameEntry::Response => None,
-            FrameEntry::Invalid(id, error) => Some(EntryStep::Reply(reply::error(&id, &error))),
+            FrameEntry::Answer(answer) => {
+                self.connection.peer().answered(&answer);
+                None
+            }
+            FrameEntry::Invalid(id, error) => Some(EntryStep::Reply(refusal(&id, &error))),
             FrameEntry::Notification(_) => None,
             FrameEntry::Call(id, request) => Some(match self.prepare(&id, request, no_subscribe) {
                 Ok(prepared) => EntryStep::Execute(Box::new(prepared)),
-                Err(error) => EntryStep::Reply(reply::error(&id, &error)),
+                Err(error) => EntryStep::Reply(refusal(&id, &error)),
             }),
         }
     }
@@ -169,7 +173,7 @@ impl Dispatcher {
     fn prepare(
         &self,
         id: &RequestId,
-        request: RequestObject,
+        request: RequestObject<'_>,
         no_subscribe: bool,
     ) -> Result<PreparedCall, RpcError> {
         let Some(reservation) = self.in_flight.reserve(&id.key) else {
@@ -189,20 +193,15 @@ impl Dispatcher {
         }
         let gates = Gates::default();
         let callback = Arc::clone(callback);
-        let order = self.writes.order(spec.access, &request.params, names);
+        let params = Params::new(request.params).into_owned();
+        let order = self.writes.order(spec.access, &params, names);
         let connection = self.connection.clone();
         let call = RpcCall::new(connection, spec.kind, gates.clone(), order.write.clone());
         let response = async move {
             order.reached().await;
             let mut extensions = Extensions::new();
             extensions.insert(call);
-            let answered = callback(
-                Id::Null,
-                request.params,
-                ConnectionId(0),
-                usize::MAX,
-                extensions,
-            );
+            let answered = callback(Id::Null, params, ConnectionId(0), usize::MAX, extensions);
             let answer = answered.await;
             drop(order);
             answer
@@ -276,7 +275,7 @@ impl PreparedCall {
                 tracing::error!(%method, "a handler panicked");
                 let error =
                     RpcError::new(ErrorCode::InternalError, "the method failed unexpectedly");
-                (reply::error(&id, &error), false)
+                (refusal(&id, &error), false)
             }
         };
         if let Some(observer) = observer {
@@ -302,5 +301,5 @@ fn address(id: &RequestId, response: MethodResponse, limit: usize) -> (JsonText,
         }
         None => RpcError::new(ErrorCode::InternalError, "the method gave no reply"),
     };
-    (reply::error(id, &error), false)
+    (refusal(id, &error), false)
 }

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{Stream, StreamExt};
+use scorel_peer::{Frame, FrameError};
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::json;
 use tokio::task::coop::consume_budget;
@@ -20,8 +21,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::{Dispatcher, FrameWork};
-use crate::envelope::{self, Frame};
-use crate::{Connection, ConnectionEnd, FrameError};
+use crate::{Connection, ConnectionEnd};
 
 pub(crate) struct Driver {
     connection: Connection,
@@ -92,6 +92,8 @@ impl Driver {
 
     /// Waits for calls and pumps, at most `grace`.
     pub(crate) async fn finish(&mut self, grace: Duration) {
+        // No answer is read any more, so handlers that wait for one go on.
+        self.connection.peer().end_calls();
         self.connection.drain().cancel();
         let finished = async {
             while self.calls.next().await.is_some() {}
@@ -116,11 +118,12 @@ impl Driver {
         // One read brings thousands of small frames, and those that need no reply wait for nothing.
         consume_budget().await;
         let size = bytes.len();
-        let frame = envelope::parse(&bytes, self.connection.limits());
-        // Requests hold copies; the frame need not live as long as the call.
-        drop(bytes);
+        let frame = Frame::parse(&bytes, &self.connection.limits().envelope());
         let ends = matches!(frame, Frame::NotUtf8);
-        if let Some(work) = self.dispatcher.work(frame) {
+        let work = self.dispatcher.work(frame);
+        // Calls hold copies; the frame need not live as long as they do.
+        drop(bytes);
+        if let Some(work) = work {
             self.begin(work, size).await;
         }
         if ends {

@@ -1,6 +1,6 @@
 use std::io;
 
-use crate::FrameError;
+use scorel_peer::FrameError;
 
 /// Why a connection ended.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::envelope::IdKey;
+use scorel_peer::IdKey;
 
 /// The ids of a connection's unanswered calls. Two calls with one id would get replies that the client
 /// cannot tell apart.

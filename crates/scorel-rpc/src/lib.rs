@@ -1,8 +1,9 @@
 //! JSON-RPC 2.0 over any stream and sink of JSON texts.
 //!
 //! In: bytes or texts of a client, and a [`Table`] of methods. Out: replies and notifications. The driver
-//! does not know what the methods do. Framing, limits, order and backpressure are decided here and
-//! nowhere else, so that every transport behaves alike.
+//! does not know what the methods do. Limits, order and backpressure are decided here and nowhere else,
+//! so that every transport behaves alike. The connection itself is a [`Peer`](scorel_peer::Peer), as at
+//! the client: [`Connection::call`] calls the client.
 //!
 //! ```text
 //! bytes ─ framing → frame ─ envelope → entries ─ dispatch → handler ─ reply ─→ outbox ─ writer → bytes
@@ -23,8 +24,6 @@
 //! * **Cancellation.** A connection owns its calls and pumps. When it ends they are dropped at their
 //!   next await, so handlers and pumps must be cancel-safe.
 
-mod array;
-mod beginning;
 mod call;
 mod call_observer;
 mod caller;
@@ -32,14 +31,11 @@ mod connection;
 mod dispatch;
 mod driver;
 mod end;
-mod envelope;
-mod framing;
 mod http;
 mod in_flight;
 mod limits;
 mod listener;
 mod method;
-mod outbox;
 mod own_writes;
 mod params;
 mod registry;
@@ -47,23 +43,19 @@ mod reply;
 mod service;
 mod subscription;
 mod table;
-mod text;
-mod writer;
 
 pub use call::RpcCall;
 pub use call_observer::CallObserver;
 pub use caller::{Caller, Principal};
 pub use connection::Connection;
 pub use end::ConnectionEnd;
-pub use framing::FrameError;
 pub use http::{HttpDocument, HttpDocuments};
 pub use limits::{InvalidLimits, RpcLimits};
 pub use listener::{BindError, Listener, local_user};
 pub use method::{MethodKind, MethodSpec};
-pub use outbox::Closed;
 pub use params::Params;
+pub use scorel_peer::{CallError, Closed, FrameError, JsonText, TextStream};
 pub use scorel_proto::AccessLevel;
 pub use service::{Load, Service};
 pub use subscription::{Sink, Subscription};
 pub use table::{DuplicateMethod, MethodTable, Table};
-pub use text::JsonText;

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use scorel_peer::{EnvelopeLimits, FrameLimits};
 use serde::Deserialize;
 
 const MIB: usize = 1024 * 1024;
@@ -20,7 +21,8 @@ pub struct RpcLimits {
     pub values: usize,
     /// Connections of the service.
     pub connections: usize,
-    /// Calls in flight; a batch counts as one. At the limit the connection is not read.
+    /// Calls in flight; a batch counts as one. At the limit the connection is not read. As many calls to
+    /// the client may be open; a further one waits.
     pub calls: usize,
     /// Total size of the frames of calls in flight, and of their replies where
     /// [`MethodSpec::reply`](crate::MethodSpec::reply) says that they are large. At the limit the
@@ -71,6 +73,22 @@ pub struct InvalidLimits {
 }
 
 impl RpcLimits {
+    pub(crate) const fn envelope(&self) -> EnvelopeLimits {
+        EnvelopeLimits {
+            nesting: self.nesting,
+            batch: self.batch,
+            values: self.values,
+        }
+    }
+
+    pub(crate) const fn framing(&self) -> FrameLimits {
+        FrameLimits {
+            frame: self.frame_in,
+            partial_frame: Some(self.partial_frame),
+            write: Some(self.write_timeout),
+        }
+    }
+
     /// # Errors
     /// The first limit that is outside its range.
     pub fn validate(&self) -> Result<(), InvalidLimits> {

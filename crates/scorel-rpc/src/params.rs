@@ -6,12 +6,11 @@ mod terse;
 use std::sync::LazyLock;
 
 use jsonrpsee::types::Params as Raw;
+use scorel_peer::{ArrayPrefix, beginning};
 use scorel_proto::{ErrorCode, RpcError};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::array::ArrayPrefix;
-use crate::beginning::beginning;
 use place::Place;
 use terse::Terse;
 

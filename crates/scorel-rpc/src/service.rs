@@ -4,16 +4,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{Sink, Stream};
+use scorel_peer::{FrameError, JsonText, frame, write};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::Dispatcher;
 use crate::driver::Driver;
-use crate::{
-    Caller, Connection, ConnectionEnd, FrameError, InvalidLimits, JsonText, MethodTable, RpcLimits,
-};
-use crate::{framing, writer};
+use crate::{Caller, Connection, ConnectionEnd, InvalidLimits, MethodTable, RpcLimits};
 
 /// A method table with limits; serves any number of connections.
 #[derive(Debug, Clone)]
@@ -69,7 +67,7 @@ impl Service {
         R: AsyncRead + Unpin + Send,
         W: AsyncWrite + Send,
     {
-        let (incoming, outgoing) = framing::frame(reader, writer, &self.limits);
+        let (incoming, outgoing) = frame(reader, writer, &self.limits.framing());
         self.serve(incoming, outgoing, caller).await
     }
 
@@ -85,7 +83,7 @@ impl Service {
     {
         let dispatcher = Dispatcher::new(Arc::clone(&self.table), connection.clone());
         let mut driver = Driver::new(connection.clone(), dispatcher);
-        let mut written = pin!(writer::write(connection.outbox(), outgoing));
+        let mut written = pin!(write(connection.outbox(), outgoing));
         let reading = async {
             let end = driver.read(incoming, &self.shutdown).await;
             if !matches!(end, ConnectionEnd::Closed) {

@@ -2,13 +2,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
-use serde_json::json;
+use scorel_peer::{Closed, JsonText, notification_head};
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
-use crate::outbox::Closed;
+use crate::Connection;
 use crate::registry::LiveSubscription;
-use crate::{Connection, JsonText};
 
 /// A subscription that is not started yet.
 #[derive(Debug)]
@@ -34,16 +33,13 @@ impl Subscription {
         let added = connection
             .registry()
             .insert(Arc::clone(&id), Arc::clone(&live));
-        let head = format!(
-            r#"{{"jsonrpc":"2.0","method":{},"params":{{"subscription":"{id}","result":"#,
-            json!(method)
-        );
+        let head = notification_head(method, &id);
         added.then(|| Self {
             sink: Sink {
                 connection: connection.clone(),
                 id,
                 live,
-                head: head.into(),
+                head,
             },
             gate,
         })

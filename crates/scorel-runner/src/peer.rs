@@ -3,19 +3,24 @@
 use std::io;
 use std::time::Duration;
 
+use bytes::{Bytes, BytesMut};
 use scorel_engine::{RunnerError, RunnerErrorKind, RunnerExit};
 use scorel_exec::{EndCause, PipedRun, Run, RunEnd, ShellExit};
+use scorel_peer::LineCutter;
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::{coop::consume_budget, yield_now};
 use tokio::time::{sleep, timeout};
 
-use crate::line_reader::{LineReader, LineTooLong};
 use crate::outgoing::Outgoing;
 use crate::secrets::{SecretRedactor, Secrets};
 use crate::stderr_tail::StderrTail;
+use crate::whole_text::whole_text;
 
 /// Bytes read at a time: the capacity of a pipe.
 const CHUNK: usize = 64 * 1024;
+
+/// Bytes of the longest line.
+const MAX_LINE: usize = 8 * 1024 * 1024;
 
 /// How long a program has to end after the end of its input, or of its output.
 const GOODBYE: Duration = Duration::from_secs(2);
@@ -32,9 +37,9 @@ pub(crate) enum Framing {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     /// A line, or a piece of text.
-    Piece(Vec<u8>),
+    Piece(Bytes),
     /// What followed the last line end.
-    Rest(Vec<u8>),
+    Rest(Bytes),
     Stderr(String),
     /// There is no more output.
     End,
@@ -51,7 +56,9 @@ pub(crate) struct Peer {
     /// Nothing is kept before secrets are cut out of it.
     stdout_redactor: SecretRedactor,
     stderr_redactor: SecretRedactor,
-    lines: LineReader,
+    /// What was read of the output and not taken yet.
+    unread: BytesMut,
+    lines: LineCutter,
     errors: StderrTail,
 }
 
@@ -65,7 +72,8 @@ impl Peer {
             framing,
             stdout_redactor: SecretRedactor::new(secrets.clone()),
             stderr_redactor: SecretRedactor::new(secrets.clone()),
-            lines: LineReader::default(),
+            unread: BytesMut::new(),
+            lines: LineCutter::new(MAX_LINE),
             errors: StderrTail::default(),
         }
     }
@@ -111,8 +119,8 @@ impl Peer {
                         return Ok(Output::Stderr(text));
                     }
                     let held = self.stdout_redactor.end();
-                    self.lines.push(&held);
-                    let rest = self.lines.take_rest();
+                    self.unread.extend_from_slice(&held);
+                    let rest = self.lines.rest(&mut self.unread);
                     let is_end = rest.is_empty();
                     return Ok(if is_end {
                         Output::End
@@ -152,7 +160,7 @@ impl Peer {
             Some(0) => self.stdout = None,
             Some(count) => {
                 let told = self.stdout_redactor.push(&chunk[..count]);
-                self.lines.push(&told);
+                self.unread.extend_from_slice(&told);
             }
             None => {}
         }
@@ -210,12 +218,14 @@ impl Peer {
 
     fn whole_piece(&mut self) -> Result<Option<Output>, RunnerError> {
         let piece = match self.framing {
-            Framing::Lines => self.lines.next_line(),
-            Framing::Text => Ok(Some(self.lines.take_text()).filter(|text| !text.is_empty())),
+            Framing::Lines => self.lines.next(&mut self.unread),
+            Framing::Text => Ok(Some(whole_text(&mut self.unread)).filter(|text| !text.is_empty())),
         };
-        let protocol =
-            |error: LineTooLong| RunnerError::new(RunnerErrorKind::Protocol, error.to_string());
-        Ok(piece.map_err(protocol)?.map(Output::Piece))
+        let piece = piece.map_err(|_| {
+            let message = format!("a line is longer than {} MiB", MAX_LINE / 1024 / 1024);
+            RunnerError::new(RunnerErrorKind::Protocol, message)
+        });
+        Ok(piece?.map(Output::Piece))
     }
 }
 

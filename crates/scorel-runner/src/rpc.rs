@@ -1,17 +1,19 @@
 //! JSON-RPC between equals: both sides call, and both answer.
 
-use std::collections::HashMap;
-
+use scorel_engine::{RunnerError, RunnerErrorKind, foreign_json};
+use scorel_peer::{Calls, Members};
 use serde_json::{Value, json};
 
 /// "Method not found".
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 
+/// How many calls may wait for an answer: a turn makes one for each message that steers it.
+const MAX_CALLS: usize = 256;
+
 /// The calls that wait for an answer. `P` is what each was made for.
 #[derive(Debug)]
 pub(crate) struct JsonRpc<P> {
-    last_id: u64,
-    pending: HashMap<u64, P>,
+    calls: Calls<P>,
     /// Whether messages carry `"jsonrpc": "2.0"`.
     is_marked: bool,
 }
@@ -32,9 +34,7 @@ pub(crate) enum Incoming<P> {
         purpose: P,
         result: Result<Value, RpcFailure>,
     },
-    /// An answer to no open call.
-    Stray,
-    /// No message of the protocol.
+    /// Not a message, or an answer to no open call.
     Unknown,
 }
 
@@ -48,16 +48,23 @@ pub(crate) struct RpcFailure {
 impl<P> JsonRpc<P> {
     pub(crate) fn new(is_marked: bool) -> Self {
         Self {
-            last_id: 0,
-            pending: HashMap::new(),
+            calls: Calls::default(),
             is_marked,
         }
     }
 
-    pub(crate) fn call(&mut self, purpose: P, method: &str, params: &Value) -> Value {
-        self.last_id += 1;
-        self.pending.insert(self.last_id, purpose);
-        self.marked(json!({"id": self.last_id, "method": method, "params": params}))
+    pub(crate) fn call(
+        &mut self,
+        purpose: P,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, RunnerError> {
+        if self.calls.len() >= MAX_CALLS {
+            let message = "the runner does not answer what it is asked";
+            return Err(RunnerError::new(RunnerErrorKind::Stalled, message));
+        }
+        let id = self.calls.open(purpose);
+        Ok(self.marked(json!({"id": id, "method": method, "params": params})))
     }
 
     pub(crate) fn notification(&self, method: &str, params: &Value) -> Value {
@@ -72,22 +79,23 @@ impl<P> JsonRpc<P> {
         self.marked(json!({"id": id, "error": {"code": code, "message": message}}))
     }
 
-    pub(crate) fn incoming(&mut self, message: Value) -> Incoming<P> {
-        let Value::Object(mut message) = message else {
+    /// Reads a line.
+    pub(crate) fn incoming(&mut self, line: &[u8]) -> Incoming<P> {
+        let Ok(message) = foreign_json::<Members<Value>>(line) else {
             return Incoming::Unknown;
         };
-        let params = message.remove("params").unwrap_or(Value::Null);
-        let id = message.remove("id").filter(|id| !id.is_null());
-        match (message.remove("method"), id) {
+        let params = message.params.unwrap_or(Value::Null);
+        let id = message.id.filter(|id| !id.is_null());
+        match (message.method, id) {
             (Some(Value::String(method)), Some(id)) => Incoming::Request { id, method, params },
             (Some(Value::String(method)), None) => Incoming::Notification { method, params },
             (None, Some(id)) => {
-                let Some(purpose) = id.as_u64().and_then(|id| self.pending.remove(&id)) else {
-                    return Incoming::Stray;
+                let Some(purpose) = id.as_u64().and_then(|id| self.calls.end(id)) else {
+                    return Incoming::Unknown;
                 };
-                let result = match message.remove("error").filter(|error| !error.is_null()) {
+                let result = match message.error.filter(|error| !error.is_null()) {
                     Some(error) => Err(RpcFailure::of(&error)),
-                    None => Ok(message.remove("result").unwrap_or(Value::Null)),
+                    None => Ok(message.result.unwrap_or(Value::Null)),
                 };
                 Incoming::Answer { purpose, result }
             }
@@ -127,18 +135,28 @@ mod tests {
     #[test]
     fn an_answer_is_taken_once() {
         let mut rpc = JsonRpc::new(false);
-        assert_eq!(rpc.call("a", "m", &json!({}))["id"], 1);
-        let answer = json!({"id": 1, "result": 5});
+        assert_eq!(rpc.call("a", "m", &json!({})).unwrap()["id"], 1);
+        let answer = br#"{"id": 1, "result": 5}"#;
         let expected = Incoming::Answer {
             purpose: "a",
             result: Ok(json!(5)),
         };
-        assert_eq!(rpc.incoming(answer.clone()), expected);
-        assert_eq!(rpc.incoming(answer), Incoming::Stray);
-        assert_eq!(
-            rpc.incoming(json!({"id": "x", "result": 5})),
-            Incoming::Stray
-        );
+        assert_eq!(rpc.incoming(answer), expected);
+        assert_eq!(rpc.incoming(answer), Incoming::Unknown);
+        let stray = br#"{"id": "x", "result": 5}"#;
+        assert_eq!(rpc.incoming(stray), Incoming::Unknown);
+    }
+
+    #[test]
+    fn open_calls_are_bounded() {
+        let mut rpc = JsonRpc::new(false);
+        for _ in 0..MAX_CALLS {
+            rpc.call((), "m", &Value::Null).unwrap();
+        }
+        let refused = rpc.call((), "m", &Value::Null).unwrap_err();
+        assert_eq!(refused.kind, RunnerErrorKind::Stalled);
+        rpc.incoming(br#"{"id": 1, "result": 5}"#);
+        rpc.call((), "m", &Value::Null).unwrap();
     }
 
     #[test]
@@ -156,14 +174,9 @@ mod tests {
     #[test]
     fn what_is_no_message_is_told_apart() {
         let mut rpc = JsonRpc::<()>::new(true);
-        for message in [
-            json!(1),
-            json!([]),
-            json!({}),
-            json!({"method": 5}),
-            json!({"id": null}),
-        ] {
-            assert_eq!(rpc.incoming(message), Incoming::Unknown);
+        let messages = ["1", "[]", "{}", r#"{"method":5}"#, r#"{"id":null}"#, "{"];
+        for message in messages {
+            assert_eq!(rpc.incoming(message.as_bytes()), Incoming::Unknown);
         }
         assert_eq!(rpc.notification("m", &json!(1))["jsonrpc"], "2.0");
     }

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::line_reader::LineReader;
+use bytes::BytesMut;
+
+use crate::whole_text::whole_text;
 
 /// Bytes of the end that are kept for an error message.
 const TAIL: usize = 2 * 1024;
@@ -11,21 +13,21 @@ const TAIL: usize = 2 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct StderrTail {
     /// An incomplete UTF-8 sequence.
-    reader: LineReader,
+    unread: BytesMut,
     tail: VecDeque<u8>,
 }
 
 impl StderrTail {
     /// The text of a chunk.
     pub(crate) fn push(&mut self, chunk: &[u8]) -> String {
-        self.reader.push(chunk);
-        let bytes = self.reader.take_text();
+        self.unread.extend_from_slice(chunk);
+        let bytes = whole_text(&mut self.unread);
         self.keep(&bytes)
     }
 
     /// The text of an incomplete UTF-8 sequence at the end.
     pub(crate) fn end(&mut self) -> String {
-        let bytes = self.reader.take_rest();
+        let bytes = self.unread.split();
         self.keep(&bytes)
     }
 

@@ -1,102 +1,123 @@
-//! The state that a connection's handles share: the way out, and the calls that wait for replies.
+//! The state that a connection's handles share.
 //!
 //! [`Connection`](super::Connection) and [`Subscription`](super::Subscription) are two kinds of handle
 //! on one link; it lives in its own file so that neither needs the other.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use scorel_peer::{Inbox, Peer, TextStream};
+use scorel_proto::SubscriptionId;
+use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::io::AsyncWriteExt;
-use tokio::net::UnixStream;
-use tokio::net::unix::OwnedWriteHalf;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-use super::frame::RequestFrame;
-use super::reader::{self, PendingReply, Replies};
 use crate::ClientError;
 
-/// How many requests may wait for the socket. A caller beyond that waits, which is the backpressure
-/// of a daemon that does not read.
-const OUTGOING: usize = 64;
+/// Bytes of requests that may wait for the socket. A caller beyond that waits, which is the
+/// backpressure of a daemon that does not read.
+const OUTBOX: usize = 1024 * 1024;
+
+/// How many calls may be open. A caller beyond that waits.
+const MAX_CALLS: usize = 1024;
+
+/// How many items of a subscription are buffered. A full buffer makes the reader wait, so the socket
+/// fills and the daemon holds the subscriber's position instead of this process holding its events.
+const BUFFER: usize = 256;
 
 #[derive(Debug)]
 pub(super) struct ConnectionLink {
-    outgoing: mpsc::Sender<Vec<u8>>,
-    replies: Arc<Replies>,
-    next_id: AtomicU64,
-    reader: AbortHandle,
+    pub(super) peer: Arc<Peer>,
+    subscriptions: Arc<Subscriptions>,
+    task: AbortHandle,
 }
 
 impl Drop for ConnectionLink {
-    /// Closes the socket: the writer ends because `outgoing` is dropped, the reader is aborted.
+    /// Closes the stream.
     fn drop(&mut self) {
-        self.reader.abort();
+        self.task.abort();
     }
 }
 
 impl ConnectionLink {
-    /// Spawns the reader and the writer. Must be called inside a Tokio runtime.
-    pub(super) fn new(stream: UnixStream) -> Self {
-        let (read, write) = stream.into_split();
-        let (outgoing, queue) = mpsc::channel(OUTGOING);
-        tokio::spawn(write_all(queue, write));
-        let replies = Arc::new(Replies::default());
-        let reader = tokio::spawn(reader::run(read, Arc::clone(&replies))).abort_handle();
+    /// Reads and writes in a task, so that a call that is cancelled halfway does not leave half a text
+    /// on the stream. Must be called inside a Tokio runtime.
+    pub(super) fn new(stream: TextStream) -> Self {
+        let peer = Arc::new(Peer::new(OUTBOX, MAX_CALLS));
+        let subscriptions = Arc::<Subscriptions>::default();
+        let (runner, inbox) = (Arc::clone(&peer), Items(Arc::clone(&subscriptions)));
+        let task = tokio::spawn(async move { runner.run(stream, inbox).await }).abort_handle();
         Self {
-            outgoing,
-            replies,
-            next_id: AtomicU64::new(1),
-            reader,
+            peer,
+            subscriptions,
+            task,
         }
     }
 
-    pub(super) async fn closed(&self) {
-        self.replies.closed().await;
-    }
-
-    /// Sends a request; the reply goes to `pending`.
-    pub(super) async fn send(
+    /// Makes a subscribing call. Its channel is there before the next text is read, which may be its
+    /// first item.
+    pub(super) async fn subscribe(
         &self,
         method: &str,
-        params: Option<&RawValue>,
-        pending: PendingReply,
-    ) -> Result<(), ClientError> {
-        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let line = RequestFrame::line(Some(id), method, params)?;
-        // Registered before it is written: the reply may be read before `send` returns.
-        self.replies.expect(id, pending)?;
-        let sent = self.outgoing.send(line).await;
-        sent.map_err(|_| self.replies.why_closed())
+        params: &RawValue,
+    ) -> Result<(SubscriptionId, SubscriptionItems), ClientError> {
+        let subscriptions = Arc::clone(&self.subscriptions);
+        let begin = move |id: &RawValue| subscriptions.begin(id);
+        let begun = self.peer.call_then(method, Some(params), begin).await?;
+        begun.map_err(|error| ClientError::Protocol(format!("id of a subscription: {error}")))
+    }
+}
+
+pub(super) type SubscriptionItems = mpsc::Receiver<Box<RawValue>>;
+
+#[derive(Debug, Default)]
+struct Subscriptions(Mutex<HashMap<SubscriptionId, mpsc::Sender<Box<RawValue>>>>);
+
+impl Subscriptions {
+    fn begin(&self, id: &RawValue) -> serde_json::Result<(SubscriptionId, SubscriptionItems)> {
+        let id: SubscriptionId = serde_json::from_str(id.get())?;
+        let (sender, items) = mpsc::channel(BUFFER);
+        self.open().insert(id.clone(), sender);
+        Ok((id, items))
     }
 
-    /// Waits for the reply to a request.
-    pub(super) async fn received<T>(
-        &self,
-        receiver: oneshot::Receiver<Result<T, ClientError>>,
-    ) -> Result<T, ClientError> {
-        match receiver.await {
-            Ok(reply) => reply,
-            Err(_) => Err(self.replies.why_closed()),
-        }
+    fn open(&self) -> MutexGuard<'_, HashMap<SubscriptionId, mpsc::Sender<Box<RawValue>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Sends a request without an id, to which no reply comes. It is dropped if the outgoing queue is
-    /// full, since a destructor calls this and cannot wait.
-    pub(super) fn notify(&self, method: &str, params: &RawValue) {
-        if let Ok(line) = RequestFrame::line(None, method, Some(params)) {
-            let _ = self.outgoing.try_send(line);
+/// Gives items to their subscriptions, whose channels end with the connection.
+struct Items(Arc<Subscriptions>);
+
+impl Drop for Items {
+    fn drop(&mut self) {
+        self.0.open().clear();
+    }
+}
+
+impl Inbox for Items {
+    /// Waits for room in the subscription's buffer: this is the backpressure.
+    async fn notified(&mut self, params: &RawValue) {
+        let Ok(item) = serde_json::from_str::<Item<'_>>(params.get()) else {
+            return;
+        };
+        let id = item.subscription.as_ref();
+        let Some(sender) = self.0.open().get(id).cloned() else {
+            return;
+        };
+        if sender.send(item.result.to_owned()).await.is_err() {
+            self.0.open().remove(id);
         }
     }
 }
 
-/// Writes in a task of its own: a call that is cancelled halfway must not leave half a line on the
-/// socket.
-async fn write_all(mut queue: mpsc::Receiver<Vec<u8>>, mut socket: OwnedWriteHalf) {
-    while let Some(line) = queue.recv().await {
-        if socket.write_all(&line).await.is_err() {
-            return;
-        }
-    }
+/// The `params` of a subscription's notification.
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(borrow)]
+    subscription: Cow<'a, str>,
+    #[serde(borrow)]
+    result: &'a RawValue,
 }

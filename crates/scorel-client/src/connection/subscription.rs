@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
+use scorel_peer::Closed;
 use scorel_proto::{SubscriptionId, UnsubscribeParams};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::link::ConnectionLink;
-use super::reader::SubscriptionItems;
+use super::link::{ConnectionLink, SubscriptionItems};
 
 /// The items of one subscription, as JSON. Dropping it unsubscribes, and keeps the connection open
 /// until then.
@@ -51,7 +51,8 @@ impl Drop for Subscription {
             subscription: std::mem::take(&mut self.id),
         };
         if let Ok(params) = to_raw_value(&params) {
-            self.link.notify(self.unsubscribe, &params);
+            // Lost if the outbox is full: a destructor cannot wait.
+            let _: Result<(), Closed> = self.link.peer.try_notify(self.unsubscribe, &params);
         }
     }
 }

@@ -1,6 +1,7 @@
 use std::io;
 use std::sync::Arc;
 
+use scorel_peer::{RequestId, refusal};
 use scorel_proto::{ErrorCode, RpcError};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::UnixStream;
@@ -11,8 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::Listener;
 use super::backoff::Backoff;
 use super::looks::SocketLooks;
-use crate::envelope::RequestId;
-use crate::{Caller, HttpDocuments, Service, http, reply};
+use crate::{Caller, HttpDocuments, Service, http};
 
 impl Service {
     /// Serves every connection that a listener accepts, until the service shuts down and all of them
@@ -131,7 +131,7 @@ fn admitted(
 fn refuse(stream: &UnixStream) {
     let error = RpcError::new(ErrorCode::Overloaded, "too many connections");
     let mut line = bytes::BytesMut::new();
-    reply::error(&RequestId::null(), &error).put(&mut line);
+    refusal(&RequestId::null(), &error).put(&mut line);
     line.extend_from_slice(b"\n");
     if let Err(error) = stream.try_write(&line) {
         tracing::debug!(%error, "cannot send the error to a refused peer");

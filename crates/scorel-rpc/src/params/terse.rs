@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use scorel_peer::beginning;
 use serde::de::{
     self, DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected, MapAccess, SeqAccess,
     Unexpected, VariantAccess, Visitor,
@@ -15,7 +16,6 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::place::Place;
-use crate::beginning::beginning;
 
 /// In bytes.
 const MAX_MESSAGE: usize = 512;

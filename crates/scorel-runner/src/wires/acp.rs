@@ -13,7 +13,7 @@ use agent_client_protocol_schema::v1::{
 };
 use scorel_engine::{
     PlanEntry, PlanStatus, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent,
-    RunnerInput, RunnerOrder, RunnerSpent, ServiceReply, foreign_json,
+    RunnerInput, RunnerOrder, RunnerSpent, ServiceReply,
 };
 use scorel_proto::Usage;
 use serde::Serialize;
@@ -82,7 +82,7 @@ impl AcpDialect {
         params: &impl Serialize,
         out: &mut Exchange,
     ) -> Result<(), RunnerError> {
-        let call = self.rpc.call(purpose, method, &json!(params));
+        let call = self.rpc.call(purpose, method, &json!(params))?;
         out.send(&call)
     }
 
@@ -312,11 +312,7 @@ impl Dialect for AcpDialect {
     }
 
     fn receive(&mut self, piece: &[u8], out: &mut Exchange) -> Result<(), RunnerError> {
-        let Ok(message) = foreign_json(piece) else {
-            out.junk(piece);
-            return Ok(());
-        };
-        match self.rpc.incoming(message) {
+        match self.rpc.incoming(piece) {
             Incoming::Request { id, method, params } => self.asked(&id, &method, params, out),
             Incoming::Notification { method, params } if method == "session/update" => {
                 self.updated(params, piece, out);
@@ -327,7 +323,7 @@ impl Dialect for AcpDialect {
                 out.unknown(piece);
                 Ok(())
             }
-            Incoming::Stray | Incoming::Unknown => {
+            Incoming::Unknown => {
                 out.junk(piece);
                 Ok(())
             }

@@ -10,7 +10,7 @@ mod usage;
 
 use scorel_engine::{
     RunnerAccess, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput,
-    RunnerOrder, foreign_json,
+    RunnerOrder,
 };
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ impl CodexDialect {
         params: &Value,
         out: &mut Exchange,
     ) -> Result<(), RunnerError> {
-        let call = self.rpc.call(purpose, method, params);
+        let call = self.rpc.call(purpose, method, params)?;
         out.send(&call)
     }
 
@@ -351,17 +351,13 @@ impl Dialect for CodexDialect {
     }
 
     fn receive(&mut self, piece: &[u8], out: &mut Exchange) -> Result<(), RunnerError> {
-        let Ok(message) = foreign_json(piece) else {
-            out.junk(piece);
-            return Ok(());
-        };
-        match self.rpc.incoming(message) {
+        match self.rpc.incoming(piece) {
             Incoming::Request { id, method, params } => self.asked(&id, &method, &params, out),
             Incoming::Notification { method, params } => {
                 self.notified(&method, &params, piece, out)
             }
             Incoming::Answer { purpose, result } => self.answered(purpose, result, out),
-            Incoming::Stray | Incoming::Unknown => {
+            Incoming::Unknown => {
                 out.junk(piece);
                 Ok(())
             }

@@ -2,7 +2,8 @@ use std::fmt::{self, Display, Write};
 
 /// The first `max` bytes of a text, cut at a character, with `…` if it is longer. The rest is not
 /// formatted: an error aborts `Display`.
-pub(crate) fn beginning(text: impl Display, max: usize) -> String {
+#[must_use]
+pub fn beginning(text: impl Display, max: usize) -> String {
     let mut kept = BoundedText {
         text: String::new(),
         max,

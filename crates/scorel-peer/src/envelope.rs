@@ -1,46 +1,57 @@
-//! JSON-RPC envelopes. In: the bytes of a frame; out: requests, whose params are still text.
-//!
-//! They are parsed here and not by jsonrpsee, so that the limits of depth, length and number hold before
-//! anything is allocated for the content.
+//! JSON-RPC envelopes. In: the bytes of a frame; out: requests and answers, whose content is still text.
 
 mod error;
 mod id;
+mod members;
 mod object;
 mod scan;
 
 use scorel_proto::RpcError;
 use serde_json::value::RawValue;
 
-pub(crate) use error::invalid_request;
-pub(crate) use id::{IdKey, RequestId};
-pub(crate) use object::{FrameEntry, RequestObject};
+pub use error::invalid_request;
+pub use id::{IdKey, RequestId};
+pub use members::Members;
+pub use object::{FrameEntry, RequestObject};
 
-use crate::RpcLimits;
 use crate::array::ArrayPrefix;
 use error::parse_error;
 
+/// Limits of a frame. They hold before anything is allocated for its content.
+#[derive(Debug, Clone, Copy)]
+pub struct EnvelopeLimits {
+    /// Nesting of arrays and objects.
+    pub nesting: usize,
+    /// Entries of a batch.
+    pub batch: usize,
+    /// JSON values in the params of a call, containers included.
+    pub values: usize,
+}
+
+/// What a frame contains.
 #[derive(Debug)]
-pub(crate) enum Frame {
-    Single(FrameEntry),
+pub enum Frame<'a> {
+    Single(FrameEntry<'a>),
     /// At least one entry.
-    Batch(Vec<FrameEntry>),
+    Batch(Vec<FrameEntry<'a>>),
     /// Answered with one error, whose id is null.
     Refused(RpcError),
     /// Ends the connection: a client that sends other bytes has lost track of frames.
     NotUtf8,
 }
 
-pub(crate) fn parse(frame: &[u8], limits: &RpcLimits) -> Frame {
-    let Ok(text) = std::str::from_utf8(frame) else {
-        return Frame::NotUtf8;
-    };
-    match entries(text, limits) {
-        Ok(frame) => frame,
-        Err(error) => Frame::Refused(error),
+impl<'a> Frame<'a> {
+    /// Parses a frame of a stranger.
+    #[must_use]
+    pub fn parse(frame: &'a [u8], limits: &EnvelopeLimits) -> Self {
+        let Ok(text) = std::str::from_utf8(frame) else {
+            return Self::NotUtf8;
+        };
+        entries(text, limits).unwrap_or_else(Self::Refused)
     }
 }
 
-fn entries(text: &str, limits: &RpcLimits) -> Result<Frame, RpcError> {
+fn entries<'a>(text: &'a str, limits: &EnvelopeLimits) -> Result<Frame<'a>, RpcError> {
     scan::check(text.as_bytes(), limits.nesting).map_err(parse_error)?;
     if !text.trim_start().starts_with('[') {
         let value: &RawValue = serde_json::from_str(text).map_err(parse_error)?;

@@ -10,7 +10,8 @@ pub struct JsonText {
 }
 
 impl JsonText {
-    pub(crate) fn new(head: Bytes, body: Bytes, tail: &'static str) -> Self {
+    #[must_use]
+    pub const fn new(head: Bytes, body: Bytes, tail: &'static str) -> Self {
         Self { head, body, tail }
     }
 

@@ -1,5 +1,7 @@
 use std::io;
 
+use super::lines::LineTooLong;
+
 /// Why no further frame can be read. The position of the next frame is unknown then, so the
 /// connection ends.
 #[derive(Debug, thiserror::Error)]
@@ -14,9 +16,15 @@ pub enum FrameError {
     TooLarge { limit: usize },
     #[error("the frame is not UTF-8")]
     NotUtf8,
-    /// [`RpcLimits::partial_frame`](crate::RpcLimits::partial_frame) passed in the middle of a frame.
+    /// [`FrameLimits::partial_frame`](crate::FrameLimits::partial_frame) passed in the middle of a frame.
     #[error("the frame was not complete in time")]
     Stalled,
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl From<LineTooLong> for FrameError {
+    fn from(LineTooLong { limit }: LineTooLong) -> Self {
+        Self::TooLarge { limit }
+    }
 }

@@ -14,14 +14,14 @@ use super::error::FrameError;
 /// The frames of a byte stream. A deadline runs from a frame's first byte to its last; between frames
 /// a client may be silent for ever.
 #[derive(Debug)]
-pub(crate) struct Incoming<R> {
+pub(super) struct Incoming<R> {
     frames: FramedRead<R, FrameDecoder>,
-    partial_frame: Duration,
+    partial_frame: Option<Duration>,
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl<R: AsyncRead + Unpin> Incoming<R> {
-    pub(super) fn new(reader: R, decoder: FrameDecoder, partial_frame: Duration) -> Self {
+    pub(super) fn new(reader: R, decoder: FrameDecoder, partial_frame: Option<Duration>) -> Self {
         Self {
             frames: FramedRead::new(reader, decoder),
             partial_frame,
@@ -30,11 +30,13 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
     }
 
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(limit) = self.partial_frame else {
+            return Poll::Pending;
+        };
         if !self.frames.decoder().in_frame(self.frames.read_buffer()) {
             self.deadline = None;
             return Poll::Pending;
         }
-        let limit = self.partial_frame;
         let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(limit)));
         deadline.as_mut().poll(cx)
     }

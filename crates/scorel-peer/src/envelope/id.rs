@@ -7,15 +7,15 @@ const MAX_TEXT: usize = 256;
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RequestId {
+pub struct RequestId {
     /// For comparing ids.
-    pub(crate) key: IdKey,
+    pub key: IdKey,
     /// As received, for the reply.
-    pub(crate) json: Box<str>,
+    pub json: Box<str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum IdKey {
+pub enum IdKey {
     /// Not unique: any number of calls may have it.
     Null,
     Integer(i64),
@@ -24,7 +24,8 @@ pub(crate) enum IdKey {
 
 impl RequestId {
     /// The id of a reply to a request without a valid id.
-    pub(crate) fn null() -> Self {
+    #[must_use]
+    pub fn null() -> Self {
         Self {
             key: IdKey::Null,
             json: "null".into(),
@@ -33,7 +34,8 @@ impl RequestId {
 
     /// A string of at most 256 bytes, an integer within ±(2^53 − 1), or null. Nothing else, since a
     /// client that parses `1.0` or `-0` would not match it with what it sent.
-    pub(super) fn parse(value: &RawValue) -> Option<Self> {
+    #[must_use]
+    pub fn parse(value: &RawValue) -> Option<Self> {
         let json = value.get();
         let key = match json.as_bytes() {
             b"null" => IdKey::Null,

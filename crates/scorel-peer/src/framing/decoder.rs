@@ -4,15 +4,15 @@ use tokio_util::codec::Decoder;
 
 use super::error::FrameError;
 use super::header;
-use super::kind::{ChosenFraming, Framing, KEPT_BUFFER};
+use super::kind::{ChosenFraming, Framing};
+use super::lines::{LineCutter, split};
 
 /// Splits a byte stream into frames. The limit is checked before a frame is buffered.
 #[derive(Debug)]
 pub(super) struct FrameDecoder {
     chosen: ChosenFraming,
     limit: usize,
-    /// Bytes of an unfinished line that were searched for a newline, so that each is searched once.
-    scanned: usize,
+    lines: LineCutter,
     /// The length of the body whose header block was consumed.
     body: Option<usize>,
 }
@@ -22,7 +22,7 @@ impl FrameDecoder {
         Self {
             chosen,
             limit,
-            scanned: 0,
+            lines: LineCutter::new(limit),
             body: None,
         }
     }
@@ -44,20 +44,8 @@ impl FrameDecoder {
     }
 
     fn line(&mut self, src: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
-        let Some(newline) = memchr::memchr(b'\n', &src[self.scanned..]) else {
-            self.scanned = src.len();
-            return match src.len() > self.limit + 1 {
-                true => Err(self.too_large()),
-                false => Ok(None),
-            };
-        };
-        let mut line = split(src, self.scanned + newline + 1);
-        self.scanned = 0;
-        line.truncate(line.trim_ascii_end().len());
-        match line.len() > self.limit {
-            true => Err(self.too_large()),
-            false => Ok(Some(line)),
-        }
+        let line = self.lines.next(src)?;
+        Ok(line.map(|line| line.slice(..line.trim_ascii_end().len())))
     }
 
     fn block(&mut self, src: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
@@ -72,14 +60,10 @@ impl FrameDecoder {
             },
         };
         if length > self.limit {
-            return Err(self.too_large());
+            return Err(FrameError::TooLarge { limit: self.limit });
         }
         self.body = (src.len() < length).then_some(length);
         Ok((src.len() >= length).then(|| split(src, length)))
-    }
-
-    fn too_large(&self) -> FrameError {
-        FrameError::TooLarge { limit: self.limit }
     }
 }
 
@@ -88,7 +72,7 @@ impl Decoder for FrameDecoder {
     type Error = FrameError;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
-        if self.scanned == 0 && self.body.is_none() {
+        if !self.lines.is_in_line() && self.body.is_none() {
             skip_blanks(src);
         }
         match self.framing(src)? {
@@ -104,8 +88,7 @@ impl Decoder for FrameDecoder {
         if let Some(frame) = self.decode(src)? {
             return Ok(Some(frame));
         }
-        let last = src.split().freeze();
-        self.scanned = 0;
+        let last = self.lines.rest(src);
         let whole = self.chosen.get() == Some(&Framing::Lines)
             && serde_json::from_slice::<&RawValue>(&last).is_ok();
         Ok(whole.then_some(last))
@@ -118,19 +101,11 @@ fn skip_blanks(src: &mut BytesMut) {
     src.advance(blanks);
 }
 
-/// Takes a frame off the buffer. A large frame keeps the allocation, and the rest moves to a new one.
-fn split(src: &mut BytesMut, length: usize) -> Bytes {
-    let frame = src.split_to(length).freeze();
-    if length > KEPT_BUFFER {
-        *src = BytesMut::from(&src[..]);
-    }
-    frame
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
+    use super::super::kind::KEPT_BUFFER;
     use super::*;
 
     fn decoder(limit: usize) -> FrameDecoder {

@@ -9,7 +9,10 @@ use crate::outbox::Outbox;
 
 /// Writes until the outbox is closed and empty, then closes the sink. Texts that wait are written in
 /// one flush. Their room is released only then, so that what the sink buffers counts too.
-pub(crate) async fn write<K>(outbox: &Outbox, mut sink: K) -> io::Result<()>
+///
+/// # Errors
+/// Those of the sink: the other side is gone, or takes nothing.
+pub async fn write<K>(outbox: &Outbox, mut sink: K) -> io::Result<()>
 where
     K: Sink<JsonText, Error = io::Error> + Unpin,
 {

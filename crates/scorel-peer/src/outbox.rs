@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::JsonText;
 
@@ -13,7 +13,7 @@ const OVERHEAD: usize = 64;
 
 /// Bytes handed to the writer, or admitted for one subscription, at a time. Between two chunks of one
 /// subscription others get a turn.
-pub(crate) const CHUNK: usize = 64 * 1024;
+const CHUNK: usize = 64 * 1024;
 
 /// Capacity that an idle queue keeps, in texts.
 const KEPT_TEXTS: usize = 64;
@@ -30,7 +30,7 @@ pub struct Closed;
 /// Texts that are being written still take room, so the bound covers all memory of the connection's
 /// output. A text larger than the bound is admitted alone.
 #[derive(Debug)]
-pub(crate) struct Outbox {
+pub struct Outbox {
     room: Semaphore,
     bound: usize,
     queue: Mutex<OutboxQueue>,
@@ -53,7 +53,8 @@ enum Wake {
 }
 
 impl Outbox {
-    pub(crate) fn new(bound: usize) -> Self {
+    #[must_use]
+    pub fn new(bound: usize) -> Self {
         Self {
             room: Semaphore::new(bound),
             bound,
@@ -66,17 +67,36 @@ impl Outbox {
     }
 
     /// Queues a reply as soon as there is room. Only for the task that also writes.
-    pub(crate) async fn reply(&self, text: JsonText) -> Result<(), Closed> {
+    ///
+    /// # Errors
+    /// The connection has ended.
+    pub async fn reply(&self, text: JsonText) -> Result<(), Closed> {
         self.admit([text], None, Wake::No).await
+    }
+
+    /// Queues a text as soon as there is room.
+    ///
+    /// # Errors
+    /// The connection has ended.
+    pub async fn send(&self, text: JsonText) -> Result<(), Closed> {
+        self.admit([text], None, Wake::Writer).await
+    }
+
+    /// Queues a text if there is room for it.
+    ///
+    /// # Errors
+    /// There is none, or the connection has ended.
+    pub fn try_send(&self, text: JsonText) -> Result<(), Closed> {
+        let room = self.room.try_acquire_many(self.room_for(self.cost(&text)));
+        self.queue_texts([text], room.map_err(|_| Closed)?, None, Wake::Writer)
     }
 
     /// Queues texts in order as soon as there is room, in groups of at most [`CHUNK`] bytes. Stops with
     /// an error once `alive` is false.
-    pub(crate) async fn send_all(
-        &self,
-        texts: Vec<JsonText>,
-        alive: &AtomicBool,
-    ) -> Result<(), Closed> {
+    ///
+    /// # Errors
+    /// The connection has ended, or what the texts belong to; the first may have been queued.
+    pub async fn send_all(&self, texts: Vec<JsonText>, alive: &AtomicBool) -> Result<(), Closed> {
         let mut group = Vec::new();
         let mut total = 0;
         for text in texts {
@@ -93,7 +113,10 @@ impl Outbox {
     }
 
     /// Queues one text, unless `alive` is false by the time there is room.
-    pub(crate) async fn send_if(&self, text: JsonText, alive: &AtomicBool) -> Result<(), Closed> {
+    ///
+    /// # Errors
+    /// The connection has ended, or what the text belongs to.
+    pub async fn send_if(&self, text: JsonText, alive: &AtomicBool) -> Result<(), Closed> {
         self.admit([text], Some(alive), Wake::Writer).await
     }
 
@@ -101,9 +124,18 @@ impl Outbox {
     where
         T: IntoIterator<Item = JsonText> + AsRef<[JsonText]>,
     {
-        let cost: usize = texts.as_ref().iter().map(|text| self.cost(text)).sum();
-        let cost = u32::try_from(cost.min(self.bound)).unwrap_or(u32::MAX);
-        let room = self.room.acquire_many(cost).await.map_err(|_| Closed)?;
+        let cost = texts.as_ref().iter().map(|text| self.cost(text)).sum();
+        let room = self.room.acquire_many(self.room_for(cost)).await;
+        self.queue_texts(texts, room.map_err(|_| Closed)?, alive, wake)
+    }
+
+    fn queue_texts<T: IntoIterator<Item = JsonText>>(
+        &self,
+        texts: T,
+        room: SemaphorePermit<'_>,
+        alive: Option<&AtomicBool>,
+        wake: Wake,
+    ) -> Result<(), Closed> {
         let mut queue = self.queue();
         if !queue.open || alive.is_some_and(|alive| !alive.load(Ordering::Acquire)) {
             return Err(Closed);
@@ -121,7 +153,7 @@ impl Outbox {
 
     /// Moves the next texts to `batch`. Returns the room to [release](Self::release) when they are
     /// written; `None` once the outbox is closed and empty.
-    pub(crate) async fn take(&self, batch: &mut Vec<JsonText>) -> Option<usize> {
+    pub async fn take(&self, batch: &mut Vec<JsonText>) -> Option<usize> {
         poll_fn(|cx| {
             let mut queue = self.queue();
             match queue.take(batch) {
@@ -136,18 +168,18 @@ impl Outbox {
         .await
     }
 
-    pub(crate) fn release(&self, room: usize) {
+    pub fn release(&self, room: usize) {
         self.room.add_permits(room);
     }
 
     /// Runs `change` under the queue's lock: a text is queued entirely before or after it.
-    pub(crate) fn fence(&self, change: impl FnOnce()) {
+    pub fn fence(&self, change: impl FnOnce()) {
         let _queue = self.queue();
         change();
     }
 
     /// Refuses further texts; those queued can still be taken.
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         self.room.close();
         let mut queue = self.queue();
         queue.open = false;
@@ -155,8 +187,13 @@ impl Outbox {
     }
 
     /// In bytes with overhead; at most the bound.
-    pub(crate) fn used(&self) -> usize {
+    #[must_use]
+    pub fn used(&self) -> usize {
         self.bound.saturating_sub(self.room.available_permits())
+    }
+
+    fn room_for(&self, cost: usize) -> u32 {
+        u32::try_from(cost.min(self.bound)).unwrap_or(u32::MAX)
     }
 
     fn cost(&self, text: &JsonText) -> usize {

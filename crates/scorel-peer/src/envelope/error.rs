@@ -9,6 +9,7 @@ pub(super) fn parse_error(error: impl Display) -> RpcError {
     )
 }
 
-pub(crate) fn invalid_request(message: impl Into<String>) -> RpcError {
+#[must_use]
+pub fn invalid_request(message: impl Into<String>) -> RpcError {
     RpcError::new(ErrorCode::InvalidRequest, message)
 }

@@ -5,15 +5,18 @@ use serde_json::value::RawValue;
 
 /// The first elements of a JSON array, and its length.
 #[derive(Debug)]
-pub(crate) struct ArrayPrefix<'a> {
-    pub(crate) first: Vec<&'a RawValue>,
-    pub(crate) len: usize,
+pub struct ArrayPrefix<'a> {
+    pub first: Vec<&'a RawValue>,
+    pub len: usize,
 }
 
 impl<'a> ArrayPrefix<'a> {
     /// Parses the whole array and keeps the first `limit` elements, so that memory does not grow with
     /// the array.
-    pub(crate) fn parse(text: &'a str, limit: usize) -> Result<Self, serde_json::Error> {
+    ///
+    /// # Errors
+    /// The text is not an array.
+    pub fn parse(text: &'a str, limit: usize) -> Result<Self, serde_json::Error> {
         let mut json = serde_json::Deserializer::from_str(text);
         let array = json.deserialize_seq(FirstElements(limit))?;
         json.end()?;

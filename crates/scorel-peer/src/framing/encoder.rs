@@ -9,7 +9,7 @@ use crate::JsonText;
 
 /// Writes texts in the client's framing.
 #[derive(Debug)]
-pub(crate) struct TextEncoder {
+pub(super) struct TextEncoder {
     chosen: ChosenFraming,
 }
 
