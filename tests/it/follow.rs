@@ -1,9 +1,18 @@
 //! Clients that reconnect see the same events as those that stay.
 
-use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
+use scorel_client::{
+    ClientAnchors, ClientError, Connection, Dial, SessionStream, StreamItem, UnixDial,
+};
+use scorel_peer::TextStream;
+use scorel_proto::{SessionId, SyncMarker, SyncMode};
+use scorel_testkit::{
+    DaemonUnderTest, ModelServer, Network, ResponseGate, ScriptedChat, SeededDice, runs,
+};
 use serde_json::Value;
 
-use crate::under_test::{SCORELD, Watch, connect, new_session, send};
+use tokio::time::timeout;
+
+use crate::under_test::{PATIENCE, SCORELD, Watch, new_session, send};
 
 fn events(items: Vec<Value>) -> Vec<Value> {
     items
@@ -14,6 +23,32 @@ fn events(items: Vec<Value>) -> Vec<Value> {
 
 /// The number of events of the recorded run after which a client is disconnected.
 const POSITIONS: usize = 500;
+
+/// A dial over a network.
+struct RemoteDial(UnixDial, Network);
+
+impl RemoteDial {
+    fn new(daemon: &DaemonUnderTest, network: &Network) -> Self {
+        Self(UnixDial::new(daemon.socket()), network.clone())
+    }
+
+    async fn connect(&self) -> Result<Connection, ClientError> {
+        let connection = Connection::dial(self).await?;
+        connection.hello(None).await?;
+        Ok(connection)
+    }
+}
+
+impl Dial for RemoteDial {
+    async fn dial(&self) -> Result<TextStream, ClientError> {
+        Ok(self.1.carry(self.0.dial().await?))
+    }
+}
+
+/// Another client, over a network that is slow.
+async fn connect(daemon: &DaemonUnderTest, network: &Network) -> Connection {
+    RemoteDial::new(daemon, network).connect().await.unwrap()
+}
 
 /// A turn with reasoning, text and a tool, whose second reply waits at the gate after its text.
 fn long_turn(model: &ModelServer, gate: &ResponseGate) {
@@ -64,6 +99,7 @@ async fn a_client_dropped_at_any_event_gets_exactly_the_rest() {
     daemon.configure_model(&model.base_url());
     daemon.spawn().await;
     let (client, id) = new_session(&daemon).await;
+    let network = Network::slow(SeededDice::for_test("a dropped client"));
     let mut steady = Watch::from_start(&client, id).await;
     send(&client, id, "Count.").await;
     let last = format!("word{} ", POSITIONS - 1);
@@ -74,7 +110,7 @@ async fn a_client_dropped_at_any_event_gets_exactly_the_rest() {
     for cut in 1..=POSITIONS {
         let (had, missed) = whole.split_at(cut);
         let (persistent, stream) = anchors(had);
-        let other = connect(&daemon.socket()).await;
+        let other = connect(&daemon, &network).await;
         let mut watch = Watch::from(&other, id, persistent, stream).await;
         let start = watch.next().await;
         assert_eq!(start["mode"], "stream_resume", "{start}");
@@ -97,7 +133,8 @@ async fn a_client_dropped_at_any_event_gets_exactly_the_rest() {
 async fn two_watchers_see_the_same_bytes() {
     let daemon = DaemonUnderTest::start(SCORELD).await;
     let (client, id) = new_session(&daemon).await;
-    let other = connect(&daemon.socket()).await;
+    let network = Network::slow(SeededDice::for_test("two watchers"));
+    let other = connect(&daemon, &network).await;
     let mut one = Watch::from_start(&client, id).await;
     let mut two = Watch::from_start(&other, id).await;
     send(&client, id, "Hello?").await;
@@ -138,4 +175,93 @@ async fn a_late_watcher_gets_the_log_and_what_is_open() {
     let mut rest = events(early.until("turn_outcome").await);
     rest.retain(|event| event["seq"].as_u64().unwrap() > through);
     assert_eq!(events(late.until("turn_outcome").await), rest);
+}
+
+/// The events that a stream yields up to the one that contains `last`; a full reload begins anew.
+async fn followed<C: scorel_client::Connect>(
+    stream: &mut SessionStream<C>,
+    last: &str,
+) -> Vec<String> {
+    let mut texts = Vec::new();
+    loop {
+        let item = timeout(PATIENCE, stream.next()).await;
+        match item.expect("something comes in time").unwrap().unwrap() {
+            StreamItem::Event(encoded, _) => {
+                texts.push(encoded.text().to_owned());
+                if encoded.text().contains(last) {
+                    return texts;
+                }
+            }
+            StreamItem::Marker(marker) => {
+                if let SyncMarker::SyncStart { mode, .. } = *marker
+                    && mode == SyncMode::FullReload
+                {
+                    texts.clear();
+                }
+            }
+            StreamItem::Reconnecting { .. } => {}
+        }
+    }
+}
+
+async fn caught_up(
+    daemon: &DaemonUnderTest,
+    network: &Network,
+    id: SessionId,
+) -> SessionStream<impl scorel_client::Connect> {
+    let dial = RemoteDial::new(daemon, network);
+    let dial = std::sync::Arc::new(dial);
+    let connect = move || {
+        let dial = std::sync::Arc::clone(&dial);
+        async move { dial.connect().await }
+    };
+    let open = async || loop {
+        // The first attempt is not repeated by the stream.
+        match SessionStream::open(connect.clone(), id, ClientAnchors::default()).await {
+            Ok(stream) => return stream,
+            Err(error) => assert!(error.is_lost_connection(), "{error:?}"),
+        }
+    };
+    let mut stream = timeout(PATIENCE, open()).await.expect("a stream in time");
+    while stream.anchors().stream().is_none() {
+        stream.next().await.unwrap().unwrap();
+    }
+    stream
+}
+
+#[tokio::test]
+async fn streams_over_a_bad_network_yield_every_event_once() {
+    let mut dice = SeededDice::for_test("a bad network");
+    for _ in 0..runs("SCOREL_NETWORK_RUNS", 3) {
+        let model = ModelServer::start().await.unwrap();
+        // The turn stays open, so that the transient events are kept.
+        let gate = ResponseGate::default();
+        long_turn(&model, &gate);
+        let mut daemon = DaemonUnderTest::new(SCORELD);
+        daemon.configure_model(&model.base_url());
+        daemon.spawn().await;
+        let (client, id) = new_session(&daemon).await;
+        let mut steady = Watch::from_start(&client, id).await;
+        let network = Network::lossy(dice.fork(), 1..80);
+        texts(&mut steady, "\"sync_end\"").await;
+        let mut remote = caught_up(&daemon, &network, id).await;
+        send(&client, id, "Count.").await;
+        let last = format!("word{} ", POSITIONS - 1);
+        let whole = texts(&mut steady, &last).await;
+        assert_eq!(followed(&mut remote, &last).await, whole);
+        assert!(network.lost() > 3, "{} streams were lost", network.lost());
+        gate.open();
+        let rest = texts(&mut steady, "\"turn_outcome\"").await;
+        let rest: Vec<&String> = records(&rest);
+        let got = followed(&mut remote, "\"turn_outcome\"").await;
+        assert_eq!(records(&got), rest);
+    }
+}
+
+/// Of what came after a turn has ended, only the records are kept for those who were away.
+fn records(texts: &[String]) -> Vec<&String> {
+    texts
+        .iter()
+        .filter(|text| text.contains("\"prev\":"))
+        .collect()
 }

@@ -3,7 +3,8 @@
 //! Doubles: [`ModelServer`], a scripted model endpoint over HTTP, and [`StrictServer`], which also
 //! rejects what the real APIs reject. Harnesses: [`DaemonUnderTest`], a real daemon process;
 //! [`Terminal`], a program at a terminal of its own; [`Strace`], its system calls and injected faults; [`CheckedLog`] and [`Sightings`], the invariants
-//! of a session's log and of what clients saw of it, whatever faults were injected.
+//! of a session's log and of what clients saw of it, whatever faults were injected; [`Network`], which is slow and loses
+//! streams.
 
 mod acp_script;
 mod agent_cli;
@@ -13,6 +14,7 @@ mod daemon;
 mod deadline;
 mod descriptors;
 mod model_server;
+mod network;
 mod reply;
 mod seed;
 mod sightings;
@@ -31,6 +33,7 @@ pub use descriptors::send_descriptors;
 pub use model_server::{
     ModelServer, RecordedRequest, ResponseGate, ScriptedChat, ScriptedResponse,
 };
+pub use network::Network;
 pub use reply::ModelReply;
 pub use seed::{SeededDice, runs};
 pub use sightings::{SightingFault, Sightings};

@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use scorel_client::{ClientError, Connection, Dial, UnixDial};
+use scorel_peer::TextStream;
+use scorel_testkit::{Network, SeededDice};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -12,9 +15,37 @@ pub(crate) struct Peer {
     _directory: TempDir,
     path: PathBuf,
     listener: UnixListener,
+    /// What is between the client and the peer.
+    network: Option<Network>,
+}
+
+/// How a test's client reaches its peer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Way {
+    Socket,
+    /// Over a network that is slow.
+    Network,
+}
+
+/// A dial over a network.
+struct RemoteDial<'a>(UnixDial, &'a Network);
+
+impl Dial for RemoteDial<'_> {
+    async fn dial(&self) -> Result<TextStream, ClientError> {
+        Ok(self.1.carry(self.0.dial().await?))
+    }
 }
 
 impl Peer {
+    pub(crate) fn reached_by(way: Way) -> Self {
+        let network = || Network::slow(SeededDice::for_test("a scripted peer"));
+        let network = matches!(way, Way::Network).then(network);
+        Self {
+            network,
+            ..Self::bind()
+        }
+    }
+
     pub(crate) fn bind() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("peer.sock");
@@ -23,6 +54,15 @@ impl Peer {
             _directory: directory,
             path,
             listener,
+            network: None,
+        }
+    }
+
+    pub(crate) async fn connect(&self) -> Result<Connection, ClientError> {
+        let dial = UnixDial::new(&self.path);
+        match &self.network {
+            Some(network) => Connection::dial(&RemoteDial(dial, network)).await,
+            None => Connection::dial(&dial).await,
         }
     }
 

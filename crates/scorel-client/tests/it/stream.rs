@@ -5,7 +5,7 @@ use scorel_client::{ClientAnchors, ClientError, Connect, Connection, SessionStre
 use scorel_proto::{Event, EventId, Seq, SessionId, SyncMarker, SyncMode, TurnId};
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, Wire};
+use crate::peer::{Peer, Way, Wire};
 
 /// The session of a test and the JSON of its events.
 struct Script {
@@ -58,7 +58,7 @@ impl Script {
         peer: &'a Peer,
         anchors: ClientAnchors,
     ) -> SessionStream<impl Connect + 'a> {
-        let connect = || Connection::connect(peer.path());
+        let connect = || peer.connect();
         SessionStream::open(connect, self.session, anchors)
             .await
             .expect("subscribed")
@@ -114,9 +114,35 @@ fn place<C: Connect>(stream: &SessionStream<C>) -> (u64, Option<u64>) {
     (anchors.persistent().get(), anchors.stream().map(Seq::get))
 }
 
-#[tokio::test(start_paused = true)]
-async fn both_anchors_follow_the_events_and_name_the_place_after_a_break() {
-    let peer = Peer::bind();
+/// Runs each test over every way to the peer.
+macro_rules! over_every_way {
+    ($(#[$attribute:meta] $test:ident,)*) => {
+        mod over_the_socket {
+            use super::Way;
+            $(#[$attribute] async fn $test() { super::$test(Way::Socket).await; })*
+        }
+
+        mod over_a_network {
+            use super::Way;
+            $(#[$attribute] async fn $test() { super::$test(Way::Network).await; })*
+        }
+    };
+}
+
+over_every_way! {
+    #[tokio::test(start_paused = true)] both_anchors_follow_the_events_and_name_the_place_after_a_break,
+    #[tokio::test(start_paused = true)] a_reload_that_breaks_off_leaves_no_stream_state,
+    #[tokio::test(start_paused = true)] a_daemon_that_stops_is_waited_for_and_a_refusal_is_final,
+    #[tokio::test] a_repeated_event_is_yielded_once,
+    #[tokio::test] a_missing_record_is_asked_for_at_the_last_one_without_stream_state,
+    #[tokio::test] a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time,
+    #[tokio::test] open_items_are_those_of_the_reload,
+    #[tokio::test] events_and_markers_of_the_future_do_no_harm,
+    #[tokio::test] a_session_that_is_deleted_ends_the_stream,
+}
+
+async fn both_anchors_follow_the_events_and_name_the_place_after_a_break(way: Way) {
+    let peer = Peer::reached_by(way);
     let script = Script::new();
     let daemon = async {
         let mut wire = peer.accept().await;
@@ -157,9 +183,8 @@ async fn both_anchors_follow_the_events_and_name_the_place_after_a_break() {
     tokio::join!(daemon, client);
 }
 
-#[tokio::test]
-async fn a_repeated_event_is_yielded_once() {
-    let peer = Peer::bind();
+async fn a_repeated_event_is_yielded_once(way: Way) {
+    let peer = Peer::reached_by(way);
     let script = Script::new();
     let daemon = async {
         let mut wire = peer.accept().await;
@@ -190,9 +215,8 @@ async fn a_repeated_event_is_yielded_once() {
     play(daemon, client).await;
 }
 
-#[tokio::test]
-async fn a_missing_record_is_asked_for_at_the_last_one_without_stream_state() {
-    let peer = Peer::bind();
+async fn a_missing_record_is_asked_for_at_the_last_one_without_stream_state(way: Way) {
+    let peer = Peer::reached_by(way);
     let script = Script::new();
     let daemon = async {
         let mut wire = peer.accept().await;
@@ -226,9 +250,8 @@ async fn a_missing_record_is_asked_for_at_the_last_one_without_stream_state() {
     play(daemon, client).await;
 }
 
-#[tokio::test]
-async fn a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time() {
-    let peer = Peer::bind();
+async fn a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time(way: Way) {
+    let peer = Peer::reached_by(way);
     let script = Script::new();
     let daemon = async {
         let mut wire = peer.accept().await;
@@ -251,9 +274,8 @@ async fn a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time() {
     play(daemon, client).await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_reload_that_breaks_off_leaves_no_stream_state() {
-    let peer = Peer::bind();
+async fn a_reload_that_breaks_off_leaves_no_stream_state(way: Way) {
+    let peer = Peer::reached_by(way);
     let script = Script::new();
     let daemon = async {
         let mut wire = peer.accept().await;
@@ -285,9 +307,8 @@ async fn a_reload_that_breaks_off_leaves_no_stream_state() {
     tokio::join!(daemon, client);
 }
 
-#[tokio::test]
-async fn open_items_are_those_of_the_reload() {
-    let peer = Peer::bind();
+async fn open_items_are_those_of_the_reload(way: Way) {
+    let peer = Peer::reached_by(way);
     let script = Script::new();
     let message = EventId::generate();
     let daemon = async {
@@ -323,9 +344,8 @@ async fn open_items_are_those_of_the_reload() {
     play(daemon, client).await;
 }
 
-#[tokio::test]
-async fn events_and_markers_of_the_future_do_no_harm() {
-    let peer = Peer::bind();
+async fn events_and_markers_of_the_future_do_no_harm(way: Way) {
+    let peer = Peer::reached_by(way);
     let script = Script::new();
     let mut future = script.note(5, 2);
     future["type"] = json!("hologram");
@@ -354,9 +374,8 @@ async fn events_and_markers_of_the_future_do_no_harm() {
     play(daemon, client).await;
 }
 
-#[tokio::test]
-async fn a_session_that_is_deleted_ends_the_stream() {
-    let peer = Peer::bind();
+async fn a_session_that_is_deleted_ends_the_stream(way: Way) {
+    let peer = Peer::reached_by(way);
     let script = Script::new();
     let daemon = async {
         let mut wire = peer.accept().await;
@@ -373,9 +392,8 @@ async fn a_session_that_is_deleted_ends_the_stream() {
     play(daemon, client).await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_daemon_that_stops_is_waited_for_and_a_refusal_is_final() {
-    let peer = Peer::bind();
+async fn a_daemon_that_stops_is_waited_for_and_a_refusal_is_final(way: Way) {
+    let peer = Peer::reached_by(way);
     let script = Script::new();
     let daemon = async {
         let mut wire = peer.accept().await;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod backpressure;
+mod callbacks;
 mod calls;
 mod connection_end;
 mod envelope;

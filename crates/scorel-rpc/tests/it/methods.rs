@@ -2,11 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
 use scorel_proto::{ErrorCode, RpcError};
 use scorel_rpc::{
-    AccessLevel, Connection, MethodKind, MethodSpec, MethodTable, Params, RpcCall, Sink, Table,
+    AccessLevel, CallError, Connection, MethodKind, MethodSpec, MethodTable, Params, RpcCall, Sink,
+    Table,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -14,6 +16,9 @@ use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::peer::PATIENCE;
+
+/// How long `askBack` waits for the client.
+pub(crate) const QUESTION_LIMIT: Duration = Duration::from_secs(20);
 
 type MethodResult = Result<Box<RawValue>, RpcError>;
 
@@ -245,6 +250,19 @@ fn waiting(table: &mut Table<Probe>) {
                 probe.count(&probe.begun);
                 probe.gate.acquire().await.unwrap().forget();
                 raw(&"x".repeat(40_000))
+            },
+        )
+        .unwrap();
+    table
+        .method(
+            spec("askBack", || names(["text"])),
+            |_, call: RpcCall, params: Params| async move {
+                let params = RawValue::from_string(params.as_json().to_owned()).unwrap();
+                let asked = call.connection().call("question", &params, QUESTION_LIMIT);
+                asked.await.map_err(|error| match error {
+                    CallError::Rpc(error) => error,
+                    error => RpcError::new(ErrorCode::InternalError, error.to_string()),
+                })
             },
         )
         .unwrap();
