@@ -165,7 +165,7 @@ fn errors_have_the_messages_of_serde_json() {
         r#"{"text":"a","text":"b"}"#,
         r#"{"float":1e999}"#,
     ] {
-        // Line and column may differ: the wrapped visitor reports at another position.
+        // The position is left out.
         let without_place = |error: String| error.split(" at line ").next().map(str::to_owned);
         let expected = usual(json).unwrap_err();
         let error = terse(json).unwrap_err();
@@ -227,6 +227,7 @@ fn errors_quote_a_bounded_part_of_the_input() {
         format!("{{\"flag\":\"{long}\"}}"),
         format!("{{\"choice\":\"{long}\"}}"),
         format!("{{\"choice\":{{\"{long}\":0}}}}"),
+        format!("{{\"flag\":\"\\\\\\\"{long}\\\"\"}}"),
         format!("{{\"tagged\":[{{\"type\":\"{long}\"}}]}}"),
         format!("{{\"tagged\":[{{\"type\":\"number\",\"number\":\"{long}\"}}]}}"),
         format!("{{\"names\":{{\"{long}\":\"\"}}}}"),
@@ -238,5 +239,31 @@ fn errors_quote_a_bounded_part_of_the_input() {
         assert!(error.message.len() < 600, "{json:.60}: {}", error.message);
         let field = error.details["field"].as_str().unwrap_or_default();
         assert!(field.len() < 600, "{json:.60}: {field}");
+    }
+}
+
+#[test]
+fn long_params_are_read_whole() {
+    let long = "a\\u0001\\\"é\\\\".repeat(20_000);
+    let json =
+        format!("{{\"text\":\"{long}\",\"names\":{{\"\\\"b\":1}},\"anything\":[\"{long}\"]}}");
+    let read: Everything = params(Some(&json)).unwrap().parse().unwrap();
+    assert_eq!(read, usual(&json).unwrap());
+    assert_eq!(read.text.unwrap().chars().count(), 100_000);
+}
+
+#[test]
+fn a_copy_has_the_beginnings_of_long_strings() {
+    let long = "é".repeat(KEPT);
+    let end = format!("{}…", "é".repeat(KEPT / 2));
+    for (json, short) in [
+        (
+            r#"{"a\\":["\"b",{}],"c":1}"#.to_owned(),
+            r#"{"a\\":["\"b",{}],"c":1}"#.to_owned(),
+        ),
+        (format!(r#"["{long}","b"]"#), format!(r#"["{end}","b"]"#)),
+        (format!(r#"["c\"{long}\\"]"#), r#"["c"]"#.to_owned()),
+    ] {
+        assert_eq!(shortened(&json), short);
     }
 }
