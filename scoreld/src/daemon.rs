@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use nix::unistd::{geteuid, getpid};
-use scorel_exec::{Supervisors, Support, SupportMemory, descends_from};
+use scorel_exec::{Supervisors, Support, descends_from};
 use scorel_home::{FileProblem, Home, HomeLock};
 use scorel_host::{Host, HostParts, Shutdown, ShutdownCause};
 use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Listener, Service, local_user};
@@ -48,8 +48,6 @@ pub(crate) enum RunError {
     Receipts(#[from] FileProblem),
     #[error(transparent)]
     Methods(#[from] DuplicateMethod),
-    #[error("cannot supervise commands")]
-    Supervisors(#[source] io::Error),
     #[error("cannot start the threads of the watchdog")]
     Watchdog(#[source] io::Error),
     #[error(transparent)]
@@ -71,13 +69,13 @@ struct Tasks {
 
 /// Serves the home until shutdown begins, then drains. `lock` is the home's.
 pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunError> {
-    make_private_dir(&setup.home.sessions()).map_err(RunError::SessionsDir)?;
+    let (home, shutdown) = (setup.parts.home.clone(), setup.parts.shutdown.clone());
+    make_private_dir(&home.sessions()).map_err(RunError::SessionsDir)?;
     // Before this process writes a temporary file of its own.
-    let started = setup.home.disk_time().ok();
+    let started = home.disk_time().ok();
     let listener = setup.listen()?;
-    let (home, readiness) = (setup.home.clone(), setup.readiness.clone());
-    let (service, shutdown) = (setup.service.clone(), setup.shutdown.clone());
-    let mut tasks = Tasks::open(setup)?;
+    let (readiness, service) = (setup.readiness, setup.service);
+    let mut tasks = Tasks::open(setup.parts)?;
     // Before the first connection: a client that repeats a command finds its receipt ended.
     tasks.host.finish_begun().await;
     let (socket, replaced) = (Arc::clone(listener.bell()), listener.replaced().clone());
@@ -152,24 +150,9 @@ fn report_fallbacks(support: Support) {
 }
 
 impl Tasks {
-    fn open(setup: Setup) -> Result<Self, RunError> {
-        let files = setup.open_files;
-        let memory = SupportMemory::new(setup.home.sandbox_support(), setup.home.config());
-        let supervisors = Supervisors::remembering(Some(files.commands), Some(memory));
-        let supervisors = supervisors.map_err(RunError::Supervisors)?;
-        let host = Host::open(HostParts {
-            device: setup.device,
-            projects: setup.projects,
-            config: setup.config,
-            secrets: setup.secrets,
-            supervisors: Arc::clone(&supervisors),
-            shutdown: setup.shutdown,
-            descriptors: files.daemon,
-            umask: setup.umask,
-            manager: setup.manager,
-            started_at: setup.readiness.started_at(),
-            home: setup.home,
-        })?;
+    fn open(parts: HostParts) -> Result<Self, RunError> {
+        let supervisors = Arc::clone(&parts.supervisors);
+        let host = Host::open(parts)?;
         Ok(Self {
             host,
             supervisors,

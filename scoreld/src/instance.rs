@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 pub(crate) use info::{DaemonInfo, PublishedInfo};
 pub(crate) use takeover::{Takeover, TakeoverError};
 
+use scorel_client::ClientError;
 use scorel_home::{Home, HomeLock, LockError};
 use scorel_proto::{Hello, HelloParams, ProtocolRange};
 
-use crate::daemon_call::{DaemonCall, DaemonCallError};
+use crate::daemon_call::DaemonCall;
 use info::{known_pid, process};
 use poll::Pauses;
 
@@ -92,7 +93,7 @@ fn answers(home: &Home) -> bool {
     };
     let answer = DaemonCall::connect(home.socket(), ANSWER_TIME)
         .and_then(|daemon| daemon.call::<Hello>(&params));
-    matches!(answer, Ok(_) | Err(DaemonCallError::Refused(_)))
+    matches!(answer, Ok(_) | Err(ClientError::Rpc(_)))
 }
 
 #[cfg(test)]

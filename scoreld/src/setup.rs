@@ -2,35 +2,21 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 
-use scorel_config::ConfigSource;
-use scorel_exec::Umask;
-use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
-use scorel_host::Shutdown;
-use scorel_proto::DaemonManager;
+use scorel_host::HostParts;
 use scorel_rpc::{BindError, Listener};
 
-use crate::open_files::OpenFiles;
 use crate::readiness::Readiness;
 use crate::service::ServiceManager;
 
 /// What `start` has opened and claimed; the input of `daemon::run`.
 #[derive(Debug)]
 pub(crate) struct Setup {
-    /// Locked by this process.
-    pub(crate) home: Home,
-    pub(crate) device: Device,
-    pub(crate) projects: ProjectRegistry,
-    pub(crate) config: ConfigSource,
-    pub(crate) secrets: SecretStore,
     /// The socket that a service manager passed; [`Self::listen`] takes it.
     pub(crate) adopted: Option<UnixListener>,
     pub(crate) readiness: Readiness,
     pub(crate) service: ServiceManager,
-    pub(crate) manager: DaemonManager,
-    pub(crate) shutdown: Shutdown,
-    pub(crate) open_files: OpenFiles,
-    /// The user's umask; `None` if a service manager started this process with its own.
-    pub(crate) umask: Option<Umask>,
+    /// Of a home that this process has locked.
+    pub(crate) parts: HostParts,
 }
 
 /// Why the daemon cannot listen.
@@ -49,7 +35,7 @@ impl Setup {
             Some(socket) => Listener::from_fd(OwnedFd::from(socket)).map_err(ListenError::Adopt),
             // This process holds the home's lock, so a socket that is there is left over from a daemon
             // that was killed, and may be replaced.
-            None => Ok(Listener::bind(self.home.socket(), true)?),
+            None => Ok(Listener::bind(self.parts.home.socket(), true)?),
         }
     }
 }

@@ -18,9 +18,9 @@ use clap::Parser;
 use nix::sys::stat::{Mode, umask};
 use nix::unistd::getppid;
 use scorel_config::ConfigSource;
-use scorel_exec::Umask;
+use scorel_exec::{Supervisors, SupportMemory, Umask};
 use scorel_home::{Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore};
-use scorel_host::Shutdown;
+use scorel_host::{HostParts, Shutdown};
 use scorel_proto::{DaemonManager, ErrorChain};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
@@ -284,19 +284,26 @@ impl Begin {
         let home = self.home;
         let shutdown = Shutdown::default();
         signals::listen(shutdown.clone()).map_err(DaemonError::Signals)?;
+        let files = OpenFiles::raise();
+        let memory = SupportMemory::new(home.sandbox_support(), home.config());
+        let supervisors = Supervisors::remembering(Some(files.commands), Some(memory));
         Ok(Setup {
-            device: Device::load_or_create(&home.device())?,
-            projects: ProjectRegistry::open(&home.projects())?,
-            config: ConfigSource::open(&home.config())?,
-            secrets: SecretStore::new(home.env()),
-            shutdown,
             adopted: self.adopted,
-            readiness: self.readiness,
             service: self.service,
-            manager,
-            open_files: OpenFiles::raise(),
-            umask,
-            home,
+            parts: HostParts {
+                device: Device::load_or_create(&home.device())?,
+                projects: ProjectRegistry::open(&home.projects())?,
+                config: ConfigSource::open(&home.config())?,
+                secrets: SecretStore::new(home.env()),
+                supervisors: supervisors.map_err(DaemonError::Supervisors)?,
+                shutdown,
+                umask,
+                manager,
+                descriptors: files.daemon,
+                started_at: self.readiness.started_at(),
+                home,
+            },
+            readiness: self.readiness,
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Clients that reconnect see the same events as those that stay.
 
-use scorel_client::{
-    ClientAnchors, ClientError, Connection, Dial, SessionStream, StreamItem, UnixDial,
-};
+use std::path::PathBuf;
+
+use scorel_client::{ClientAnchors, ClientError, Connection, Dial, SessionStream, StreamItem};
 use scorel_peer::TextStream;
 use scorel_proto::{SessionId, SyncMarker, SyncMode};
 use scorel_testkit::{
@@ -25,11 +25,11 @@ fn events(items: Vec<Value>) -> Vec<Value> {
 const POSITIONS: usize = 500;
 
 /// A dial over a network.
-struct RemoteDial(UnixDial, Network);
+struct RemoteDial(PathBuf, Network);
 
 impl RemoteDial {
     fn new(daemon: &DaemonUnderTest, network: &Network) -> Self {
-        Self(UnixDial::new(daemon.socket()), network.clone())
+        Self(daemon.socket(), network.clone())
     }
 
     async fn connect(&self) -> Result<Connection, ClientError> {

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 pub use subscription::Subscription;
 
-use crate::{ClientError, Dial, UnixDial};
+use crate::{ClientError, Dial};
 use link::ConnectionLink;
 
 /// A connection to the daemon, over whatever a [`Dial`] leads to.
@@ -33,7 +33,7 @@ impl Connection {
     ///
     /// [`ClientError::Unreachable`] if nothing listens there.
     pub async fn connect(path: &Path) -> Result<Self, ClientError> {
-        Self::dial(&UnixDial::new(path)).await
+        Self::dial(path).await
     }
 
     /// Connects by `dial`, without a handshake.
@@ -41,7 +41,7 @@ impl Connection {
     /// # Errors
     ///
     /// Those of the dial, such as [`ClientError::Unreachable`].
-    pub async fn dial(dial: &impl Dial) -> Result<Self, ClientError> {
+    pub async fn dial(dial: &(impl Dial + ?Sized)) -> Result<Self, ClientError> {
         Ok(Self::from_stream(dial.dial().await?))
     }
 

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use scorel_peer::{FrameLimits, TextStream};
 use tokio::net::UnixStream;
@@ -20,25 +20,11 @@ pub trait Dial {
 }
 
 /// The daemon's Unix socket on this machine.
-#[derive(Debug, Clone)]
-pub struct UnixDial {
-    path: PathBuf,
-}
-
-impl UnixDial {
-    /// The socket at `path`.
-    #[must_use]
-    pub fn new(path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref().to_path_buf();
-        Self { path }
-    }
-}
-
-impl Dial for UnixDial {
+impl Dial for Path {
     async fn dial(&self) -> Result<TextStream, ClientError> {
-        let stream = UnixStream::connect(&self.path).await;
+        let stream = UnixStream::connect(self).await;
         let stream = stream.map_err(|source| ClientError::Unreachable {
-            path: self.path.clone(),
+            path: self.to_path_buf(),
             source,
         })?;
         // A daemon that is stopped goes on where it was, so nothing here ends by time.

@@ -34,7 +34,7 @@ mod stream;
 pub use anchors::{ClientAnchors, EventNovelty};
 pub use backoff::Backoff;
 pub use connection::{Connection, Subscription};
-pub use dial::{Dial, UnixDial};
+pub use dial::Dial;
 pub use error::{ClientError, StartError};
 pub use home::{DaemonHome, DaemonHomeError};
 pub use home_file::read_home_file;

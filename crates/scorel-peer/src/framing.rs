@@ -12,27 +12,14 @@ mod incoming;
 mod kind;
 mod lines;
 
-use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use futures_util::{Sink, Stream};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_io_timeout::TimeoutWriter;
-use tokio_util::codec::FramedWrite;
-
+pub(crate) use decoder::FrameDecoder;
+pub(crate) use encoder::TextEncoder;
 pub use error::FrameError;
+pub(crate) use incoming::Incoming;
+pub(crate) use kind::ChosenFraming;
 pub use lines::{LineCutter, LineTooLong};
-
-use crate::JsonText;
-use decoder::FrameDecoder;
-use encoder::TextEncoder;
-use incoming::Incoming;
-use kind::ChosenFraming;
-
-/// Bytes that are encoded before they are written: as much as the outbox hands out at a time.
-const WRITE_SIZE: usize = 64 * 1024;
 
 /// Limits of the texts on a byte stream.
 #[derive(Debug, Clone, Copy)]
@@ -43,30 +30,4 @@ pub struct FrameLimits {
     pub partial_frame: Option<Duration>,
     /// How long the other side may read nothing while there is something to write; `None` for any time.
     pub write: Option<Duration>,
-}
-
-/// Wraps the two halves of a byte stream. Texts that are written before the first byte is read are
-/// framed as lines.
-pub fn frame<R, W>(
-    reader: R,
-    writer: W,
-    limits: &FrameLimits,
-) -> (
-    impl Stream<Item = Result<Bytes, FrameError>> + Unpin + use<R, W>,
-    impl Sink<JsonText, Error = io::Error> + Unpin + use<R, W>,
-)
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite,
-{
-    let chosen = ChosenFraming::default();
-    let decoder = FrameDecoder::new(Arc::clone(&chosen), limits.frame);
-    let incoming = Incoming::new(reader, decoder, limits.partial_frame);
-    // The timeout restarts with every byte written: a slow reader may take long for a large text, a
-    // stalled one may not.
-    let mut writer = TimeoutWriter::new(writer);
-    writer.set_timeout(limits.write);
-    let mut outgoing = FramedWrite::new(Box::pin(writer), TextEncoder::new(chosen));
-    outgoing.set_backpressure_boundary(WRITE_SIZE);
-    (incoming, outgoing)
 }

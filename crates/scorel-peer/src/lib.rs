@@ -9,7 +9,7 @@
 //!                          caller, server ─→ Outbox ─ write → bytes
 //! ```
 //!
-//! * **Framing.** [`frame`] tells newline-delimited JSON and the base protocol of the Language Server
+//! * **Framing.** [`TextStream::of_bytes`] tells newline-delimited JSON and the base protocol of the Language Server
 //!   Protocol apart by the first byte; [`LineCutter`] is the one reader of bounded lines.
 //! * **Envelopes.** [`Frame::parse`] takes what a stranger sends, within limits that hold before
 //!   anything is allocated for the content. [`Members`] is one message of a trusted end.
@@ -37,10 +37,10 @@ pub use envelope::{
     EnvelopeLimits, Frame, FrameEntry, IdKey, Members, RequestId, RequestObject, invalid_request,
 };
 pub use error_object::ErrorObject;
-pub use framing::{FrameError, FrameLimits, LineCutter, LineTooLong, frame};
+pub use framing::{FrameError, FrameLimits, LineCutter, LineTooLong};
 pub use message_text::{answer_head, notification_head, refusal, request};
 pub use outbox::{Closed, Outbox};
 pub use peer::{CallError, Inbox, Peer};
 pub use text::JsonText;
-pub use text_stream::TextStream;
+pub use text_stream::{IncomingTexts, OutgoingTexts, TextStream};
 pub use writer::write;

@@ -1,21 +1,31 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{Sink, Stream};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_io_timeout::TimeoutWriter;
+use tokio_util::codec::FramedWrite;
 
-use crate::{FrameError, FrameLimits, JsonText, frame};
+use crate::JsonText;
+use crate::framing::{ChosenFraming, FrameDecoder, FrameError, FrameLimits, Incoming, TextEncoder};
+
+/// Bytes that are encoded before they are written: as much as the outbox hands out at a time.
+const WRITE_SIZE: usize = 64 * 1024;
 
 /// JSON texts in both directions, delimited by the transport, such as a socket with lines or a
 /// WebSocket.
 pub struct TextStream {
     /// Ends with the connection. No text follows an error.
-    pub incoming: Pin<Box<dyn Stream<Item = Result<Bytes, FrameError>> + Send>>,
+    pub incoming: IncomingTexts,
     /// Fails once the other side is gone.
-    pub outgoing: Pin<Box<dyn Sink<JsonText, Error = io::Error> + Send>>,
+    pub outgoing: OutgoingTexts,
 }
+
+pub type IncomingTexts = Pin<Box<dyn Stream<Item = Result<Bytes, FrameError>> + Send>>;
+pub type OutgoingTexts = Pin<Box<dyn Sink<JsonText, Error = io::Error> + Send>>;
 
 impl TextStream {
     pub fn new<In, Out>(incoming: In, outgoing: Out) -> Self
@@ -35,7 +45,15 @@ impl TextStream {
         R: AsyncRead + Unpin + Send + 'static,
         W: AsyncWrite + Send + 'static,
     {
-        let (incoming, outgoing) = frame(reader, writer, limits);
+        let chosen = ChosenFraming::default();
+        let decoder = FrameDecoder::new(Arc::clone(&chosen), limits.frame);
+        let incoming = Incoming::new(reader, decoder, limits.partial_frame);
+        // The timeout restarts with every byte written: a slow reader may take long for a large text, a
+        // stalled one may not.
+        let mut writer = TimeoutWriter::new(writer);
+        writer.set_timeout(limits.write);
+        let mut outgoing = FramedWrite::new(Box::pin(writer), TextEncoder::new(chosen));
+        outgoing.set_backpressure_boundary(WRITE_SIZE);
         Self::new(incoming, outgoing)
     }
 }

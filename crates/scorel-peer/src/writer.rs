@@ -2,20 +2,17 @@
 
 use std::io;
 
-use futures_util::{Sink, SinkExt};
+use futures_util::SinkExt;
 
-use crate::JsonText;
 use crate::outbox::Outbox;
+use crate::text_stream::OutgoingTexts;
 
 /// Writes until the outbox is closed and empty, then closes the sink. Texts that wait are written in
 /// one flush. Their room is released only then, so that what the sink buffers counts too.
 ///
 /// # Errors
 /// Those of the sink: the other side is gone, or takes nothing.
-pub async fn write<K>(outbox: &Outbox, mut sink: K) -> io::Result<()>
-where
-    K: Sink<JsonText, Error = io::Error> + Unpin,
-{
+pub async fn write(outbox: &Outbox, mut sink: OutgoingTexts) -> io::Result<()> {
     let mut batch = Vec::new();
     while let Some(room) = outbox.take(&mut batch).await {
         for text in batch.drain(..) {

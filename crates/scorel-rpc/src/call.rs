@@ -10,27 +10,13 @@ use crate::{Caller, Connection, MethodKind, Subscription};
 /// What a handler gets besides params: the caller, and ways to subscribe.
 #[derive(Debug, Clone)]
 pub struct RpcCall {
-    connection: Connection,
-    kind: MethodKind,
-    gates: Gates,
-    write: Option<CancellationToken>,
+    pub(crate) connection: Connection,
+    pub(crate) kind: MethodKind,
+    pub(crate) gates: Gates,
+    pub(crate) write: Option<CancellationToken>,
 }
 
 impl RpcCall {
-    pub(crate) fn new(
-        connection: Connection,
-        kind: MethodKind,
-        gates: Gates,
-        write: Option<CancellationToken>,
-    ) -> Self {
-        Self {
-            connection,
-            kind,
-            gates,
-            write,
-        }
-    }
-
     #[must_use]
     pub fn caller(&self) -> Caller {
         self.connection.caller()

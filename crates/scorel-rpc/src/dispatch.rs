@@ -48,7 +48,7 @@ struct PreparedCall {
     method: &'static str,
     observer: Option<Arc<dyn CallObserver>>,
     reply: usize,
-    _reservation: Option<IdReservation>,
+    _reservation: IdReservation,
 }
 
 /// A call with its reply, which is not in the outbox yet.
@@ -56,11 +56,13 @@ struct AnsweredCall {
     text: JsonText,
     success: bool,
     gates: Gates,
-    _reservation: Option<IdReservation>,
+    _reservation: IdReservation,
 }
 
 enum EntryStep {
     Execute(Box<PreparedCall>),
+    /// As [`Execute`](Self::Execute), without a reply; errors are dropped, as JSON-RPC demands.
+    Notify(Box<PreparedCall>),
     Reply(JsonText),
 }
 
@@ -77,7 +79,6 @@ impl Dispatcher {
     /// `None` if there is nothing to execute or reply.
     pub(crate) fn work(&self, frame: Frame<'_>) -> Option<FrameWork> {
         match frame {
-            Frame::Single(FrameEntry::Notification(request)) => self.notification(request),
             Frame::Single(entry) => self.step(entry, false).map(|step| self.single(step)),
             Frame::Batch(entries) => self.batch(entries),
             Frame::Refused(error) => Some(self.refusal(&error)),
@@ -104,6 +105,9 @@ impl Dispatcher {
                     let sent = outbox.reply(answer.text).await.is_ok();
                     answer.gates.settle(answer.success && sent);
                 }
+                EntryStep::Notify(prepared) => {
+                    drop(prepared.answer(connection.limits().frame_out).await);
+                }
                 // Fails if the connection is ending.
                 EntryStep::Reply(text) => {
                     let _: Result<(), Closed> = outbox.reply(text).await;
@@ -113,34 +117,14 @@ impl Dispatcher {
         FrameWork { run, reply }
     }
 
-    /// Runs the method without a reply; errors are dropped, as JSON-RPC demands.
-    fn notification(&self, request: RequestObject<'_>) -> Option<FrameWork> {
-        let entry = FrameEntry::Call(RequestId::null(), request);
-        let Some(EntryStep::Execute(prepared)) = self.step(entry, true) else {
-            return None;
-        };
-        let limit = self.connection.limits().frame_out;
-        let reply = prepared.reply;
-        let run = Box::pin(async move { drop(prepared.answer(limit).await) });
-        Some(FrameWork { run, reply })
-    }
-
     /// Runs the entries one after another; a batch counts as one call in flight. A batch of
     /// notifications has no reply.
     fn batch(&self, entries: Vec<FrameEntry<'_>>) -> Option<FrameWork> {
-        let steps: Vec<(EntryStep, bool)> = entries
-            .into_iter()
-            .filter_map(|entry| match entry {
-                FrameEntry::Notification(request) => {
-                    let step = self.step(FrameEntry::Call(RequestId::null(), request), true)?;
-                    matches!(step, EntryStep::Execute(_)).then_some((step, false))
-                }
-                entry => Some((self.step(entry, true)?, true)),
-            })
-            .collect();
+        let steps = entries.into_iter();
+        let steps: Vec<_> = steps.filter_map(|entry| self.step(entry, true)).collect();
         let connection = self.connection.clone();
         let limit = connection.limits().frame_out;
-        let reply = steps.iter().map(|(step, _)| step.reply()).sum::<usize>();
+        let reply = steps.iter().map(EntryStep::reply).sum::<usize>();
         (!steps.is_empty()).then(|| FrameWork {
             reply: reply.min(limit),
             run: Box::pin(async move {
@@ -162,7 +146,10 @@ impl Dispatcher {
                 None
             }
             FrameEntry::Invalid(id, error) => Some(EntryStep::Reply(refusal(&id, &error))),
-            FrameEntry::Notification(_) => None,
+            FrameEntry::Notification(request) => {
+                let prepared = self.prepare(&RequestId::null(), request, true).ok()?;
+                Some(EntryStep::Notify(Box::new(prepared)))
+            }
             FrameEntry::Call(id, request) => Some(match self.prepare(&id, request, no_subscribe) {
                 Ok(prepared) => EntryStep::Execute(Box::new(prepared)),
                 Err(error) => EntryStep::Reply(refusal(&id, &error)),
@@ -196,7 +183,12 @@ impl Dispatcher {
         let params = Params::new(request.params).into_owned();
         let order = self.writes.order(spec.access, &params, names);
         let connection = self.connection.clone();
-        let call = RpcCall::new(connection, spec.kind, gates.clone(), order.write.clone());
+        let call = RpcCall {
+            connection,
+            kind: spec.kind,
+            gates: gates.clone(),
+            write: order.write.clone(),
+        };
         let response = async move {
             order.reached().await;
             let mut extensions = Extensions::new();
@@ -213,36 +205,34 @@ impl Dispatcher {
             method: spec.name,
             observer: self.table.observer().cloned(),
             reply: spec.reply,
-            _reservation: Some(reservation),
+            _reservation: reservation,
         })
     }
 }
 
 /// The replies of a batch, together at most `limit` bytes, and the reservations to hold until they are
 /// queued.
-async fn answers(
-    steps: Vec<(EntryStep, bool)>,
-    limit: usize,
-) -> (Vec<JsonText>, Vec<Option<IdReservation>>) {
+async fn answers(steps: Vec<EntryStep>, limit: usize) -> (Vec<JsonText>, Vec<IdReservation>) {
     let (mut replies, mut reservations) = (Vec::new(), Vec::new());
     let mut left = limit;
     let mut open = steps.len();
-    for (step, replied) in steps {
+    for step in steps {
         open -= 1;
+        let room = left.saturating_sub(open * ENTRY_RESERVE);
         let text = match step {
             EntryStep::Reply(text) => text,
+            EntryStep::Notify(prepared) => {
+                reservations.push(prepared.answer(room).await._reservation);
+                continue;
+            }
             EntryStep::Execute(prepared) => {
-                let room = left.saturating_sub(open * ENTRY_RESERVE);
                 let answer = prepared.answer(room).await;
-                answer.gates.settle(false);
                 reservations.push(answer._reservation);
                 answer.text
             }
         };
-        if replied {
-            left = left.saturating_sub(text.len() + 1);
-            replies.push(text);
-        }
+        left = left.saturating_sub(text.len() + 1);
+        replies.push(text);
     }
     (replies, reservations)
 }
@@ -250,7 +240,7 @@ async fn answers(
 impl EntryStep {
     fn reply(&self) -> usize {
         match self {
-            Self::Execute(prepared) => prepared.reply,
+            Self::Execute(prepared) | Self::Notify(prepared) => prepared.reply,
             Self::Reply(_) => 0,
         }
     }

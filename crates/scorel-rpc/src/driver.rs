@@ -10,10 +10,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
-use futures_util::{Stream, StreamExt};
-use scorel_peer::{Frame, FrameError};
+use scorel_peer::{Frame, FrameError, IncomingTexts};
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::json;
 use tokio::task::coop::consume_budget;
@@ -59,14 +59,11 @@ impl Driver {
     ///
     /// The select is biased: an ended call makes room before the next frame is read, and a connection
     /// that is closed or shut down takes no further frame.
-    pub(crate) async fn read<In>(
+    pub(crate) async fn read(
         &mut self,
-        mut incoming: In,
+        mut incoming: IncomingTexts,
         shutdown: &CancellationToken,
-    ) -> ConnectionEnd
-    where
-        In: Stream<Item = Result<Bytes, FrameError>> + Unpin,
-    {
+    ) -> ConnectionEnd {
         let connection = self.connection.clone();
         let mut killed = pin!(connection.killed().cancelled());
         let mut stopped = pin!(shutdown.cancelled());

@@ -2,9 +2,7 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use futures_util::{Sink, Stream};
-use scorel_peer::{FrameError, JsonText, frame, write};
+use scorel_peer::{TextStream, write};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -47,14 +45,10 @@ impl Service {
     /// `shutdown`, or at the peer's end of file, calls in flight have [`RpcLimits::drain`] to finish; then
     /// the outbox is written and the sink closed. When this returns or is dropped, no call and no pump
     /// of the connection runs.
-    pub async fn serve<In, Out>(&self, incoming: In, outgoing: Out, caller: Caller) -> ConnectionEnd
-    where
-        In: Stream<Item = Result<Bytes, FrameError>> + Unpin + Send,
-        Out: Sink<JsonText, Error = io::Error> + Unpin + Send,
-    {
+    pub async fn serve(&self, stream: TextStream, caller: Caller) -> ConnectionEnd {
         let connection = Connection::new(caller, Arc::clone(&self.limits));
         let _kill = connection.killed().clone().drop_guard();
-        let end = self.run(&connection, incoming, outgoing).await;
+        let end = self.run(&connection, stream).await;
         connection.close();
         connection.pumps_ended().await;
         tracing::debug!(connection = connection.id(), ?end, "connection ended");
@@ -64,28 +58,19 @@ impl Service {
     /// Serves one connection over a byte stream, in the framing of the client's first byte.
     pub async fn serve_stream<R, W>(&self, reader: R, writer: W, caller: Caller) -> ConnectionEnd
     where
-        R: AsyncRead + Unpin + Send,
-        W: AsyncWrite + Send,
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Send + 'static,
     {
-        let (incoming, outgoing) = frame(reader, writer, &self.limits.framing());
-        self.serve(incoming, outgoing, caller).await
+        let stream = TextStream::of_bytes(reader, writer, &self.limits.framing());
+        self.serve(stream, caller).await
     }
 
-    async fn run<In, Out>(
-        &self,
-        connection: &Connection,
-        incoming: In,
-        outgoing: Out,
-    ) -> ConnectionEnd
-    where
-        In: Stream<Item = Result<Bytes, FrameError>> + Unpin,
-        Out: Sink<JsonText, Error = io::Error> + Unpin,
-    {
+    async fn run(&self, connection: &Connection, stream: TextStream) -> ConnectionEnd {
         let dispatcher = Dispatcher::new(Arc::clone(&self.table), connection.clone());
         let mut driver = Driver::new(connection.clone(), dispatcher);
-        let mut written = pin!(write(connection.outbox(), outgoing));
+        let mut written = pin!(write(connection.outbox(), stream.outgoing));
         let reading = async {
-            let end = driver.read(incoming, &self.shutdown).await;
+            let end = driver.read(stream.incoming, &self.shutdown).await;
             if !matches!(end, ConnectionEnd::Closed) {
                 driver.finish(self.limits.drain).await;
             }

@@ -18,7 +18,9 @@ impl UsageMeter {
 
     /// The increment over the previous totals; `None` if it is zero. `usd` is `None` if no money is reported.
     pub(crate) fn add(&mut self, usage: Usage, usd: Option<f64>) -> Option<RunnerSpent> {
-        let tokens = difference(&usage, &self.usage);
+        // A total that falls has begun anew.
+        let sub = |total: u64, before: u64| total.checked_sub(before).unwrap_or(total);
+        let tokens = without(&usage, &self.usage, sub);
         let tokens = Some(tokens).filter(Usage::is_plausible).unwrap_or_default();
         self.usage = usage;
         let cost = usd.map(|usd| {
@@ -38,14 +40,14 @@ impl UsageMeter {
     }
 }
 
-fn difference(total: &Usage, before: &Usage) -> Usage {
-    let sub = |total: u64, before: u64| total.checked_sub(before).unwrap_or(total);
+/// Each count of `total` without that of `part`, by `sub`.
+pub(crate) fn without(total: &Usage, part: &Usage, sub: fn(u64, u64) -> u64) -> Usage {
     Usage {
-        input_tokens: sub(total.input_tokens, before.input_tokens),
-        output_tokens: sub(total.output_tokens, before.output_tokens),
-        cache_read_tokens: sub(total.cache_read_tokens, before.cache_read_tokens),
-        cache_write_tokens: sub(total.cache_write_tokens, before.cache_write_tokens),
-        reasoning_tokens: sub(total.reasoning_tokens, before.reasoning_tokens),
+        input_tokens: sub(total.input_tokens, part.input_tokens),
+        output_tokens: sub(total.output_tokens, part.output_tokens),
+        cache_read_tokens: sub(total.cache_read_tokens, part.cache_read_tokens),
+        cache_write_tokens: sub(total.cache_write_tokens, part.cache_write_tokens),
+        reasoning_tokens: sub(total.reasoning_tokens, part.reasoning_tokens),
     }
 }
 

@@ -17,9 +17,9 @@ use crate::exchange::Exchange;
 use crate::peer::{Output, Peer, exit_of};
 use crate::secrets::Secrets;
 
-pub(crate) struct WireLink<D> {
+pub(crate) struct WireLink {
     peer: Peer,
-    dialect: D,
+    dialect: Box<dyn Dialect>,
     exchange: Exchange,
     redactor: EventRedactor,
     start: RunnerStart,
@@ -32,11 +32,11 @@ pub(crate) struct WireLink<D> {
     failure: Option<RunnerError>,
 }
 
-impl<D: Dialect> WireLink<D> {
+impl WireLink {
     /// Does the handshake, in the time that a program may take until it takes a prompt.
     pub(crate) async fn open(
         peer: Peer,
-        dialect: D,
+        dialect: Box<dyn Dialect>,
         secrets: Secrets,
         start: RunnerStart,
         limit: Duration,
@@ -157,7 +157,7 @@ impl<D: Dialect> WireLink<D> {
     }
 }
 
-impl<D: Dialect> RunnerLink for WireLink<D> {
+impl RunnerLink for WireLink {
     fn start(&self) -> &RunnerStart {
         &self.start
     }

@@ -94,34 +94,20 @@ impl WireRunner {
             resumed: order.context.is_some(),
             context_id: None,
         };
-        let model = self.setup.model.clone();
-        match self.setup.wire {
-            WireKind::Codex => {
-                let dialect = CodexDialect::new(order, model);
-                self.open_link(launch, dialect, start).await
-            }
-            WireKind::ClaudeCode => {
-                let dialect = ClaudeCodeDialect::new(order);
-                self.open_link(launch, dialect, start).await
-            }
-            WireKind::Acp => {
-                let dialect = AcpDialect::new(order);
-                self.open_link(launch, dialect, start).await
-            }
-            WireKind::Command(CommandOutput::Text) => {
-                self.open_link(launch, TextDialect, start).await
-            }
-            WireKind::Command(CommandOutput::Events) => {
-                let dialect = EventsDialect::new(order.context);
-                self.open_link(launch, dialect, start).await
-            }
-        }
+        let dialect: Box<dyn Dialect> = match self.setup.wire {
+            WireKind::Codex => Box::new(CodexDialect::new(order, self.setup.model.clone())),
+            WireKind::ClaudeCode => Box::new(ClaudeCodeDialect::new(order)),
+            WireKind::Acp => Box::new(AcpDialect::new(order)),
+            WireKind::Command(CommandOutput::Text) => Box::new(TextDialect),
+            WireKind::Command(CommandOutput::Events) => Box::new(EventsDialect::new(order.context)),
+        };
+        self.open_link(launch, dialect, start).await
     }
 
     async fn open_link(
         &self,
         launch: Launch,
-        dialect: impl Dialect,
+        dialect: Box<dyn Dialect>,
         start: RunnerStart,
     ) -> Result<Box<dyn RunnerLink>, RunnerError> {
         let failed = |error: String| RunnerError::new(RunnerErrorKind::Failed, error);

@@ -4,11 +4,12 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use scorel_client::ClientError;
 use scorel_local::socket_path;
 use scorel_proto::{ErrorChain, GetStatus, NoParams};
 
 use super::check::Check;
-use crate::daemon_call::{DaemonCall, DaemonCallError};
+use crate::daemon_call::DaemonCall;
 
 /// Read and write timeout of the status call.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
@@ -41,8 +42,8 @@ fn daemon(socket: &Path) -> Check {
         .and_then(|daemon| daemon.call::<GetStatus>(&NoParams {}));
     let status = match asked {
         Ok(status) => status,
-        Err(DaemonCallError::Connect(error)) => {
-            return match error.kind() {
+        Err(ClientError::Unreachable { source, .. }) => {
+            return match source.kind() {
                 io::ErrorKind::NotFound => {
                     Check::ok(NAME, "none runs; the first command starts it")
                 }
@@ -53,7 +54,7 @@ fn daemon(socket: &Path) -> Check {
                          restart`",
                     )
                 }
-                _ => Check::fail(NAME, format!("cannot connect to the socket: {error}")),
+                _ => Check::fail(NAME, format!("cannot connect to the socket: {source}")),
             };
         }
         Err(error) => {

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::sys::socket::{getsockopt, sockopt};
 use nix::unistd::{getpid, getppid};
+use scorel_client::ClientError;
 use scorel_home::{Home, HomeLock, LockError};
 use scorel_proto::{DaemonManager, GetStatus, NoParams, Shutdown, ShutdownParams};
 
 use super::info::{DaemonInfo, known_pid, process};
 use super::poll::Pauses;
-use crate::daemon_call::{DaemonCall, DaemonCallError};
+use crate::daemon_call::{DaemonCall, listener};
 use crate::service::ServiceManager;
 
 /// How long the holder may be silent.
@@ -115,12 +115,9 @@ impl<'a> Takeover<'a> {
     /// asked. It finds that out by itself, parks its turns and ends. The kernel names the process that
     /// listens.
     fn leads_to_manager(&self) -> bool {
-        let Ok(daemon) = DaemonCall::connect(self.home.socket(), SILENCE) else {
-            return false;
-        };
-        let listener = getsockopt(daemon.stream(), sockopt::PeerCredentials);
         let own = [getpid().as_raw(), getppid().as_raw()];
-        listener.is_ok_and(|listener| own.contains(&listener.pid()))
+        let listener = listener(self.home.socket()).ok().flatten();
+        listener.is_some_and(|listener| own.contains(&listener))
     }
 
     /// Asks the holder to park its turns and to end. It is asked again until it has released the lock:
@@ -133,12 +130,12 @@ impl<'a> Takeover<'a> {
         let path = self.home.lock();
         let status = match holder.call::<GetStatus>(&NoParams {}) {
             Ok(status) => status,
-            // It is ending, or has not begun to serve, or hangs.
-            Err(DaemonCallError::Connect(_) | DaemonCallError::Answer(_)) => return Ok(()),
-            Err(DaemonCallError::Refused(reason)) => {
-                let pid = known_pid(self.home);
+            Err(ClientError::Rpc(error)) => {
+                let (pid, reason) = (known_pid(self.home), error.message);
                 return Err(TakeoverError::Refused { path, pid, reason });
             }
+            // It is ending, or has not begun to serve, or hangs.
+            Err(_) => return Ok(()),
         };
         let pid = status.pid;
         if status.manager != DaemonManager::None {
@@ -148,8 +145,8 @@ impl<'a> Takeover<'a> {
         if !status.draining {
             let park = ShutdownParams { park: Some(true) };
             match holder.call::<Shutdown>(&park) {
-                Err(DaemonCallError::Refused(reason)) => {
-                    let pid = Some(pid);
+                Err(ClientError::Rpc(error)) => {
+                    let (pid, reason) = (Some(pid), error.message);
                     return Err(TakeoverError::Refused { path, pid, reason });
                 }
                 Err(_) => return Ok(()),

@@ -40,6 +40,8 @@ pub(crate) enum DaemonError {
     Runtime(#[source] io::Error),
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
+    #[error("cannot supervise commands")]
+    Supervisors(#[source] io::Error),
     #[error(transparent)]
     Run(#[from] RunError),
 }
@@ -60,6 +62,7 @@ impl DaemonError {
             | Self::Logging(_)
             | Self::Runtime(_)
             | Self::Signals(_)
+            | Self::Supervisors(_)
             | Self::Home(HomeError::Io { .. })
             | Self::Instance(InstanceError::Lock(LockError::Io { .. }))
             | Self::Takeover(TakeoverError::Lock(LockError::Io { .. }))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scorel_client::{ClientError, Connection, Dial, UnixDial};
+use scorel_client::{ClientError, Connection, Dial};
 use scorel_peer::TextStream;
 use scorel_testkit::{Network, SeededDice};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(crate) enum Way {
 }
 
 /// A dial over a network.
-struct RemoteDial<'a>(UnixDial, &'a Network);
+struct RemoteDial<'a>(&'a Path, &'a Network);
 
 impl Dial for RemoteDial<'_> {
     async fn dial(&self) -> Result<TextStream, ClientError> {
@@ -59,10 +59,9 @@ impl Peer {
     }
 
     pub(crate) async fn connect(&self) -> Result<Connection, ClientError> {
-        let dial = UnixDial::new(&self.path);
         match &self.network {
-            Some(network) => Connection::dial(&RemoteDial(dial, network)).await,
-            None => Connection::dial(&dial).await,
+            Some(network) => Connection::dial(&RemoteDial(&self.path, network)).await,
+            None => Connection::connect(&self.path).await,
         }
     }
 

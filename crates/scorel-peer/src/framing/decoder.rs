@@ -9,7 +9,7 @@ use super::lines::{LineCutter, split};
 
 /// Splits a byte stream into frames. The limit is checked before a frame is buffered.
 #[derive(Debug)]
-pub(super) struct FrameDecoder {
+pub(crate) struct FrameDecoder {
     chosen: ChosenFraming,
     limit: usize,
     lines: LineCutter,
@@ -18,7 +18,7 @@ pub(super) struct FrameDecoder {
 }
 
 impl FrameDecoder {
-    pub(super) fn new(chosen: ChosenFraming, limit: usize) -> Self {
+    pub(crate) fn new(chosen: ChosenFraming, limit: usize) -> Self {
         Self {
             chosen,
             limit,

@@ -9,12 +9,12 @@ use crate::JsonText;
 
 /// Writes texts in the client's framing.
 #[derive(Debug)]
-pub(super) struct TextEncoder {
+pub(crate) struct TextEncoder {
     chosen: ChosenFraming,
 }
 
 impl TextEncoder {
-    pub(super) fn new(chosen: ChosenFraming) -> Self {
+    pub(crate) fn new(chosen: ChosenFraming) -> Self {
         Self { chosen }
     }
 }

@@ -14,14 +14,14 @@ use super::error::FrameError;
 /// The frames of a byte stream. A deadline runs from a frame's first byte to its last; between frames
 /// a client may be silent for ever.
 #[derive(Debug)]
-pub(super) struct Incoming<R> {
+pub(crate) struct Incoming<R> {
     frames: FramedRead<R, FrameDecoder>,
     partial_frame: Option<Duration>,
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl<R: AsyncRead + Unpin> Incoming<R> {
-    pub(super) fn new(reader: R, decoder: FrameDecoder, partial_frame: Option<Duration>) -> Self {
+    pub(crate) fn new(reader: R, decoder: FrameDecoder, partial_frame: Option<Duration>) -> Self {
         Self {
             frames: FramedRead::new(reader, decoder),
             partial_frame,

@@ -2,7 +2,7 @@ use std::sync::{Arc, OnceLock};
 
 /// How texts are delimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Framing {
+pub(crate) enum Framing {
     /// One text per line.
     Lines,
     /// The base protocol of the Language Server Protocol: a header block with `Content-Length`.
@@ -23,7 +23,7 @@ impl Framing {
 }
 
 /// The framing of a connection: set by the decoder at the first byte, read by the encoder.
-pub(super) type ChosenFraming = Arc<OnceLock<Framing>>;
+pub(crate) type ChosenFraming = Arc<OnceLock<Framing>>;
 
 /// A buffer that grew beyond this for a large text is not kept, in bytes: 128 connections with a
 /// buffer of 8 MiB each would hold 1 GiB.

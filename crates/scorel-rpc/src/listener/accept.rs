@@ -1,4 +1,4 @@
-use std::io;
+use std::io::{self, Cursor};
 use std::sync::Arc;
 
 use scorel_peer::{RequestId, refusal};
@@ -84,14 +84,18 @@ impl Service {
         let reading = reader.read(&mut first);
         match self.shutdown().run_until_cancelled(reading).await {
             Some(Ok(1)) if first == [http::FIRST_BYTE] => {
-                let serving =
-                    http::serve((&first[..]).chain(reader), writer, documents, self.limits());
+                let serving = http::serve(
+                    Cursor::new(first).chain(reader),
+                    writer,
+                    documents,
+                    self.limits(),
+                );
                 if let Some(Err(error)) = self.shutdown().run_until_cancelled(serving).await {
                     tracing::debug!(%error, "an HTTP request was not answered");
                 }
             }
             Some(Ok(1)) => drop(
-                self.serve_stream((&first[..]).chain(reader), writer, caller)
+                self.serve_stream(Cursor::new(first).chain(reader), writer, caller)
                     .await,
             ),
             // The peer or the daemon has ended it.

@@ -6,14 +6,15 @@ mod tools;
 use std::collections::{HashMap, HashSet};
 
 use scorel_engine::{
-    RunnerAnswer, RunnerCallEnd, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput,
-    RunnerOrder, RunnerQuestion, ToolCall, foreign_json,
+    RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput, RunnerOrder,
+    RunnerQuestion, ToolCall, foreign_json,
 };
 use scorel_proto::Usage;
 use serde_json::{Value, json};
 
 use self::stream::StreamedParts;
-use super::json::{number, owned, text, text_block};
+use super::claude_blocks::{blocks, call, call_end};
+use super::json::{elements, number, owned, text};
 use crate::data_url::base64;
 use crate::dialect::Dialect;
 use crate::exchange::Exchange;
@@ -97,12 +98,7 @@ impl ClaudeCodeDialect {
             match text(block, "type") {
                 "text" => self.streamed.text(text(block, "text"), out),
                 "thinking" => self.streamed.thinking(text(block, "thinking"), out),
-                "tool_use" => out.event(RunnerEvent::Call(ToolCall {
-                    id: owned(block, "id"),
-                    name: owned(block, "name"),
-                    input: block["input"].clone(),
-                    invalid_input: None,
-                })),
+                "tool_use" => out.event(call(block)),
                 _ => {}
             }
         }
@@ -368,41 +364,10 @@ fn random_uuid() -> String {
     format!("{a}-{b}-{c}-{d}-{e}")
 }
 
-fn blocks(message: &Value) -> &[Value] {
-    let content = message["message"]["content"].as_array();
-    content.map(Vec::as_slice).unwrap_or_default()
-}
-
-/// The end of the call that a result is for.
-fn call_end(block: &Value) -> RunnerEvent {
-    RunnerEvent::CallEnd(RunnerCallEnd {
-        call_id: owned(block, "tool_use_id"),
-        is_error: block["is_error"] == true,
-        content: text_block(result_text(&block["content"])),
-    })
-}
-
-/// The content of a result: a text, or blocks.
-fn result_text(content: &Value) -> String {
-    if let Some(text) = content.as_str() {
-        return text.to_owned();
-    }
-    let part = |block: &Value| match text(block, "type") {
-        "text" => owned(block, "text"),
-        other => format!("[{other}]"),
-    };
-    let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
-    let parts: Vec<String> = blocks.iter().map(part).collect();
-    parts.join("\n")
-}
-
 /// What a failed turn says of its failure.
 fn errors(message: &Value) -> String {
-    let errors = message["errors"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let errors: Vec<&str> = errors.iter().filter_map(Value::as_str).collect();
+    let errors = elements(&message["errors"]).iter();
+    let errors: Vec<&str> = errors.filter_map(Value::as_str).collect();
     match (errors.as_slice(), message["result"].as_str()) {
         ([], Some(result)) => result.to_owned(),
         ([], None) => format!("claude ended with {}", text(message, "subtype")),
@@ -413,11 +378,7 @@ fn errors(message: &Value) -> String {
 /// The tokens of the process so far, by all models.
 fn total_usage(models: &Value) -> Usage {
     let mut total = Usage::default();
-    for model in models
-        .as_object()
-        .into_iter()
-        .flat_map(|models| models.values())
-    {
+    for (_, model) in models.as_object().into_iter().flatten() {
         let read = number(model, "cacheReadInputTokens");
         let written = number(model, "cacheCreationInputTokens");
         let fresh = number(model, "inputTokens");

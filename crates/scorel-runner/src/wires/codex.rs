@@ -19,13 +19,13 @@ use self::notifications::is_known;
 use self::plan::plan;
 use self::questions::Questions;
 use self::steers::{AfterTurn, Steers};
-use self::usage::{usage_of, without};
+use self::usage::usage_of;
 use super::json::{owned, text};
 use crate::data_url::data_url;
 use crate::dialect::{Dialect, not_spoken};
 use crate::exchange::Exchange;
 use crate::rpc::{Incoming, JsonRpc, METHOD_NOT_FOUND, RpcFailure};
-use crate::usage_meter::UsageMeter;
+use crate::usage_meter::{UsageMeter, without};
 
 const LOGIN: &str = "log in with `codex login`";
 
@@ -244,7 +244,7 @@ impl CodexDialect {
         }
         if !std::mem::replace(&mut self.is_metered, true) {
             let last = usage_of(&usage["last"]);
-            self.meter.set(without(&total, &last));
+            self.meter.set(without(&total, &last, u64::saturating_sub));
         }
         if let Some(spent) = self.meter.add(total, None) {
             out.event(RunnerEvent::Spent(spent));

@@ -13,6 +13,11 @@ pub(super) fn owned(value: &Value, field: &str) -> String {
     text(value, field).to_owned()
 }
 
+/// The elements of a list; none of anything else.
+pub(super) fn elements(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
 pub(super) fn number(value: &Value, field: &str) -> u64 {
     value[field].as_u64().unwrap_or_default()
 }

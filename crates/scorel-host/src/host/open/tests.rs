@@ -1,3 +1,4 @@
+use std::io::Cursor;
 use std::path::Path;
 
 use scorel_proto::{
@@ -47,7 +48,7 @@ async fn directories_and_imports_are_for_callers_that_may_do_everything() {
             let call = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"no": 1}});
             let (mut reply, far) = tokio::io::duplex(64 * 1024);
             let call = format!("{call}\n");
-            service.serve_stream(call.as_bytes(), far, caller).await;
+            service.serve_stream(Cursor::new(call), far, caller).await;
             let mut text = String::new();
             reply.read_to_string(&mut text).await.unwrap();
             let reply: Value = serde_json::from_str(&text).unwrap();

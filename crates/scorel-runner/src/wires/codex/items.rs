@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use scorel_engine::{RunnerCallEnd, RunnerEvent, ToolCall};
 use serde_json::{Value, json};
 
-use super::super::json::{owned, text, text_block};
+use super::super::json::{elements, owned, text, text_block};
 use super::plain_command::plain_command;
 use crate::exchange::Exchange;
 use crate::output_tail::OutputTail;
@@ -188,18 +188,15 @@ fn command_result(item: &Value) -> String {
 
 /// The texts of a list, whose entries are texts or have one.
 fn texts(list: &Value) -> String {
-    let entries = list.as_array().map(Vec::as_slice).unwrap_or_default();
-    let texts = entries.iter();
+    let texts = elements(list).iter();
     let texts = texts.filter_map(|entry| entry.as_str().or_else(|| entry["text"].as_str()));
     texts.collect::<Vec<_>>().join("\n")
 }
 
 fn paths(changes: &Value) -> Vec<PathBuf> {
-    let changes = changes.as_array().map(Vec::as_slice).unwrap_or_default();
     let moved = |change: &Value| change["kind"]["move_path"].as_str().map(PathBuf::from);
     let named = |change: &Value| change["path"].as_str().map(PathBuf::from);
-    let both = changes
-        .iter()
-        .flat_map(|change| [named(change), moved(change)]);
+    let changes = elements(changes).iter();
+    let both = changes.flat_map(|change| [named(change), moved(change)]);
     both.flatten().collect()
 }

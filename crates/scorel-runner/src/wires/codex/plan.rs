@@ -1,7 +1,7 @@
 use scorel_engine::{PlanEntry, PlanStatus, RunnerEvent};
 use serde_json::Value;
 
-use crate::wires::json::{owned, text};
+use crate::wires::json::{elements, owned, text};
 
 pub(super) fn plan(steps: &Value) -> RunnerEvent {
     let entry = |step: &Value| PlanEntry {
@@ -12,8 +12,7 @@ pub(super) fn plan(steps: &Value) -> RunnerEvent {
             _ => PlanStatus::Pending,
         },
     };
-    let steps = steps.as_array().map(Vec::as_slice).unwrap_or_default();
     RunnerEvent::Plan {
-        entries: steps.iter().map(entry).collect(),
+        entries: elements(steps).iter().map(entry).collect(),
     }
 }
