@@ -16,6 +16,7 @@ pub(crate) use args::ConfigArgs;
 pub(crate) use exit::ConfigExit;
 
 use scorel_config::{ConfigFile, ConfigKey, ConfigSource, nearest};
+use scorel_fsck::visible;
 use scorel_home::HomeSource;
 use scorel_proto::{ConfigProblem, ConfigSetting, GetConfigResult};
 use serde_json::{Value, json};
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &ConfigArgs) -> ConfigExit {
             let error = json!({ "code": error.code(), "message": message, "exitCode": exit as u8 });
             json!({ "error": error }).to_string()
         } else {
-            format!("error: {}", output::visible(&message))
+            format!("error: {}", visible(&message))
         };
         // stderr is closed: no other channel is left to report that on.
         let _ignored: io::Result<()> = writeln!(io::stderr().lock(), "{line}");

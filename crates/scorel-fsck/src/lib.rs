@@ -36,7 +36,7 @@ use scorel_home::Home;
 
 pub use error::FsckError;
 pub use exit::FsckExit;
-pub use output::{write_error, write_report};
+pub use output::{visible, write_error, write_report};
 pub use report::FsckReport;
 
 use checked::Checked;

@@ -1,6 +1,5 @@
 //! Reports as text or as JSON lines.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -167,18 +166,14 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Escapes control characters: names of files could otherwise steer the terminal.
-fn visible(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for char in text.chars() {
-        if char.is_control() {
-            // `fmt::Write` for `String` is infallible.
-            let _ = write!(safe, "{}", char.escape_default());
-        } else {
-            safe.push(char);
-        }
-    }
-    safe
+/// Escapes control characters: paths and messages could otherwise steer the terminal.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let show = |char: char| match char {
+        char if char.is_control() => char.escape_default().to_string(),
+        char => char.to_string(),
+    };
+    text.chars().map(show).collect()
 }
 
 /// The path relative to the home.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use scorel_fsck::visible;
 use scorel_proto::{ConfigLayer, ConfigProblem, ConfigSetting, IgnoredSetting, SecretPlace};
 use serde_json::Value;
 
@@ -70,15 +71,6 @@ pub(super) fn no_value(setting: &ConfigSetting, out: &mut dyn Write) -> io::Resu
         false => "is not set, and has no default".to_owned(),
     };
     writeln!(out, "{}", visible(&format!("`{}` {why}", setting.key)))
-}
-
-/// Escapes control characters: what a repository has written could otherwise steer the terminal.
-pub(super) fn visible(text: &str) -> String {
-    let show = |char: char| match char {
-        char if char.is_control() => char.escape_default().to_string(),
-        char => char.to_string(),
-    };
-    text.chars().map(show).collect()
 }
 
 fn shown(setting: &ConfigSetting) -> String {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use scorel_fsck::visible;
 use scorel_proto::counted;
 use serde::Serialize;
 
@@ -47,13 +48,4 @@ pub(super) fn write(checks: &[Check], json: bool, out: &mut dyn Write) -> io::Re
         counted(warn, "warning"),
         counted(fail, "failure")
     )
-}
-
-/// Escapes control characters: paths and messages could otherwise steer the terminal.
-fn visible(text: &str) -> String {
-    let show = |char: char| match char {
-        char if char.is_control() => char.escape_default().to_string(),
-        char => char.to_string(),
-    };
-    text.chars().map(show).collect()
 }
