@@ -9,7 +9,7 @@ use scorel_proto::AccessLevel;
 use serde::Deserialize;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::params::{ParamNames, Params};
+use crate::params::{ParamNames, name};
 
 /// The mutations of a connection that have not ended.
 #[derive(Debug, Default)]
@@ -81,10 +81,7 @@ impl Subject {
     /// `None` if the params name none, or are not valid, which the method says.
     fn of(params: &Raw<'static>, names: &ParamNames) -> Option<Self> {
         let text = match params.as_str()? {
-            array if array.starts_with('[') => {
-                let named = Params::new(params.clone(), names).ok()?;
-                Cow::Owned(named.as_json().to_owned())
-            }
+            array if array.starts_with('[') => Cow::Owned(name(array, names).ok()?),
             object => Cow::Borrowed(object),
         };
         let subject: Self = serde_json::from_str(&text).ok()?;

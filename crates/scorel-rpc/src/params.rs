@@ -128,7 +128,8 @@ fn string_end(string: &[u8]) -> usize {
     string.len()
 }
 
-fn name(array: &str, names: &[String]) -> Result<String, RpcError> {
+/// Positional params as an object.
+pub(crate) fn name(array: &str, names: &[String]) -> Result<String, RpcError> {
     let values = ArrayPrefix::parse(array, names.len())
         .map_err(|error| invalid_params(error.to_string()))?;
     if values.len > names.len() {
