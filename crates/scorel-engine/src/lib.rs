@@ -49,7 +49,7 @@ pub use ports::{
     blocking, blocking_now, call_cost, parse_arguments,
 };
 pub use retry::RetryPolicy;
-pub use runner_driver::{ActionEffects, RunnerDriver, RunnerFact, RunnerPorts, RunnerStep};
+pub use runner_driver::{QuestionEffects, RunnerDriver, RunnerFact, RunnerPorts, RunnerStep};
 pub use spending::Spending;
 pub use spent::Spent;
 pub use stop::{StopCause, StopSignal};

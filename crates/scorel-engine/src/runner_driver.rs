@@ -22,17 +22,16 @@ use self::state::{LinkState, Waited};
 use self::step::EarlyEnd;
 pub use self::step::{RunnerFact, RunnerStep};
 use crate::ports::{
-    Gatekeeper, Permission, Runner, RunnerAction, RunnerAnswer, RunnerEnd, RunnerError,
-    RunnerErrorKind, RunnerEvent, RunnerInput, RunnerLink, RunnerOrder, RunnerQuestion,
-    RunnerServices, RunnerStart,
+    Gatekeeper, Permission, Runner, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind,
+    RunnerEvent, RunnerInput, RunnerLink, RunnerOrder, RunnerQuestion, RunnerServices, RunnerStart,
 };
 use crate::stop::{Stop, StopSignal};
 use crate::{Clock, Effect, EngineEvent, Spending, TurnEnd, TurnLimits, TurnStep};
 
-/// What the gate judges of a runner's action. Implemented where paths can be resolved.
-pub trait ActionEffects: fmt::Debug + Send + Sync {
-    /// The effects of an action, never none.
-    fn of(&self, action: &RunnerAction) -> Vec<Effect>;
+/// What the gate judges of a runner's question. Implemented where paths can be resolved.
+pub trait QuestionEffects: fmt::Debug + Send + Sync {
+    /// The effects of what is asked about, never none.
+    fn of(&self, question: &RunnerQuestion) -> Vec<Effect>;
 }
 
 /// The ports and limits of a runner's turn.
@@ -43,7 +42,7 @@ pub struct RunnerPorts {
     /// Decides what it may do.
     pub gate: Arc<dyn Gatekeeper>,
     /// What there is to decide about.
-    pub effects: Arc<dyn ActionEffects>,
+    pub effects: Arc<dyn QuestionEffects>,
     /// Does what the runner leaves to the daemon.
     pub services: Arc<dyn RunnerServices>,
     /// Time and sleeping.
@@ -343,10 +342,10 @@ impl RunnerDriver {
             Arc::clone(&self.ports.effects),
             Arc::clone(&self.ports.gate),
         );
-        let action = question.action.clone();
+        let asked = question.clone();
         let judged = async move {
             // Looks at the file system.
-            let looked = crate::spawn_blocking(move || effects.of(&action)).await;
+            let looked = crate::spawn_blocking(move || effects.of(&asked)).await;
             let effects = looked.unwrap_or_else(|error| {
                 let reason = error.to_string();
                 vec![Effect::Unresolved { reason }]

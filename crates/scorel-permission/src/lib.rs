@@ -1,7 +1,7 @@
 //! Permissions: an agent's action is allowed, asked about, or denied.
 //!
-//! An [`Action`] is what a tool is about to do: read a file, write a file, run a shell command, fetch
-//! a page. A [`Policy`] judges it and gives a [`PolicyVerdict`]: [`Decision::Allow`], [`Decision::Ask`] or
+//! An [`Effect`](scorel_engine::Effect) is what a call is about to do: read a file, write a file, run a
+//! shell command, fetch a page. A [`Policy`] judges it and gives a [`PolicyVerdict`]: [`Decision::Allow`], [`Decision::Ask`] or
 //! [`Decision::Deny`], with the reason and the rule that decided. Nothing here reads a file, asks a
 //! person or knows a session: the same policy gives the same verdict wherever it is computed.
 //!
@@ -21,6 +21,8 @@
 //! | `Outside(docker *)` | a command that would run without the sandbox, and what follows it |
 //! | `WebFetch(domain:example.com)` | that host; `domain:*.example.com` its subdomains |
 //! | `Tool(mcp__github__*)` | tools from outside whose names begin like that; without `*` the one tool |
+//! | `Tool(mcp__db__query sql=select *)` | calls whose argument `sql` begins with `select ` |
+//! | `Tool(mcp__db__query#0123456789ab)` | the tool as long as its digest begins like that |
 //! | `Bash`, `Read`, … | everything that the tool does |
 //!
 //! Rules stand in three lists. **A deny beats an ask, and an ask beats an allow**, whatever their
@@ -76,7 +78,6 @@
 //! Names are judged as they are written. A link that leads elsewhere, or a program that opens a file
 //! that its arguments do not name, is for the sandbox to stop.
 
-mod action;
 mod base_dirs;
 mod builtin_ask;
 mod credentials;
@@ -90,7 +91,6 @@ mod rule;
 mod rules;
 mod web_url;
 
-pub use action::Action;
 pub use base_dirs::BaseDirs;
 pub use builtin_ask::builtin_ask;
 pub use credentials::{CredentialKind, CredentialPlace, credential_places};

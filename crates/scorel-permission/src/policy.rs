@@ -11,9 +11,12 @@ mod unsandboxed;
 
 use std::path::{Path, PathBuf};
 
+use scorel_engine::Effect;
+use serde_json::Value;
+
 use crate::protected::is_protected;
 use crate::rule::RuleScope;
-use crate::{Action, BaseDirs, Decision, Mode, PolicyVerdict, Rule, Rules, WebUrl};
+use crate::{BaseDirs, Decision, Mode, PolicyVerdict, Rule, Rules, WebUrl};
 
 pub use hidden::HiddenPart;
 
@@ -82,20 +85,37 @@ impl Policy {
         self.mode
     }
 
-    /// Judges an action.
+    /// Judges an effect. A command's use of the network and the protection that a call names for a file
+    /// are no part of it.
     #[must_use]
-    pub fn judge(&self, action: &Action) -> PolicyVerdict {
-        match action {
-            Action::Read { path } => self.read(&self.dirs.resolve(path)),
-            Action::Write { path } => self.write(&self.dirs.resolve(path)),
-            Action::Run { command, directory } => self.run(command, &self.dirs.resolve(directory)),
-            Action::RunUnsandboxed { command, directory } => {
-                self.run_unsandboxed(command, &self.dirs.resolve(directory))
+    pub fn judge(&self, effect: &Effect) -> PolicyVerdict {
+        match effect {
+            Effect::ReadPath { path } => self.read(&self.dirs.resolve(path)),
+            Effect::ReadSkill { .. } => {
+                PolicyVerdict::new(Decision::Allow, "the user has the skill, or trusts it")
             }
-            Action::Fetch { url } => web(url, |url| self.fetch(url)),
-            Action::FetchPrivate { url } => web(url, |url| self.fetch_private(url)),
-            Action::CallTool { tool } => self.call_tool(tool),
-            Action::SpawnAgent { agent_type } => self.spawn_agent(agent_type),
+            Effect::WritePath { path, .. } => self.write(&self.dirs.resolve(path)),
+            Effect::RunCommand {
+                command, directory, ..
+            } => self.run(command, &self.dirs.resolve(directory)),
+            Effect::RunUnsandboxed {
+                command, directory, ..
+            } => self.run_unsandboxed(command, &self.dirs.resolve(directory)),
+            Effect::FetchUrl { url, is_private } => web(url, |url| {
+                if *is_private {
+                    self.fetch_private(url)
+                } else {
+                    self.fetch(url)
+                }
+            }),
+            Effect::CallOutside {
+                tool,
+                input,
+                digest,
+            } => self.call_tool(tool, input, digest.as_deref()),
+            Effect::CallUntold { tool } => self.call_tool(tool, &Value::Null, None),
+            Effect::SpawnAgent { agent_type } => self.spawn_agent(agent_type),
+            Effect::Unresolved { reason } => PolicyVerdict::new(Decision::Deny, reason.as_str()),
         }
     }
 
@@ -160,8 +180,8 @@ impl Policy {
 
     /// An outside tool runs beyond every sandbox, and nothing verifies what it says about itself. So only
     /// the mode `full` allows it, even if it declares itself read-only.
-    fn call_tool(&self, tool: &str) -> PolicyVerdict {
-        let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::CallTool(p) if p.covers(tool));
+    fn call_tool(&self, tool: &str, input: &Value, digest: Option<&str>) -> PolicyVerdict {
+        let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::CallTool(p) if p.covers(tool, input, digest));
         if let Some(verdict) = self.by_rules(covers) {
             return verdict;
         }

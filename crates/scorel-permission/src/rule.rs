@@ -1,5 +1,6 @@
 //! Rules as users write them.
 
+mod call;
 mod command;
 mod error;
 mod host;
@@ -11,6 +12,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::call::CallPattern;
 pub(crate) use self::command::{CommandPattern, Likeness};
 pub use self::error::{RuleError, RuleErrorKind};
 pub(crate) use self::host::HostPattern;
@@ -52,7 +54,7 @@ pub(crate) enum RuleScope {
     Run(CommandPattern),
     RunUnsandboxed(CommandPattern),
     Fetch(HostPattern),
-    CallTool(ToolNamePattern),
+    CallTool(CallPattern),
     SpawnAgent(ToolNamePattern),
 }
 

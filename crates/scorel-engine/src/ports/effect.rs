@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 /// What a planned call would do to the world, as far as permissions are concerned.
 ///
 /// The gate judges effects and knows no tool. A plan must declare every effect of its run: an
@@ -57,6 +59,11 @@ pub enum Effect {
     CallOutside {
         /// The tool's name, which rules `Tool(…)` are about.
         tool: String,
+        /// The arguments, one of which a rule may be about.
+        input: Value,
+        /// The SHA-256, in lowercase hexadecimal, of what the program says about its tool. A rule with it
+        /// holds until the tool changes. Absent where a tool has no such description.
+        digest: Option<String>,
     },
     /// As [`Self::CallOutside`], where the name stands for calls that have nothing in common, so that no
     /// rule is offered: it would allow them all.

@@ -59,7 +59,7 @@ impl ScriptedGate {
 impl Gatekeeper for ScriptedGate {
     fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
         let verdict = match effects {
-            [Effect::CallOutside { tool: call }] => {
+            [Effect::CallOutside { tool: call, .. }] => {
                 self.judged.lock().unwrap().push(call.clone());
                 self.verdicts.lock().unwrap().get(call).cloned()
             }

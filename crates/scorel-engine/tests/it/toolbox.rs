@@ -168,6 +168,8 @@ impl scorel_engine::Tool for ScriptedTool {
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let effect = Effect::CallOutside {
             tool: call.id.clone(),
+            input: call.input.clone(),
+            digest: None,
         };
         let plan = ToolPlan::new(vec![effect], move |_, context| self.run(call, context));
         std::future::ready(plan).boxed()

@@ -1,4 +1,5 @@
-use scorel_permission::{Action, Decision, Policy, PolicyVerdict, Rule, RuleOffer};
+use scorel_engine::Effect;
+use scorel_permission::{Decision, Policy, PolicyVerdict, Rule, RuleOffer};
 
 use scorel_config::GateRule;
 
@@ -25,17 +26,17 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// Judges an action by `policy` and returns the decision; `kind` makes a rule of this policy one
+    /// Judges an effect by `policy` and returns the decision; `kind` makes a rule of this policy one
     /// of the gate.
     pub(super) fn judge(
         &mut self,
         policy: &Policy,
-        action: &Action,
+        effect: &Effect,
         kind: fn(Rule) -> GateRule,
     ) -> Decision {
         let PolicyVerdict {
             decision, reason, ..
-        } = policy.judge(action);
+        } = policy.judge(effect);
         match decision {
             Decision::Allow => {}
             Decision::Deny => self.deny(reason),
@@ -43,7 +44,7 @@ impl Findings {
                 let RuleOffer {
                     rules,
                     is_for_session,
-                } = policy.offer(action);
+                } = policy.offer(effect);
                 self.session_only |= is_for_session;
                 if rules.is_empty() {
                     self.ask(reason);
@@ -60,7 +61,7 @@ impl Findings {
     }
 
     /// Judges a command's use of the network.
-    pub(super) fn judge_network(&mut self, policy: &Policy, run: &Action) {
+    pub(super) fn judge_network(&mut self, policy: &Policy, run: &Effect) {
         let before = self.reasons.len();
         self.judge(policy, run, GateRule::Network);
         for reason in &mut self.reasons[before..] {
@@ -69,7 +70,7 @@ impl Findings {
     }
 
     /// Judges a command that would run outside the sandbox. `why` is the model's reason for that.
-    pub(super) fn judge_unsandboxed(&mut self, policy: &Policy, run: &Action, why: &str) {
+    pub(super) fn judge_unsandboxed(&mut self, policy: &Policy, run: &Effect, why: &str) {
         let before = self.reasons.len();
         let why = stated(why);
         if self.judge(policy, run, GateRule::Action) == Decision::Ask {
@@ -85,11 +86,6 @@ impl Findings {
     pub(super) fn ask(&mut self, reason: String) {
         self.decision = self.decision.max(Decision::Ask);
         self.reasons.push(reason);
-        self.rules = None;
-    }
-
-    /// The call can only be allowed each time.
-    pub(super) fn offer_nothing(&mut self) {
         self.rules = None;
     }
 

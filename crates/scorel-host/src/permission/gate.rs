@@ -1,11 +1,10 @@
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use scorel_config::{GateRule, RuleSet};
 use scorel_engine::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict};
-use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy};
+use scorel_permission::{BaseDirs, Decision, Mode, Policy};
 use scorel_tools::Lazy;
 use scorel_workplace::HiddenPlaces;
 
@@ -158,85 +157,47 @@ impl<'a> Judgement<'a> {
 
     fn effect(&mut self, effect: &Effect) {
         match effect {
-            Effect::ReadPath { path } => {
-                let asked = self.action(&Action::Read { path: path.clone() }) == Decision::Ask;
-                if asked {
-                    // The permit is used only after a yes, which covers what `ask` rules withhold.
-                    self.permit.reads = Unrestricted::by(self.policy.clone(), Decision::Deny);
-                }
-            }
-            Effect::ReadSkill { .. } => {}
-            Effect::WritePath {
-                path,
-                named,
-                protection,
-            } => {
-                self.action(&Action::Write { path: path.clone() });
-                if let Some(reason) = protection {
-                    self.findings.ask(format!("{named}: {reason}"));
-                    self.permit.protected_writes = true;
-                }
-            }
-            Effect::RunCommand {
-                command,
-                directory,
-                network,
-            } => {
-                let run = Action::Run {
-                    command: command.clone(),
-                    directory: directory.clone(),
-                };
-                self.command(&run, *network);
-            }
+            Effect::RunCommand { network, .. } => return self.command(effect, *network),
             Effect::RunUnsandboxed {
                 command,
                 directory,
                 reason,
             } => {
-                let run = Action::RunUnsandboxed {
+                self.findings
+                    .judge_unsandboxed(&self.policy, effect, reason);
+                self.deny_by_network_rule(&Effect::RunCommand {
                     command: command.clone(),
                     directory: directory.clone(),
-                };
-                self.findings.judge_unsandboxed(&self.policy, &run, reason);
-                self.deny_by_network_rule(command, directory);
-                self.permit.command = CommandAccess::Full;
-            }
-            Effect::FetchUrl { url, is_private } => {
-                let url = url.clone();
-                self.action(&if *is_private {
-                    Action::FetchPrivate { url }
-                } else {
-                    Action::Fetch { url }
+                    network: true,
                 });
+                self.permit.command = CommandAccess::Full;
+                return;
             }
-            Effect::CallOutside { tool } => {
-                self.action(&Action::CallTool { tool: tool.clone() });
-            }
-            Effect::CallUntold { tool } => {
-                self.action(&Action::CallTool { tool: tool.clone() });
-                self.findings.offer_nothing();
-            }
-            Effect::SpawnAgent { agent_type } => {
-                let agent_type = agent_type.clone();
-                self.action(&Action::SpawnAgent { agent_type });
-            }
-            Effect::Unresolved { reason } => self.findings.deny(reason.clone()),
+            _ => {}
         }
-    }
-
-    fn action(&mut self, action: &Action) -> Decision {
-        self.findings.judge(&self.policy, action, GateRule::Action)
+        let decision = self.findings.judge(&self.policy, effect, GateRule::Action);
+        match effect {
+            Effect::ReadPath { .. } if decision == Decision::Ask => {
+                // The permit is used only after a yes, which covers what `ask` rules withhold.
+                self.permit.reads = Unrestricted::by(self.policy.clone(), Decision::Deny);
+            }
+            Effect::WritePath {
+                named,
+                protection: Some(reason),
+                ..
+            } => {
+                self.findings.ask(format!("{named}: {reason}"));
+                self.permit.protected_writes = true;
+            }
+            _ => {}
+        }
     }
 
     /// Outside the sandbox every command has the network, so a rule that denies it the network denies it
     /// that too. The mode `full` knows no such rules.
-    fn deny_by_network_rule(&mut self, command: &str, directory: &Path) {
-        let run = Action::Run {
-            command: command.to_owned(),
-            directory: directory.to_owned(),
-        };
+    fn deny_by_network_rule(&mut self, run: &Effect) {
         let policy = self.settings.rules.network(&self.settings.base_dirs);
-        let is_denied = policy.judge(&run).decision == Decision::Deny;
+        let is_denied = policy.judge(run).decision == Decision::Deny;
         if is_denied && self.settings.mode != Mode::Full {
             let reason = "outside the sandbox it would have the network, which a rule denies it";
             self.findings.deny(reason.to_owned());
@@ -245,7 +206,7 @@ impl<'a> Judgement<'a> {
 
     /// The policy for a command: it knows which names given to `git checkout` are files, and which of the
     /// paths that are discarded git ignores.
-    fn policy_for(&self, run: &Action) -> Policy {
+    fn policy_for(&self, run: &Effect) -> Policy {
         let files = existing(self.policy.restored(run));
         let policy = self.policy.clone().with_files(files);
         let discarded = policy.discarded(run);
@@ -258,7 +219,7 @@ impl<'a> Judgement<'a> {
 
     /// Judges a command and its use of the network separately. Without a sandbox every command is
     /// asked about.
-    fn command(&mut self, run: &Action, network: bool) {
+    fn command(&mut self, run: &Effect, network: bool) {
         if self.settings.commands == CommandPlace::Runner {
             self.runner_command(run);
             return;
@@ -291,11 +252,8 @@ impl<'a> Judgement<'a> {
 
     /// Judges a command that a runner would run itself: a clearly harmless one runs, any other is asked
     /// about, even where the daemon's sandbox would make a question needless.
-    fn runner_command(&mut self, run: &Action) {
-        let Action::Run { command, directory } = run else {
-            return;
-        };
-        self.deny_by_network_rule(command, directory);
+    fn runner_command(&mut self, run: &Effect) {
+        self.deny_by_network_rule(run);
         if self.settings.mode != Mode::Readonly {
             let policy = self.policy_for(run);
             self.findings.judge(&policy, run, GateRule::Action);

@@ -14,7 +14,7 @@ use scorel_engine::{
     BlobSink, CommandAccess, Effect, Gatekeeper as _, ToolCall, ToolContext, ToolList, Verdict,
 };
 use scorel_permission::protected::is_protected;
-use scorel_permission::{Action, BaseDirs, DaemonHome, Decision, Mode, Policy, Rules};
+use scorel_permission::{BaseDirs, DaemonHome, Decision, Mode, Policy, Rules};
 use scorel_proto::{BlobHash, Block};
 use scorel_tools::{ProjectTools, ToolHost};
 use serde_json::{Value, json};
@@ -200,7 +200,11 @@ fn the_engine_and_the_tools_protect_the_same_files() {
         "/p/a/b/c/d/.git/hooks/x",
     ] {
         let path = Path::new(path);
-        let write = Action::Write { path: path.into() };
+        let write = Effect::WritePath {
+            path: path.into(),
+            named: String::new(),
+            protection: None,
+        };
         let is_asked = policy.judge(&write).decision == Decision::Ask;
         let protection = is_protected(path, &DaemonHome::closed(home));
         assert_eq!(is_asked, protection.is_some(), "{}", path.display());
@@ -284,6 +288,8 @@ async fn every_effect_of_a_call_is_judged() {
         },
         Effect::CallOutside {
             tool: "mcp__build__status".to_owned(),
+            input: Value::Null,
+            digest: None,
         },
     ];
     assert!(matches!(stand.gate.judge(&[]).await, Verdict::Allow(_)));

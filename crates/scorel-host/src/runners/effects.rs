@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_engine::{ActionEffects, Effect, RunnerAction};
+use scorel_engine::{Effect, QuestionEffects, RunnerAction, RunnerQuestion};
 use scorel_fetch::Fetcher;
 use scorel_tools::SessionFiles;
 
@@ -22,9 +22,9 @@ impl ProjectEffects {
     }
 }
 
-impl ActionEffects for ProjectEffects {
-    fn of(&self, action: &RunnerAction) -> Vec<Effect> {
-        match action {
+impl QuestionEffects for ProjectEffects {
+    fn of(&self, question: &RunnerQuestion) -> Vec<Effect> {
+        match &question.action {
             RunnerAction::Command { command, directory } => vec![self.command(command, directory)],
             RunnerAction::Write { paths } => each(paths, |path| self.files.changing(path)),
             RunnerAction::Read { paths } => each(paths, |path| self.files.reading(path)),
@@ -32,7 +32,11 @@ impl ActionEffects for ProjectEffects {
                 url: url.clone(),
                 is_private: self.fetcher.needs_permit(url),
             }],
-            RunnerAction::Other { tool } => vec![Effect::CallOutside { tool: tool.clone() }],
+            RunnerAction::Other { tool } => vec![Effect::CallOutside {
+                tool: tool.clone(),
+                input: question.call.input.clone(),
+                digest: None,
+            }],
             RunnerAction::Untold { tool } => vec![Effect::CallUntold { tool: tool.clone() }],
         }
     }

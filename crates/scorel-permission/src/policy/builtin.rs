@@ -2,19 +2,23 @@
 
 use std::path::PathBuf;
 
+use scorel_engine::Effect;
 use scorel_shell::{ShellScript, SimpleCommand, Word};
 
 use super::command::{places, places_of};
 use super::{Policy, relative};
 use crate::rule::{CommandPattern, Likeness, RuleScope};
-use crate::{Action, Decision, Mode, PolicyVerdict, Rule};
+use crate::{Decision, Mode, PolicyVerdict, Rule};
 
 impl Policy {
     /// The paths that a command would discard and that a built-in rule asks about. Those among them
     /// that git ignores are for [`Policy::ignoring`].
     #[must_use]
-    pub fn discarded(&self, action: &Action) -> Vec<PathBuf> {
-        let Action::Run { command, directory } = action else {
+    pub fn discarded(&self, effect: &Effect) -> Vec<PathBuf> {
+        let Effect::RunCommand {
+            command, directory, ..
+        } = effect
+        else {
             return Vec::new();
         };
         let script = scorel_shell::read(command, &self.dirs.resolve(directory), self.dirs.home());
@@ -27,8 +31,11 @@ impl Policy {
     /// The paths that `git checkout` overwrites if they are files, and takes for branches otherwise.
     /// Those that are files are for [`Policy::with_files`].
     #[must_use]
-    pub fn restored(&self, action: &Action) -> Vec<PathBuf> {
-        let Action::Run { command, directory } = action else {
+    pub fn restored(&self, effect: &Effect) -> Vec<PathBuf> {
+        let Effect::RunCommand {
+            command, directory, ..
+        } = effect
+        else {
             return Vec::new();
         };
         let script = scorel_shell::read(command, &self.dirs.resolve(directory), self.dirs.home());

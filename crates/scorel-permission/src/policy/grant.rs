@@ -3,55 +3,65 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use scorel_engine::Effect;
 use scorel_shell::{FileAccess, ShellScript, SimpleCommand, Word, WordKind, safe_prefix};
 
 use super::{Policy, relative};
-use crate::rule::{CommandPattern, PathPattern, ToolNamePattern};
-use crate::{Action, Decision, Mode, Rule, RuleOffer, WebUrl};
+use crate::rule::{CallPattern, CommandPattern, PathPattern, ToolNamePattern};
+use crate::{Decision, Mode, Rule, RuleOffer, WebUrl};
 
 /// The most rules that an answer adds. A person would not read more, and each is compared with every part.
 const MOST_RULES: usize = 50;
 
 impl Policy {
-    /// The rules that, added to the allowing ones, allow this action: what the answers `session` and
+    /// The rules that, added to the allowing ones, allow this effect: what the answers `session` and
     /// `always` grant. A command gets one for each part that is not allowed yet: the prefix that a
     /// person would write, if there is a safe one, or else exactly this part.
     ///
     /// Empty if no rule can allow it: it is denied or always asked about, or not fully understood.
     #[must_use]
-    pub fn offer(&self, action: &Action) -> RuleOffer {
+    pub fn offer(&self, effect: &Effect) -> RuleOffer {
         let mut is_for_session = false;
-        let texts = match action {
-            Action::Read { path } => self.path_rule("Read", path).into_iter().collect(),
-            Action::Write { path } => self.path_rule("Write", path).into_iter().collect(),
-            Action::Run { command, directory } => {
-                let script =
-                    scorel_shell::read(command, &self.dirs.resolve(directory), self.dirs.home());
+        let texts = match effect {
+            Effect::ReadPath { path } => self.path_rule("Read", path).into_iter().collect(),
+            Effect::WritePath { path, .. } => self.path_rule("Write", path).into_iter().collect(),
+            Effect::RunCommand {
+                command, directory, ..
+            } => {
+                let directory = self.dirs.resolve(directory);
+                let script = scorel_shell::read(command, &directory, self.dirs.home());
                 is_for_session = script.parts.iter().any(|part| part.facts.is_exact);
                 self.command_rules(&script)
             }
-            Action::RunUnsandboxed { command, directory } => {
-                self.unsandboxed_rules(command, &self.dirs.resolve(directory))
-            }
-            Action::Fetch { url } | Action::FetchPrivate { url } => WebUrl::parse(url)
+            Effect::RunUnsandboxed {
+                command, directory, ..
+            } => self.unsandboxed_rules(command, &self.dirs.resolve(directory)),
+            Effect::FetchUrl { url, .. } => WebUrl::parse(url)
                 .map(|url| format!("WebFetch(domain:{})", url.host()))
                 .into_iter()
                 .collect(),
-            Action::CallTool { tool } => ToolNamePattern::exactly(tool)
-                .map(|name| format!("Tool({name})"))
-                .into_iter()
-                .collect(),
-            Action::SpawnAgent { agent_type } => ToolNamePattern::exactly(agent_type)
+            Effect::CallOutside { tool, digest, .. } => {
+                let pattern = CallPattern::exactly(tool, digest.as_deref());
+                pattern
+                    .map(|it| format!("Tool({it})"))
+                    .into_iter()
+                    .collect()
+            }
+            Effect::SpawnAgent { agent_type } => ToolNamePattern::exactly(agent_type)
                 .map(|name| format!("AgentSpawn({name})"))
                 .into_iter()
                 .collect(),
+            // Its name stands for calls that have nothing in common: a rule would allow them all.
+            Effect::CallUntold { .. } | Effect::ReadSkill { .. } | Effect::Unresolved { .. } => {
+                Vec::new()
+            }
         };
         if texts.len() > MOST_RULES {
             return RuleOffer::default();
         }
         let rules: Vec<Rule> = texts.iter().filter_map(|text| text.parse().ok()).collect();
         let granted = self.clone().allowing(rules.iter().cloned());
-        if granted.judge(action).decision == Decision::Allow {
+        if granted.judge(effect).decision == Decision::Allow {
             RuleOffer {
                 rules,
                 is_for_session,

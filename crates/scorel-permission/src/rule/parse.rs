@@ -3,8 +3,8 @@
 use std::str::FromStr;
 
 use super::{
-    CommandPattern, HostPattern, PathPattern, Rule, RuleError, RuleErrorKind, RuleKind, RuleScope,
-    ToolNamePattern,
+    CallPattern, CommandPattern, HostPattern, PathPattern, Rule, RuleError, RuleErrorKind,
+    RuleKind, RuleScope, ToolNamePattern,
 };
 
 /// The name of rules about outside tools.
@@ -104,6 +104,6 @@ fn scope(kind: RuleKind, pattern: Option<&str>) -> Result<RuleScope, (usize, Rul
         RuleKind::Unsandboxed => RuleScope::RunUnsandboxed(CommandPattern::parse(pattern)?),
         RuleKind::WebFetch => RuleScope::Fetch(HostPattern::parse(pattern)?),
         RuleKind::SpawnAgent => RuleScope::SpawnAgent(ToolNamePattern::parse(pattern, [])?),
-        RuleKind::Outside => RuleScope::CallTool(ToolNamePattern::parse(pattern, built_in())?),
+        RuleKind::Outside => RuleScope::CallTool(CallPattern::parse(pattern, built_in())?),
     })
 }

@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
-use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy, Rules};
+use scorel_permission::{BaseDirs, Decision, Mode, Policy, Rules};
 
-use crate::support::list;
+use crate::support::{list, run_in};
 
 /// What the commands are made from by inserting and removing.
 const BASES: [&str; 25] = [
@@ -242,11 +242,7 @@ fn a_shell_runs_nothing_that_was_not_allowed() {
     let mut random = StdRng::seed_from_u64(seed);
     for _ in 0..number("SCOREL_COMMANDS").unwrap_or(3_000) {
         let text = command(&mut random);
-        let action = Action::Run {
-            command: text.clone(),
-            directory: path.clone(),
-        };
-        if policy.judge(&action).decision == Decision::Allow {
+        if policy.judge(&run_in(&path, &text)).decision == Decision::Allow {
             assert_eq!(runs_evil(&text, &path), Some(false), "{text:?}");
         }
     }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use scorel_permission::{Action, BaseDirs, Decision, Mode, Policy, Rules};
+use scorel_engine::Effect;
+use scorel_permission::{BaseDirs, Decision, Mode, Policy, Rules};
 
-use crate::support::{fetch, policy, read, run, write};
+use crate::support::{fetch, policy, private, read, run, run_in, write};
 
 const DENY: [&str; 4] = [
     "Bash(rm *)",
@@ -182,15 +183,13 @@ run for i in a; do cd b; done           ? ? ?
 run PATH=/x ls                          ? ? +
 ";
 
-fn action(text: &str) -> Action {
+fn effect(text: &str) -> Effect {
     let (kind, about) = text.split_once(' ').unwrap();
     match kind {
         "read" => read(about),
         "write" => write(about),
         "fetch" => fetch(about),
-        "private" => Action::FetchPrivate {
-            url: about.to_owned(),
-        },
+        "private" => private(about),
         "run" => run(about),
         _ => panic!("{text}"),
     }
@@ -206,7 +205,7 @@ fn every_row_of_the_table_is_decided_as_it_says() {
         let (about, decisions) = line.split_at(line.len() - 5);
         for (policy, expected) in policies.iter().zip(decisions.split(' ')) {
             rows += 1;
-            let verdict = policy.judge(&action(about.trim()));
+            let verdict = policy.judge(&effect(about.trim()));
             let decided = match verdict.decision {
                 Decision::Allow => "+",
                 Decision::Ask => "?",
@@ -227,10 +226,7 @@ fn every_row_of_the_table_is_decided_as_it_says() {
 
 #[test]
 fn a_command_outside_of_the_project_is_asked_about() {
-    let action = Action::Run {
-        command: "cargo test".to_owned(),
-        directory: "/p2".into(),
-    };
+    let effect = run_in("/p2", "cargo test");
     for (mode, expected) in [
         (Mode::Readonly, Decision::Ask),
         (Mode::Ask, Decision::Ask),
@@ -238,7 +234,7 @@ fn a_command_outside_of_the_project_is_asked_about() {
         (Mode::Full, Decision::Allow),
     ] {
         assert_eq!(
-            policy(mode, &[], &[], &ALLOW).judge(&action).decision,
+            policy(mode, &[], &[], &ALLOW).judge(&effect).decision,
             expected
         );
     }
@@ -293,7 +289,7 @@ fn a_verdict_says_why_and_which_rule_decided() {
             None,
         ),
     ] {
-        let verdict = policy.judge(&action(about));
+        let verdict = policy.judge(&effect(about));
         let decided = verdict.rule.as_ref().map(|rule| rule.as_str());
         assert_eq!(
             (verdict.reason.as_str(), decided),

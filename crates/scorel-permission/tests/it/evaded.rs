@@ -1,8 +1,8 @@
 //! Command lines that do more than they seem to, by an option that is easily overlooked.
 
-use scorel_permission::{Action, Decision, Mode, Policy};
+use scorel_permission::{Decision, Mode, Policy};
 
-use crate::support::{decide, policy};
+use crate::support::{decide, outside, policy};
 
 /// A shell evaluates the subscript in each, or the program writes.
 const DO_MORE: [&str; 35] = [
@@ -89,16 +89,13 @@ fn what_test_evaluates_is_denied_and_never_a_filter() {
     ] {
         assert_eq!(decide(&denied, command), Decision::Deny, "{command}");
     }
-    let outside = policy(Mode::Ask, &[], &[], &["Outside(git push origin main)"]);
+    let allowing = policy(Mode::Ask, &[], &[], &["Outside(git push origin main)"]);
     for (tested, expected) in [
         ("test -- = -- -a -v 'x[$(evil)]'", Decision::Ask),
         ("test -n a", Decision::Allow),
     ] {
-        let action = Action::RunUnsandboxed {
-            command: format!("git push origin main && {tested}"),
-            directory: "/p".into(),
-        };
-        assert_eq!(outside.judge(&action).decision, expected, "{tested}");
+        let effect = outside(&format!("git push origin main && {tested}"));
+        assert_eq!(allowing.judge(&effect).decision, expected, "{tested}");
     }
 }
 

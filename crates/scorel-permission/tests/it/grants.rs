@@ -1,11 +1,12 @@
 //! The rules that an answer "always" makes.
 
-use scorel_permission::{Action, Decision, Mode, Policy, Rule, Rules};
+use scorel_engine::Effect;
+use scorel_permission::{Decision, Mode, Policy, Rule, Rules};
 
 use crate::support::{call, decide, fetch, list, place, policy, read, run, write};
 
-fn granted(mode: Mode, action: &Action) -> Vec<String> {
-    let offer = policy(mode, &[], &[], &[]).offer(action);
+fn granted(mode: Mode, effect: &Effect) -> Vec<String> {
+    let offer = policy(mode, &[], &[], &[]).offer(effect);
     offer.rules.iter().map(Rule::to_string).collect()
 }
 

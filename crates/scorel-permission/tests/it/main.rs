@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod bash_agrees;
+mod calls;
 mod checkout;
 mod decisions;
 mod evaded;

@@ -1,14 +1,8 @@
 //! Pages of private hosts.
 
-use scorel_permission::{Action, Decision, Mode, Rule};
+use scorel_permission::{Decision, Mode, Rule};
 
-use crate::support::policy;
-
-fn private(url: &str) -> Action {
-    Action::FetchPrivate {
-        url: url.to_owned(),
-    }
-}
+use crate::support::{policy, private};
 
 #[test]
 fn a_private_host_needs_an_answer_or_a_rule_that_names_it() {

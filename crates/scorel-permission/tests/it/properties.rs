@@ -1,10 +1,11 @@
-//! What holds for any rules and any action.
+//! What holds for any rules and any effect.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use scorel_permission::{Action, Decision, Mode, Policy, Rules, builtin_ask};
+use scorel_engine::Effect;
+use scorel_permission::{Decision, Mode, Policy, Rules, builtin_ask};
 
-use crate::support::{list, place, read, run, write};
+use crate::support::{fetch, list, place, read, run, write};
 
 const RULES: [&str; 18] = [
     "Bash",
@@ -96,13 +97,13 @@ fn any_command() -> impl Strategy<Value = String> {
     )
 }
 
-fn any_action() -> impl Strategy<Value = Action> {
+fn any_effect() -> impl Strategy<Value = Effect> {
     prop_oneof![
         4 => any_command().prop_map(|command| run(&command)),
         1 => select(PATHS.to_vec()).prop_map(read),
         1 => select(PATHS.to_vec()).prop_map(write),
         1 => select(vec!["https://example.com", "https://a.org", "http://localhost", "ftp://x.y", "?"])
-            .prop_map(|url| Action::Fetch { url: url.to_owned() }),
+            .prop_map(fetch),
     ]
 }
 
@@ -116,9 +117,9 @@ prop_compose! {
     }
 }
 
-fn decide(mode: Mode, rules: &Rules, action: &Action) -> Decision {
+fn decide(mode: Mode, rules: &Rules, effect: &Effect) -> Decision {
     Policy::new(mode, rules.clone(), place())
-        .judge(action)
+        .judge(effect)
         .decision
 }
 
@@ -149,27 +150,27 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(400), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn another_deny_never_weakens(mode in any_mode(), rules in any_rules(), more in select(RULES.to_vec()), action in any_action()) {
-        let before = decide(mode, &rules, &action);
+    fn another_deny_never_weakens(mode in any_mode(), rules in any_rules(), more in select(RULES.to_vec()), effect in any_effect()) {
+        let before = decide(mode, &rules, &effect);
         let mut rules = rules;
         rules.deny.extend(list(&[more]));
-        prop_assert!(decide(mode, &rules, &action) >= before);
+        prop_assert!(decide(mode, &rules, &effect) >= before);
     }
 
     #[test]
-    fn another_ask_never_weakens(mode in any_mode(), rules in any_rules(), more in select(RULES.to_vec()), action in any_action()) {
-        let before = decide(mode, &rules, &action);
+    fn another_ask_never_weakens(mode in any_mode(), rules in any_rules(), more in select(RULES.to_vec()), effect in any_effect()) {
+        let before = decide(mode, &rules, &effect);
         let mut rules = rules;
         rules.ask.extend(list(&[more]));
-        prop_assert!(decide(mode, &rules, &action) >= before);
+        prop_assert!(decide(mode, &rules, &effect) >= before);
     }
 
     #[test]
-    fn another_allow_never_undoes_a_deny(mode in any_mode(), rules in any_rules(), more in select(RULES.to_vec()), action in any_action()) {
-        let before = decide(mode, &rules, &action);
+    fn another_allow_never_undoes_a_deny(mode in any_mode(), rules in any_rules(), more in select(RULES.to_vec()), effect in any_effect()) {
+        let before = decide(mode, &rules, &effect);
         let mut rules = rules;
         rules.allow.extend(list(&[more]));
-        let after = decide(mode, &rules, &action);
+        let after = decide(mode, &rules, &effect);
         prop_assert!(after <= before);
         prop_assert!(before != Decision::Deny || after == Decision::Deny);
     }
@@ -192,14 +193,14 @@ proptest! {
     }
 
     #[test]
-    fn what_a_grant_allows_is_allowed(mode in any_mode(), rules in any_rules(), action in any_action()) {
-        let grant = Policy::new(mode, rules.clone(), place()).offer(&action).rules;
-        let before = decide(mode, &rules, &action);
+    fn what_a_grant_allows_is_allowed(mode in any_mode(), rules in any_rules(), effect in any_effect()) {
+        let grant = Policy::new(mode, rules.clone(), place()).offer(&effect).rules;
+        let before = decide(mode, &rules, &effect);
         prop_assert!(before != Decision::Deny || grant.is_empty());
         if !grant.is_empty() {
             let mut rules = rules;
             rules.allow.extend(grant);
-            prop_assert_eq!(decide(mode, &rules, &action), Decision::Allow);
+            prop_assert_eq!(decide(mode, &rules, &effect), Decision::Allow);
         }
     }
 
@@ -212,7 +213,7 @@ proptest! {
     fn any_text_is_judged(mode in any_mode(), rules in any_rules(), text in ".{0,60}") {
         let _ = decide(mode, &rules, &run(&text));
         let _ = decide(mode, &rules, &read(&text));
-        let _ = decide(mode, &rules, &Action::Fetch { url: text.clone() });
+        let _ = decide(mode, &rules, &fetch(&text));
         let _ = text.parse::<scorel_permission::Rule>();
     }
 }

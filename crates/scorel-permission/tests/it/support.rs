@@ -1,10 +1,12 @@
 //! Policies for tests. The project is `/p`, the home is `/home/u`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use scorel_engine::Effect;
 use scorel_permission::{
-    Action, BaseDirs, Decision, Mode, Policy, PolicyVerdict, Rule, Rules, builtin_ask,
+    BaseDirs, Decision, Mode, Policy, PolicyVerdict, Rule, Rules, builtin_ask,
 };
+use serde_json::Value;
 
 pub(crate) fn place() -> BaseDirs {
     BaseDirs::new(
@@ -31,30 +33,61 @@ pub(crate) fn policy(mode: Mode, deny: &[&str], ask: &[&str], allow: &[&str]) ->
     Policy::new(mode, rules(deny, ask, allow), place())
 }
 
-pub(crate) fn run(command: &str) -> Action {
-    Action::Run {
+pub(crate) fn run(command: &str) -> Effect {
+    run_in("/p", command)
+}
+
+pub(crate) fn run_in(directory: impl Into<PathBuf>, command: &str) -> Effect {
+    Effect::RunCommand {
+        command: command.to_owned(),
+        directory: directory.into(),
+        network: false,
+    }
+}
+
+pub(crate) fn outside(command: &str) -> Effect {
+    Effect::RunUnsandboxed {
         command: command.to_owned(),
         directory: "/p".into(),
+        reason: String::new(),
     }
 }
 
-pub(crate) fn read(path: &str) -> Action {
-    Action::Read { path: path.into() }
+pub(crate) fn read(path: &str) -> Effect {
+    Effect::ReadPath { path: path.into() }
 }
 
-pub(crate) fn write(path: &str) -> Action {
-    Action::Write { path: path.into() }
+pub(crate) fn write(path: &str) -> Effect {
+    Effect::WritePath {
+        path: path.into(),
+        named: path.to_owned(),
+        protection: None,
+    }
 }
 
-pub(crate) fn fetch(url: &str) -> Action {
-    Action::Fetch {
+pub(crate) fn fetch(url: &str) -> Effect {
+    Effect::FetchUrl {
         url: url.to_owned(),
+        is_private: false,
     }
 }
 
-pub(crate) fn call(tool: &str) -> Action {
-    Action::CallTool {
+pub(crate) fn private(url: &str) -> Effect {
+    Effect::FetchUrl {
+        url: url.to_owned(),
+        is_private: true,
+    }
+}
+
+pub(crate) fn call(tool: &str) -> Effect {
+    call_with(tool, Value::Null, None)
+}
+
+pub(crate) fn call_with(tool: &str, input: Value, digest: Option<&str>) -> Effect {
+    Effect::CallOutside {
         tool: tool.to_owned(),
+        input,
+        digest: digest.map(str::to_owned),
     }
 }
 
@@ -78,13 +111,6 @@ pub(crate) fn different<'a>(
 }
 
 /// A command that asks to run without the sandbox.
-pub(crate) fn outside(command: &str) -> Action {
-    Action::RunUnsandboxed {
-        command: command.to_owned(),
-        directory: "/p".into(),
-    }
-}
-
 pub(crate) fn decide_outside(policy: &Policy, command: &str) -> Decision {
     policy.judge(&outside(command)).decision
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use scorel_engine::{
-    ActionEffects, Effect, Gatekeeper, Permit, Question, RunnerAction, RunnerServices,
-    ServiceReply, ServiceRequest, Verdict,
+    Effect, Gatekeeper, Permit, Question, QuestionEffects, RunnerAction, RunnerQuestion,
+    RunnerServices, ServiceReply, ServiceRequest, Verdict,
 };
 
 #[derive(Debug, Clone, Default)]
@@ -36,11 +36,14 @@ impl Gatekeeper for AskingGate {
     fn allow(&self, _: &[String]) {}
 }
 
-impl ActionEffects for AskingGate {
-    fn of(&self, action: &RunnerAction) -> Vec<Effect> {
-        self.actions.lock().unwrap().push(action.clone());
+impl QuestionEffects for AskingGate {
+    fn of(&self, question: &RunnerQuestion) -> Vec<Effect> {
+        let mut actions = self.actions.lock().unwrap();
+        actions.push(question.action.clone());
         vec![Effect::CallOutside {
             tool: "runner".to_owned(),
+            input: question.call.input.clone(),
+            digest: None,
         }]
     }
 }

@@ -228,7 +228,7 @@ struct StagedGate {
 impl Gatekeeper for StagedGate {
     fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
         let is_write =
-            |effect: &Effect| matches!(effect, Effect::CallOutside { tool } if tool == "write");
+            |effect: &Effect| matches!(effect, Effect::CallOutside { tool, .. } if tool == "write");
         let allowed = *self.allowed.lock().expect("not poisoned");
         let permit = Permit::default();
         let verdict = if self.asks && !allowed && effects.iter().any(is_write) {
@@ -265,6 +265,8 @@ impl Tool for StagedTool {
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let effect = Effect::CallOutside {
             tool: call.name.clone(),
+            input: call.input.clone(),
+            digest: None,
         };
         let plan = ToolPlan::new(vec![effect], move |_, context| self.run(call, context));
         Box::pin(ready(plan))

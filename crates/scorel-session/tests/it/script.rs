@@ -272,7 +272,7 @@ impl Gatekeeper for ScriptedGate {
     fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
         let allowed = self.allowed.lock().expect("not poisoned");
         let is_write =
-            |effect: &Effect| matches!(effect, Effect::CallOutside { tool } if tool == "write");
+            |effect: &Effect| matches!(effect, Effect::CallOutside { tool, .. } if tool == "write");
         let question = self.question.clone().filter(|question| {
             let known = |rule| allowed.contains(rule);
             effects.iter().any(is_write)
@@ -344,6 +344,8 @@ impl Tool for ScriptedTool {
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let effect = Effect::CallOutside {
             tool: call.name.clone(),
+            input: call.input.clone(),
+            digest: None,
         };
         let plan = ToolPlan::new(vec![effect], move |_, context| self.run(call, context));
         Box::pin(std::future::ready(plan))

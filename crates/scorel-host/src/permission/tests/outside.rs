@@ -23,6 +23,7 @@ use super::super::{CommandPlace, Gate, GateSettings, Grants};
 #[derive(Debug)]
 struct OutsideTool {
     spec: ToolSpec,
+    digest: Option<String>,
 }
 
 impl Tool for OutsideTool {
@@ -33,6 +34,8 @@ impl Tool for OutsideTool {
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let effect = Effect::CallOutside {
             tool: self.spec.name.clone(),
+            input: call.input.clone(),
+            digest: self.digest.clone(),
         };
         let plan = ToolPlan::new(vec![effect], move |_, _| async move {
             ToolOutcome::success("done", &call.input)
@@ -66,6 +69,8 @@ struct ConfiguredHome {
     dir: tempfile::TempDir,
     grants: Grants,
     project: ProjectId,
+    /// That of its tools.
+    digest: Option<String>,
 }
 
 /// What became of the calls of a turn.
@@ -85,6 +90,7 @@ impl ConfiguredHome {
             grants: Grants::new(dir.path().join("grants.json")),
             dir,
             project: ProjectId::generate(),
+            digest: None,
         }
     }
 
@@ -153,6 +159,7 @@ impl ConfiguredHome {
                     read_only: false,
                     class: ToolClass::Outside,
                 },
+                digest: self.digest.clone(),
             })
         };
         let tools = ["mcp__git__log", "mcp__git__push"].map(outside);
@@ -239,6 +246,20 @@ async fn an_outside_tool_can_be_granted_always() {
         .turn(&[], &[LOG, PUSH], Permission::Granted, false)
         .await;
     assert_eq!(played.asked, [rule(PUSH)]);
+}
+
+#[tokio::test]
+async fn a_grant_for_a_tool_that_describes_itself_ends_when_it_changes() {
+    let mut home = ConfiguredHome::new("");
+    home.digest = Some("0123456789abcdef".to_owned());
+    let played = home.turn(&[], &[LOG], Permission::Granted, true).await;
+    assert_eq!(played.asked, [["Tool(mcp__git__log#0123456789ab)"]]);
+    home.grants.add(home.project, &played.asked[0]).unwrap();
+    let again = home.turn(&[], &[LOG], Permission::Granted, true).await;
+    assert!(again.asked.is_empty(), "{again:?}");
+    home.digest = Some("fedcba9876543210".to_owned());
+    let changed = home.turn(&[], &[LOG], Permission::Granted, true).await;
+    assert_eq!(changed.asked, [["Tool(mcp__git__log#fedcba987654)"]]);
 }
 
 #[tokio::test]
