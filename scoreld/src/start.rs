@@ -20,7 +20,7 @@ use nix::unistd::getppid;
 use scorel_config::ConfigSource;
 use scorel_exec::{Supervisors, SupportMemory, Umask};
 use scorel_home::{Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore};
-use scorel_host::{HostParts, Shutdown};
+use scorel_host::{HostParts, TurnParts, Shutdown};
 use scorel_proto::{DaemonManager, ErrorChain};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
@@ -302,6 +302,7 @@ impl Begin {
                 descriptors: files.daemon,
                 started_at: self.readiness.started_at(),
                 home,
+                turns: TurnParts::default(),
             },
             readiness: self.readiness,
         })

@@ -1,4 +1,5 @@
 mod cost;
+mod hooked_request;
 mod parking;
 mod retrying;
 mod state;
@@ -16,8 +17,8 @@ use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_calls::tool_calls;
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    EngineEvent, ModelRequest, Permission, Prerequisite, ProviderError, Question, Spent, ToolCall,
-    TurnEnd, TurnPorts, TurnProgress,
+    EngineEvent, ModelRequest, PendingCall, Permission, Prerequisite, ProviderError, Question,
+    Spent, TurnEnd, TurnPorts, TurnProgress,
 };
 
 /// What the driver did, or needs to go on.
@@ -35,7 +36,10 @@ pub enum TurnStep {
     NeedRoom(TurnError),
     /// A question must be answered, with [`TurnDriver::provide_permission`]. The time until then does
     /// not count against the turn's time limit.
-    NeedPermission { call: ToolCall, question: Question },
+    NeedPermission {
+        call: PendingCall,
+        question: Question,
+    },
     /// Tool calls cannot begin yet. Ask for the next step when they can, or before that if the turn is to
     /// stop or to park.
     NotReady(Prerequisite),
@@ -73,6 +77,8 @@ pub struct TurnDriver {
     attempts: u32,
     /// Whether the current model call was refused as too large before.
     overflowed: bool,
+    /// The hook that looks next at the coming model call.
+    next_hook: usize,
     /// When the open question was asked.
     asked_at: Option<Duration>,
 }
@@ -109,6 +115,7 @@ impl TurnDriver {
             waits: progress.waits,
             attempts: 0,
             overflowed: false,
+            next_hook: 0,
             asked_at: None,
         }
     }
@@ -119,7 +126,7 @@ impl TurnDriver {
         ports: TurnPorts,
         signal: StopSignal,
         progress: TurnProgress,
-        calls: Vec<ToolCall>,
+        calls: Vec<PendingCall>,
     ) -> Self {
         let mut driver = Self::after(ports, signal, progress);
         let end = CallEnd {
@@ -141,7 +148,7 @@ impl TurnDriver {
                 TurnState::NeedContext => self.before_call(),
                 TurnState::NeedContextAgain => self.before_repeated_call(),
                 TurnState::Affordable => Some(self.next_call()),
-                TurnState::Ready(messages) => Some(self.announce_call(messages)),
+                TurnState::Ready(messages) => self.show_request(messages).await,
                 TurnState::Due(messages) => {
                     self.make_call(messages);
                     None
@@ -263,6 +270,7 @@ impl TurnDriver {
 
     /// The request is sent with the next step, after its announcement was published.
     fn announce_call(&mut self, messages: Context) -> TurnStep {
+        self.next_hook = 0;
         let index = self.steps;
         self.steps += 1;
         self.state = TurnState::Due(messages);
@@ -372,6 +380,7 @@ impl TurnDriver {
                 then: Box::new(TurnState::after_last_answer(message.stop_reason)),
             }
         } else {
+            let calls = calls.into_iter().map(PendingCall::from).collect();
             self.plan_tools(calls, end)
         };
         Some(TurnStep::Event(EngineEvent::MessageEnd {
@@ -379,7 +388,7 @@ impl TurnDriver {
         }))
     }
 
-    fn plan_tools(&self, calls: Vec<ToolCall>, message_end: CallEnd) -> TurnState {
+    fn plan_tools(&self, calls: Vec<PendingCall>, message_end: CallEnd) -> TurnState {
         let limits = &self.ports.limits;
         // At the step limit the calls of the last answer still run, since their effects may be what the
         // user wants, although the model will not see the results. With no tokens left they do not:
@@ -388,7 +397,7 @@ impl TurnDriver {
             Some(error) => {
                 let text = format!("not run: {}", error.message);
                 let after = AfterTools::Finish(OutcomeReason::Limit, Some(error));
-                (ToolRun::refused(calls, &text), after)
+                (ToolRun::refused(&calls, &text), after)
             }
             None => (
                 ToolRun::new(calls, &self.ports.tools, limits),

@@ -6,7 +6,7 @@
 //! numbers or time, which the session adds.
 //!
 //! The engine keeps no history, touches no file, opens no connection and has no clock of its own:
-//! everything outside is behind the ports [`Provider`], [`Tool`], [`Gatekeeper`] and [`Clock`], so
+//! everything outside is behind the ports [`Provider`], [`Tool`], [`Gatekeeper`], [`Hooks`] and [`Clock`], so
 //! that tests run turns on paused time and without a network.
 
 mod assembly;
@@ -37,9 +37,10 @@ pub use event::{EngineEvent, TurnEnd};
 pub use foreign_json::{MAX_FOREIGN_NESTING, MAX_FOREIGN_VALUES, foreign_json};
 pub use limits::TurnLimits;
 pub use ports::{
-    ArgumentError, BegunCall, BlobSink, Blocking, BlockingTool, Clock, CommandAccess,
-    DuplicateTool, Effect, ErrorCategory, Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot,
-    ModelInfo, ModelRequest, OpenGate, Permission, Permit, PlanEntry, PlanStatus, Planned,
+    AfterCall, ArgumentError, BeforeCall, BeforeRequest, BegunCall, BlobSink, Blocking,
+    BlockingTool, CallOpinion, Clock, CommandAccess, DuplicateTool, Effect, ErrorCategory,
+    Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot, HookChain, HookMarks, Hooks, ModelInfo,
+    ModelRequest, OpenGate, PendingCall, Permission, Permit, PlanEntry, PlanStatus, Planned,
     Prerequisite, Provider, ProviderError, ProviderEvent, ProviderStream, Question, ReadFilter,
     Runner, RunnerAccess, RunnerAction, RunnerAnswer, RunnerCallEnd, RunnerCapabilities, RunnerEnd,
     RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit, RunnerInput, RunnerLink,

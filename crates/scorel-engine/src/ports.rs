@@ -2,8 +2,9 @@
 //!
 //! The traits are defined here and implemented by the crates around the engine, so that the engine
 //! depends on none of them and tests can replace each. In through [`Provider`] come the model's
-//! answers; a [`ToolCall`] in one of them goes out to its [`Tool`] as a [`ToolPlan`], whose
-//! [`Effect`]s the [`Gatekeeper`] judges; the [`Permit`] it gives goes back to the plan, which runs.
+//! answers; a [`ToolCall`] in one of them is shown to the [`Hooks`] and goes out to its [`Tool`], which
+//! makes a [`ToolPlan`] of it. The [`Gatekeeper`] judges the plan's [`Effect`]s; the [`Permit`] it gives
+//! goes back to the plan, which runs, and the hooks see the outcome.
 
 #![warn(missing_docs)]
 
@@ -14,7 +15,10 @@ mod blocking_tool;
 mod clock;
 mod effect;
 mod gatekeeper;
+mod hook_chain;
+mod hooks;
 mod lenient;
+mod pending_call;
 mod permit;
 mod prerequisite;
 mod provider;
@@ -35,6 +39,9 @@ pub use blocking_tool::{Blocking, BlockingTool, Planned};
 pub use clock::Clock;
 pub use effect::Effect;
 pub use gatekeeper::{Gatekeeper, OpenGate, Permission, Question, Verdict};
+pub use hook_chain::HookChain;
+pub use hooks::{AfterCall, BeforeCall, BeforeRequest, CallOpinion, Hooks};
+pub use pending_call::{HookMarks, PendingCall};
 pub use permit::{CommandAccess, HiddenExtent, HiddenFiles, HiddenRoot, Permit, ReadFilter};
 pub use prerequisite::Prerequisite;
 pub use provider::{

@@ -350,7 +350,7 @@ impl RunnerDriver {
                 let reason = error.to_string();
                 vec![Effect::Unresolved { reason }]
             });
-            gate.judge(&effects).await
+            gate.judge(&effects, None).await
         };
         self.questions.ask(question, Box::pin(judged));
     }
@@ -378,8 +378,10 @@ impl RunnerDriver {
             } => {
                 let call = question.call.clone();
                 self.questions.open(question, self.ports.clock.now());
-                let question = asked;
-                let step = TurnStep::NeedPermission { call, question };
+                let step = TurnStep::NeedPermission {
+                    call: call.into(),
+                    question: asked,
+                };
                 self.due.push_back(RunnerStep::Turn(step));
                 return;
             }

@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 use self::judged::{BeginResult, CallDecision, Judged, Judging};
 use crate::stop::Stop;
 use crate::{
-    Clock, EngineEvent, Permission, Prerequisite, Question, ToolCall, ToolContext, ToolList,
-    ToolOutcome, TurnLimits, TurnPorts, Verdict,
+    Clock, EngineEvent, PendingCall, Permission, Prerequisite, Question, ToolCall, ToolContext,
+    ToolList, ToolOutcome, TurnLimits, TurnPorts, Verdict,
 };
 
 /// Runs the tool calls of one answer, in groups; results come in call order.
@@ -26,7 +26,7 @@ use crate::{
 /// that may run are announced first and launched with the next step: `tool_started` must be durable
 /// before the tool has any effect, or a crash in between could run the call twice.
 pub(crate) struct ToolRun {
-    groups: VecDeque<Vec<ToolCall>>,
+    groups: VecDeque<Vec<PendingCall>>,
     /// Calls beyond the limit; answered at the end and never run.
     excess: Vec<ToolCall>,
     /// The next group.
@@ -38,7 +38,7 @@ pub(crate) struct ToolRun {
 pub(crate) enum ToolStep {
     Event(EngineEvent),
     /// A question, to be answered with [`ToolRun::answer`].
-    Ask(ToolCall, Question),
+    Ask(PendingCall, Question),
     /// The calls of the next group have to wait before they begin.
     Wait(Prerequisite),
     /// The turn is to park: every started call has its result, and no other call is started.
@@ -60,7 +60,7 @@ struct CallGroup {
 
 /// One call of the group.
 struct CallSlot {
-    call: ToolCall,
+    call: Arc<ToolCall>,
     /// Taken when the group is launched.
     sealed: Option<BeginResult>,
     started_at: Duration,
@@ -77,8 +77,9 @@ struct Update {
 
 impl ToolRun {
     /// Splits the calls into groups; runs nothing yet.
-    pub(crate) fn new(mut calls: Vec<ToolCall>, tools: &ToolList, limits: &TurnLimits) -> Self {
+    pub(crate) fn new(mut calls: Vec<PendingCall>, tools: &ToolList, limits: &TurnLimits) -> Self {
         let excess = calls.split_off(limits.max_calls_per_answer.min(calls.len()));
+        let excess = excess.into_iter().map(|pending| pending.call).collect();
         let groups = group(calls, tools, limits.max_parallel_tools);
         Self {
             groups,
@@ -90,8 +91,8 @@ impl ToolRun {
     }
 
     /// Answers all calls with the error `text` without running them.
-    pub(crate) fn refused(calls: Vec<ToolCall>, text: &str) -> Self {
-        let due = calls.into_iter().map(|call| refusal(&call, text)).collect();
+    pub(crate) fn refused(calls: &[PendingCall], text: &str) -> Self {
+        let due = calls.iter().map(|it| refusal(&it.call, text)).collect();
         Self {
             groups: VecDeque::new(),
             excess: Vec::new(),
@@ -115,10 +116,9 @@ impl ToolRun {
                 }
             } else if stop.parks() && self.has_left() {
                 return Some(ToolStep::Parked);
-            } else if let Some(call) = self.judging.due() {
-                let call = call.clone();
-                if let Some(question) = self.judge(call.clone(), ports, stop).await {
-                    return Some(ToolStep::Ask(call, question));
+            } else if let Some(due) = self.judging.due() {
+                if let Some(asked) = self.judge(due.clone(), ports, stop).await {
+                    return Some(asked);
                 }
             } else if let Some(prerequisite) = self.judging.take_prerequisite() {
                 return Some(ToolStep::Wait(prerequisite));
@@ -135,14 +135,25 @@ impl ToolRun {
         self.judging.answer(permission);
     }
 
-    /// Plans a call and has it judged, or returns the question to be answered.
-    async fn judge(&mut self, call: ToolCall, ports: &TurnPorts, stop: &Stop) -> Option<Question> {
+    /// Shows a call to the hooks, plans it and has it judged, or returns the question to be answered.
+    async fn judge(
+        &mut self,
+        pending: PendingCall,
+        ports: &TurnPorts,
+        stop: &Stop,
+    ) -> Option<ToolStep> {
         let judged = async {
-            let plan = ports.tools.plan(call).await;
-            let verdict = ports.gate.judge(plan.effects()).await;
-            (plan, verdict)
+            let PendingCall { mut call, marks } = pending;
+            let marks = match marks {
+                Some(marks) => marks,
+                None => ports.hooks.before(&mut call).await?,
+            };
+            let plan = ports.tools.plan(call.clone()).await;
+            let reason = marks.reason.as_deref();
+            let verdict = ports.gate.judge(plan.effects(), reason).await;
+            Ok::<_, ToolOutcome>((call, marks, plan, verdict))
         };
-        let (mut plan, verdict) = tokio::select! {
+        let judged = tokio::select! {
             biased;
             cause = stop.wait() => {
                 let left = self.judging.take_back();
@@ -151,13 +162,24 @@ impl ToolRun {
             }
             judged = judged => judged,
         };
+        let (call, marks, mut plan, verdict) = match judged {
+            Ok(judged) => judged,
+            Err(denied) => {
+                self.judging.decide(CallDecision::Refused(denied));
+                return None;
+            }
+        };
+        self.judging.hooked(call, marks);
         match verdict {
             Verdict::Allow(permit) => self.judging.decide(CallDecision::Run(plan, permit)),
-            Verdict::Refuse(text) => self.judging.decide(CallDecision::Refused(text)),
+            Verdict::Refuse(text) => {
+                let refused = ToolOutcome::error(text);
+                self.judging.decide(CallDecision::Refused(refused));
+            }
             Verdict::Ask { question, permit } => {
                 plan.prepare(&permit);
                 self.judging.ask(plan, permit);
-                return Some(question);
+                return Some(ToolStep::Ask(self.judging.due()?.clone(), question));
             }
         }
         None
@@ -171,7 +193,8 @@ impl ToolRun {
     /// Starts the next group, or refuses the remaining calls. `None` if none remain.
     fn begin_group(&mut self, stop: &Stop) -> Option<()> {
         if let Some(cause) = stop.now() {
-            self.excess.splice(0..0, self.groups.drain(..).flatten());
+            let left = self.groups.drain(..).flatten();
+            self.excess.splice(0..0, left.map(|pending| pending.call));
             self.refuse_excess(cause.call_result())
         } else if let Some(calls) = self.groups.pop_front() {
             self.judging = Judging::new(calls);
@@ -194,16 +217,22 @@ impl ToolRun {
 impl CallGroup {
     async fn announce(calls: Vec<Judged>, due: &mut VecDeque<EngineEvent>) -> Self {
         let mut slots = Vec::with_capacity(calls.len());
-        for Judged { call, fate } in calls {
+        for judged in calls {
+            let Judged {
+                call,
+                changed_by,
+                fate,
+            } = judged;
             let sealed = fate.seal().await;
-            if let Ok(begun) = &sealed {
+            if let Ok((begun, _)) = &sealed {
                 due.push_back(EngineEvent::ToolExecutionStart {
                     call: call.clone(),
                     files: begun.files().to_vec(),
+                    changed_by,
                 });
             }
             slots.push(CallSlot {
-                call,
+                call: Arc::new(call),
                 sealed: Some(sealed),
                 started_at: Duration::ZERO,
                 ended: false,
@@ -226,10 +255,10 @@ impl CallGroup {
         for index in 0..self.slots.len() {
             let slot = &mut self.slots[index];
             slot.started_at = ports.clock.now();
-            let begun = match slot.sealed.take() {
+            let (begun, permit) = match slot.sealed.take() {
                 Some(Ok(begun)) => begun,
-                Some(Err(text)) => {
-                    self.answer(index, ToolOutcome::error(text), Duration::ZERO, due);
+                Some(Err(outcome)) => {
+                    self.answer(index, outcome, Duration::ZERO, due);
                     continue;
                 }
                 None => continue,
@@ -241,9 +270,15 @@ impl CallGroup {
             }
             let (updates, receiver) = watch::channel(None);
             let cancel = self.interrupt.clone();
-            let run = begun.run(ToolContext { updates, cancel });
-            self.outcomes
-                .push(Box::pin(async move { (index, run.await) }));
+            let run = begun.run(ToolContext {
+                updates,
+                cancel: cancel.clone(),
+            });
+            let (hooks, call) = (ports.hooks.clone(), Arc::clone(&slot.call));
+            self.outcomes.push(Box::pin(async move {
+                let outcome = run.await;
+                (index, hooks.after(&call, &permit, outcome, &cancel).await)
+            }));
             self.updates.push(Box::pin(next_update(index, receiver)));
         }
     }
@@ -312,26 +347,30 @@ impl CallGroup {
 }
 
 /// Splits calls into groups that run one after the other.
-fn group(calls: Vec<ToolCall>, tools: &ToolList, max_parallel: usize) -> VecDeque<Vec<ToolCall>> {
-    let read_only = |call: &ToolCall| {
-        let tool = tools.get(&call.name);
+fn group(
+    calls: Vec<PendingCall>,
+    tools: &ToolList,
+    max_parallel: usize,
+) -> VecDeque<Vec<PendingCall>> {
+    let read_only = |pending: &PendingCall| {
+        let tool = tools.get(&pending.call.name);
         tool.is_some_and(|tool| tool.spec().read_only)
     };
-    let mut groups: VecDeque<Vec<ToolCall>> = VecDeque::new();
-    for call in calls {
+    let mut groups: VecDeque<Vec<PendingCall>> = VecDeque::new();
+    for pending in calls {
         match groups.back_mut() {
             Some(group)
                 if group.len() < max_parallel
                     && group.iter().all(read_only)
-                    && read_only(&call)
+                    && read_only(&pending)
                     // Models repeat ids. The records of a call (`tool_started`, the question, the
                     // result) name it by its id, so two open calls of one id would be one to the
                     // fold and to clients. One after the other they are told apart by order.
-                    && group.iter().all(|other| other.id != call.id) =>
+                    && group.iter().all(|other| other.call.id != pending.call.id) =>
             {
-                group.push(call);
+                group.push(pending);
             }
-            _ => groups.push_back(vec![call]),
+            _ => groups.push_back(vec![pending]),
         }
     }
     groups

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use scorel_proto::{CostTotal, ThinkingLevel, Usage};
 
-use crate::{Clock, Gatekeeper, Provider, RetryPolicy, ToolList, TurnLimits};
+use crate::{Clock, Gatekeeper, HookChain, Provider, RetryPolicy, ToolList, TurnLimits};
 
 /// What one turn needs: its ways out, and its limits.
 #[derive(Debug, Clone)]
@@ -14,6 +14,8 @@ pub struct TurnPorts {
     pub tools: ToolList,
     /// Decides which calls run.
     pub gate: Arc<dyn Gatekeeper>,
+    /// Look at calls and requests.
+    pub hooks: HookChain,
     /// Time and sleeping.
     pub clock: Arc<dyn Clock>,
     /// When the turn ends by itself.

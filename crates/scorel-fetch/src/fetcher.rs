@@ -1,4 +1,4 @@
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Response, StatusCode};
@@ -28,17 +28,18 @@ const CONVERSIONS: usize = 4;
 
 /// Fetches pages.
 ///
-/// Cheap to clone; clones share everything. Dropping the future of a fetch cancels it.
+/// Cheap to clone; clones share connections and limits. Dropping the future of a fetch cancels it.
 #[derive(Debug, Clone)]
 pub struct Fetcher {
     inner: Arc<FetcherInner>,
+    /// Hosts that may be fetched from although they are not at public addresses.
+    allowed: Arc<[PrivateHost]>,
 }
 
 #[derive(Debug)]
 struct FetcherInner {
     clients: Clients,
     limits: FetchLimits,
-    allowed: RwLock<Arc<[PrivateHost]>>,
     conversions: Arc<Semaphore>,
 }
 
@@ -50,16 +51,20 @@ impl Fetcher {
             inner: Arc::new(FetcherInner {
                 clients: Clients::new(lookup, limits),
                 limits,
-                allowed: RwLock::default(),
                 conversions: Arc::new(Semaphore::new(CONVERSIONS)),
             }),
+            allowed: Arc::default(),
         }
     }
 
-    /// Replaces the hosts that may be fetched from although they are not at public addresses.
-    pub fn allow(&self, hosts: &[PrivateHost]) {
-        let mut allowed = self.inner.allowed.write();
-        **allowed.as_mut().unwrap_or_else(|error| error.get_mut()) = hosts.into();
+    /// The same fetcher, which fetches from these hosts although they are not at public addresses, and
+    /// from no other such hosts. Other clones are not affected.
+    #[must_use]
+    pub fn allowing(&self, hosts: &[PrivateHost]) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            allowed: hosts.into(),
+        }
     }
 
     /// Fetches a page, following redirects within its host.
@@ -67,7 +72,7 @@ impl Fetcher {
     /// # Errors
     /// The URL may not be fetched, or there is no text at it.
     pub async fn fetch(&self, url: &str) -> Result<Fetched, FetchError> {
-        self.fetch_from(url, self.inner.allowed()).await
+        self.fetch_from(url, &self.allowed).await
     }
 
     /// As [`Fetcher::fetch`], for a URL whose host and port the user has permitted, whatever its address.
@@ -75,35 +80,26 @@ impl Fetcher {
     /// # Errors
     /// As [`Fetcher::fetch`].
     pub async fn fetch_permitted(&self, url: &str) -> Result<Fetched, FetchError> {
-        let mut allowed = self.inner.allowed().to_vec();
+        let mut allowed = self.allowed.to_vec();
         allowed.push(PrivateHost::of(&WebUrl::parse(url)?));
-        self.fetch_from(url, allowed.into()).await
+        self.fetch_from(url, &allowed).await
     }
 
-    /// Returns whether the URL says that its host is private, and [`Fetcher::allow`] did not name it.
+    /// Returns whether the URL says that its host is private, and [`Fetcher::allowing`] did not name it.
     #[must_use]
     pub fn needs_permit(&self, url: &str) -> bool {
-        let is_allowed = |url: &WebUrl| self.inner.allowed().iter().any(|host| host.covers(url));
+        let is_allowed = |url: &WebUrl| self.allowed.iter().any(|host| host.covers(url));
         WebUrl::parse(url).is_ok_and(|url| looks_private(&url) && !is_allowed(&url))
     }
 
-    async fn fetch_from(
-        &self,
-        url: &str,
-        allowed: Arc<[PrivateHost]>,
-    ) -> Result<Fetched, FetchError> {
+    async fn fetch_from(&self, url: &str, allowed: &[PrivateHost]) -> Result<Fetched, FetchError> {
         let limit = self.inner.limits.total;
-        let fetched = timeout(limit, self.inner.follow(url, &allowed)).await;
+        let fetched = timeout(limit, self.inner.follow(url, allowed)).await;
         fetched.unwrap_or(Err(FetchError::TimedOut(limit)))
     }
 }
 
 impl FetcherInner {
-    fn allowed(&self) -> Arc<[PrivateHost]> {
-        let allowed = self.allowed.read();
-        allowed.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     async fn follow(&self, url: &str, allowed: &[PrivateHost]) -> Result<Fetched, FetchError> {
         let mut target = FetchTarget::parse(url, allowed)?;
         for _ in 0..=self.limits.redirects {

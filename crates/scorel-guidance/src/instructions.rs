@@ -19,7 +19,7 @@ use scorel_runner::WireKind;
 use scorel_workplace::worktrees::as_data;
 
 pub use changes::guidance;
-pub use deeper::{DeeperGuides, GuidedTool};
+pub use deeper::DeeperGuides;
 pub use environment::Access;
 
 use chain::{chain, repository};

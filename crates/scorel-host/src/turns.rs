@@ -1,45 +1,46 @@
 mod offered;
-mod session_tools;
+mod own_tools;
+mod session_state;
+mod tool_source;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use scorel_config::{Config, ConfigSource, RuntimeConfig, check_preset};
-use scorel_engine::{Provider, RetryPolicy, Runner as _, ToolClass, TurnLimits, TurnPorts};
-use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
-use scorel_files::FileRecorder;
-use scorel_guidance::instructions::{
-    Access, DeeperGuides, InstructionSources, guidance, guides, instructions,
+use scorel_engine::{
+    HookChain, Hooks, Provider, RetryPolicy, Runner as _, ToolClass, ToolList, TurnLimits,
+    TurnPorts,
 };
+use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
+use scorel_guidance::instructions::{Access, InstructionSources, guidance, guides, instructions};
 use scorel_guidance::skills::{SkillProject, Skills, listing};
 use scorel_home::ProjectRegistry;
 use scorel_journal::Blobs;
-use scorel_orchestrator::Orchestrator;
-use scorel_proto::{
-    CompactionFacts, Context, CustomMessageBody, ErrorChain, ProjectId, SessionId, ThinkingLevel,
-    TurnError,
-};
+use scorel_proto::{CustomMessageBody, NoticeBody, ProjectId, ThinkingLevel, TurnError};
 use scorel_session::{
-    CompactionSetup, PreparedEngine, PreparedTurn, SessionHeader, TitleAnswer, TitleRequest,
-    TokioClock, TurnBackend, TurnRequest, TurnSetup,
+    CompactionSetup, PreparedEngine, PreparedTurn, SessionHeader, SessionResources, TitleAnswer,
+    TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
-use scorel_tools::{OpenProjects, ProjectTools};
+use scorel_tools::OpenProjects;
 use scorel_workplace::CommandHost;
 use scorel_workplace::worktrees::{summary, work_dir};
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
 
-use crate::compaction_facts::compaction_facts;
 use crate::models::{Models, WantedModel};
 use crate::notices;
 use crate::permission::{CommandPlace, Gate, GateSettings, Grants};
-use crate::recorders::Recorders;
 use crate::runners::{HostRunners, RunnerParts, check_suitable};
 use crate::session_blobs::SessionBlobs;
 use crate::titles;
 use offered::is_offered;
+use session_state::{SessionState, SessionTools};
+
+pub(crate) use own_tools::own_sources;
+pub use tool_source::{ToolPlace, ToolSource};
 
 /// Prepares turns: provider, tools, gate and limits from the configuration, the project and the model.
 ///
@@ -57,16 +58,17 @@ pub(crate) struct Turns {
     skills: Skills,
     fetcher: Fetcher,
     open_projects: OpenProjects,
-    recorders: Recorders,
-    tools: Mutex<HashMap<SessionId, SessionTools>>,
-    orchestrator: Weak<Orchestrator>,
+    sources: Vec<Arc<dyn ToolSource>>,
+    hooks: Vec<Arc<dyn Hooks>>,
 }
 
-/// What a session's tools remember.
-#[derive(Debug, Clone)]
-struct SessionTools {
-    project: Arc<ProjectTools>,
-    guides: Arc<DeeperGuides>,
+/// What turns are made of, from outside of the configuration.
+#[derive(Debug, Default)]
+pub struct TurnParts {
+    /// Offer tools, in the order in which the model gets them.
+    pub sources: Vec<Arc<dyn ToolSource>>,
+    /// Look at calls and requests, before the hooks of the daemon's own.
+    pub hooks: Vec<Arc<dyn Hooks>>,
 }
 
 impl fmt::Debug for Turns {
@@ -83,9 +85,11 @@ impl Turns {
         home: &Path,
         runners: Arc<HostRunners>,
         skills: Skills,
-        orchestrator: Weak<Orchestrator>,
+        parts: TurnParts,
     ) -> Self {
         Self {
+            sources: parts.sources,
+            hooks: parts.hooks,
             projects,
             config,
             models,
@@ -96,9 +100,6 @@ impl Turns {
             skills,
             fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
             open_projects: OpenProjects::default(),
-            tools: Mutex::default(),
-            recorders: Recorders::new(home.join("sessions")),
-            orchestrator,
         }
     }
 
@@ -162,13 +163,25 @@ impl Turns {
     /// A turn of the daemon's own engine.
     fn engine_turn(
         &self,
+        session: &SessionState,
         request: &TurnRequest,
         config: &Arc<Config>,
         dir: &Path,
+        stop: &CancellationToken,
     ) -> Result<PreparedTurn, TurnError> {
         let thinking = self.thinking(request, config)?;
         let provider = self.provider(request, config)?;
-        let tools = self.list(request, config, dir)?;
+        let SessionTools { project, guides } = session.tools(request, config, dir)?;
+        guides.set_epoch(request.known.epoch);
+        let place = ToolPlace {
+            session_id: request.session_id,
+            project_id: request.project_id,
+            directory: dir.to_owned(),
+            project,
+            blobs: Arc::new(SessionBlobs(request.blobs.clone())),
+            fetcher: self.fetcher.allowing(&config.tools.fetch_private),
+        };
+        let (tools, late) = self.offered_tools(&place, stop)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
         let tools = tools.only(|spec| is_offered(preset, spec.class));
         let describe = || summary(&self.commands, &self.config, dir);
@@ -197,11 +210,11 @@ impl Turns {
         }
         let gate = Arc::new(self.gate(request, config, dir, self.command_place())?);
         let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);
-        let notices = if has_commands {
-            notices::of_turn(config.permissions.mode, self.commands.has_sandbox())
-        } else {
-            Vec::new()
-        };
+        let mut notices = late;
+        if has_commands {
+            let has_sandbox = self.commands.has_sandbox();
+            notices.extend(notices::of_turn(config.permissions.mode, has_sandbox));
+        }
         let auxiliary = config.auxiliary.model.as_deref();
         let compaction = CompactionSetup {
             settings: config.compaction,
@@ -212,6 +225,7 @@ impl Turns {
             provider,
             tools,
             gate,
+            hooks: HookChain::new(self.hooks.iter().cloned().chain([guides as _]).collect()),
             clock: Arc::new(TokioClock::new()),
             limits: limits(&config.runtime_of(agent_type(request))),
             retry: RetryPolicy {
@@ -244,6 +258,7 @@ impl Turns {
     /// A turn of a foreign agent.
     fn runner_turn(
         &self,
+        session: &SessionState,
         request: &TurnRequest,
         name: &str,
         config: &Arc<Config>,
@@ -256,13 +271,13 @@ impl Turns {
         let runner = opened.map_err(|error| error.turn_error())?;
         let mode = config.permissions.mode;
         check_suitable(settings, runner.capabilities(), mode).map_err(|it| it.turn_error())?;
-        let SessionTools { project, .. } = self.tools(request, config, dir)?;
+        let SessionTools { project, .. } = session.tools(request, config, dir)?;
         let parts = RunnerParts {
             settings,
             mode,
             project: &project,
             instructions: guides(settings.wire, &self.home, dir),
-            fetcher: &self.fetcher,
+            fetcher: self.fetcher.allowing(&config.tools.fetch_private),
             gate: Arc::new(self.gate(request, config, dir, CommandPlace::Runner)?),
             own_gate: Arc::new(self.gate(request, config, dir, self.command_place())?),
             limits: limits(&config.runtime_of(agent_type(request))),
@@ -273,6 +288,25 @@ impl Turns {
         })
     }
 
+    /// The tools of all sources. Ends early when `stop` fires: then nobody waits for the turn.
+    fn offered_tools(
+        &self,
+        place: &ToolPlace,
+        stop: &CancellationToken,
+    ) -> Result<(ToolList, Vec<NoticeBody>), TurnError> {
+        // On a blocking thread already, where one hand-over serves all of a preparation.
+        Handle::current().block_on(async {
+            tokio::select! {
+                biased;
+                found = tool_source::tools(&self.sources, place) => found,
+                () = stop.cancelled() => {
+                    let text = "the turn is over".to_owned();
+                    Err(turn_error("cancelled", text))
+                }
+            }
+        })
+    }
+
     /// What the model is to be told of its skills.
     fn skill_list(
         &self,
@@ -280,23 +314,20 @@ impl Turns {
         dir: &Path,
         window: u64,
     ) -> Result<Option<CustomMessageBody>, TurnError> {
-        let found = self.skills.find(Some(&skill_project(request, dir)));
+        let found = self
+            .skills
+            .find(Some(&skill_project(request.project_id, dir)));
         let found = found.map_err(|error| config_error(error.to_string()))?;
         Ok(listing(request.known.skills.as_ref(), &found, window))
     }
 
-    fn known_tools(&self, session_id: SessionId) -> Option<SessionTools> {
-        self.open_tools().get(&session_id).cloned()
-    }
-
-    /// Held for moments, never while the disk works.
-    fn open_tools(&self) -> MutexGuard<'_, HashMap<SessionId, SessionTools>> {
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl TurnSetup for Turns {
-    fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError> {
+    /// A turn of a session. Blocks. `stop` fires when the turn does not begin.
+    fn prepare_now(
+        &self,
+        session: &SessionState,
+        request: &TurnRequest,
+        stop: &CancellationToken,
+    ) -> Result<PreparedTurn, TurnError> {
         let project = self.projects.get(request.project_id).ok_or_else(|| {
             let message = "the session's project is not registered any more".to_owned();
             turn_error("project_not_found", message)
@@ -304,16 +335,21 @@ impl TurnSetup for Turns {
         let dir = work_dir(&project, request.agent.as_ref());
         let dir = dir.map_err(|gone| {
             // A directory that is at its path later may be a different one.
-            self.unload(request.session_id);
+            session.end_if_idle();
             gone.turn_error()
         })?;
         // That of the project, also in a worktree of it: a person has written it there.
         let config = self.config.current(Some(Path::new(&project.work_dir)));
-        self.fetcher.allow(&config.tools.fetch_private);
         match &request.runner {
-            None => self.engine_turn(request, &config, &dir),
-            Some(name) => self.runner_turn(request, name, &config, &dir),
+            None => self.engine_turn(session, request, &config, &dir, stop),
+            Some(name) => self.runner_turn(session, request, name, &config, &dir),
         }
+    }
+}
+
+impl TurnSetup for Turns {
+    fn resources(self: Arc<Self>, session: &SessionHeader) -> Arc<dyn SessionResources> {
+        Arc::new(SessionState::new(self, session))
     }
 
     fn summary_model(
@@ -351,68 +387,13 @@ impl TurnSetup for Turns {
     fn allow_always(&self, project_id: ProjectId, rules: &[String]) -> io::Result<()> {
         self.grants.add(project_id, rules)
     }
-
-    fn leaf_moved(&self, session_id: SessionId) {
-        if let Some(known) = self.known_tools(session_id) {
-            known.project.forget_reads();
-        }
-    }
-
-    fn facts(&self, session_id: SessionId, messages: &Context) -> CompactionFacts {
-        let known = self.known_tools(session_id);
-        let commands = known.as_ref().and_then(|tools| tools.project.commands());
-        let processes = commands.map_or_else(Vec::new, |commands| commands.in_background());
-        compaction_facts(messages, processes)
-    }
-
-    fn files(&self, session: &SessionHeader) -> io::Result<Arc<FileRecorder>> {
-        if let Some(known) = self.recorders.get(session.session_id) {
-            return Ok(known);
-        }
-        let project = self.projects.get(session.project_id).ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::NotFound,
-                "the project is not registered any more",
-            )
-        })?;
-        let dir = work_dir(&project, session.agent.as_ref())
-            .map_err(|gone| io::Error::new(io::ErrorKind::NotFound, gone))?;
-        let opened = self
-            .open_projects
-            .open(&dir)
-            .map_err(|error| io::Error::new(error.source.kind(), ErrorChain(&error).to_string()))?;
-        let config = self.config.current(Some(Path::new(&project.work_dir)));
-        let id = session.session_id;
-        Ok(self.recorders.of(id, &opened, config.checkpoints))
-    }
-
-    fn unload(&self, session_id: SessionId) {
-        let is_running = |tools: &SessionTools| {
-            let commands = tools.project.commands();
-            commands.is_some_and(|commands| commands.running() > 0)
-        };
-        let mut tools = self.open_tools();
-        // Its background commands keep running, and belong to its tools.
-        if tools.get(&session_id).is_some_and(is_running) {
-            return;
-        }
-        let removed = tools.remove(&session_id);
-        drop(tools);
-        drop(removed);
-        self.recorders.unload(session_id);
-    }
-
-    fn forget(&self, session_id: SessionId) {
-        let removed = self.open_tools().remove(&session_id);
-        // Dropping the tools ends its commands.
-        drop(removed);
-        self.recorders.forget(session_id);
-    }
 }
 
-fn skill_project(request: &TurnRequest, dir: &Path) -> SkillProject {
-    let (id, dir) = (request.project_id, dir.to_owned());
-    SkillProject { id, dir }
+fn skill_project(id: ProjectId, dir: &Path) -> SkillProject {
+    SkillProject {
+        id,
+        dir: dir.to_owned(),
+    }
 }
 
 /// The agent that works in the session, by its name in the configuration.

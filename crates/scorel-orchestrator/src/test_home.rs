@@ -11,8 +11,8 @@ use scorel_files::FileRecorder;
 use scorel_journal::{Blobs, EVENTS, FileStorage};
 use scorel_proto::{ClientId, DeviceId, ProjectId, SessionId, SessionKind, TurnError};
 use scorel_session::{
-    Lane, NewSession, PreparedTurn, SessionHeader, SessionSettings, Sessions, TitleAnswer,
-    TitleRequest, TurnRequest, TurnSetup,
+    Lane, NewSession, PreparedTurn, SessionHeader, SessionResources, SessionSettings, Sessions,
+    TitleAnswer, TitleRequest, TurnRequest, TurnSetup,
 };
 use tempfile::TempDir;
 
@@ -22,8 +22,8 @@ use crate::feature::AgentTaskFeature;
 struct NoTurns;
 
 impl TurnSetup for NoTurns {
-    fn prepare(&self, _: &TurnRequest) -> Result<PreparedTurn, TurnError> {
-        unreachable!("no turn begins")
+    fn resources(self: Arc<Self>, _: &SessionHeader) -> Arc<dyn SessionResources> {
+        self
     }
 
     fn summary_model(&self, _: ProjectId, _: &str, _: Blobs) -> Option<Arc<dyn Provider>> {
@@ -37,16 +37,23 @@ impl TurnSetup for NoTurns {
     fn allow_always(&self, _: ProjectId, _: &[String]) -> io::Result<()> {
         Ok(())
     }
+}
 
-    fn leaf_moved(&self, _: SessionId) {}
+impl SessionResources for NoTurns {
+    fn prepare(
+        self: Arc<Self>,
+        _: TurnRequest,
+    ) -> BoxFuture<'static, Result<PreparedTurn, TurnError>> {
+        unreachable!("no turn begins")
+    }
 
-    fn files(&self, _: &SessionHeader) -> io::Result<Arc<FileRecorder>> {
+    fn leaf_moved(&self) {}
+
+    fn files(&self) -> io::Result<Arc<FileRecorder>> {
         Err(io::ErrorKind::NotFound.into())
     }
 
-    fn unload(&self, _: SessionId) {}
-
-    fn forget(&self, _: SessionId) {}
+    fn end(&self) {}
 }
 
 /// The sessions of one home. They record tasks, and no orchestrator takes their next steps.

@@ -18,7 +18,7 @@ use crate::clock::now_ms;
 use crate::receipts::{Receipts, StoredReceipt};
 
 /// The version of the payload. A checkpoint of another version is ignored.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// The version of an empty checkpoint, which no daemon reads.
 const VOID: u32 = 0;

@@ -232,8 +232,8 @@ impl Compaction {
             Some(seq) => self.lane.facts_at(seq).await?,
             None => CompactionFacts::default(),
         };
-        let (setup, session_id) = (self.lane.setup(), self.lane.id());
-        let found = blocking(move || setup.facts(session_id, &covered)).await?;
+        let resources = Arc::clone(self.lane.resources());
+        let found = blocking(move || resources.facts(&covered)).await?;
         Ok(older.followed_by(found, MAX_FILES))
     }
 }

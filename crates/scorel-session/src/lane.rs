@@ -78,8 +78,8 @@ mod window;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -121,7 +121,7 @@ use crate::feed::Feed;
 use crate::locks::{Leaf, PublishedLock};
 use crate::runner_pool::RunnerPool;
 use crate::shared::LaneShared;
-use crate::{HostFeed, SessionError, SessionHeader, TurnSetup, blocking};
+use crate::{HostFeed, SessionError, SessionHeader, SessionResources, TurnSetup, blocking};
 
 /// The parts that the host gives to the lanes of a daemon.
 #[derive(Debug)]
@@ -229,6 +229,7 @@ pub struct Lane {
     job_ended: Notify,
     shared: Arc<LaneShared>,
     seams: Arc<LaneSeams>,
+    resources: OnceLock<Arc<dyn SessionResources>>,
     /// A read found damage that loading did not see: a checkpoint hid it, or it is new. From then
     /// on no checkpoint is written, since it would hide the damage from the next load as well.
     unsound: AtomicBool,
@@ -260,6 +261,7 @@ impl Lane {
             dir,
             shared,
             seams,
+            resources: OnceLock::new(),
             // The checkpoint beside a log of a newer version belongs to that version.
             unsound: AtomicBool::new(header.problem().is_some()),
             reread_due: AtomicBool::new(false),
@@ -309,6 +311,24 @@ impl Lane {
 
     pub(crate) fn setup(&self) -> Arc<dyn TurnSetup> {
         Arc::clone(&self.shared.setup)
+    }
+
+    /// What the host keeps for the session.
+    pub(crate) fn resources(&self) -> &Arc<dyn SessionResources> {
+        let made = || self.setup().resources(&self.header);
+        self.resources.get_or_init(made)
+    }
+
+    /// Ends what the host keeps for the session. Blocks.
+    pub(crate) fn end_resources(&self) {
+        if let Some(resources) = self.opened_resources() {
+            resources.end();
+        }
+    }
+
+    /// The same as [`Self::resources`] if the session has needed it.
+    pub(crate) fn opened_resources(&self) -> Option<&Arc<dyn SessionResources>> {
+        self.resources.get()
     }
 
     pub(crate) fn is_draining(&self) -> bool {

@@ -97,8 +97,8 @@ pub use sessions::{
 };
 pub use settings::SessionSettings;
 pub use setup::{
-    CompactionSettings, CompactionSetup, PreparedEngine, PreparedRunner, PreparedTurn, TurnBackend,
-    TurnRequest, TurnSetup,
+    CompactionSettings, CompactionSetup, PreparedEngine, PreparedRunner, PreparedTurn,
+    SessionResources, TurnBackend, TurnRequest, TurnSetup,
 };
 pub use subscriber::{Subscriber, SubscriberLag};
 pub use target_problem::TargetProblem;

@@ -298,7 +298,10 @@ impl Sessions {
     /// Ends what the tools of a session have running and open, as if it were deleted. Its next turn gets new
     /// ones.
     pub fn forget_tools(&self, id: SessionId) {
-        self.shared.setup.forget(id);
+        // One that is not in memory has none.
+        if let Some(lane) = self.lane_in_memory(id) {
+            lane.end_resources();
+        }
     }
 
     /// The snapshot with which a host subscription begins.

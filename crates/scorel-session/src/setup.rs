@@ -17,15 +17,11 @@ use crate::{Guidance, KnownGuidance, SessionHeader, TitleAnswer, TitleRequest};
 
 /// The host's side of a turn: model, tools, limits and instructions.
 ///
-/// Asked at the start of every turn, so that a changed configuration applies to the next one. All
-/// methods may block, but for `title`.
+/// All methods may block, but for `resources` and `title`.
 pub trait TurnSetup: fmt::Debug + Send + Sync {
-    /// Prepares one turn of the session's runner.
-    ///
-    /// # Errors
-    ///
-    /// Why the turn is impossible, for example a missing key. It becomes the turn's outcome.
-    fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError>;
+    /// The state that the host keeps for a session while it is loaded. Made when the session first needs
+    /// it; cheap, since it opens nothing yet.
+    fn resources(self: Arc<Self>, session: &SessionHeader) -> Arc<dyn SessionResources>;
 
     /// A model by the name that its answers have, to write a summary. `None` if it cannot be used.
     fn summary_model(
@@ -48,30 +44,49 @@ pub trait TurnSetup: fmt::Debug + Send + Sync {
     ///
     /// If it could not be written.
     fn allow_always(&self, project_id: ProjectId, rules: &[String]) -> io::Result<()>;
+}
+
+/// The host's state for one loaded session: tools with what they remember, the commands that they run,
+/// and the recorder of its files. Dropping it ends and frees all of that.
+pub trait SessionResources: fmt::Debug + Send + Sync {
+    /// Prepares one turn of the session's runner. Called from an async thread; must not block it. When
+    /// the turn is cancelled, or the preparation takes longer than a minute, the future is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Why the turn is impossible, for example a missing key. It becomes the turn's outcome.
+    fn prepare(
+        self: Arc<Self>,
+        request: TurnRequest,
+    ) -> BoxFuture<'static, Result<PreparedTurn, TurnError>>;
 
     /// The conversation goes on from another place. What its tools remember of what the model has
     /// read goes: the model may not be shown that any more.
-    fn leaf_moved(&self, session_id: SessionId);
+    fn leaf_moved(&self);
 
     /// What the tools know about these messages, and about the session as it is now: a summary that
-    /// takes their place is given with it.
-    fn facts(&self, _session_id: SessionId, _messages: &Context) -> CompactionFacts {
+    /// takes their place is given with it. May block.
+    fn facts(&self, _messages: &Context) -> CompactionFacts {
         CompactionFacts::default()
     }
 
     /// The recorder of what the session does to the files that it works on: those of its project, or of a
-    /// worktree of its own.
+    /// worktree of its own. May block.
     ///
     /// # Errors
     ///
     /// The project is not registered any more, or the directory cannot be opened.
-    fn files(&self, session: &SessionHeader) -> io::Result<Arc<FileRecorder>>;
+    fn files(&self) -> io::Result<Arc<FileRecorder>>;
 
-    /// The session leaves memory. What the host keeps for it may go too, unless it is in use.
-    fn unload(&self, session_id: SessionId);
+    /// Whether something of it runs, such as a command in the background. The session stays in memory
+    /// then.
+    fn is_running(&self) -> bool {
+        false
+    }
 
-    /// The session was deleted: its tool state goes and its processes end.
-    fn forget(&self, session_id: SessionId);
+    /// Ends and frees all of it now, though the session may still be referred to. What the session needs
+    /// afterwards is opened anew. May block.
+    fn end(&self);
 }
 
 /// What the session says about the turn.

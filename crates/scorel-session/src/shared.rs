@@ -207,7 +207,6 @@ impl LaneShared {
     pub(crate) fn session_removed(&self, id: SessionId) {
         self.catalog.remove(id);
         self.host.session_removed(id);
-        self.setup.forget(id);
         self.runners.end(id);
     }
 

@@ -20,8 +20,14 @@ pub struct PermissionRequestBody {
     pub tool_name: String,
     /// The call's arguments, exactly as the tool would execute them.
     pub input: Value,
+    /// The hooks that changed the arguments, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_by: Vec<String>,
     /// Why permission is required, for people.
     pub reason: String,
+    /// The part of the reason that hooks gave. If present, they want the call asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_reason: Option<String>,
     /// The rules that the decisions `session` and `always` add to the allowed ones. Empty if the
     /// call must be asked about every time; those decisions are then not possible.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -376,6 +376,12 @@ pub struct ToolStartedBody {
     /// The runner that executes the call itself; absent for a call that the daemon executes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_by: Option<String>,
+    /// The arguments that the call runs with; absent if they are those of the `tool_use` block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// The hooks that changed the arguments, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_by: Vec<String>,
 }
 
 /// Body of `turn_waiting`.

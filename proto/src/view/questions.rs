@@ -5,6 +5,7 @@ impl SessionState {
     pub(super) fn asked(&mut self, body: &PermissionRequestBody, now: u64) {
         self.permissions.push(body.clone());
         if let Some(turn) = &mut self.turn {
+            turn.asked(body);
             turn.pause(now);
         }
     }

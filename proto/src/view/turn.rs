@@ -1,5 +1,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     AssistantMessage, Block, CostTotal, EventId, FileBefore, PermissionDecisionBody,
@@ -74,6 +75,12 @@ pub struct OpenCall {
     pub tool_call_id: String,
     /// The tool.
     pub tool_name: String,
+    /// The arguments of the call as the last record says that is about them: the message, the question, or
+    /// the start. Hooks change them after the message.
+    pub input: Value,
+    /// The arguments as the model wrote them, if they are not a JSON object.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invalid_input: Option<String>,
     /// The id of the result to come, once the call has started.
     pub started: Option<EventId>,
     /// The runner that executes the call itself. Recovery never runs such a call.
@@ -82,10 +89,10 @@ pub struct OpenCall {
     /// The files that it was about to change then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileBefore>,
-    /// The decision about its permission request.
+    /// The decision about `asked`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<PermissionDecisionBody>,
-    /// The request that was decided.
+    /// The last permission request about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<PermissionRequestBody>,
 }
@@ -158,9 +165,17 @@ impl OpenTurn {
         let runner = message.meta.runner.as_ref();
         self.calls
             .extend(message.tool_uses().filter_map(|block| match block {
-                Block::ToolUse { id, name, .. } => Some(OpenCall {
+                Block::ToolUse {
+                    id,
+                    name,
+                    input,
+                    invalid_input,
+                    ..
+                } => Some(OpenCall {
                     tool_call_id: id.clone(),
                     tool_name: name.clone(),
+                    input: input.clone(),
+                    invalid_input: invalid_input.clone(),
                     started: None,
                     ran_by: runner.map(|runner| runner.name.clone()),
                     files: Vec::new(),
@@ -181,9 +196,28 @@ impl OpenTurn {
         if let Some(call) = call {
             call.started = Some(body.event_id);
             call.files.clone_from(&body.files);
+            if let Some(input) = &body.input {
+                call.input.clone_from(input);
+            }
             if body.ran_by.is_some() {
                 call.ran_by.clone_from(&body.ran_by);
             }
+        }
+    }
+
+    /// The call that a question is about. A runner asks about a call that it has begun.
+    fn waiting_call(&mut self, asked: &PermissionRequestBody) -> Option<&mut OpenCall> {
+        self.calls.iter_mut().find(|call| {
+            let awaits = call.started.is_none() || call.ran_by.is_some();
+            call.tool_call_id == asked.tool_call_id && awaits
+        })
+    }
+
+    pub(super) fn asked(&mut self, request: &PermissionRequestBody) {
+        if let Some(call) = self.waiting_call(request) {
+            call.input.clone_from(&request.input);
+            call.asked = Some(request.clone());
+            call.decision = None;
         }
     }
 
@@ -192,13 +226,7 @@ impl OpenTurn {
         asked: PermissionRequestBody,
         decision: &PermissionDecisionBody,
     ) {
-        // A runner asks about a call that it has begun.
-        let awaits = |call: &OpenCall| call.started.is_none() || call.ran_by.is_some();
-        let call = self
-            .calls
-            .iter_mut()
-            .find(|call| call.tool_call_id == asked.tool_call_id && awaits(call));
-        if let Some(call) = call {
+        if let Some(call) = self.waiting_call(&asked) {
             call.decision = Some(decision.clone());
             call.asked = Some(asked);
         }

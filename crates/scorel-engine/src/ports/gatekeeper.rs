@@ -8,8 +8,9 @@ use super::{Effect, Permit};
 /// Decides which calls may run, by their effects.
 pub trait Gatekeeper: fmt::Debug + Send + Sync {
     /// Judges the effects of one planned call, right before it would run: the calls before it have
-    /// ended. A call without effects is allowed.
-    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict>;
+    /// ended. A call without effects is allowed. Where `hook_reason` is present, hooks want the call asked
+    /// about, which the gatekeeper does unless it refuses the call.
+    fn judge(&self, effects: &[Effect], hook_reason: Option<&str>) -> BoxFuture<'static, Verdict>;
 
     /// Adds `rules`, those of one of this gatekeeper's questions, to the allow rules from now on.
     fn allow(&self, rules: &[String]);
@@ -55,14 +56,28 @@ pub enum Permission {
     Refused(String),
 }
 
-/// A gatekeeper that allows every call with the default [`Permit`]: for tools that need no
-/// permission.
+/// A gatekeeper that allows every call with the default [`Permit`], and asks only for hooks: for tools that
+/// need no permission.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenGate;
 
 impl Gatekeeper for OpenGate {
-    fn judge(&self, _: &[Effect]) -> BoxFuture<'static, Verdict> {
-        Box::pin(std::future::ready(Verdict::Allow(Permit::default())))
+    fn judge(&self, _: &[Effect], hook_reason: Option<&str>) -> BoxFuture<'static, Verdict> {
+        let permit = Permit::default();
+        let verdict = match hook_reason {
+            None => Verdict::Allow(permit),
+            Some(reason) => Verdict::Ask {
+                question: Question {
+                    reason: reason.to_owned(),
+                    rules: Vec::new(),
+                    session_only: false,
+                    timeout: None,
+                    allow_at_timeout: false,
+                },
+                permit,
+            },
+        };
+        Box::pin(std::future::ready(verdict))
     }
 
     fn allow(&self, _: &[String]) {}

@@ -100,24 +100,6 @@ impl ToolPlan {
         }
     }
 
-    /// The same plan, with an outcome that `amend` changes. What precedes the run stays as it is: its
-    /// preparation, and the files that are recorded before it.
-    #[must_use]
-    pub fn amended<F>(self, amend: impl FnOnce(Permit, ToolOutcome) -> F + Send + 'static) -> Self
-    where
-        F: Future<Output = ToolOutcome> + Send + 'static,
-    {
-        let begin = self.begin;
-        let amended = move |permit: Permit| -> BoxFuture<'static, BegunCall> {
-            let begun = begin(permit.clone());
-            Box::pin(async move { begun.await.amended(|outcome| amend(permit, outcome)) })
-        };
-        Self {
-            begin: Box::new(amended),
-            ..self
-        }
-    }
-
     /// A call whose result is already known, such as one with invalid arguments. It has no effects.
     #[must_use]
     pub fn answered(outcome: impl Into<ToolOutcome>) -> Self {
@@ -182,16 +164,6 @@ impl BegunCall {
     pub fn answered(outcome: impl Into<ToolOutcome>) -> Self {
         let outcome = outcome.into();
         Self::new(Vec::new(), |_| ready(outcome))
-    }
-
-    fn amended<F>(self, amend: impl FnOnce(ToolOutcome) -> F + Send + 'static) -> Self
-    where
-        F: Future<Output = ToolOutcome> + Send + 'static,
-    {
-        let Self { files, run } = self;
-        Self::new(files, move |context| async move {
-            amend(run(context).await).await
-        })
     }
 
     /// The files that the run may change, as they are.

@@ -42,8 +42,11 @@ impl OpenCalls {
 
     pub(super) fn begin(&mut self, call: ToolCall, now: Duration) -> EngineEvent {
         self.open.push((call.clone(), now));
-        let files = Vec::new();
-        EngineEvent::ToolExecutionStart { call, files }
+        EngineEvent::ToolExecutionStart {
+            call,
+            files: Vec::new(),
+            changed_by: Vec::new(),
+        }
     }
 
     /// Nothing if there is no such call.

@@ -1,29 +1,34 @@
 use std::collections::VecDeque;
 
-use crate::{BegunCall, Permission, Permit, Prerequisite, ToolCall, ToolPlan};
+use crate::{
+    BegunCall, HookMarks, PendingCall, Permission, Permit, Prerequisite, ToolCall, ToolOutcome,
+    ToolPlan,
+};
 
 /// A call with the gate's decision.
 pub(super) struct Judged {
     pub(super) call: ToolCall,
+    /// The hooks that changed its arguments.
+    pub(super) changed_by: Vec<String>,
     pub(super) fate: CallDecision,
 }
 
 /// What becomes of a judged call.
 pub(super) enum CallDecision {
     Run(ToolPlan, Permit),
-    /// It does not run; the text is its result.
-    Refused(String),
+    /// It does not run, and this is its result.
+    Refused(ToolOutcome),
 }
 
-/// A call whose fate is sealed: it has begun, or the text is its result.
-pub(super) type BeginResult = Result<BegunCall, String>;
+/// A call whose fate is sealed: it has begun within its permit, or the outcome is its result.
+pub(super) type BeginResult = Result<(BegunCall, Permit), ToolOutcome>;
 
 impl CallDecision {
     /// Begins the call, if it is to run.
     pub(super) async fn seal(self) -> BeginResult {
         match self {
-            Self::Run(plan, permit) => Ok(plan.begin(permit).await),
-            Self::Refused(text) => Err(text),
+            Self::Run(plan, permit) => Ok((plan.begin(permit.clone()).await, permit)),
+            Self::Refused(outcome) => Err(outcome),
         }
     }
 }
@@ -31,14 +36,14 @@ impl CallDecision {
 /// The calls of a group on their way through the gate, one after the other.
 #[derive(Default)]
 pub(super) struct Judging {
-    open: VecDeque<ToolCall>,
+    open: VecDeque<PendingCall>,
     /// The plan of the first open call, with the permit that a yes gives it.
     asked: Option<(ToolPlan, Permit)>,
     judged: Vec<Judged>,
 }
 
 impl Judging {
-    pub(super) fn new(calls: Vec<ToolCall>) -> Self {
+    pub(super) fn new(calls: Vec<PendingCall>) -> Self {
         Self {
             open: calls.into(),
             asked: None,
@@ -51,14 +56,27 @@ impl Judging {
     }
 
     /// The call to be judged next.
-    pub(super) fn due(&self) -> Option<&ToolCall> {
+    pub(super) fn due(&self) -> Option<&PendingCall> {
         self.open.front()
+    }
+
+    /// Replaces the call that is due by what hooks have made of it.
+    pub(super) fn hooked(&mut self, call: ToolCall, marks: HookMarks) {
+        if let Some(due) = self.open.front_mut() {
+            let marks = Some(marks);
+            *due = PendingCall { call, marks };
+        }
     }
 
     /// Decides the call that is due.
     pub(super) fn decide(&mut self, fate: CallDecision) {
-        if let Some(call) = self.open.pop_front() {
-            self.judged.push(Judged { call, fate });
+        if let Some(PendingCall { call, marks }) = self.open.pop_front() {
+            let changed_by = marks.unwrap_or_default().changed_by;
+            self.judged.push(Judged {
+                call,
+                changed_by,
+                fate,
+            });
         }
     }
 
@@ -72,7 +90,7 @@ impl Judging {
         if let Some((plan, permit)) = self.asked.take() {
             self.decide(match permission {
                 Permission::Granted => CallDecision::Run(plan, permit),
-                Permission::Refused(text) => CallDecision::Refused(text),
+                Permission::Refused(text) => CallDecision::Refused(ToolOutcome::error(text)),
             });
         }
     }
@@ -96,6 +114,7 @@ impl Judging {
     /// Takes all calls back, judged or not: nothing of this group runs.
     pub(super) fn take_back(&mut self) -> Vec<ToolCall> {
         let judged = self.judged.drain(..).map(|judged| judged.call);
-        judged.chain(self.open.drain(..)).collect()
+        let open = self.open.drain(..).map(|open| open.call);
+        judged.chain(open).collect()
     }
 }

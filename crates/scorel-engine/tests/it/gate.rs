@@ -3,7 +3,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use scorel_engine::{Effect, Gatekeeper, Permission, Permit, Question, ToolCall, Verdict};
+use scorel_engine::{
+    Effect, Gatekeeper, OpenGate, Permission, Permit, Question, ToolCall, Verdict,
+};
+use serde_json::Value;
 use tokio::time::sleep;
 
 /// A gatekeeper with a scripted verdict for some calls, which lets all others pass.
@@ -13,6 +16,10 @@ pub(crate) struct ScriptedGate {
     answers: Mutex<HashMap<String, (Duration, Permission)>>,
     /// The calls that were judged.
     judged: Mutex<Vec<String>>,
+    /// The arguments that were judged.
+    inputs: Mutex<Vec<Value>>,
+    /// Why hooks wanted calls asked about.
+    wanted: Mutex<Vec<String>>,
 }
 
 impl ScriptedGate {
@@ -51,16 +58,35 @@ impl ScriptedGate {
         answer
     }
 
+    pub(crate) fn inputs(&self) -> Vec<Value> {
+        self.inputs.lock().unwrap().clone()
+    }
+
+    /// The answer to each question that hooks want asked.
+    pub(crate) fn answers(&self, call: &str, after: Duration, answer: Permission) {
+        let mut answers = self.answers.lock().unwrap();
+        answers.insert(call.to_owned(), (after, answer));
+    }
+
+    pub(crate) fn wanted(&self) -> Vec<String> {
+        self.wanted.lock().unwrap().clone()
+    }
+
     pub(crate) fn judged(&self) -> Vec<String> {
         self.judged.lock().unwrap().clone()
     }
 }
 
 impl Gatekeeper for ScriptedGate {
-    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
+    fn judge(&self, effects: &[Effect], hook_reason: Option<&str>) -> BoxFuture<'static, Verdict> {
         let verdict = match effects {
-            [Effect::CallOutside { tool: call, .. }] => {
+            [
+                Effect::CallOutside {
+                    tool: call, input, ..
+                },
+            ] => {
                 self.judged.lock().unwrap().push(call.clone());
+                self.inputs.lock().unwrap().push(input.clone());
                 self.verdicts.lock().unwrap().get(call).cloned()
             }
             effects => {
@@ -68,8 +94,12 @@ impl Gatekeeper for ScriptedGate {
                 None
             }
         };
-        let allow = || Verdict::Allow(Permit::default());
-        Box::pin(std::future::ready(verdict.unwrap_or_else(allow)))
+        let wanted = hook_reason.map(str::to_owned);
+        self.wanted.lock().unwrap().extend(wanted);
+        match verdict {
+            Some(verdict) => Box::pin(std::future::ready(verdict)),
+            None => OpenGate.judge(effects, hook_reason),
+        }
     }
 
     fn allow(&self, _: &[String]) {}

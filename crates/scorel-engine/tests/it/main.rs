@@ -7,6 +7,7 @@ mod cancel;
 mod clock;
 mod costs;
 mod gate;
+mod hooks;
 mod interleavings;
 mod limits;
 mod model;

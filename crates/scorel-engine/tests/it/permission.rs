@@ -117,7 +117,7 @@ async fn a_turn_resumes_at_its_pending_calls() {
         input: json!({}),
         invalid_input: None,
     };
-    scene.pending = vec![call("c1", "Write"), call("c2", "Read")];
+    scene.pending = vec![call("c1", "Write").into(), call("c2", "Read").into()];
     scene.progress = TurnProgress {
         steps: 1,
         ..TurnProgress::default()

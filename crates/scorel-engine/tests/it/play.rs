@@ -3,8 +3,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use scorel_engine::{
-    EngineEvent, Permission, RetryPolicy, Spending, StopSignal, ToolCall, TurnDriver, TurnEnd,
-    TurnLimits, TurnPorts, TurnProgress, TurnStep,
+    EngineEvent, HookChain, PendingCall, Permission, RetryPolicy, Spending, StopSignal, ToolCall,
+    TurnDriver, TurnEnd, TurnLimits, TurnPorts, TurnProgress, TurnStep,
 };
 use scorel_proto::{
     AssistantMessage, Block, Message, OutcomeReason, ThinkingLevel, ToolResultMessage,
@@ -28,8 +28,9 @@ pub(crate) struct Scene {
     pub(crate) model: Arc<ScriptedModel>,
     pub(crate) tools: Arc<ScriptedTools>,
     pub(crate) gate: Arc<ScriptedGate>,
+    pub(crate) hooks: HookChain,
     /// Tool calls that an earlier answer made.
-    pub(crate) pending: Vec<ToolCall>,
+    pub(crate) pending: Vec<PendingCall>,
     pub(crate) limits: TurnLimits,
     pub(crate) retry: RetryPolicy,
     pub(crate) cancel: StopSignal,
@@ -56,6 +57,7 @@ impl Scene {
             model: ScriptedModel::new(scripts),
             tools: ScriptedTools::new(tools),
             gate: Arc::default(),
+            hooks: HookChain::default(),
             pending: Vec::new(),
             limits: TurnLimits::default(),
             retry: RetryPolicy::default(),
@@ -74,6 +76,7 @@ impl Scene {
             provider: self.model.clone(),
             tools: self.tools.list.clone(),
             gate: self.gate.clone(),
+            hooks: self.hooks.clone(),
             clock: Arc::new(PausedClock::new()),
             limits: self.limits.clone(),
             retry: self.retry.clone(),
@@ -174,7 +177,7 @@ impl Scene {
                 // As if room had been made; the context comes next.
                 TurnStep::NeedRoom(_) => {}
                 TurnStep::NeedPermission { call, .. } => {
-                    driver.provide_permission(self.permission(&call).await);
+                    driver.provide_permission(self.permission(&call.call).await);
                 }
                 TurnStep::Event(event) => {
                     watch(&event);
@@ -279,6 +282,7 @@ fn short(event: &EngineEvent) -> String {
         E::TurnEnd { index, .. } => format!("turn end {index}"),
         E::Retrying { attempt, .. } => format!("retry {attempt}"),
         E::Waiting { wait, .. } => format!("waiting {wait}"),
+        E::Injected(body) => format!("injected {}", body.kind),
         E::CallCharged { usage, .. } => format!("charged {}", usage.total()),
     }
 }

@@ -13,7 +13,7 @@ fn is_not_public(fetched: &Result<Fetched, FetchError>) -> bool {
 async fn loopback_addresses_are_refused_unless_allowed() {
     let server = Server::new(|_| typed("text/plain", "secret")).await;
     let fetcher = server.fetcher(FetchLimits::default());
-    fetcher.allow(&[]);
+    let fetcher = fetcher.allowing(&[]);
     let port = server.address.port();
     for host in [
         "127.0.0.1",
@@ -28,7 +28,7 @@ async fn loopback_addresses_are_refused_unless_allowed() {
         assert!(is_not_public(&fetched), "{host}: {fetched:?}");
     }
     assert_eq!(server.requests(), [""; 0]);
-    fetcher.allow(&[format!("localhost:{port}").parse().unwrap()]);
+    let fetcher = fetcher.allowing(&[format!("localhost:{port}").parse().unwrap()]);
     let fetched = fetcher.fetch(&format!("http://localhost:{port}/")).await;
     assert!(matches!(fetched, Ok(Fetched::Page(_))), "{fetched:?}");
 }
@@ -57,7 +57,7 @@ async fn an_allowed_name_leads_to_the_address_that_was_resolved_once() {
     let told = Told::new(&["127.0.0.1"]);
     let fetcher = Fetcher::new(Arc::clone(&told) as _, FetchLimits::default());
     let host = format!("wiki.lan:{}", server.address.port());
-    fetcher.allow(&[host.parse().unwrap()]);
+    let fetcher = fetcher.allowing(&[host.parse().unwrap()]);
     let fetched = fetcher.fetch(&format!("http://{host}/")).await;
     assert!(matches!(fetched, Ok(Fetched::Page(_))), "{fetched:?}");
     assert_eq!(told.asked.load(Ordering::Relaxed), 1);
@@ -68,7 +68,7 @@ async fn a_permission_covers_one_name_and_one_port() {
     let server = Server::new(|_| typed("text/plain", "page")).await;
     let fetcher = Fetcher::new(Told::new(&["127.0.0.1"]), FetchLimits::default());
     let port = server.address.port();
-    fetcher.allow(&["wiki.lan:1".parse().unwrap(), "other.lan".parse().unwrap()]);
+    let fetcher = fetcher.allowing(&["wiki.lan:1".parse().unwrap(), "other.lan".parse().unwrap()]);
     for host in ["wiki.lan", "sub.other.lan", "other.lan.evil.org"] {
         let fetched = fetcher.fetch(&format!("http://{host}:{port}/")).await;
         assert!(is_not_public(&fetched), "{host}: {fetched:?}");

@@ -1,12 +1,11 @@
 //! Instructions of directories below the project's, shown when a tool first touches one.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::future::{BoxFuture, FutureExt as _};
-use scorel_engine::{Effect, Permit, Tool, ToolCall, ToolPlan, ToolSpec, blocking};
+use futures_util::future::{BoxFuture, ready};
+use scorel_engine::{AfterCall, Effect, Hooks, Permit, ToolCall, ToolOutcome};
 use scorel_proto::{Attachment, Block};
 
 use super::guide_file::{NAMES, read_below};
@@ -17,11 +16,11 @@ const MAX_FILE: usize = 8 * 1024;
 /// The deeper instructions of one session that its model has been shown.
 ///
 /// Lives as long as the session is loaded, and forgets when the model may have lost what it read.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DeeperGuides {
     /// The project's directory, links resolved.
     project: PathBuf,
-    shown: Mutex<Shown>,
+    shown: Arc<Mutex<Shown>>,
 }
 
 #[derive(Debug, Default)]
@@ -30,17 +29,11 @@ struct Shown {
     files: HashSet<PathBuf>,
 }
 
-/// A tool whose results also show the instructions of directories that it touches.
-pub struct GuidedTool {
-    tool: Arc<dyn Tool>,
-    guides: Arc<DeeperGuides>,
-}
-
 impl DeeperGuides {
     pub fn new(project: &Path) -> Self {
         Self {
             project: project.to_owned(),
-            shown: Mutex::default(),
+            shown: Arc::default(),
         }
     }
 
@@ -79,12 +72,7 @@ impl DeeperGuides {
     }
 
     /// The instructions in `dirs` that are still to be shown, outermost first.
-    fn newly_shown(
-        &self,
-        dirs: &[PathBuf],
-        effects: &[Effect],
-        permit: &Permit,
-    ) -> Vec<Attachment> {
+    fn newly_shown(&self, dirs: &[PathBuf], permit: &Permit) -> Vec<Attachment> {
         let mut files = Vec::new();
         for dir in dirs {
             for name in NAMES {
@@ -94,11 +82,9 @@ impl DeeperGuides {
                     continue;
                 }
                 let may_show = permit.reads.as_ref().is_none_or(|it| it.may_read(&path));
-                let is_read =
-                    |it: &Effect| matches!(it, Effect::ReadPath { path: read } if *read == path);
                 // Marked even where the call reads the file itself, which shows it.
                 let is_new = may_show && self.mark(&path);
-                if is_new && !effects.iter().any(is_read) {
+                if is_new && !permit.grants_reading(&path) {
                     files.extend(self.file(&relative));
                 }
                 break;
@@ -131,44 +117,32 @@ impl DeeperGuides {
     }
 }
 
-impl GuidedTool {
-    pub fn wrap(tool: Arc<dyn Tool>, guides: &Arc<DeeperGuides>) -> Arc<dyn Tool> {
-        let guides = Arc::clone(guides);
-        Arc::new(Self { tool, guides })
-    }
-}
-
-impl fmt::Debug for GuidedTool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.tool.fmt(f)
-    }
-}
-
-impl Tool for GuidedTool {
-    fn spec(&self) -> &ToolSpec {
-        self.tool.spec()
+/// The results of a call also show the instructions of directories that it touches.
+impl Hooks for DeeperGuides {
+    fn name(&self) -> &'static str {
+        "instructions"
     }
 
-    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        let plan = Arc::clone(&self.tool).plan(call);
-        plan.map(move |plan| {
-            let dirs = self.guides.touched(plan.effects());
-            if dirs.is_empty() {
-                return plan;
+    fn after(
+        &self,
+        _: &ToolCall,
+        permit: &Permit,
+        outcome: &ToolOutcome,
+    ) -> BoxFuture<'static, AfterCall> {
+        let dirs = self.touched(&permit.granted);
+        if outcome.is_error || dirs.is_empty() {
+            return Box::pin(ready(AfterCall::default()));
+        }
+        let (guides, permit) = (self.clone(), permit.clone());
+        Box::pin(async move {
+            let look = move || guides.newly_shown(&dirs, &permit);
+            let files = scorel_engine::spawn_blocking(look).await;
+            let files = files.unwrap_or_default().into_iter();
+            AfterCall {
+                added: files.map(Block::Attachment).collect(),
+                ..AfterCall::default()
             }
-            let judged = plan.effects().to_vec();
-            plan.amended(move |permit, mut outcome| async move {
-                if !outcome.is_error {
-                    let guides = Arc::clone(&self.guides);
-                    let look = move || Ok(guides.newly_shown(&dirs, &judged, &permit));
-                    let files = blocking::<_, scorel_engine::ToolOutcome>(look).await;
-                    let files = files.unwrap_or_default().into_iter();
-                    outcome.content.extend(files.map(Block::Attachment));
-                }
-                outcome
-            })
         })
-        .boxed()
     }
 }
 
@@ -189,9 +163,12 @@ mod tests {
         let guides = DeeperGuides::new(&project);
         let read = |path: &str| {
             let path = project.join(path);
-            let effects = [Effect::ReadPath { path }];
-            let dirs = guides.touched(&effects);
-            guides.newly_shown(&dirs, &effects, &Permit::default())
+            let permit = Permit {
+                granted: [Effect::ReadPath { path }].into(),
+                ..Permit::default()
+            };
+            let dirs = guides.touched(&permit.granted);
+            guides.newly_shown(&dirs, &permit)
         };
         assert!(read("Cargo.toml").is_empty());
         let shown = read("a/b/c/main.rs");

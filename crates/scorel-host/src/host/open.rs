@@ -24,7 +24,7 @@ use crate::models::Models;
 use crate::runners::HostRunners;
 use crate::search::HostSearch;
 use crate::shutdown::Shutdown;
-use crate::turns::Turns;
+use crate::turns::{TurnParts, Turns, own_sources};
 
 /// The input of [`Host::open`].
 #[derive(Debug)]
@@ -45,6 +45,8 @@ pub struct HostParts {
     pub descriptors: u64,
     /// Start of the daemon in milliseconds since 1970.
     pub started_at: u64,
+    /// What features beside the daemon's own add to turns.
+    pub turns: TurnParts,
 }
 
 impl Host {
@@ -83,6 +85,7 @@ impl Host {
         let search = HostSearch::new(&home);
         // The sessions own turns and features: what these use of the orchestrator is weak.
         let open_sessions = |orchestrator: &Weak<Orchestrator>| {
+            let own = own_sources(skills.clone(), Weak::clone(orchestrator));
             let turns = Turns::new(
                 Arc::clone(&projects),
                 Arc::clone(&config),
@@ -90,7 +93,10 @@ impl Host {
                 home.root(),
                 Arc::clone(&runners),
                 skills.clone(),
-                Weak::clone(orchestrator),
+                TurnParts {
+                    sources: own.into_iter().chain(parts.turns.sources).collect(),
+                    hooks: parts.turns.hooks,
+                },
             );
             Sessions::new(
                 home.sessions(),

@@ -84,13 +84,14 @@ impl Gate {
 }
 
 impl Gatekeeper for Gate {
-    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
+    fn judge(&self, effects: &[Effect], hook_reason: Option<&str>) -> BoxFuture<'static, Verdict> {
         let (gate, effects) = (self.clone(), effects.to_vec());
+        let hook_reason = hook_reason.map(str::to_owned);
         // On a blocking thread: parsing a long command takes milliseconds.
         let judged = scorel_engine::spawn_blocking(move || {
             let settings = gate.settings.lock();
             let settings = settings.unwrap_or_else(PoisonError::into_inner).clone();
-            Judgement::new(&settings).of(&effects, &gate.hidden)
+            Judgement::new(&settings).of(&effects, hook_reason, &gate.hidden)
         });
         Box::pin(async move {
             judged.await.unwrap_or_else(|error| {
@@ -126,12 +127,20 @@ impl<'a> Judgement<'a> {
         }
     }
 
-    fn of(mut self, effects: &[Effect], hidden: &Lazy<HiddenPlaces>) -> Verdict {
+    fn of(
+        mut self,
+        effects: &[Effect],
+        hook_reason: Option<String>,
+        hidden: &Lazy<HiddenPlaces>,
+    ) -> Verdict {
         for effect in effects {
             match hidden.get().refusal(effect) {
                 Some(reason) => self.findings.deny(reason),
                 None => self.effect(effect),
             }
+        }
+        if let Some(reason) = hook_reason {
+            self.findings.ask(reason);
         }
         // Used only if all of them are allowed.
         self.permit.granted = effects.into();

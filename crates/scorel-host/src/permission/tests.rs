@@ -88,7 +88,7 @@ impl GateFixture {
             directory: self.dir.path().canonicalize().unwrap(),
             network,
         };
-        self.gate.judge(&[effect]).await
+        self.gate.judge(&[effect], None).await
     }
 
     /// What a call shows once all that is asked about it is allowed; nothing if it is refused.
@@ -100,7 +100,7 @@ impl GateFixture {
             invalid_input: None,
         };
         let plan = self.tools.plan(call).await;
-        let permit = match self.gate.judge(plan.effects()).await {
+        let permit = match self.gate.judge(plan.effects(), None).await {
             Verdict::Refuse(_) => return None,
             Verdict::Allow(permit) | Verdict::Ask { permit, .. } => permit,
         };
@@ -292,25 +292,61 @@ async fn every_effect_of_a_call_is_judged() {
             digest: None,
         },
     ];
-    assert!(matches!(stand.gate.judge(&[]).await, Verdict::Allow(_)));
     assert!(matches!(
-        stand.gate.judge(&effects[..2]).await,
+        stand.gate.judge(&[], None).await,
         Verdict::Allow(_)
     ));
-    let asked = rules(stand.gate.judge(&effects).await);
+    assert!(matches!(
+        stand.gate.judge(&effects[..2], None).await,
+        Verdict::Allow(_)
+    ));
+    let asked = rules(stand.gate.judge(&effects, None).await);
     let expected = ["Read(/etc/hosts)", "Tool(mcp__build__status)"];
     assert_eq!(asked.unwrap(), expected);
     let untold = Effect::CallUntold {
         tool: "execute".to_owned(),
     };
-    let asked = rules(stand.gate.judge(&[effects[2].clone(), untold]).await);
+    let asked = rules(stand.gate.judge(&[effects[2].clone(), untold], None).await);
     assert_eq!(asked.unwrap(), [""; 0], "a rule would allow more than this");
     let unresolved = Effect::Unresolved {
         reason: "it leads nowhere".to_owned(),
     };
-    let verdict = stand.gate.judge(&[effects[0].clone(), unresolved]).await;
+    let verdict = stand
+        .gate
+        .judge(&[effects[0].clone(), unresolved], None)
+        .await;
     assert!(
         matches!(&verdict, Verdict::Refuse(text) if text == "not run: it leads nowhere"),
         "{verdict:?}"
     );
+}
+
+#[tokio::test]
+async fn what_hooks_want_asked_about_is_asked_in_every_mode_and_never_overrules_a_refusal() {
+    for mode in [Mode::Readonly, Mode::Ask, Mode::Full] {
+        let stand = in_mode(mode, &["Read"], true);
+        let path = stand.dir.path().canonicalize().unwrap().join("open/text");
+        let read = [Effect::ReadPath { path }];
+        assert!(matches!(
+            stand.gate.judge(&read, None).await,
+            Verdict::Allow(_)
+        ));
+        let wanted = Some("guard: it is late");
+        match stand.gate.judge(&read, wanted).await {
+            Verdict::Ask { question, .. } => {
+                assert_eq!(question.reason, "guard: it is late");
+                assert!(
+                    question.rules.is_empty(),
+                    "no rule answers a hook: {question:?}"
+                );
+            }
+            verdict => panic!("{verdict:?}"),
+        }
+        let reason = "it leads nowhere".to_owned();
+        let refused = stand
+            .gate
+            .judge(&[Effect::Unresolved { reason }], wanted)
+            .await;
+        assert!(matches!(refused, Verdict::Refuse(_)), "{refused:?}");
+    }
 }

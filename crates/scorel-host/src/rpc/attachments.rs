@@ -108,7 +108,7 @@ impl AttachmentReader {
         let (files, named) = (Arc::clone(&self.files), path.to_owned());
         let planned = spawn_blocking(move || files.plan_attachment(&named)).await?;
         let (effect, location) = planned.map_err(refused)?;
-        let permit = match self.gate.judge(&[effect]).await {
+        let permit = match self.gate.judge(&[effect], None).await {
             Verdict::Allow(permit) | Verdict::Ask { permit, .. } => permit,
             Verdict::Refuse(reason) => {
                 let reason = reason.strip_prefix("not run: ").unwrap_or(&reason);

@@ -19,7 +19,7 @@ pub(crate) struct RunnerParts<'a> {
     pub(crate) project: &'a ProjectTools,
     /// Instructions that it does not read itself.
     pub(crate) instructions: Option<String>,
-    pub(crate) fetcher: &'a Fetcher,
+    pub(crate) fetcher: Fetcher,
     /// Judges what the runner does itself.
     pub(crate) gate: Arc<dyn Gatekeeper>,
     /// Judges what the session's tools do for it.
@@ -36,7 +36,7 @@ impl RunnerParts<'_> {
         let ports = RunnerPorts {
             runner: Arc::new(runner),
             gate: self.gate,
-            effects: Arc::new(ProjectEffects::new(Arc::clone(files), self.fetcher.clone())),
+            effects: Arc::new(ProjectEffects::new(Arc::clone(files), self.fetcher)),
             services: Arc::new(services),
             clock: Arc::new(TokioClock::new()),
             limits: self.limits,

@@ -161,7 +161,7 @@ impl ProjectServices {
     /// The permit for an effect. No client is asked here: the agent asks before, in the way that its
     /// protocol has for it.
     async fn permit(&self, effect: Effect, is_allowed: bool) -> Result<Permit, ServiceError> {
-        match self.gate.judge(&[effect]).await {
+        match self.gate.judge(&[effect], None).await {
             Verdict::Allow(permit) => Ok(permit),
             Verdict::Ask { permit, .. } if is_allowed => Ok(permit),
             Verdict::Ask { question, .. } => Err(ServiceError(format!(

@@ -279,7 +279,7 @@ fn a_rule_about_outside_tools_names_one_or_those_that_begin_alike() {
 #[test]
 fn a_rule_about_outside_tools_that_could_not_match_is_refused() {
     for (rule, position, said) in [
-        ("Tool(a b)", 6, "expected a tool's name"),
+        ("Tool(a b)", 7, "expected `ARGUMENT=PATTERN`"),
         ("Tool(a*b)", 6, "expected a tool's name"),
         ("Tool(Bash)", 5, "write `Bash` or `Bash(…)`"),
         ("Tool()", 5, "empty"),

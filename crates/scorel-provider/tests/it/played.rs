@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures_util::future::{self, BoxFuture, FutureExt};
 use scorel_engine::{
-    Clock, EngineEvent, OpenGate, Provider, RetryPolicy, StopSignal, ThinkingLevel, ToolList,
-    TurnDriver, TurnLimits, TurnPorts, TurnStep,
+    Clock, EngineEvent, HookChain, OpenGate, Provider, RetryPolicy, StopSignal, ThinkingLevel,
+    ToolList, TurnDriver, TurnLimits, TurnPorts, TurnStep,
 };
 use scorel_proto::{
     AssistantMessage, Block, Context, Message, StopReason, ToolResultBlock, ToolResultMessage,
@@ -32,6 +32,7 @@ pub(crate) async fn answers(
         provider,
         tools: ToolList::default(),
         gate: Arc::new(OpenGate),
+        hooks: HookChain::default(),
         clock: Arc::new(StoppedClock),
         limits: TurnLimits::default(),
         retry: RetryPolicy::default(),

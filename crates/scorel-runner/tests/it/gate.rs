@@ -20,7 +20,7 @@ impl AskingGate {
 }
 
 impl Gatekeeper for AskingGate {
-    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
+    fn judge(&self, effects: &[Effect], _: Option<&str>) -> BoxFuture<'static, Verdict> {
         assert!(!effects.is_empty());
         let question = Question {
             reason: "a runner asks".to_owned(),

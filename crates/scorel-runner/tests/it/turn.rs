@@ -94,7 +94,7 @@ impl Bench {
                     driver.provide_prompt(vec![RunnerInput::Text(prompt.to_owned())]);
                 }
                 RunnerStep::Turn(TurnStep::NeedPermission { call, .. }) => {
-                    if let Some(permission) = ask(call) {
+                    if let Some(permission) = ask(&call.call) {
                         driver.provide_permission(permission);
                     }
                 }

@@ -8,8 +8,7 @@ use crate::SessionError;
 
 impl Lane {
     pub(crate) fn recorder(&self) -> Result<Arc<FileRecorder>, SessionError> {
-        let files = self.setup().files(self.header());
-        files.map_err(|error| {
+        self.resources().files().map_err(|error| {
             SessionError::Filesystem(format!("the project's files cannot be used: {error}"))
         })
     }

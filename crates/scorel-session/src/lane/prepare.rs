@@ -1,7 +1,9 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use scorel_engine::{Provider, TurnPorts};
 use scorel_proto::{InstructionSnapshotBody, OWN_RUNNER, TurnError};
+use tokio::time::timeout;
 
 use super::Lane;
 use crate::{
@@ -9,10 +11,12 @@ use crate::{
     TurnRequest, blocking,
 };
 
+/// How long a preparation may take. Sources of tools have shorter limits of their own.
+const LIMIT: Duration = Duration::from_secs(60);
+
 impl Lane {
-    /// Asks the host for what a turn of this session needs. On a blocking thread: the host reads
-    /// configuration files and keys, anew for each turn. A turn that could not be prepared because
-    /// too many files were open is prepared again.
+    /// Asks the host for what a turn of this session needs, anew for each turn. A turn that could not be
+    /// prepared because too many files were open is prepared again.
     pub(crate) async fn prepare(
         self: &Arc<Self>,
         known: KnownGuidance,
@@ -58,8 +62,9 @@ impl Lane {
     ) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
         loop {
             self.wait_for_descriptors().await;
-            let (setup, request) = (self.setup(), request.clone());
-            let prepared = blocking(move || setup.prepare(&request)).await?;
+            let preparing = Arc::clone(self.resources()).prepare(request.clone());
+            let prepared = timeout(LIMIT, preparing).await;
+            let prepared = prepared.unwrap_or_else(|_| Err(too_slow()));
             if prepared.is_ok() || self.has_descriptors() {
                 return Ok(prepared);
             }
@@ -95,5 +100,19 @@ impl Lane {
             ports.system = InstructionSnapshotBody { parts }.text();
             (ports, prepared.compaction)
         }))
+    }
+}
+
+fn too_slow() -> TurnError {
+    TurnError {
+        code: "setup_timeout".to_owned(),
+        message: format!(
+            "the turn could not be prepared within {} s",
+            LIMIT.as_secs()
+        ),
+        retryable: true,
+        hint: None,
+        resets_at: None,
+        sizes: None,
     }
 }

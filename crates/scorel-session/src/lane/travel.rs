@@ -108,7 +108,9 @@ impl Section<'_> {
 
     /// Tells the host that the conversation goes on from another place.
     pub(crate) fn leaf_moved(&self) {
-        self.lane.shared.setup.leaf_moved(self.lane.id());
+        if let Some(resources) = self.lane.opened_resources() {
+            resources.leaf_moved();
+        }
     }
 }
 

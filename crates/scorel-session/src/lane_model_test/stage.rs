@@ -8,21 +8,19 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::stream;
 use scorel_engine::{
-    Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderError, ProviderEvent,
-    ProviderStream, Question, RetryPolicy, Tool, ToolCall, ToolClass, ToolContext, ToolList,
-    ToolOutcome, ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
+    Effect, Gatekeeper, HookChain, ModelInfo, ModelRequest, Permit, Provider, ProviderError,
+    ProviderEvent, ProviderStream, Question, RetryPolicy, Tool, ToolCall, ToolClass, ToolContext,
+    ToolList, ToolOutcome, ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
 };
 use scorel_files::FileRecorder;
-use scorel_proto::{
-    Block, ErrorCategory, InstructionPart, ProjectId, RecordedFiles, SessionId, TurnError,
-};
+use scorel_proto::{Block, ErrorCategory, InstructionPart, ProjectId, RecordedFiles, TurnError};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
 use super::project::Project;
 use crate::{
     CompactionSettings, CompactionSetup, Guidance, PreparedEngine, PreparedTurn, SessionHeader,
-    TitleAnswer, TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
+    SessionResources, TitleAnswer, TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 
 /// More calls and events than a history leaves unread.
@@ -129,7 +127,24 @@ impl Stage {
 }
 
 impl TurnSetup for Stage {
-    fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError> {
+    fn resources(self: Arc<Self>, _: &SessionHeader) -> Arc<dyn SessionResources> {
+        self
+    }
+
+    fn title(&self, _: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
+        Box::pin(ready(None))
+    }
+
+    fn allow_always(&self, _: ProjectId, _: &[String]) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl SessionResources for Stage {
+    fn prepare(
+        self: Arc<Self>,
+        request: TurnRequest,
+    ) -> BoxFuture<'static, Result<PreparedTurn, TurnError>> {
         let model = ModelInfo {
             provider: "stage".to_owned(),
             id: "stage-1".to_owned(),
@@ -151,6 +166,7 @@ impl TurnSetup for Stage {
                     asks: self.asks,
                     allowed: Mutex::new(!request.allowed.is_empty()),
                 }),
+                hooks: HookChain::default(),
                 clock: Arc::new(TokioClock::new()),
                 limits: TurnLimits::default(),
                 retry: RetryPolicy {
@@ -170,31 +186,21 @@ impl TurnSetup for Stage {
                 auxiliary: None,
             },
         };
-        Ok(PreparedTurn {
+        Box::pin(ready(Ok(PreparedTurn {
             backend: TurnBackend::Engine(engine),
             notices: Vec::new(),
-        })
+        })))
     }
 
-    fn title(&self, _: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
-        Box::pin(ready(None))
-    }
+    fn leaf_moved(&self) {}
 
-    fn allow_always(&self, _: ProjectId, _: &[String]) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn leaf_moved(&self, _: SessionId) {}
-
-    fn files(&self, _: &SessionHeader) -> io::Result<Arc<FileRecorder>> {
+    fn files(&self) -> io::Result<Arc<FileRecorder>> {
         let project = self.project.as_ref();
         let project = project.ok_or(io::ErrorKind::NotFound)?;
         Ok(project.recorder())
     }
 
-    fn unload(&self, _: SessionId) {}
-
-    fn forget(&self, _: SessionId) {}
+    fn end(&self) {}
 }
 
 #[derive(Debug)]
@@ -226,7 +232,7 @@ struct StagedGate {
 }
 
 impl Gatekeeper for StagedGate {
-    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
+    fn judge(&self, effects: &[Effect], _: Option<&str>) -> BoxFuture<'static, Verdict> {
         let is_write =
             |effect: &Effect| matches!(effect, Effect::CallOutside { tool, .. } if tool == "write");
         let allowed = *self.allowed.lock().expect("not poisoned");

@@ -25,8 +25,8 @@ use super::reference::Reference;
 use crate::clock::now_ms;
 use crate::lane::{EventDraft, Section};
 use crate::{
-    Lane, NewSession, PreparedTurn, SessionError, SessionHeader, SessionSettings, Sessions,
-    TitleAnswer, TitleRequest, TurnRequest, TurnSetup,
+    Lane, NewSession, PreparedTurn, SessionError, SessionHeader, SessionResources, SessionSettings,
+    Sessions, TitleAnswer, TitleRequest, TurnRequest, TurnSetup,
 };
 
 use clients::Watcher;
@@ -61,8 +61,8 @@ pub(super) struct History {
 struct NoTurns;
 
 impl TurnSetup for NoTurns {
-    fn prepare(&self, _: &TurnRequest) -> Result<PreparedTurn, TurnError> {
-        unreachable!("the sessions are stopping")
+    fn resources(self: Arc<Self>, _: &SessionHeader) -> Arc<dyn SessionResources> {
+        self
     }
 
     fn title(&self, _: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
@@ -72,15 +72,23 @@ impl TurnSetup for NoTurns {
     fn allow_always(&self, _: ProjectId, _: &[String]) -> io::Result<()> {
         Ok(())
     }
+}
 
-    fn leaf_moved(&self, _: SessionId) {}
-    fn files(&self, _: &SessionHeader) -> io::Result<Arc<scorel_files::FileRecorder>> {
+impl SessionResources for NoTurns {
+    fn prepare(
+        self: Arc<Self>,
+        _: TurnRequest,
+    ) -> BoxFuture<'static, Result<PreparedTurn, TurnError>> {
+        unreachable!("the sessions are stopping")
+    }
+
+    fn leaf_moved(&self) {}
+
+    fn files(&self) -> io::Result<Arc<scorel_files::FileRecorder>> {
         Err(io::ErrorKind::NotFound.into())
     }
 
-    fn unload(&self, _: SessionId) {}
-
-    fn forget(&self, _: SessionId) {}
+    fn end(&self) {}
 }
 
 const RING_BYTES: [usize; 5] = [1, 800, 2_000, 8_000, 1 << 20];

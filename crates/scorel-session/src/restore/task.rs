@@ -64,7 +64,7 @@ async fn carry_out(
     // The files do not wait for the lane: only the newest count is shown.
     let (done, shown) = watch::channel(0);
     let restoring = Arc::clone(lane);
-    let restored = blocking(move || match restoring.setup().files(restoring.header()) {
+    let restored = blocking(move || match restoring.resources().files() {
         Ok(recorder) => {
             let goes_on = |count| {
                 done.send_if_modified(|done| mem::replace(done, count) != count);

@@ -154,6 +154,9 @@ impl Sessions {
 
     fn forget(&self, id: SessionId) {
         let slot = self.loaded.lock().remove(&id);
+        if let Some(lane) = slot.as_ref().and_then(|slot| slot.lane.get()) {
+            lane.end_resources();
+        }
         drop(slot);
         self.removed(id);
     }

@@ -92,15 +92,24 @@ impl Sessions {
     /// Whether the session can be unloaded now.
     pub(super) fn is_unused(&self, slot: &Arc<LaneSlot>) -> bool {
         let lane = slot.lane.get();
-        slot.is_free() && lane.is_some_and(|lane| !self.shared.active.contains(lane.id()))
+        let may_go = |lane: &Arc<Lane>| {
+            let runs = lane.opened_resources().is_some_and(|it| it.is_running());
+            !runs && !self.shared.active.contains(lane.id())
+        };
+        slot.is_free() && lane.is_some_and(may_go)
     }
 
     /// Unloads a session and returns whether it did.
     pub(super) async fn unload_if(
         &self,
         id: SessionId,
-        may_go: impl FnOnce(&Arc<LaneSlot>) -> bool,
+        may_go: impl Fn(&Arc<LaneSlot>) -> bool,
     ) -> bool {
+        let Some(lane) = self.lane_if(id, &may_go) else {
+            return false;
+        };
+        // While the map has the lane: afterwards another one may be loaded, with the same files.
+        let _ = scorel_engine::spawn_blocking(move || lane.end_resources()).await;
         let Some(slot) = self.take_if(id, may_go) else {
             return false;
         };
@@ -109,9 +118,14 @@ impl Sessions {
         let freed = move || {
             drop(slot);
             shared.windows.remove(id);
-            shared.setup.unload(id);
         };
         scorel_engine::spawn_blocking(freed).await.is_ok()
+    }
+
+    fn lane_if(&self, id: SessionId, may_go: impl Fn(&Arc<LaneSlot>) -> bool) -> Option<Arc<Lane>> {
+        let loaded = self.loaded.lock();
+        let slot = loaded.get(&id).filter(|slot| may_go(slot))?;
+        slot.lane.get().cloned()
     }
 
     /// New references to the lane come from the map only. So while the map is locked and holds the

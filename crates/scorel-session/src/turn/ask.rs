@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use scorel_engine::{Gatekeeper, Permission, Question, StopCause, ToolCall};
+use scorel_engine::{Gatekeeper, HookMarks, PendingCall, Permission, Question, StopCause};
 use scorel_proto::{
     PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PermissionRequestId,
     PersistentBody, SessionView,
@@ -37,7 +37,7 @@ impl TurnTask {
     /// Records the request, unless an earlier daemon has, and waits for the decision.
     pub(super) async fn ask(
         &self,
-        call: &ToolCall,
+        call: &PendingCall,
         question: &Question,
     ) -> Result<PermissionAnswer, SessionError> {
         let request = match self.open_request(request(call, question)).await? {
@@ -209,7 +209,9 @@ fn is_same(asked: &PermissionRequestBody, wanted: &PermissionRequestBody) -> boo
         && (&asked.reason, &asked.rules) == (&wanted.reason, &wanted.rules)
 }
 
-fn request(call: &ToolCall, question: &Question) -> PermissionRequestBody {
+fn request(pending: &PendingCall, question: &Question) -> PermissionRequestBody {
+    let PendingCall { call, marks } = pending;
+    let HookMarks { changed_by, reason } = marks.clone().unwrap_or_default();
     let millis = |timeout: Duration| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
     let at_timeout = if question.allow_at_timeout {
         PermissionDecision::Once
@@ -221,7 +223,9 @@ fn request(call: &ToolCall, question: &Question) -> PermissionRequestBody {
         tool_call_id: call.id.clone(),
         tool_name: call.name.clone(),
         input: call.input.clone(),
+        changed_by,
         reason: question.reason.clone(),
+        hook_reason: reason,
         rules: question.rules.clone(),
         session_only: question.session_only,
         deadline: question
@@ -252,6 +256,7 @@ async fn passed(deadline: Option<u64>) {
 
 #[cfg(test)]
 mod tests {
+    use scorel_engine::ToolCall;
     use serde_json::json;
 
     use super::*;
@@ -271,7 +276,7 @@ mod tests {
             allow_at_timeout: false,
         };
         change(&mut call, &mut question);
-        request(&call, &question)
+        request(&call.into(), &question)
     }
 
     #[test]

@@ -61,7 +61,12 @@ impl TurnBridge {
                 let body = MessageBody::new(Message::Assistant(message));
                 self.commit_message(self.message, body).await
             }
-            EngineEvent::ToolExecutionStart { call, files } => self.start_tool(call, files).await,
+            EngineEvent::ToolExecutionStart {
+                call,
+                files,
+                changed_by,
+            } => self.start_tool(call, files, changed_by).await,
+            EngineEvent::Injected(body) => self.control(PersistentBody::CustomMessage(*body)).await,
             EngineEvent::ToolResult {
                 mut message,
                 recorded,
@@ -188,6 +193,7 @@ impl TurnBridge {
             | EngineEvent::MessageEnd { .. }
             | EngineEvent::ToolExecutionStart { .. }
             | EngineEvent::ToolResult { .. }
+            | EngineEvent::Injected(_)
             | EngineEvent::CallCharged { .. }
             | EngineEvent::Waiting { .. } => return None,
         })
@@ -236,6 +242,7 @@ impl TurnBridge {
         &mut self,
         call: ToolCall,
         files: Vec<FileBefore>,
+        changed_by: Vec<String>,
     ) -> Result<(), SessionError> {
         self.task.wait_for_descriptors().await;
         let event_id = EventId::generate();
@@ -248,6 +255,8 @@ impl TurnBridge {
             event_id,
             files,
             ran_by: ran_by.clone(),
+            input: (!changed_by.is_empty()).then(|| call.input.clone()),
+            changed_by,
         });
         let turn_id = self.task.turn_id;
         self.task

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use scorel_engine::{
-    StopCause, ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep, tool_calls,
+    HookMarks, PendingCall, StopCause, ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep,
 };
-use scorel_proto::{Message, OutcomeReason};
+use scorel_proto::{OpenCall, OutcomeReason};
 
 use super::ask::{PermissionAnswer, permission, remember};
 use super::bridge::TurnBridge;
@@ -36,7 +36,7 @@ impl TurnTask {
         let mut bridge = TurnBridge::new(self.clone());
         let mut empty = EmptyAnswer::default();
         let gate = Arc::clone(&ports.gate);
-        let mut driver = self.driver(ports, progress).await?;
+        let mut driver = self.driver(ports, progress);
         loop {
             match driver.next().await {
                 TurnStep::NeedContext => {
@@ -120,38 +120,40 @@ impl TurnTask {
         drained.await
     }
 
-    async fn driver(
-        &self,
-        ports: TurnPorts,
-        progress: TurnProgress,
-    ) -> Result<TurnDriver, SessionError> {
+    fn driver(&self, ports: TurnPorts, progress: TurnProgress) -> TurnDriver {
         let stop = self.stop.clone();
-        let calls = self.open_calls().await?;
-        Ok(if calls.is_empty() {
+        let calls = self.open_calls();
+        if calls.is_empty() {
             TurnDriver::after(ports, stop, progress)
         } else {
             TurnDriver::with_calls(ports, stop, progress, calls)
-        })
+        }
     }
 
     /// The calls that an earlier daemon left open when it stopped at a permission request. A new
     /// turn has none, and a call that has started is not among them: recovery has answered it.
-    async fn open_calls(&self) -> Result<Vec<ToolCall>, SessionError> {
-        let count_open = |turn: &scorel_proto::OpenTurn| turn.calls.len();
-        let open = self
-            .lane
-            .view(|view| view.state.turn.as_ref().map_or(0, count_open));
-        if open == 0 {
-            return Ok(Vec::new());
-        }
-        let context = self.lane.context().await?;
-        let last = context.iter().rev().find_map(|message| match message {
-            Message::Assistant(message) => Some(message),
-            _ => None,
-        });
-        let mut calls: Vec<ToolCall> = last.map_or_else(Vec::new, tool_calls);
-        // Results are recorded in call order, so the open calls are the last ones.
-        Ok(calls.split_off(calls.len().saturating_sub(open)))
+    fn open_calls(&self) -> Vec<PendingCall> {
+        self.lane.view(|view| {
+            let calls = view.state.turn.iter().flat_map(|turn| &turn.calls);
+            calls.map(pending).collect()
+        })
+    }
+}
+
+/// The call as its records say. Hooks do not look again at what a person was asked about: they might make
+/// something else of it.
+fn pending(open: &OpenCall) -> PendingCall {
+    PendingCall {
+        call: ToolCall {
+            id: open.tool_call_id.clone(),
+            name: open.tool_name.clone(),
+            input: open.input.clone(),
+            invalid_input: open.invalid_input.clone(),
+        },
+        marks: open.asked.as_ref().map(|asked| HookMarks {
+            changed_by: asked.changed_by.clone(),
+            reason: asked.hook_reason.clone(),
+        }),
     }
 }
 

@@ -16,7 +16,7 @@ mod watched;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
-use scorel_engine::{Question, RunnerDriver, RunnerStep, ToolCall, TurnEnd, TurnStep};
+use scorel_engine::{PendingCall, Question, RunnerDriver, RunnerStep, TurnEnd, TurnStep};
 use scorel_proto::{NoticeBody, RunnerErrorKind};
 
 use self::records::RunRecords;
@@ -184,15 +184,18 @@ impl RunnerTurn {
     async fn ask(
         &mut self,
         driver: &mut RunnerDriver,
-        call: ToolCall,
+        pending: PendingCall,
         question: Question,
     ) -> Result<Asked, SessionError> {
-        if let Some(decision) = self.decided.take_if(|decided| decided.is_about(&call)) {
+        if let Some(decision) = self
+            .decided
+            .take_if(|decided| decided.is_about(&pending.call))
+        {
             driver.provide_permission(decision.permission());
             return Ok(Asked::Answered);
         }
         let task = self.task.clone();
-        let mut asking = Box::pin(task.ask(&call, &question));
+        let mut asking = Box::pin(task.ask(&pending, &question));
         loop {
             let step = tokio::select! {
                 biased;
@@ -202,12 +205,14 @@ impl RunnerTurn {
             match step {
                 RunnerStep::QuestionWithdrawn => {
                     drop(asking);
-                    task.withdraw(&call.id, "the runner no longer asks").await?;
+                    task.withdraw(&pending.call.id, "the runner no longer asks")
+                        .await?;
                     return Ok(Asked::Answered);
                 }
                 RunnerStep::Turn(TurnStep::Finished(end)) => {
                     drop(asking);
-                    task.withdraw(&call.id, "the runner has ended").await?;
+                    task.withdraw(&pending.call.id, "the runner has ended")
+                        .await?;
                     return Ok(Asked::Left(end.into()));
                 }
                 // Polled together: `asking` may be the next to get the lane's lock, and would never take

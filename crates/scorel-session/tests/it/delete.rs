@@ -42,7 +42,7 @@ async fn a_deleted_session_is_gone_for_all_clients() {
             .count(),
         0
     );
-    assert_eq!(*rig.script.forgotten.lock().expect("not poisoned"), [id]);
+    assert_eq!(*rig.script.ended.lock().expect("not poisoned"), [id]);
     let listed = rig
         .sessions
         .list(Default::default())

@@ -42,7 +42,7 @@ async fn above_the_limit_the_sessions_that_were_used_longest_ago_leave_memory() 
         rig.exchange(ids[ids.len() - 1], "two").await;
         assert!(rig.sessions.loaded_count() <= 8);
     }
-    let unloaded = rig.script.unloaded.lock().expect("not poisoned").clone();
+    let unloaded = rig.script.ended.lock().expect("not poisoned").clone();
     assert!(unloaded.contains(&ids[1]) && !unloaded.contains(&ids[0]));
     for id in ids {
         rig.check(id).await;

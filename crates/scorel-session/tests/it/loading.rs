@@ -36,12 +36,29 @@ async fn an_idle_session_leaves_memory_and_comes_back_as_it_was() {
     rig.exchange(id, "one").await;
     let before = rig.lane(id).await.session().expect("there");
     unload_all(&rig).await;
-    assert_eq!(*rig.script.unloaded.lock().expect("not poisoned"), [id]);
+    assert_eq!(*rig.script.ended.lock().expect("not poisoned"), [id]);
     assert!(rig.dir(id).join("checkpoint").exists());
     let after = rig.lane(id).await.session().expect("there");
     assert_eq!(after, before);
     rig.exchange(id, "two").await;
     rig.check(id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_whose_command_runs_in_the_background_stays_in_memory() {
+    let rig = impatient();
+    let id = rig.session().await;
+    rig.exchange(id, "one").await;
+    rig.script.running.lock().expect("not poisoned").push(id);
+    for _ in 0..100 {
+        tokio::time::advance(Duration::from_secs(10)).await;
+        rig.sessions.sweep().await;
+    }
+    assert_eq!(rig.sessions.loaded_count(), 1);
+    assert!(rig.script.ended.lock().expect("not poisoned").is_empty());
+    rig.script.running.lock().expect("not poisoned").clear();
+    unload_all(&rig).await;
+    assert_eq!(*rig.script.ended.lock().expect("not poisoned"), [id]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,6 +18,7 @@ mod follow;
 mod follower;
 mod found;
 mod guidance;
+mod hooks;
 mod host;
 mod limits;
 mod listing;

@@ -213,6 +213,27 @@ async fn a_turn_that_cannot_be_prepared_ends_with_that_error() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_preparation_that_never_ends_ends_its_turn_after_a_while_or_at_a_cancel() {
+    for cancels in [false, true] {
+        let (rig, id) = rig(|plan| plan.is_stuck = true).await;
+        let mut follower = rig.follow(id).await;
+        rig.begin(id, "go").await;
+        if cancels {
+            assert!(rig.lane(id).await.cancel(None));
+        }
+        let expected = if cancels { "cancelled" } else { "error" };
+        assert_eq!(follower.outcome().await, expected);
+        if !cancels {
+            let error = &outcome(&rig, id).await["error"];
+            assert_eq!(text(error, "code"), "setup_timeout");
+            assert_eq!(error["retryable"], true);
+        }
+        rig.plan(|plan| plan.is_stuck = false);
+        rig.exchange(id, "again").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_panic_ends_one_turn_and_nothing_else() {
     for failure in [Failure::Panic, Failure::ModelPanic] {
         let (rig, id) = rig(|plan| plan.failures.push_back(failure)).await;

@@ -9,9 +9,9 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
 use scorel_engine::{
-    Effect, Gatekeeper, ModelInfo, ModelRequest, Permit, Provider, ProviderStream, Question,
-    RetryPolicy, TokenPrice, Tool, ToolCall, ToolClass, ToolContext, ToolList, ToolOutcome,
-    ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
+    Effect, Gatekeeper, HookChain, ModelInfo, ModelRequest, OpenGate, Permit, Provider,
+    ProviderStream, Question, RetryPolicy, TokenPrice, Tool, ToolCall, ToolClass, ToolContext,
+    ToolList, ToolOutcome, ToolPlan, ToolSpec, TurnLimits, TurnPorts, Verdict,
 };
 use scorel_files::FileRecorder;
 use scorel_journal::Blobs;
@@ -20,7 +20,7 @@ use scorel_proto::{
 };
 use scorel_session::{
     CompactionSetup, Guidance, KnownGuidance, PreparedEngine, PreparedTurn, SessionHeader,
-    TitleAnswer, TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
+    SessionResources, TitleAnswer, TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
@@ -34,10 +34,13 @@ pub(crate) struct Plan {
     pub(crate) retry: RetryPolicy,
     /// What the next preparations end with instead of a turn.
     pub(crate) failures: VecDeque<Failure>,
+    /// Whether preparations never end.
+    pub(crate) is_stuck: bool,
     /// What the next preparation waits for.
     pub(crate) gate: Option<std::sync::mpsc::Receiver<()>>,
     /// The question before the tool `write` runs.
     pub(crate) question: Option<Question>,
+    pub(crate) hooks: HookChain,
     /// Why nothing can be allowed for ever.
     pub(crate) no_grants: Option<io::ErrorKind>,
     /// What the model costs.
@@ -80,8 +83,10 @@ pub(crate) struct Script {
     pub(crate) moved: Mutex<Vec<SessionId>>,
     /// What the model had been told before each turn.
     pub(crate) known: Mutex<Vec<KnownGuidance>>,
-    pub(crate) unloaded: Mutex<Vec<SessionId>>,
-    pub(crate) forgotten: Mutex<Vec<SessionId>>,
+    /// The sessions whose resources were ended.
+    pub(crate) ended: Mutex<Vec<SessionId>>,
+    /// The sessions with a command in the background.
+    pub(crate) running: Mutex<Vec<SessionId>>,
     /// The rules that were allowed for ever.
     pub(crate) allowed_always: Mutex<Vec<String>>,
     /// How many tools were dropped while they ran.
@@ -105,8 +110,8 @@ impl Script {
             plan: Mutex::default(),
             moved: Mutex::default(),
             known: Mutex::default(),
-            unloaded: Mutex::default(),
-            forgotten: Mutex::default(),
+            ended: Mutex::default(),
+            running: Mutex::default(),
             allowed_always: Mutex::default(),
             abandoned: Arc::default(),
             model: ModelInfo {
@@ -154,6 +159,7 @@ impl Script {
                 question: plan.question.clone(),
                 allowed: Mutex::new(request.allowed.clone()),
             }),
+            hooks: plan.hooks.clone(),
             clock: Arc::new(TokioClock::new()),
             limits: plan.limits.clone(),
             retry: plan.retry.clone(),
@@ -163,8 +169,9 @@ impl Script {
     }
 }
 
-impl TurnSetup for Script {
-    fn prepare(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError> {
+impl Script {
+    /// On a blocking thread, as the host prepares.
+    fn prepare_now(&self, request: &TurnRequest) -> Result<PreparedTurn, TurnError> {
         let (gate, failure) = {
             let mut plan = self.plan.lock().expect("not poisoned");
             (plan.gate.take(), plan.failures.pop_front())
@@ -212,14 +219,19 @@ impl TurnSetup for Script {
             notices,
         })
     }
+}
+
+impl TurnSetup for Script {
+    fn resources(self: Arc<Self>, session: &SessionHeader) -> Arc<dyn SessionResources> {
+        Arc::new(ScriptedSession {
+            script: self,
+            id: session.session_id,
+        })
+    }
 
     fn summary_model(&self, _: ProjectId, name: &str, _: Blobs) -> Option<Arc<dyn Provider>> {
         let former = self.plan.lock().expect("not poisoned").former.clone();
         former.filter(|former| former.model().name() == name)
-    }
-
-    fn facts(&self, _: SessionId, _: &Context) -> CompactionFacts {
-        self.plan.lock().expect("not poisoned").facts.clone()
     }
 
     fn title(&self, request: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
@@ -239,25 +251,59 @@ impl TurnSetup for Script {
         allowed.extend_from_slice(rules);
         Ok(())
     }
+}
 
-    fn leaf_moved(&self, session_id: SessionId) {
-        self.moved.lock().expect("not poisoned").push(session_id);
+/// What the script keeps for a session.
+#[derive(Debug)]
+struct ScriptedSession {
+    script: Arc<Script>,
+    id: SessionId,
+}
+
+impl SessionResources for ScriptedSession {
+    fn prepare(
+        self: Arc<Self>,
+        request: TurnRequest,
+    ) -> BoxFuture<'static, Result<PreparedTurn, TurnError>> {
+        let script = Arc::clone(&self.script);
+        let is_stuck = script.plan.lock().expect("not poisoned").is_stuck;
+        if is_stuck {
+            return Box::pin(std::future::pending());
+        }
+        Box::pin(async move {
+            let prepared = scorel_engine::spawn_blocking(move || script.prepare_now(&request));
+            prepared.await.expect("the setup does not panic")
+        })
     }
 
-    fn files(&self, _: &SessionHeader) -> io::Result<Arc<FileRecorder>> {
-        let files = self.plan.lock().expect("not poisoned").files.clone();
+    fn leaf_moved(&self) {
+        self.script
+            .moved
+            .lock()
+            .expect("not poisoned")
+            .push(self.id);
+    }
+
+    fn facts(&self, _: &Context) -> CompactionFacts {
+        self.script.plan.lock().expect("not poisoned").facts.clone()
+    }
+
+    fn files(&self) -> io::Result<Arc<FileRecorder>> {
+        let files = self.script.plan.lock().expect("not poisoned").files.clone();
         files.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    fn unload(&self, session_id: SessionId) {
-        self.unloaded.lock().expect("not poisoned").push(session_id);
+    fn is_running(&self) -> bool {
+        let running = self.script.running.lock().expect("not poisoned");
+        running.contains(&self.id)
     }
 
-    fn forget(&self, session_id: SessionId) {
-        self.forgotten
+    fn end(&self) {
+        self.script
+            .ended
             .lock()
             .expect("not poisoned")
-            .push(session_id);
+            .push(self.id);
     }
 }
 
@@ -269,7 +315,7 @@ struct ScriptedGate {
 }
 
 impl Gatekeeper for ScriptedGate {
-    fn judge(&self, effects: &[Effect]) -> BoxFuture<'static, Verdict> {
+    fn judge(&self, effects: &[Effect], hook_reason: Option<&str>) -> BoxFuture<'static, Verdict> {
         let allowed = self.allowed.lock().expect("not poisoned");
         let is_write =
             |effect: &Effect| matches!(effect, Effect::CallOutside { tool, .. } if tool == "write");
@@ -279,11 +325,10 @@ impl Gatekeeper for ScriptedGate {
                 && (question.rules.is_empty() || !question.rules.iter().all(known))
         });
         let permit = Permit::default();
-        let verdict = match question {
-            Some(question) => Verdict::Ask { question, permit },
-            None => Verdict::Allow(permit),
-        };
-        Box::pin(std::future::ready(verdict))
+        match question {
+            Some(question) => Box::pin(std::future::ready(Verdict::Ask { question, permit })),
+            None => OpenGate.judge(effects, hook_reason),
+        }
     }
 
     fn allow(&self, rules: &[String]) {

@@ -118,6 +118,8 @@ impl Log {
             event_id,
             files: Vec::new(),
             ran_by: None,
+            input: None,
+            changed_by: Vec::new(),
         }));
         event_id
     }

@@ -280,6 +280,8 @@ fn a_call_of_a_runner_is_known_as_one_and_gets_its_decision() {
         event_id: EventId::generate(),
         files: Vec::new(),
         ran_by: Some("codex".into()),
+        input: None,
+        changed_by: Vec::new(),
     }));
     let request_id = PermissionRequestId::generate();
     log.push(PersistentBody::PermissionRequest(PermissionRequestBody {
@@ -287,7 +289,9 @@ fn a_call_of_a_runner_is_known_as_one_and_gets_its_decision() {
         tool_call_id: "t1".into(),
         tool_name: "Read".into(),
         input: serde_json::json!({}),
+        changed_by: Vec::new(),
         reason: "r".into(),
+        hook_reason: None,
         rules: Vec::new(),
         session_only: false,
         deadline: None,

@@ -1,9 +1,11 @@
+use serde_json::{Value, json};
+
 use super::log::{Log, assistant, call, message};
 use crate::{
     Block, EventId, Message, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
     PermissionRequestBody, PermissionRequestId, PersistentBody, Phase, RuntimeStart,
-    SeqReserveBody, SessionChanges, SessionId, SessionInfoBody, ThinkingLevel, TransientBody,
-    TurnResumedBody, TurnWaitingBody,
+    SeqReserveBody, SessionChanges, SessionId, SessionInfoBody, ThinkingLevel, ToolStartedBody,
+    TransientBody, TurnResumedBody, TurnWaitingBody,
 };
 
 fn phase(log: &Log) -> Phase {
@@ -63,13 +65,19 @@ fn a_turn_that_waits_says_so_until_it_goes_on() {
 }
 
 fn ask(log: &mut Log) -> PermissionRequestId {
+    ask_with(log, json!({}))
+}
+
+fn ask_with(log: &mut Log, input: Value) -> PermissionRequestId {
     let request_id = PermissionRequestId::generate();
     log.push(PersistentBody::PermissionRequest(PermissionRequestBody {
         request_id,
         tool_call_id: "c1".into(),
         tool_name: "Bash".into(),
-        input: serde_json::json!({}),
+        input,
+        changed_by: Vec::new(),
         reason: "asks".into(),
+        hook_reason: None,
         rules: Vec::new(),
         session_only: false,
         deadline: None,
@@ -131,6 +139,34 @@ fn a_started_call_names_the_event_of_its_result() {
     let turn = log.view.state.turn.as_ref().expect("open");
     assert_eq!(turn.calls[0].started, Some(id));
     assert_eq!(turn.calls[0].tool_name, "Read");
+}
+
+#[test]
+fn an_open_call_has_the_input_of_the_last_record_about_it() {
+    let mut log = Log::new();
+    log.begin();
+    log.assistant(vec![call("c0"), call("c1"), call("c1")]);
+    let inputs = |log: &Log| -> Vec<serde_json::Value> {
+        let turn = log.view.state.turn.as_ref().expect("open");
+        turn.calls.iter().map(|call| call.input.clone()).collect()
+    };
+    let (none, asked, ran) = (json!({}), json!({"asked": 1}), json!({"ran": 1}));
+    assert_eq!(inputs(&log), [none.clone(), none.clone(), none.clone()]);
+    ask_with(&mut log, asked.clone());
+    assert_eq!(inputs(&log), [none.clone(), asked.clone(), none.clone()]);
+    log.push(PersistentBody::ToolStarted(ToolStartedBody {
+        tool_call_id: "c1".into(),
+        tool_name: "Read".into(),
+        event_id: EventId::generate(),
+        files: Vec::new(),
+        ran_by: None,
+        input: Some(ran.clone()),
+        changed_by: vec!["paths".into()],
+    }));
+    assert_eq!(inputs(&log), [none.clone(), ran.clone(), none.clone()]);
+    // The second call of that id is another one.
+    ask_with(&mut log, asked.clone());
+    assert_eq!(inputs(&log), [none, ran, asked]);
 }
 
 #[test]

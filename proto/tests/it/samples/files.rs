@@ -58,6 +58,8 @@ pub(super) fn started() -> PersistentBody {
             before: file(),
         }],
         ran_by: None,
+        input: None,
+        changed_by: Vec::new(),
     })
 }
 

@@ -427,6 +427,8 @@ fn tool_started() -> ToolStartedBody {
         event_id: ids::event(3),
         files: Vec::new(),
         ran_by: None,
+        input: Some(json!({"path": "src"})),
+        changed_by: vec!["paths".into()],
     }
 }
 
@@ -436,7 +438,9 @@ pub(super) fn permission_request() -> PermissionRequestBody {
         tool_call_id: "call_1".into(),
         tool_name: "Bash".into(),
         input: json!({"command": "make"}),
-        reason: "the mode asks before commands".into(),
+        changed_by: vec!["quote".into()],
+        reason: "the mode asks before commands; guard: it builds".into(),
+        hook_reason: Some("guard: it builds".into()),
         rules: vec!["Bash(make)".into()],
         session_only: true,
         deadline: Some(ids::TS + 60_000),

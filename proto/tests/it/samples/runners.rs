@@ -126,6 +126,8 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
                 event_id: ids::event(3),
                 files: Vec::new(),
                 ran_by: Some(RUNNER.into()),
+                input: None,
+                changed_by: Vec::new(),
             }),
         ),
     ]

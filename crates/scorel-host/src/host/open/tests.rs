@@ -26,6 +26,7 @@ fn parts(root: &Path) -> HostParts {
         umask: None,
         shutdown: Shutdown::default(),
         started_at: 0,
+        turns: TurnParts::default(),
         home,
     }
 }

@@ -24,13 +24,13 @@ impl GateFixture {
             directory: self.dir.path().canonicalize().unwrap(),
             reason: reason.to_owned(),
         };
-        self.gate.judge(&[effect]).await
+        self.gate.judge(&[effect], None).await
     }
 
     async fn fetch(&self, url: &str, is_private: bool) -> Verdict {
         let url = url.to_owned();
         self.gate
-            .judge(&[Effect::FetchUrl { url, is_private }])
+            .judge(&[Effect::FetchUrl { url, is_private }], None)
             .await
     }
 }
@@ -153,13 +153,13 @@ async fn files_outside_the_project_are_shown_after_a_yes_by_rule_and_in_full() {
     let shown = stand.shown("Read", read.clone()).await;
     assert_eq!(shown.unwrap(), "     1\talpha\n");
     let effect = Effect::ReadPath { path: path.clone() };
-    let _question = asked(stand.gate.judge(std::slice::from_ref(&effect)).await);
+    let _question = asked(stand.gate.judge(std::slice::from_ref(&effect), None).await);
     let rule = format!("Read({}/**)", other.display());
     for stand in [
         GateFixture::allowing(Mode::Workspace, &[&rule]),
         GateFixture::allowing(Mode::Full, &[]),
     ] {
-        let verdict = stand.gate.judge(std::slice::from_ref(&effect)).await;
+        let verdict = stand.gate.judge(std::slice::from_ref(&effect), None).await;
         assert!(matches!(verdict, Verdict::Allow(_)), "{verdict:?}");
         assert_eq!(
             stand.shown("Read", read.clone()).await.unwrap(),

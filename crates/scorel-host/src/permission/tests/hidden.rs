@@ -10,7 +10,7 @@ async fn permit(deny: &[&str], mode: Mode) -> scorel_engine::Permit {
         directory,
         network: false,
     };
-    match fixture.gate.judge(&[effect]).await {
+    match fixture.gate.judge(&[effect], None).await {
         Verdict::Allow(permit) => permit,
         other => panic!("{other:?}"),
     }

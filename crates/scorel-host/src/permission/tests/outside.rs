@@ -8,9 +8,10 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, stream};
 use scorel_config::ConfigSource;
 use scorel_engine::{
-    Effect, EngineEvent, ModelInfo, ModelRequest, Permission, Provider, ProviderEvent,
-    ProviderStream, Question, RetryPolicy, StopSignal, Tool, ToolCall, ToolClass, ToolList,
-    ToolOutcome, ToolPlan, ToolSpec, TurnDriver, TurnLimits, TurnPorts, TurnProgress, TurnStep,
+    Effect, EngineEvent, HookChain, ModelInfo, ModelRequest, PendingCall, Permission, Provider,
+    ProviderEvent, ProviderStream, Question, RetryPolicy, StopSignal, Tool, ToolCall, ToolClass,
+    ToolList, ToolOutcome, ToolPlan, ToolSpec, TurnDriver, TurnLimits, TurnPorts, TurnProgress,
+    TurnStep,
 };
 use scorel_permission::BaseDirs;
 use scorel_proto::{Block, Context, ProjectId, StopReason, ThinkingLevel};
@@ -105,11 +106,13 @@ impl ConfiguredHome {
     ) -> Played {
         let (ports, mut played) = (self.ports(session), Played::default());
         let gate = Arc::clone(&ports.gate);
-        let call = |(id, name): (usize, &&str)| ToolCall {
-            id: format!("call_{id}"),
-            name: (*name).to_owned(),
-            input: json!({}),
-            invalid_input: None,
+        let call = |(id, name): (usize, &&str)| {
+            PendingCall::from(ToolCall {
+                id: format!("call_{id}"),
+                name: (*name).to_owned(),
+                input: json!({}),
+                invalid_input: None,
+            })
         };
         let calls = calls.iter().enumerate().map(call).collect();
         let (signal, progress) = (StopSignal::new(), TurnProgress::default());
@@ -183,6 +186,7 @@ impl ConfiguredHome {
                 commands: CommandPlace::Sandbox,
                 hides_denied: true,
             })),
+            hooks: HookChain::default(),
             clock: Arc::new(TokioClock::new()),
             limits: TurnLimits::default(),
             retry: RetryPolicy::default(),

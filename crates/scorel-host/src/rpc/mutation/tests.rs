@@ -14,6 +14,7 @@ use scorel_session::ListFilter;
 use super::*;
 use crate::host::HostParts;
 use crate::shutdown::Shutdown;
+use crate::turns::TurnParts;
 
 /// The mutation as a client sees it.
 async fn mutate(
@@ -61,6 +62,7 @@ impl TestHome {
             umask: None,
             shutdown: Shutdown::default(),
             started_at: 0,
+            turns: TurnParts::default(),
             home,
         };
         Host::open(parts).unwrap()

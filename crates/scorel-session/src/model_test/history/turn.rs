@@ -272,6 +272,8 @@ impl History {
             event_id,
             files: Vec::new(),
             ran_by: None,
+            input: None,
+            changed_by: Vec::new(),
         });
         if self.commit(EventDraft::new(started).in_turn(turn_id)).await {
             let body = ToolExecutionStart {
@@ -300,7 +302,9 @@ impl History {
                 tool_call_id: call.tool_call_id.clone(),
                 tool_name: call.tool_name.clone(),
                 input: json!({}),
+                changed_by: Vec::new(),
                 reason: "it writes".to_owned(),
+                hook_reason: None,
                 rules: Vec::new(),
                 session_only: false,
                 deadline: None,

@@ -1,0 +1,198 @@
+//! What is kept for a loaded session.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+use futures_util::future::BoxFuture;
+use scorel_config::Config;
+use scorel_files::FileRecorder;
+use scorel_guidance::instructions::DeeperGuides;
+use scorel_proto::{CompactionFacts, Context, ErrorChain, TurnError};
+use scorel_session::{PreparedTurn, SessionHeader, SessionResources, TurnRequest};
+use scorel_tools::{ProjectTools, Root, Roots, ToolHost};
+use scorel_workplace::worktrees::work_dir;
+use tokio_util::sync::CancellationToken;
+
+use super::{Turns, turn_error};
+use crate::compaction_facts::compaction_facts;
+use crate::session_blobs::SessionBlobs;
+
+/// A session's tools and the recorder of its files, both opened when they are first needed.
+#[derive(Debug)]
+pub(super) struct SessionState {
+    turns: Arc<Turns>,
+    session: SessionHeader,
+    /// Held while they are opened and ended, so that there is one of each at a time: the next recorder
+    /// has the directory of the one before.
+    opened: Mutex<OpenState>,
+}
+
+#[derive(Debug, Default)]
+struct OpenState {
+    tools: Option<SessionTools>,
+    /// Shared by tools, restores and recovery, since it counts what it keeps.
+    recorder: Option<Arc<FileRecorder>>,
+}
+
+/// The session's tools, with what they remember.
+#[derive(Debug, Clone)]
+pub(super) struct SessionTools {
+    pub(super) project: Arc<ProjectTools>,
+    pub(super) guides: Arc<DeeperGuides>,
+}
+
+impl SessionState {
+    pub(super) fn new(turns: Arc<Turns>, session: &SessionHeader) -> Self {
+        Self {
+            turns,
+            session: session.clone(),
+            opened: Mutex::default(),
+        }
+    }
+
+    fn opened(&self) -> MutexGuard<'_, OpenState> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tools on the session's directory.
+    pub(super) fn tools(
+        &self,
+        request: &TurnRequest,
+        config: &Arc<Config>,
+        dir: &Path,
+    ) -> Result<SessionTools, TurnError> {
+        let turns = &*self.turns;
+        let mut opened = self.opened();
+        if let Some(known) = &opened.tools {
+            if let Some(recorder) = &opened.recorder {
+                recorder.set_limits(config.checkpoints);
+            }
+            if let Some(commands) = known.project.commands() {
+                commands.set(turns.commands.settings(config, dir));
+            }
+            return Ok(known.clone());
+        }
+        let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
+        let project = turns.open_projects.open(dir).map_err(|error| {
+            let error = ErrorChain(&error);
+            let text = format!("the project's directory cannot be used: {error}");
+            turn_error("filesystem_error", text)
+        })?;
+        let recorder = self.recorder(&mut opened, &project, config);
+        let host = ToolHost::new(&turns.home, blobs)
+            .with_umask(turns.commands.umask(config, dir))
+            .with_recorder(recorder);
+        let tools = ProjectTools::on(Roots::new(project), host);
+        let project = Arc::new(tools.with_commands(turns.commands.open(config, dir)));
+        let guides = Arc::new(DeeperGuides::new(project.files().project()));
+        let tools = SessionTools { project, guides };
+        Ok(opened.tools.insert(tools).clone())
+    }
+
+    fn recorder(
+        &self,
+        opened: &mut OpenState,
+        project: &Root,
+        config: &Config,
+    ) -> Arc<FileRecorder> {
+        let make = || {
+            let session = self.turns.home.join("sessions");
+            let session = session.join(self.session.session_id.to_string());
+            let recorder = FileRecorder::new(project.project_dir(), &session, config.checkpoints);
+            Arc::new(recorder)
+        };
+        Arc::clone(opened.recorder.get_or_insert_with(make))
+    }
+
+    /// Ends what is opened unless a command runs in the background.
+    pub(super) fn end_if_idle(&self) {
+        if !self.is_running() {
+            self.end();
+        }
+    }
+}
+
+impl SessionResources for SessionState {
+    fn prepare(
+        self: Arc<Self>,
+        request: TurnRequest,
+    ) -> BoxFuture<'static, Result<PreparedTurn, TurnError>> {
+        Box::pin(async move {
+            let stop = CancellationToken::new();
+            let _dropped = stop.clone().drop_guard();
+            let prepare = move || self.turns.prepare_now(&self, &request, &stop);
+            let prepared = scorel_engine::spawn_blocking(prepare).await;
+            prepared.unwrap_or_else(|error| Err(turn_error("internal_error", error.to_string())))
+        })
+    }
+
+    fn leaf_moved(&self) {
+        if let Some(tools) = &self.opened().tools {
+            tools.project.forget_reads();
+        }
+    }
+
+    fn facts(&self, messages: &Context) -> CompactionFacts {
+        let opened = self.opened();
+        let tools = opened.tools.as_ref();
+        let commands = tools.and_then(|tools| tools.project.commands());
+        let processes = commands.map_or_else(Vec::new, |commands| commands.in_background());
+        drop(opened);
+        compaction_facts(messages, processes)
+    }
+
+    fn files(&self) -> io::Result<Arc<FileRecorder>> {
+        let mut opened = self.opened();
+        if let Some(known) = &opened.recorder {
+            return Ok(Arc::clone(known));
+        }
+        let turns = &*self.turns;
+        let project = turns.projects.get(self.session.project_id);
+        let project = project.ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::NotFound,
+                "the project is not registered any more",
+            )
+        })?;
+        let dir = work_dir(&project, self.session.agent.as_ref())
+            .map_err(|gone| io::Error::new(io::ErrorKind::NotFound, gone))?;
+        let root = turns
+            .open_projects
+            .open(&dir)
+            .map_err(|error| io::Error::new(error.source.kind(), ErrorChain(&error).to_string()))?;
+        let config = turns.config.current(Some(Path::new(&project.work_dir)));
+        Ok(self.recorder(&mut opened, &root, &config))
+    }
+
+    /// True while something is being opened.
+    fn is_running(&self) -> bool {
+        let opened = match self.opened.try_lock() {
+            Ok(opened) => opened,
+            Err(TryLockError::Poisoned(error)) => error.into_inner(),
+            Err(TryLockError::WouldBlock) => return true,
+        };
+        let tools = opened.tools.as_ref();
+        let commands = tools.and_then(|tools| tools.project.commands());
+        commands.is_some_and(|commands| commands.running() > 0)
+    }
+
+    fn end(&self) {
+        let mut opened = self.opened();
+        // Dropping the tools ends their commands.
+        opened.tools = None;
+        // The copies of the session's files would only take space. A recorder that is in use belongs to a
+        // turn or a restore that has begun meanwhile.
+        if let Some(recorder) = opened.recorder.take()
+            && Arc::strong_count(&recorder) == 1
+        {
+            recorder.forget_base();
+        }
+    }
+}
+
+impl Drop for SessionState {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
