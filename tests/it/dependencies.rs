@@ -86,10 +86,11 @@ fn no_crate_reaches_what_it_must_not_know() {
         (
             "scorel-permission",
             &[
-                "tokio",
-                "scorel-engine",
                 "scorel-journal",
+                "scorel-session",
+                "scorel-tools",
                 "jsonrpsee",
+                "mio",
                 "nix",
                 "rustix",
                 "reqwest",

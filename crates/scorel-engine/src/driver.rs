@@ -3,6 +3,7 @@ mod hooked_request;
 mod parking;
 mod retrying;
 mod state;
+mod step;
 
 use std::fmt;
 use std::time::Duration;
@@ -12,51 +13,15 @@ use scorel_proto::{
 };
 
 use self::state::{AfterTools, CallEnd, TurnState};
+pub use self::step::TurnStep;
 use crate::model_call::{CallProgress, EarlyCause, EarlyEnd, ModelCall};
 use crate::stop::{Stop, StopCause, StopSignal};
 use crate::tool_calls::tool_calls;
 use crate::tool_run::{ToolRun, ToolStep};
 use crate::{
-    EngineEvent, ModelRequest, PendingCall, Permission, Prerequisite, ProviderError, Question,
-    Spent, TurnEnd, TurnPorts, TurnProgress,
+    EngineEvent, ModelRequest, PendingCall, Permission, ProviderError, Spent, TurnEnd, TurnPorts,
+    TurnProgress,
 };
-
-/// What the driver did, or needs to go on.
-#[derive(Debug)]
-pub enum TurnStep {
-    /// The spending so far is due, because a cost is limited: answer with
-    /// [`TurnDriver::provide_spending`]. `day`: whether the day's cost is limited.
-    NeedSpending { day: bool },
-    /// The context of the next model call is due: answer with [`TurnDriver::provide_context`], with
-    /// [`TurnDriver::fail`] if none is possible, or with neither if it took a while to make room: the
-    /// turn then looks again whether it may go on.
-    NeedContext,
-    /// The endpoint refused a request as larger than the model's window. Answered as
-    /// [`TurnStep::NeedContext`], once a call.
-    NeedRoom(TurnError),
-    /// A question must be answered, with [`TurnDriver::provide_permission`]. The time until then does
-    /// not count against the turn's time limit.
-    NeedPermission {
-        call: PendingCall,
-        question: Question,
-    },
-    /// Tool calls cannot begin yet. Ask for the next step when they can, or before that if the turn is to
-    /// stop or to park.
-    NotReady(Prerequisite),
-    /// To be persisted or published before the next step.
-    Event(EngineEvent),
-    /// The turn waits, as the event before said. This driver is done: make a new one when the wait
-    /// is over, with [`TurnDriver::after`].
-    Suspended,
-    /// The turn stopped at a step boundary, because its signal asked it to park: every tool that was
-    /// started has its result. This driver is done: the next daemon makes a new one, with
-    /// [`TurnDriver::with_calls`] if calls of the last answer are left, else with
-    /// [`TurnDriver::after`].
-    Parked,
-    /// The turn is over. A completed turn is extended with [`TurnDriver::go_on`] if a message was queued
-    /// in the meantime.
-    Finished(TurnEnd),
-}
 
 /// Runs one turn, step by step.
 ///

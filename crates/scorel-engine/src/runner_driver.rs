@@ -1,6 +1,8 @@
 mod calls;
 mod draft;
+mod ending;
 mod limits;
+mod ports;
 mod questions;
 mod services;
 mod state;
@@ -12,51 +14,22 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{CostTotal, MessageCancelReason, OutcomeReason, StopReason, TurnError, Usage};
+use scorel_proto::{CostTotal, OutcomeReason, Usage};
 
 use self::calls::OpenCalls;
 use self::draft::MessageDraft;
+pub use self::ports::{QuestionEffects, RunnerPorts};
 use self::questions::Questions;
 use self::services::OpenServices;
 use self::state::{LinkState, Waited};
 use self::step::EarlyEnd;
 pub use self::step::{RunnerFact, RunnerStep};
 use crate::ports::{
-    Gatekeeper, Permission, Runner, RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind,
-    RunnerEvent, RunnerInput, RunnerLink, RunnerOrder, RunnerQuestion, RunnerServices, RunnerStart,
+    Permission, RunnerAnswer, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput, RunnerLink,
+    RunnerOrder, RunnerQuestion, RunnerStart,
 };
 use crate::stop::{Stop, StopSignal};
-use crate::{Clock, Effect, EngineEvent, Spending, TurnEnd, TurnLimits, TurnStep};
-
-/// What the gate judges of a runner's question. Implemented where paths can be resolved.
-pub trait QuestionEffects: fmt::Debug + Send + Sync {
-    /// The effects of what is asked about, never none.
-    fn of(&self, question: &RunnerQuestion) -> Vec<Effect>;
-}
-
-/// The ports and limits of a runner's turn.
-#[derive(Debug, Clone)]
-pub struct RunnerPorts {
-    /// The runner.
-    pub runner: Arc<dyn Runner>,
-    /// Decides what it may do.
-    pub gate: Arc<dyn Gatekeeper>,
-    /// What there is to decide about.
-    pub effects: Arc<dyn QuestionEffects>,
-    /// Does what the runner leaves to the daemon.
-    pub services: Arc<dyn RunnerServices>,
-    /// Time and sleeping.
-    pub clock: Arc<dyn Clock>,
-    /// When the turn ends by itself.
-    pub limits: TurnLimits,
-    /// How long the runner may be silent while it is not asking.
-    pub idle: Duration,
-    /// How long it may take to end its turn after it was asked to. To end its processes then takes a
-    /// second more.
-    pub cancel: Duration,
-    /// Whether a turn whose context is gone goes on in a new one.
-    pub renew_lost: bool,
-}
+use crate::{Effect, EngineEvent, Spending, TurnEnd, TurnStep};
 
 /// Runs one turn of a runner, step by step, as [`TurnDriver`](crate::TurnDriver) does for a model.
 ///
@@ -397,83 +370,6 @@ impl RunnerDriver {
                 self.end_early(EarlyEnd::Limit(error));
             }
         }
-    }
-
-    /// Asks the runner to end, once. One that cannot be asked is ended.
-    fn end_early(&mut self, early: EarlyEnd) {
-        if self.ending.is_some() {
-            return;
-        }
-        let LinkState::Running(link) = &mut self.link else {
-            let (reason, error) = early.outcome(&self.ports.limits);
-            self.close(reason, error, false);
-            return;
-        };
-        let asked = link.interrupt();
-        let until = self.ports.clock.now().saturating_add(self.ports.cancel);
-        if matches!(asked, Ok(true)) {
-            self.ending = Some((early, until));
-        } else {
-            let (reason, error) = early.outcome(&self.ports.limits);
-            self.close(reason, error, false);
-        }
-    }
-
-    fn ended(&mut self, end: RunnerEnd) {
-        if let Some((early, _)) = self.ending.take() {
-            let (reason, error) = early.outcome(&self.ports.limits);
-            return self.close(reason, error, false);
-        }
-        match end {
-            RunnerEnd::Completed => self.close(OutcomeReason::Completed, None, true),
-            RunnerEnd::Interrupted => {
-                let error = RunnerError::new(
-                    RunnerErrorKind::Failed,
-                    "the runner ended the turn by itself",
-                );
-                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
-            }
-            RunnerEnd::Limit(name) => {
-                let error = crate::limit_error::limit(&name, "the runner reached its limit");
-                self.close(OutcomeReason::Limit, Some(error), true);
-            }
-            RunnerEnd::Failed(error) => {
-                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
-            }
-        }
-    }
-
-    /// Ends everything that is open, and then the turn.
-    fn close(&mut self, reason: OutcomeReason, error: Option<TurnError>, keep: bool) {
-        if self.questions.close() {
-            self.due.push_back(RunnerStep::QuestionWithdrawn);
-        }
-        let (stop, cancel) = match reason {
-            OutcomeReason::Cancelled => (StopReason::Cancelled, MessageCancelReason::UserCancel),
-            OutcomeReason::Interrupted => (StopReason::Interrupted, MessageCancelReason::Error),
-            OutcomeReason::Completed => (StopReason::EndTurn, MessageCancelReason::Error),
-            OutcomeReason::Limit => (StopReason::MaxTokens, MessageCancelReason::Error),
-            OutcomeReason::Error => (StopReason::Error, MessageCancelReason::Error),
-        };
-        let last = self.draft.end(stop, cancel);
-        self.steps += u32::from(!last.is_empty());
-        self.events(last);
-        let now = self.ports.clock.now();
-        let unknown = self.calls.close(reason == OutcomeReason::Cancelled, now);
-        self.events(unknown);
-        self.services.end();
-        self.finish(reason, error);
-        self.release(keep);
-    }
-
-    fn finish(&mut self, reason: OutcomeReason, error: Option<TurnError>) {
-        self.finished = Some(TurnEnd {
-            reason,
-            error,
-            usage: self.usage,
-            cost: self.cost,
-            steps: self.steps,
-        });
     }
 
     fn fact(&mut self, fact: RunnerFact) {

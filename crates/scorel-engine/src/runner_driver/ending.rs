@@ -1,0 +1,86 @@
+use scorel_proto::{MessageCancelReason, OutcomeReason, StopReason, TurnError};
+
+use super::RunnerDriver;
+use super::state::LinkState;
+use super::step::{EarlyEnd, RunnerStep};
+use crate::TurnEnd;
+use crate::ports::{RunnerEnd, RunnerError, RunnerErrorKind};
+
+impl RunnerDriver {
+    /// Asks the runner to end, once. One that cannot be asked is ended.
+    pub(super) fn end_early(&mut self, early: EarlyEnd) {
+        if self.ending.is_some() {
+            return;
+        }
+        let LinkState::Running(link) = &mut self.link else {
+            let (reason, error) = early.outcome(&self.ports.limits);
+            self.close(reason, error, false);
+            return;
+        };
+        let asked = link.interrupt();
+        let until = self.ports.clock.now().saturating_add(self.ports.cancel);
+        if matches!(asked, Ok(true)) {
+            self.ending = Some((early, until));
+        } else {
+            let (reason, error) = early.outcome(&self.ports.limits);
+            self.close(reason, error, false);
+        }
+    }
+
+    pub(super) fn ended(&mut self, end: RunnerEnd) {
+        if let Some((early, _)) = self.ending.take() {
+            let (reason, error) = early.outcome(&self.ports.limits);
+            return self.close(reason, error, false);
+        }
+        match end {
+            RunnerEnd::Completed => self.close(OutcomeReason::Completed, None, true),
+            RunnerEnd::Interrupted => {
+                let error = RunnerError::new(
+                    RunnerErrorKind::Failed,
+                    "the runner ended the turn by itself",
+                );
+                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
+            }
+            RunnerEnd::Limit(name) => {
+                let error = crate::limit_error::limit(&name, "the runner reached its limit");
+                self.close(OutcomeReason::Limit, Some(error), true);
+            }
+            RunnerEnd::Failed(error) => {
+                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
+            }
+        }
+    }
+
+    /// Ends everything that is open, and then the turn.
+    pub(super) fn close(&mut self, reason: OutcomeReason, error: Option<TurnError>, keep: bool) {
+        if self.questions.close() {
+            self.due.push_back(RunnerStep::QuestionWithdrawn);
+        }
+        let (stop, cancel) = match reason {
+            OutcomeReason::Cancelled => (StopReason::Cancelled, MessageCancelReason::UserCancel),
+            OutcomeReason::Interrupted => (StopReason::Interrupted, MessageCancelReason::Error),
+            OutcomeReason::Completed => (StopReason::EndTurn, MessageCancelReason::Error),
+            OutcomeReason::Limit => (StopReason::MaxTokens, MessageCancelReason::Error),
+            OutcomeReason::Error => (StopReason::Error, MessageCancelReason::Error),
+        };
+        let last = self.draft.end(stop, cancel);
+        self.steps += u32::from(!last.is_empty());
+        self.events(last);
+        let now = self.ports.clock.now();
+        let unknown = self.calls.close(reason == OutcomeReason::Cancelled, now);
+        self.events(unknown);
+        self.services.end();
+        self.finish(reason, error);
+        self.release(keep);
+    }
+
+    pub(super) fn finish(&mut self, reason: OutcomeReason, error: Option<TurnError>) {
+        self.finished = Some(TurnEnd {
+            reason,
+            error,
+            usage: self.usage,
+            cost: self.cost,
+            steps: self.steps,
+        });
+    }
+}
