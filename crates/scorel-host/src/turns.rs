@@ -2,6 +2,8 @@ mod offered;
 mod own_tools;
 mod session_state;
 mod tool_source;
+mod turn_error;
+mod workplaces;
 
 use std::fmt;
 use std::io;
@@ -25,7 +27,6 @@ use scorel_session::{
     TitleRequest, TokioClock, TurnBackend, TurnRequest, TurnSetup,
 };
 use scorel_tools::OpenProjects;
-use scorel_workplace::CommandHost;
 use scorel_workplace::worktrees::{summary, work_dir};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -37,7 +38,9 @@ use crate::runners::{HostRunners, RunnerParts, check_suitable};
 use crate::session_blobs::SessionBlobs;
 use crate::titles;
 use offered::is_offered;
-use session_state::{SessionState, SessionTools};
+use session_state::{PrepareTurn, SessionState, SessionTools};
+use turn_error::{config_error, turn_error};
+use workplaces::Workplaces;
 
 pub(crate) use own_tools::own_sources;
 pub use tool_source::{ToolPlace, ToolSource};
@@ -48,16 +51,12 @@ pub use tool_source::{ToolPlace, ToolSource};
 /// session's tools live as long as it is loaded: which files were read, and background commands, are
 /// state of the session.
 pub(crate) struct Turns {
-    projects: Arc<ProjectRegistry>,
-    config: Arc<ConfigSource>,
+    places: Arc<Workplaces>,
     models: Arc<Models>,
-    home: PathBuf,
     grants: Grants,
-    commands: Arc<CommandHost>,
     runners: Arc<HostRunners>,
     skills: Skills,
     fetcher: Fetcher,
-    open_projects: OpenProjects,
     sources: Vec<Arc<dyn ToolSource>>,
     hooks: Vec<Arc<dyn Hooks>>,
 }
@@ -90,16 +89,18 @@ impl Turns {
         Self {
             sources: parts.sources,
             hooks: parts.hooks,
-            projects,
-            config,
+            places: Arc::new(Workplaces {
+                projects,
+                config,
+                home: home.to_owned(),
+                commands: Arc::clone(runners.commands()),
+                open_projects: OpenProjects::default(),
+            }),
             models,
-            home: home.to_owned(),
             grants: Grants::new(home.join("grants.json")),
-            commands: Arc::clone(runners.commands()),
             runners,
             skills,
             fetcher: Fetcher::new(Arc::new(SystemLookup), FetchLimits::default()),
-            open_projects: OpenProjects::default(),
         }
     }
 
@@ -151,13 +152,13 @@ impl Turns {
                 .permissions
                 .rules
                 .with_granted(granted.iter().chain(&request.allowed)),
-            base_dirs: self.commands.base_dirs(dir),
+            base_dirs: self.places.commands.base_dirs(dir),
             timeout: config.permissions.timeout,
             allow_at_timeout: config.permissions.allow_at_timeout,
             commands: place,
-            hides_denied: self.commands.hides_denied(),
+            hides_denied: self.places.commands.hides_denied(),
         };
-        Ok(Gate::new(settings).hiding(self.commands.hidden(config, dir)))
+        Ok(Gate::new(settings).hiding(self.places.commands.hidden(config, dir)))
     }
 
     /// A turn of the daemon's own engine.
@@ -184,16 +185,16 @@ impl Turns {
         let (tools, late) = self.offered_tools(&place, stop)?;
         let preset = request.tools.unwrap_or(config.tools.preset);
         let tools = tools.only(|spec| is_offered(preset, spec.class));
-        let describe = || summary(&self.commands, &self.config, dir);
+        let describe = || summary(&self.places.commands, &self.places.config, dir);
         let is_frozen = request.known.snapshot.is_some() && !request.known.refresh;
         let current = instructions(InstructionSources {
-            home: &self.home,
+            home: &self.places.home,
             project: dir,
             model: provider.model(),
             tools: &tools,
             access: Access {
                 mode: config.permissions.mode,
-                has_sandbox: self.commands.has_sandbox(),
+                has_sandbox: self.places.commands.has_sandbox(),
                 has_caches: !config.tools.caches.is_empty(),
             },
             beginning: (!is_frozen).then_some(&describe),
@@ -212,7 +213,7 @@ impl Turns {
         let has_commands = tools.specs().any(|spec| spec.class == ToolClass::Command);
         let mut notices = late;
         if has_commands {
-            let has_sandbox = self.commands.has_sandbox();
+            let has_sandbox = self.places.commands.has_sandbox();
             notices.extend(notices::of_turn(config.permissions.mode, has_sandbox));
         }
         let auxiliary = config.auxiliary.model.as_deref();
@@ -248,7 +249,7 @@ impl Turns {
 
     /// Where the session's own commands run.
     fn command_place(&self) -> CommandPlace {
-        if self.commands.has_sandbox() {
+        if self.places.commands.has_sandbox() {
             CommandPlace::Sandbox
         } else {
             CommandPlace::Unsandboxed
@@ -276,7 +277,7 @@ impl Turns {
             settings,
             mode,
             project: &project,
-            instructions: guides(settings.wire, &self.home, dir),
+            instructions: guides(settings.wire, &self.places.home, dir),
             fetcher: self.fetcher.allowing(&config.tools.fetch_private),
             gate: Arc::new(self.gate(request, config, dir, CommandPlace::Runner)?),
             own_gate: Arc::new(self.gate(request, config, dir, self.command_place())?),
@@ -320,18 +321,23 @@ impl Turns {
         let found = found.map_err(|error| config_error(error.to_string()))?;
         Ok(listing(request.known.skills.as_ref(), &found, window))
     }
+}
 
-    /// A turn of a session. Blocks. `stop` fires when the turn does not begin.
-    fn prepare_now(
+impl PrepareTurn for Turns {
+    fn prepare(
         &self,
         session: &SessionState,
         request: &TurnRequest,
         stop: &CancellationToken,
     ) -> Result<PreparedTurn, TurnError> {
-        let project = self.projects.get(request.project_id).ok_or_else(|| {
-            let message = "the session's project is not registered any more".to_owned();
-            turn_error("project_not_found", message)
-        })?;
+        let project = self
+            .places
+            .projects
+            .get(request.project_id)
+            .ok_or_else(|| {
+                let message = "the session's project is not registered any more".to_owned();
+                turn_error("project_not_found", message)
+            })?;
         let dir = work_dir(&project, request.agent.as_ref());
         let dir = dir.map_err(|gone| {
             // A directory that is at its path later may be a different one.
@@ -339,7 +345,10 @@ impl Turns {
             gone.turn_error()
         })?;
         // That of the project, also in a worktree of it: a person has written it there.
-        let config = self.config.current(Some(Path::new(&project.work_dir)));
+        let config = self
+            .places
+            .config
+            .current(Some(Path::new(&project.work_dir)));
         match &request.runner {
             None => self.engine_turn(session, request, &config, &dir, stop),
             Some(name) => self.runner_turn(session, request, name, &config, &dir),
@@ -349,7 +358,8 @@ impl Turns {
 
 impl TurnSetup for Turns {
     fn resources(self: Arc<Self>, session: &SessionHeader) -> Arc<dyn SessionResources> {
-        Arc::new(SessionState::new(self, session))
+        let places = Arc::clone(&self.places);
+        Arc::new(SessionState::new(self, places, session))
     }
 
     fn summary_model(
@@ -358,14 +368,17 @@ impl TurnSetup for Turns {
         name: &str,
         blobs: Blobs,
     ) -> Option<Arc<dyn Provider>> {
-        let project = self.projects.get(project_id)?;
-        let config = self.config.current(Some(Path::new(&project.work_dir)));
+        let project = self.places.projects.get(project_id)?;
+        let config = self
+            .places
+            .config
+            .current(Some(Path::new(&project.work_dir)));
         self.usable_model(&config, name, blobs)
     }
 
     fn title(&self, request: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {
-        let (config, models) = (Arc::clone(&self.config), Arc::clone(&self.models));
-        let project = self.projects.get(request.project_id);
+        let (config, models) = (Arc::clone(&self.places.config), Arc::clone(&self.models));
+        let project = self.places.projects.get(request.project_id);
         let connect = move || {
             let dir = project.map(|project| PathBuf::from(project.work_dir));
             let config = config.current(dir.as_deref());
@@ -409,20 +422,5 @@ fn limits(config: &RuntimeConfig) -> TurnLimits {
         cost: config.cost,
         max_calls_per_answer: config.max_tool_calls,
         ..TurnLimits::default()
-    }
-}
-
-fn config_error(message: String) -> TurnError {
-    turn_error("config_error", message)
-}
-
-fn turn_error(code: &str, message: String) -> TurnError {
-    TurnError {
-        code: code.to_owned(),
-        message,
-        retryable: false,
-        hint: None,
-        resets_at: None,
-        sizes: None,
     }
 }

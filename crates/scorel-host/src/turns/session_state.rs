@@ -1,5 +1,6 @@
 //! What is kept for a loaded session.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -14,14 +15,25 @@ use scorel_tools::{ProjectTools, Root, Roots, ToolHost};
 use scorel_workplace::worktrees::work_dir;
 use tokio_util::sync::CancellationToken;
 
-use super::{Turns, turn_error};
+use super::turn_error::turn_error;
+use super::workplaces::Workplaces;
 use crate::compaction_facts::compaction_facts;
 use crate::session_blobs::SessionBlobs;
 
+/// Prepares a turn of a session. Blocks. `stop` fires when the turn does not begin.
+pub(super) trait PrepareTurn: Send + Sync {
+    fn prepare(
+        &self,
+        session: &SessionState,
+        request: &TurnRequest,
+        stop: &CancellationToken,
+    ) -> Result<PreparedTurn, TurnError>;
+}
+
 /// A session's tools and the recorder of its files, both opened when they are first needed.
-#[derive(Debug)]
 pub(super) struct SessionState {
-    turns: Arc<Turns>,
+    turns: Arc<dyn PrepareTurn>,
+    places: Arc<Workplaces>,
     session: SessionHeader,
     /// Held while they are opened and ended, so that there is one of each at a time: the next recorder
     /// has the directory of the one before.
@@ -42,10 +54,23 @@ pub(super) struct SessionTools {
     pub(super) guides: Arc<DeeperGuides>,
 }
 
+impl fmt::Debug for SessionState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionState")
+            .field("session", &self.session.session_id)
+            .finish_non_exhaustive()
+    }
+}
+
 impl SessionState {
-    pub(super) fn new(turns: Arc<Turns>, session: &SessionHeader) -> Self {
+    pub(super) fn new(
+        turns: Arc<dyn PrepareTurn>,
+        places: Arc<Workplaces>,
+        session: &SessionHeader,
+    ) -> Self {
         Self {
             turns,
+            places,
             session: session.clone(),
             opened: Mutex::default(),
         }
@@ -62,29 +87,29 @@ impl SessionState {
         config: &Arc<Config>,
         dir: &Path,
     ) -> Result<SessionTools, TurnError> {
-        let turns = &*self.turns;
+        let places = &*self.places;
         let mut opened = self.opened();
         if let Some(known) = &opened.tools {
             if let Some(recorder) = &opened.recorder {
                 recorder.set_limits(config.checkpoints);
             }
             if let Some(commands) = known.project.commands() {
-                commands.set(turns.commands.settings(config, dir));
+                commands.set(places.commands.settings(config, dir));
             }
             return Ok(known.clone());
         }
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
-        let project = turns.open_projects.open(dir).map_err(|error| {
+        let project = places.open_projects.open(dir).map_err(|error| {
             let error = ErrorChain(&error);
             let text = format!("the project's directory cannot be used: {error}");
             turn_error("filesystem_error", text)
         })?;
         let recorder = self.recorder(&mut opened, &project, config);
-        let host = ToolHost::new(&turns.home, blobs)
-            .with_umask(turns.commands.umask(config, dir))
+        let host = ToolHost::new(&places.home, blobs)
+            .with_umask(places.commands.umask(config, dir))
             .with_recorder(recorder);
         let tools = ProjectTools::on(Roots::new(project), host);
-        let project = Arc::new(tools.with_commands(turns.commands.open(config, dir)));
+        let project = Arc::new(tools.with_commands(places.commands.open(config, dir)));
         let guides = Arc::new(DeeperGuides::new(project.files().project()));
         let tools = SessionTools { project, guides };
         Ok(opened.tools.insert(tools).clone())
@@ -97,7 +122,7 @@ impl SessionState {
         config: &Config,
     ) -> Arc<FileRecorder> {
         let make = || {
-            let session = self.turns.home.join("sessions");
+            let session = self.places.home.join("sessions");
             let session = session.join(self.session.session_id.to_string());
             let recorder = FileRecorder::new(project.project_dir(), &session, config.checkpoints);
             Arc::new(recorder)
@@ -121,7 +146,7 @@ impl SessionResources for SessionState {
         Box::pin(async move {
             let stop = CancellationToken::new();
             let _dropped = stop.clone().drop_guard();
-            let prepare = move || self.turns.prepare_now(&self, &request, &stop);
+            let prepare = move || self.turns.prepare(&self, &request, &stop);
             let prepared = scorel_engine::spawn_blocking(prepare).await;
             prepared.unwrap_or_else(|error| Err(turn_error("internal_error", error.to_string())))
         })
@@ -147,8 +172,8 @@ impl SessionResources for SessionState {
         if let Some(known) = &opened.recorder {
             return Ok(Arc::clone(known));
         }
-        let turns = &*self.turns;
-        let project = turns.projects.get(self.session.project_id);
+        let places = &*self.places;
+        let project = places.projects.get(self.session.project_id);
         let project = project.ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::NotFound,
@@ -157,11 +182,11 @@ impl SessionResources for SessionState {
         })?;
         let dir = work_dir(&project, self.session.agent.as_ref())
             .map_err(|gone| io::Error::new(io::ErrorKind::NotFound, gone))?;
-        let root = turns
+        let root = places
             .open_projects
             .open(&dir)
             .map_err(|error| io::Error::new(error.source.kind(), ErrorChain(&error).to_string()))?;
-        let config = turns.config.current(Some(Path::new(&project.work_dir)));
+        let config = places.config.current(Some(Path::new(&project.work_dir)));
         Ok(self.recorder(&mut opened, &root, &config))
     }
 

@@ -10,7 +10,7 @@ use scorel_proto::{NoticeBody, ProjectId, SessionId, TurnError};
 use scorel_tools::ProjectTools;
 use tokio::time::timeout;
 
-use super::{config_error, turn_error};
+use super::turn_error::{config_error, turn_error};
 
 /// How long a source may take at the start of a turn.
 const LIMIT: Duration = Duration::from_secs(5);

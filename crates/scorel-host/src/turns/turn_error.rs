@@ -1,0 +1,17 @@
+use scorel_proto::TurnError;
+
+/// An error that ends a turn before it begins. A repetition would meet it again.
+pub(super) fn turn_error(code: &str, message: String) -> TurnError {
+    TurnError {
+        code: code.to_owned(),
+        message,
+        retryable: false,
+        hint: None,
+        resets_at: None,
+        sizes: None,
+    }
+}
+
+pub(super) fn config_error(message: String) -> TurnError {
+    turn_error("config_error", message)
+}

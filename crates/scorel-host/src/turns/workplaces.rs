@@ -1,0 +1,17 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use scorel_config::ConfigSource;
+use scorel_home::ProjectRegistry;
+use scorel_tools::OpenProjects;
+use scorel_workplace::CommandHost;
+
+/// The directories of projects, and what opens tools on them.
+#[derive(Debug)]
+pub(super) struct Workplaces {
+    pub(super) projects: Arc<ProjectRegistry>,
+    pub(super) config: Arc<ConfigSource>,
+    pub(super) home: PathBuf,
+    pub(super) commands: Arc<CommandHost>,
+    pub(super) open_projects: OpenProjects,
+}
