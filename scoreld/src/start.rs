@@ -20,7 +20,7 @@ use nix::unistd::getppid;
 use scorel_config::ConfigSource;
 use scorel_exec::{Supervisors, SupportMemory, Umask};
 use scorel_home::{Device, Home, HomeLock, HomeSource, ProjectRegistry, SecretStore};
-use scorel_host::{HostParts, TurnParts, Shutdown};
+use scorel_host::{HostParts, Shutdown, TurnParts};
 use scorel_proto::{DaemonManager, ErrorChain};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
