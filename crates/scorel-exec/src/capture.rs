@@ -35,7 +35,7 @@ struct Spool {
 }
 
 /// The beginning and the end of an output.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutputWindow {
     /// The whole output if nothing was omitted.
     pub head: Vec<u8>,

@@ -17,6 +17,7 @@
 mod agent_files;
 mod changed_file;
 mod char_boundary;
+mod checked_text;
 mod content_hash;
 mod details;
 mod diff;

@@ -4,7 +4,7 @@
 pub(crate) const MAX_PAGE_BYTES: usize = 60 * 1024;
 
 /// A window on a list. All entries are offered in order: it counts all and keeps those in the window.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ResultPage {
     offset: u64,
     limit: u64,
@@ -21,10 +21,7 @@ impl ResultPage {
         Self {
             offset,
             limit,
-            text: String::new(),
-            seen: 0,
-            shown: 0,
-            overflowed: false,
+            ..Self::default()
         }
     }
 
@@ -99,8 +96,14 @@ impl ResultPage {
         self.shown
     }
 
-    pub(crate) fn offset(&self) -> u64 {
-        self.offset
+    /// The sentence that names the part of `total` which is shown, unless that is all.
+    pub(crate) fn shown_part(&self, entries: &str, total: &str) -> Option<String> {
+        let (from, to) = (self.offset + 1, self.offset + self.shown);
+        let part = format!("{entries} {from} to {to} of {total}.");
+        match self.next_offset() {
+            Some(next) => Some(format!("{part} Continue with offset {next}.")),
+            None => (self.shown < self.seen).then_some(part),
+        }
     }
 
     /// The offset of the next page, if there is one.

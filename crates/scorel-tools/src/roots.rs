@@ -19,6 +19,7 @@ use rustix::io::Errno;
 
 use scorel_engine::Permit;
 
+use crate::checked_text::check_text;
 use crate::error::{ErrorCode, ToolError};
 use crate::real_target::real_target;
 use crate::root::{LOOK, Root, RootName, RootUse, real_path};
@@ -77,7 +78,12 @@ impl Roots {
     /// # Errors
     /// The path is empty, too long, contains a NUL character, or names a skill that was not loaded.
     pub fn locate(&self, argument: &str) -> Result<Location, ToolError> {
-        check_text(argument)?;
+        check_text(
+            "path",
+            argument,
+            MAX_PATH_BYTES,
+            "the project itself is `.`",
+        )?;
         if argument.starts_with('/') {
             return Ok(self.locate_absolute(argument));
         }
@@ -253,22 +259,4 @@ pub enum EntryKind {
     Directory,
     /// A device, pipe or socket.
     Special,
-}
-
-fn check_text(argument: &str) -> Result<(), ToolError> {
-    if argument.is_empty() {
-        return Err(ToolError::invalid(
-            "`path` is empty; the project itself is `.`",
-        ));
-    }
-    if argument.len() > MAX_PATH_BYTES {
-        return Err(ToolError::invalid(format!(
-            "`path` has {} bytes; at most {MAX_PATH_BYTES} are possible",
-            argument.len()
-        )));
-    }
-    if argument.contains('\0') {
-        return Err(ToolError::invalid("`path` has a NUL character"));
-    }
-    Ok(())
 }

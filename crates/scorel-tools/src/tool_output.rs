@@ -30,6 +30,12 @@ impl ToolOutput {
         }
     }
 
+    /// A text with a note at its end for the model.
+    pub(crate) fn noted(text: &str, hint: Option<&str>, figures: &impl Serialize) -> Self {
+        let hint = hint.map(|hint| format!("[{hint}]\n"));
+        Self::new(format!("{text}{}", hint.unwrap_or_default()), figures)
+    }
+
     pub(crate) fn with_picture(self, picture: Block) -> Self {
         Self {
             picture: Some(picture),

@@ -21,7 +21,7 @@ use crate::roots::{EntryKind, Location};
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
 use crate::tool_output::ToolOutput;
-use crate::walk::{Scanned, WalkEntry, WalkEntryKind, scan};
+use crate::walk::{Scanned, WalkEntryKind, scan};
 
 use first::First;
 use pattern::Pattern;
@@ -95,10 +95,10 @@ impl FileTool for GlobTool {
         let mut effects = vec![effect];
         let mut pattern = Pattern::new(&files.roots, &base, &arguments.pattern)?;
         // An absolute pattern names a directory of its own.
-        if pattern.start().root() == RootName::System && base.root() != RootName::System {
-            let (effect, start) = files.plan_read(&pattern.start().named())?;
+        if pattern.start.root() == RootName::System && base.root() != RootName::System {
+            let (effect, start) = files.plan_read(&pattern.start.named())?;
             effects.push(effect);
-            pattern = pattern.starting_at(start);
+            pattern.start = start;
         }
         let plan = GlobPlan {
             arguments,
@@ -126,7 +126,7 @@ impl FileTool for GlobTool {
             notes: Vec::new(),
             exact: true,
         };
-        match call.roots.kind(pattern.start()) {
+        match call.roots.kind(&pattern.start) {
             Ok(EntryKind::Directory) => listing.walk(&pattern)?,
             Ok(_) => {}
             Err(error) if is_absence(error.code) => {}
@@ -150,13 +150,6 @@ fn is_absence(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::NotFound | ErrorCode::NotADirectory)
 }
 
-#[derive(Debug)]
-struct Matches {
-    first: First,
-    links_outside: u64,
-    kept_back: u64,
-}
-
 /// The fate of a match.
 enum Wanted {
     Yes,
@@ -168,12 +161,12 @@ enum Wanted {
 fn wanted(call: &RunningCall, pattern: &Pattern, path: &Path, kind: WalkEntryKind) -> Wanted {
     let kind = match kind {
         WalkEntryKind::Entry(kind) => kind,
-        WalkEntryKind::Link => match call.roots.kind(&pattern.start().descend(path)) {
+        WalkEntryKind::Link => match call.roots.kind(&pattern.start.descend(path)) {
             Ok(kind) => kind,
             Err(_) => return Wanted::LinkOutside,
         },
     };
-    if pattern.only_directories() && kind != EntryKind::Directory {
+    if pattern.only_directories && kind != EntryKind::Directory {
         Wanted::No
     } else {
         Wanted::Yes
@@ -194,14 +187,11 @@ struct Listing<'a> {
 
 impl Listing<'_> {
     fn walk(&mut self, pattern: &Pattern) -> Result<(), ToolError> {
-        let matches = Mutex::new(Matches {
-            first: First::new(self.page.reach()),
-            links_outside: 0,
-            kept_back: 0,
-        });
-        let judged = self.call.shown_below(pattern.start())?;
-        let (call, start) = (self.call, pattern.start());
-        let scanned = scan(call, start, pattern.depth(), |path, kind| {
+        let (call, start) = (self.call, &pattern.start);
+        let judged = call.shown_below(start)?;
+        let mut first = First::new(self.page.reach());
+        let matches = Mutex::new((&mut *self, &mut first));
+        let scanned = scan(call, start, pattern.depth, |path, kind| {
             if pattern.matches(path) {
                 let is_kept_back = judged
                     .as_ref()
@@ -211,18 +201,16 @@ impl Listing<'_> {
                     wanted => wanted,
                 };
                 let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);
+                let (listing, first) = &mut *matches;
                 match wanted {
-                    Wanted::Yes => matches.first.offer(path, kind),
+                    Wanted::Yes => first.offer(path),
                     Wanted::No => {}
-                    Wanted::KeptBack => matches.kept_back += 1,
-                    Wanted::LinkOutside => matches.links_outside += 1,
+                    Wanted::KeptBack => listing.kept_back += 1,
+                    Wanted::LinkOutside => listing.links_outside += 1,
                 }
             }
         })?;
-        let matches = matches.into_inner().unwrap_or_else(PoisonError::into_inner);
-        self.links_outside += matches.links_outside;
-        self.kept_back += matches.kept_back;
-        let (first, others) = matches.first.into_parts();
+        let (first, others) = first.into_parts();
         for found in first {
             self.add(start, &found);
         }
@@ -250,13 +238,13 @@ impl Listing<'_> {
     }
 
     /// Counts a match, and shows it if it is on the page and still exists.
-    fn add(&mut self, start: &Location, found: &WalkEntry) {
+    fn add(&mut self, start: &Location, found: &Path) {
         if !self.page.wants_next() {
             // Names outside the page are not stat'ed again, since they are not shown.
             self.page.skip();
             return;
         }
-        let location = start.descend(&found.path);
+        let location = start.descend(found);
         match self.call.roots.kind(&location) {
             Ok(EntryKind::Directory) => self.page.offer("", &format!("{location}/\n")),
             Ok(_) => self.page.offer("", &format!("{location}\n")),
@@ -286,30 +274,21 @@ impl Listing<'_> {
             next_offset: self.page.next_offset(),
             hint: hint.clone(),
         };
-        let mut text = self.page.text().to_owned();
-        if let Some(hint) = hint {
-            text.push_str(&format!("[{hint}]\n"));
-        }
-        ToolOutput::new(text, &figures)
+        ToolOutput::noted(self.page.text(), hint.as_deref(), &figures)
     }
 
     /// The part of the result that the page shows; empty for all of it.
     fn summary(&self, base: &Location) -> String {
-        let (shown, total) = (self.page.shown(), self.page.seen());
+        let total = self.page.seen();
         let at_least = if self.exact { "" } else { "at least " };
         if total == 0 {
             return format!("Nothing in {} matches.", base.place());
         }
-        if shown == 0 {
+        if self.page.shown() == 0 {
             return format!("Only {at_least}{total} paths match; none is at this offset.");
         }
-        let (from, to) = (self.page.offset() + 1, self.page.offset() + shown);
-        match self.page.next_offset() {
-            Some(next) => {
-                format!("Paths {from} to {to} of {at_least}{total}. Continue with offset {next}.")
-            }
-            None if shown < total => format!("Paths {from} to {to} of {at_least}{total}."),
-            None => String::new(),
-        }
+        self.page
+            .shown_part("Paths", &format!("{at_least}{total}"))
+            .unwrap_or_default()
     }
 }

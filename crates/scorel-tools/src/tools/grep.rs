@@ -52,6 +52,6 @@ impl FileTool for GrepTool {
         let query = Query::new(&arguments)?;
         let mut search = Search::new(call, &query, &arguments);
         search.run(&base)?;
-        Ok(report::report(&base, query.mode(), &search.into_findings()))
+        Ok(report::report(&base, query.mode, &search.findings))
     }
 }

@@ -10,7 +10,6 @@ use scorel_exec::HeldRun;
 use tokio::time::Instant;
 
 use super::commands::{CommandLifetime, ReadyCommand};
-use super::present::CommandFigures;
 use super::recording::CommandRecording;
 use super::{Commands, PlannedCommand, foreground, present};
 use crate::error::ToolError;
@@ -126,16 +125,10 @@ impl BegunCommand {
         let start = move || -> Result<_, ToolOutcome> { Ok((recording.begin(), run.start())) };
         let (recording, run) = blocking(start).await?;
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
-        let figures = CommandFigures {
-            sandbox: ready.confinement.name,
-            timeout: ready.planned.timeout,
-            facts: ready.facts(),
-            unhidden: ready.confinement.unhidden,
-            left_out: ready.confinement.left_out.clone(),
-        };
         blocking(move || -> Result<_, ToolOutcome> {
             let blobs = call.files.host.blobs();
-            let mut outcome = present::ended(&run, &watched, &figures, blobs);
+            let mut outcome =
+                present::ended(&run, &watched, &ready.confinement, &ready.planned, blobs);
             recording.end(watched.end.is_some(), &mut outcome);
             Ok(outcome)
         })

@@ -1,7 +1,6 @@
 //! Results of commands.
 
 use std::io;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use scorel_engine::ToolOutcome;
@@ -9,6 +8,7 @@ use scorel_exec::{EndCause, OutputWindow, Run, RunEnd, ShellExit};
 use scorel_proto::Block;
 use serde_json::{Map, Value, json};
 
+use super::PlannedCommand;
 use super::access::{Confinement, UNSANDBOXED};
 use super::background::ReadPart;
 use super::foreground::Watched;
@@ -24,21 +24,12 @@ const HEAD: usize = 10_000;
 /// The tail of the output in a result, in bytes. Larger than the head: errors come last.
 const TAIL: usize = 20_000;
 
-/// The account that a result gives of the call.
-pub(super) struct CommandFigures {
-    pub(super) sandbox: &'static str,
-    pub(super) timeout: Option<Duration>,
-    /// Absent without a sandbox.
-    pub(super) facts: Option<SandboxFacts>,
-    pub(super) unhidden: Option<HiddenGap>,
-    pub(super) left_out: Vec<PathBuf>,
-}
-
 /// The result of a foreground command. Blocks while a long output is stored.
 pub(super) fn ended(
     run: &Run,
     watched: &Watched,
-    figures: &CommandFigures,
+    confinement: &Confinement,
+    planned: &PlannedCommand,
     blobs: &dyn BlobSink,
 ) -> ToolOutcome {
     if let Some(EndCause::NotStarted(message)) = watched.end.as_ref().map(|end| &end.cause) {
@@ -47,9 +38,11 @@ pub(super) fn ended(
     }
     let window = run.window(HEAD, TAIL);
     let (bytes, lines) = run.counts();
-    let error = error(watched, figures);
+    let error = error(watched, planned.timeout);
     let denial = match watched.end.as_ref() {
-        Some(end) if !watched.cancelled => denial(figures.facts.as_ref(), end, &window),
+        Some(end) if !watched.cancelled => {
+            denial(confinement.facts(&planned.path).as_ref(), end, &window)
+        }
         _ => None,
     };
     let mut notes = Vec::new();
@@ -57,17 +50,9 @@ pub(super) fn ended(
     notes.extend(denial.as_ref().map(Denial::note));
     notes.extend(left_running(watched));
     notes.extend(watched.end.as_ref().and_then(|end| put_back(&end.restored)));
-    notes.extend(figures.unhidden.map(HiddenGap::note));
-    notes.extend(left_out_note(&figures.left_out));
-    if figures.sandbox == UNSANDBOXED {
-        notes.push("ran unsandboxed".to_owned());
-    }
-    let mut details = details(error.as_ref());
-    details.extend(end_details(watched.end.as_ref()));
-    details.insert("sandbox".to_owned(), figures.sandbox.into());
-    details.extend(denial_details(denial.as_ref()));
-    details.extend(unhidden(figures.unhidden));
-    details.extend(left_out(&figures.left_out));
+    notes.extend(confinement_notes(confinement, "ran unsandboxed"));
+    let mut details = end_details(watched.end.as_ref());
+    details.extend(confinement_details(confinement, denial.as_ref()));
     details.insert("bytes".to_owned(), bytes.into());
     details.insert("lines".to_owned(), lines.into());
     details.insert("droppedBytes".to_owned(), window.omitted_bytes.into());
@@ -83,28 +68,18 @@ pub(super) fn ended(
             }
         }
     }
-    outcome(text(&window, &notes), error.is_some(), details)
+    outcome(noted(shown(&window), &notes), error, details)
 }
 
 /// The result of starting a background command.
 pub(super) fn started(id: &str, confinement: &Confinement) -> ToolOutcome {
-    let mut text = format!("Started in the background as {id}. See its output with BashOutput.");
-    if let Some(gap) = confinement.unhidden {
-        text.push_str(&format!("\n[{}]", gap.note()));
-    }
-    if let Some(note) = left_out_note(&confinement.left_out) {
-        text.push_str(&format!("\n[{note}]"));
-    }
-    if confinement.name == UNSANDBOXED {
-        text.push_str("\n[runs unsandboxed]");
-    }
-    let mut details = details(None);
+    let text = format!("Started in the background as {id}. See its output with BashOutput.");
+    let notes = confinement_notes(confinement, "runs unsandboxed");
+    let mut details = Map::new();
     details.insert("id".to_owned(), id.into());
     details.insert("background".to_owned(), true.into());
-    details.insert("sandbox".to_owned(), confinement.name.into());
-    details.extend(unhidden(confinement.unhidden));
-    details.extend(left_out(&confinement.left_out));
-    outcome(text, false, details)
+    details.extend(confinement_details(confinement, None));
+    outcome(noted(text, &notes), None, details)
 }
 
 /// A part of a background command's output.
@@ -128,9 +103,7 @@ pub(super) fn section(id: &str, part: &ReadPart) -> ToolOutcome {
     notes.push(state(end.as_ref()));
     let window = OutputWindow {
         head: section.bytes.clone(),
-        omitted_bytes: 0,
-        omitted_lines: 0,
-        tail: Vec::new(),
+        ..OutputWindow::default()
     };
     let end_shown = end.as_ref().filter(|_| next == section.total);
     let denial = end_shown.and_then(|end| denial(part.facts.as_ref(), end, &window));
@@ -138,7 +111,7 @@ pub(super) fn section(id: &str, part: &ReadPart) -> ToolOutcome {
     notes.extend(put_back(&part.restored));
     let error = end.as_ref().and_then(unsupervised);
     notes.extend(error.as_ref().map(|error| error.message.clone()));
-    let mut details = details(error.as_ref());
+    let mut details = Map::new();
     details.extend(denial_details(denial.as_ref()));
     details.insert("id".to_owned(), id.into());
     details.insert("running".to_owned(), end.is_none().into());
@@ -150,32 +123,28 @@ pub(super) fn section(id: &str, part: &ReadPart) -> ToolOutcome {
     if !part.restored.is_empty() {
         details.insert("restored".to_owned(), json!(part.restored));
     }
-    outcome(text(&window, &notes), error.is_some(), details)
+    outcome(noted(shown(&window), &notes), error, details)
 }
 
 /// The result of stopping a background command.
 pub(super) fn stopped(id: &str, run: &Run, had_ended: bool) -> ToolOutcome {
     let end = run.ended();
-    let mut text = match (&end, had_ended) {
+    let text = match (&end, had_ended) {
         (Some(_), true) => format!("{id} had ended already: {}", state(end.as_ref())),
         (Some(_), false) => format!("{id} was ended."),
         (None, _) => format!("{id} was asked to end and still runs."),
     };
-    if let Some(note) = put_back(&run.restored()) {
-        text.push_str(&format!("\n[{note}]"));
-    }
     let error = end.as_ref().and_then(unsupervised);
-    if let Some(error) = &error {
-        text.push_str(&format!("\n[{}]", error.message));
-    }
-    let mut details = details(error.as_ref());
+    let mut notes = Vec::from_iter(put_back(&run.restored()));
+    notes.extend(error.as_ref().map(|error| error.message.clone()));
+    let mut details = Map::new();
     details.insert("id".to_owned(), id.into());
     details.insert("running".to_owned(), end.is_none().into());
     details.extend(end_details(end.as_ref()));
-    outcome(text, error.is_some(), details)
+    outcome(noted(text, &notes), error, details)
 }
 
-fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
+fn error(watched: &Watched, timeout: Option<Duration>) -> Option<ToolError> {
     if watched.cancelled {
         let message = "cancelled; this is the output so far";
         return Some(ToolError::new(ErrorCode::Cancelled, message));
@@ -191,7 +160,7 @@ fn error(watched: &Watched, figures: &CommandFigures) -> Option<ToolError> {
     let failed = |message: String| Some(ToolError::new(ErrorCode::CommandFailed, message));
     match (&end.cause, end.exit) {
         (EndCause::TimedOut, _) => {
-            let limit = figures.timeout.unwrap_or_default().as_millis();
+            let limit = timeout.unwrap_or_default().as_millis();
             let message = format!("ended at the time limit of {limit} ms");
             Some(ToolError::new(ErrorCode::TimedOut, message))
         }
@@ -222,25 +191,37 @@ fn denial_details(denial: Option<&Denial>) -> Option<(String, Value)> {
     Some(("sandboxDenied".to_owned(), denial))
 }
 
-fn unhidden(gap: Option<HiddenGap>) -> Option<(String, Value)> {
-    gap.map(|gap| ("unhidden".to_owned(), gap.name().into()))
+/// The place that kept the command, and what it may have denied.
+fn confinement_details(confinement: &Confinement, denial: Option<&Denial>) -> Map<String, Value> {
+    let mut details = Map::new();
+    details.insert("sandbox".to_owned(), confinement.name.into());
+    details.extend(denial_details(denial));
+    if let Some(gap) = confinement.unhidden {
+        details.insert("unhidden".to_owned(), gap.name().into());
+    }
+    let left_out = confinement.left_out.iter();
+    let left_out: Vec<_> = left_out.map(|it| it.to_string_lossy()).collect();
+    if !left_out.is_empty() {
+        details.insert("leftOut".to_owned(), json!(left_out));
+    }
+    details
 }
 
-fn left_out(places: &[PathBuf]) -> Option<(String, Value)> {
-    let places: Vec<_> = places.iter().map(|it| it.to_string_lossy()).collect();
-    (!places.is_empty()).then(|| ("leftOut".to_owned(), json!(places)))
-}
-
-/// The note on places that were not made writable.
-fn left_out_note(places: &[PathBuf]) -> Option<String> {
-    let places: Vec<_> = places.iter().map(|it| it.display().to_string()).collect();
-    (!places.is_empty()).then(|| {
-        let places = places.join(", ");
-        format!(
+fn confinement_notes(confinement: &Confinement, unsandboxed: &str) -> Vec<String> {
+    let mut notes = Vec::from_iter(confinement.unhidden.map(HiddenGap::note));
+    let left_out = confinement.left_out.iter();
+    let left_out: Vec<_> = left_out.map(|it| it.display().to_string()).collect();
+    if !left_out.is_empty() {
+        let places = left_out.join(", ");
+        notes.push(format!(
             "the command could not write to {places}: a link leads there that a command may have made, \
              or it is hidden"
-        )
-    })
+        ));
+    }
+    if confinement.name == UNSANDBOXED {
+        notes.push(unsandboxed.to_owned());
+    }
+    notes
 }
 
 /// The error of a command that could not be supervised to its end, however it ended itself.
@@ -336,18 +317,7 @@ fn stored(run: &Run, blobs: &dyn BlobSink) -> io::Result<Option<Value>> {
     ))
 }
 
-fn details(error: Option<&ToolError>) -> Map<String, Value> {
-    let outcome = match error {
-        Some(error) => ToolOutcome::from(error.clone()),
-        None => ToolOutcome::success(String::new(), &()),
-    };
-    match outcome.details {
-        Some(Value::Object(details)) => details,
-        _ => Map::new(),
-    }
-}
-
-fn text(window: &OutputWindow, notes: &[String]) -> String {
+fn shown(window: &OutputWindow) -> String {
     let mut text = String::from_utf8_lossy(&window.head).into_owned();
     if window.omitted_bytes > 0 {
         end_line(&mut text);
@@ -360,6 +330,11 @@ fn text(window: &OutputWindow, notes: &[String]) -> String {
     if text.is_empty() {
         text.push_str("[no output]");
     }
+    text
+}
+
+/// The text with a line for each note.
+fn noted(mut text: String, notes: &[String]) -> String {
     for note in notes {
         end_line(&mut text);
         text.push_str(&format!("[{note}]"));
@@ -373,11 +348,14 @@ fn end_line(text: &mut String) {
     }
 }
 
-fn outcome(text: String, is_error: bool, details: Map<String, Value>) -> ToolOutcome {
+fn outcome(text: String, error: Option<ToolError>, more: Map<String, Value>) -> ToolOutcome {
+    let without_error = || ToolOutcome::success(String::new(), &());
+    let mut outcome = error.map_or_else(without_error, ToolOutcome::from);
+    if let Some(Value::Object(details)) = &mut outcome.details {
+        details.extend(more);
+    }
     ToolOutcome {
         content: vec![Block::text(text)],
-        is_error,
-        details: Some(Value::Object(details)),
-        recorded: Box::default(),
+        ..outcome
     }
 }

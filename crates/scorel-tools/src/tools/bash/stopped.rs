@@ -19,6 +19,7 @@ use scorel_exec::ShellExit;
 pub(super) use denial::Denial;
 pub(super) use facts::SandboxFacts;
 
+use denial::Denied;
 use line::Line;
 
 /// The number of lines, from the end of the output, that are searched.
@@ -47,21 +48,21 @@ pub(super) fn find(facts: &SandboxFacts, exit: ShellExit, output: &str) -> Optio
     let code = match exit {
         ShellExit::Code(0) => return None,
         ShellExit::Code(code) => code,
-        ShellExit::Signal(SIGSYS) => return Some(Denial::system_call(facts)),
+        ShellExit::Signal(SIGSYS) => return Some(Denial::new(facts, Denied::SystemCall, None)),
         ShellExit::Signal(_) => return None,
     };
     let mut lines: Vec<&str> = output.lines().rev().take(LINES).collect();
     lines.reverse();
     (0..lines.len()).rev().find_map(|index| {
         let line = Line::new(&lines, index);
-        let denial = sockets::denied(facts, &line)
+        let denied = sockets::denied(facts, &line)
             .or_else(|| network::denied(facts, &line))
             .or_else(|| files::denied(facts, &line, code))
             .or_else(|| {
                 let is_refused =
                     line.says_not_permitted() && (line.has(&REFUSED_CALLS) || line.has(&OF_RUST));
-                is_refused.then(|| Denial::system_call(facts))
+                is_refused.then_some(Denied::SystemCall)
             })?;
-        Some(denial.shown_by(line.text))
+        Some(Denial::new(facts, denied, Some(line.text)))
     })
 }

@@ -1,18 +1,16 @@
 //! The smallest of many paths.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
-
-use crate::walk::{WalkEntry, WalkEntryKind};
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
 
 /// Keeps the first `n` of all offered paths in component order, in a bounded heap.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct First {
     wanted: u64,
-    /// A max-heap: the last of the kept paths is on top.
-    kept: BinaryHeap<InOrder>,
+    /// The [keys](key) of the kept paths. A max-heap: the last of them is on top.
+    kept: BinaryHeap<Vec<u8>>,
     offered: u64,
 }
 
@@ -20,83 +18,55 @@ impl First {
     pub(super) fn new(wanted: u64) -> Self {
         Self {
             wanted,
-            kept: BinaryHeap::new(),
-            offered: 0,
+            ..Self::default()
         }
     }
 
-    pub(super) fn offer(&mut self, path: &Path, kind: WalkEntryKind) {
+    pub(super) fn offer(&mut self, path: &Path) {
         self.offered += 1;
-        let is_full = self.kept.len() as u64 >= self.wanted;
-        if is_full
-            && self
-                .kept
-                .peek()
-                .is_none_or(|last| compare(path, &last.0.path).is_ge())
-        {
-            return;
-        }
-        if is_full {
+        if self.kept.len() as u64 >= self.wanted {
+            let last = self.kept.peek();
+            if last.is_none_or(|last| key(path).ge(last.iter().copied())) {
+                return;
+            }
             self.kept.pop();
         }
-        let path = path.to_owned();
-        self.kept.push(InOrder(WalkEntry { path, kind }));
+        self.kept.push(key(path).collect());
     }
 
     /// The kept paths in order, and how many others were offered.
-    pub(super) fn into_parts(self) -> (impl Iterator<Item = WalkEntry>, u64) {
+    pub(super) fn into_parts(self) -> (impl Iterator<Item = PathBuf>, u64) {
         let others = self.offered - self.kept.len() as u64;
         let kept = self.kept.into_sorted_vec().into_iter();
-        (kept.map(|found| found.0), others)
+        (kept.map(path_of), others)
     }
 }
 
-#[derive(Debug)]
-struct InOrder(WalkEntry);
-
-impl Ord for InOrder {
-    fn cmp(&self, other: &Self) -> Ordering {
-        compare(&self.0.path, &other.0.path)
-    }
+/// Keys compare as their paths do component by component: the slash is a NUL, which no path has, and so sorts
+/// before any other byte.
+fn key(path: &Path) -> impl Iterator<Item = u8> {
+    let bytes = path.as_os_str().as_bytes().iter();
+    bytes.map(|byte| if *byte == b'/' { 0 } else { *byte })
 }
 
-impl PartialOrd for InOrder {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+fn path_of(mut key: Vec<u8>) -> PathBuf {
+    for byte in key.iter_mut().filter(|byte| **byte == 0) {
+        *byte = b'/';
     }
-}
-
-impl PartialEq for InOrder {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for InOrder {}
-
-/// Compares component by component: a slash sorts before any other byte.
-fn compare(one: &Path, other: &Path) -> Ordering {
-    let rank = |byte: u8| if byte == b'/' { 0 } else { byte };
-    let (one, other) = (one.as_os_str().as_bytes(), other.as_os_str().as_bytes());
-    let differ = one.iter().zip(other).position(|(one, other)| one != other);
-    match differ {
-        Some(at) => rank(one[at]).cmp(&rank(other[at])),
-        None => one.len().cmp(&other.len()),
-    }
+    OsString::from_vec(key).into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::roots::EntryKind;
 
     fn first(wanted: u64, paths: &[&str]) -> (Vec<String>, u64) {
         let mut first = First::new(wanted);
         for path in paths {
-            first.offer(Path::new(path), WalkEntryKind::Entry(EntryKind::File));
+            first.offer(Path::new(path));
         }
         let (kept, others) = first.into_parts();
-        let kept = kept.map(|found| found.path.to_str().unwrap().to_owned());
+        let kept = kept.map(|found| found.to_str().unwrap().to_owned());
         (kept.collect(), others)
     }
 

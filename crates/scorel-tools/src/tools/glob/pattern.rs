@@ -4,6 +4,7 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::checked_text::check_text;
 use crate::error::{ErrorCode, ToolError};
 use crate::roots::{Location, Roots};
 
@@ -13,17 +14,19 @@ const MAX_PATTERN_BYTES: usize = 1024;
 /// A parsed pattern: a starting directory, and a matcher for paths below it.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    start: Location,
+    /// The directory that contains all matches.
+    pub(super) start: Location,
     matcher: GlobMatcher,
-    depth: Option<usize>,
-    only_directories: bool,
+    /// The most components of a match below the start; `None` without a limit.
+    pub(super) depth: Option<usize>,
+    pub(super) only_directories: bool,
 }
 
 impl Pattern {
     /// Parses `text` relative to `base`, or to a root that it names. Leading components without wildcards
     /// become part of the start, which spares the walk what cannot match.
     pub(super) fn new(roots: &Roots, base: &Location, text: &str) -> Result<Self, ToolError> {
-        check(text)?;
+        check_text("pattern", text, MAX_PATTERN_BYTES, "`*` lists everything")?;
         let only_directories = text.ends_with('/');
         let components: Vec<&str> = text
             .split('/')
@@ -58,29 +61,9 @@ impl Pattern {
         })
     }
 
-    /// The same pattern below another directory: where the links of its own lead.
-    pub(super) fn starting_at(self, start: Location) -> Self {
-        Self { start, ..self }
-    }
-
-    /// The directory that contains all matches.
-    pub(super) fn start(&self) -> &Location {
-        &self.start
-    }
-
-    /// The most components of a match below the start; `None` without a limit.
-    pub(super) fn depth(&self) -> Option<usize> {
-        self.depth
-    }
-
     /// Returns whether a path below the start matches.
     pub(super) fn matches(&self, path: &Path) -> bool {
         self.matcher.is_match(path)
-    }
-
-    /// Returns whether the pattern matches only directories.
-    pub(super) fn only_directories(&self) -> bool {
-        self.only_directories
     }
 }
 
@@ -91,24 +74,6 @@ fn named(roots: &Roots, base: &Location, prefix: &str) -> Result<Location, ToolE
     } else {
         Ok(base.join(Path::new(prefix)))
     }
-}
-
-fn check(text: &str) -> Result<(), ToolError> {
-    if text.is_empty() {
-        return Err(ToolError::invalid(
-            "`pattern` is empty; `*` lists everything",
-        ));
-    }
-    if text.len() > MAX_PATTERN_BYTES {
-        return Err(ToolError::invalid(format!(
-            "`pattern` has {} bytes; at most {MAX_PATTERN_BYTES} are possible",
-            text.len()
-        )));
-    }
-    if text.contains('\0') {
-        return Err(ToolError::invalid("`pattern` has a NUL character"));
-    }
-    Ok(())
 }
 
 /// Without `**` a match has at most as many components as the pattern; alternatives may have fewer.

@@ -20,8 +20,10 @@ pub(super) struct Hits<'a> {
     before: String,
     /// True if the last match is on the page.
     kept_last: bool,
-    lines: u64,
-    is_binary: bool,
+    /// Matching lines; at most one in mode `files`.
+    pub(super) lines: u64,
+    /// True if the search stopped at a NUL byte.
+    pub(super) is_binary: bool,
 }
 
 impl<'a> Hits<'a> {
@@ -39,16 +41,6 @@ impl<'a> Hits<'a> {
             hits.separate();
         }
         hits
-    }
-
-    /// Matching lines; at most one in mode `files`.
-    pub(super) fn lines(&self) -> u64 {
-        self.lines
-    }
-
-    /// Returns whether the search stopped at a NUL byte.
-    pub(super) fn is_binary(&self) -> bool {
-        self.is_binary
     }
 
     fn separate(&mut self) {
@@ -78,7 +70,7 @@ impl Sink for Hits<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
-        match self.query.mode() {
+        match self.query.mode {
             Mode::Files => {
                 self.lines = 1;
                 return Ok(false);

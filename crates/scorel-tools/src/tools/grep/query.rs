@@ -20,10 +20,9 @@ const MAX_HEAP_BYTES: usize = 32 * 1024 * 1024;
 /// A compiled query.
 #[derive(Debug)]
 pub(super) struct Query {
-    matcher: RegexMatcher,
-    files: Override,
-    types: Types,
-    mode: Mode,
+    pub(super) matcher: RegexMatcher,
+    pub(super) filter: FileFilter,
+    pub(super) mode: Mode,
     before: u8,
     after: u8,
     multiline: bool,
@@ -35,21 +34,15 @@ impl Query {
         let context = arguments.context.unwrap_or(0);
         Ok(Self {
             matcher: compile(arguments, multiline)?,
-            files: file_glob(arguments.glob.as_deref())?,
-            types: file_type(arguments.file_type.as_deref())?,
+            filter: FileFilter {
+                files: file_glob(arguments.glob.as_deref())?,
+                types: file_type(arguments.file_type.as_deref())?,
+            },
             mode: arguments.mode.unwrap_or_default(),
             before: arguments.before.unwrap_or(context),
             after: arguments.after.unwrap_or(context),
             multiline,
         })
-    }
-
-    pub(super) fn matcher(&self) -> &RegexMatcher {
-        &self.matcher
-    }
-
-    pub(super) fn mode(&self) -> Mode {
-        self.mode
     }
 
     /// Returns whether context lines are shown.
@@ -61,14 +54,6 @@ impl Query {
     pub(super) fn match_start(&self, line: &[u8]) -> Option<usize> {
         let found = self.matcher.find(line).ok().flatten()?;
         Some(found.start())
-    }
-
-    /// The file filters, owned, for a walk that outlives the query's borrow.
-    pub(super) fn filter(&self) -> FileFilter {
-        FileFilter {
-            files: self.files.clone(),
-            types: self.types.clone(),
-        }
     }
 
     /// A searcher with line numbers and context.

@@ -52,11 +52,7 @@ pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> 
         next_offset: page.next_offset(),
         hint: hint.clone(),
     };
-    let mut text = page.text().to_owned();
-    if let Some(hint) = hint {
-        text.push_str(&format!("[{hint}]\n"));
-    }
-    ToolOutput::new(text, &figures)
+    ToolOutput::noted(page.text(), hint.as_deref(), &figures)
 }
 
 /// The note on omissions.
@@ -94,7 +90,7 @@ fn hint(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String
 /// The part of the result that the page shows, if not all of it.
 fn summary(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String> {
     let page = &findings.page;
-    let (shown, total) = (page.shown(), page.seen());
+    let total = page.seen();
     let at_least = if findings.is_exact() { "" } else { "at least " };
     let entries = match mode {
         Mode::Content => "Matching lines",
@@ -113,15 +109,8 @@ fn summary(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<Str
         let (place, searched) = (base.place(), findings.searched_files);
         return Some(format!("No match in {place}; files searched: {searched}."));
     }
-    if shown == 0 {
+    if page.shown() == 0 {
         return Some(format!("{entries}: {of}; none is at this offset."));
     }
-    let (from, to) = (page.offset() + 1, page.offset() + shown);
-    match page.next_offset() {
-        Some(next) => Some(format!(
-            "{entries} {from} to {to} of {of}. Continue with offset {next}."
-        )),
-        None if shown < total => Some(format!("{entries} {from} to {to} of {of}.")),
-        None => None,
-    }
+    page.shown_part(entries, &of)
 }

@@ -21,10 +21,10 @@ pub(super) struct Search<'a> {
     query: &'a Query,
     showing: Searcher,
     counting: Searcher,
-    findings: SearchFindings,
+    pub(super) findings: SearchFindings,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SearchFindings {
     pub(super) page: ResultPage,
     pub(super) searched_files: u64,
@@ -49,14 +49,7 @@ impl<'a> Search<'a> {
             counting: query.counting_searcher(),
             findings: SearchFindings {
                 page: ResultPage::new(arguments.offset(), arguments.limit()),
-                searched_files: 0,
-                matching_files: 0,
-                matching_lines: 0,
-                binary_files: 0,
-                cut_files: 0,
-                unreadable: 0,
-                kept_back: 0,
-                interruption: None,
+                ..SearchFindings::default()
             },
         }
     }
@@ -73,12 +66,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    pub(super) fn into_findings(self) -> SearchFindings {
-        self.findings
-    }
-
     fn search_below(&mut self, base: &Location) -> Result<(), ToolError> {
-        let filter = self.query.filter();
+        let filter = &self.query.filter;
         let directories = filter.clone();
         let mut walk = Walk::new(self.call, base, None, move |path| {
             directories.excludes_directory(path)
@@ -108,7 +97,7 @@ impl<'a> Search<'a> {
 
     fn search_file(&mut self, location: &Location, file: File) {
         let findings = &mut self.findings;
-        let searcher = if self.query.mode() == Mode::Content && !findings.page.is_over() {
+        let searcher = if self.query.mode == Mode::Content && !findings.page.is_over() {
             &mut self.showing
         } else {
             &mut self.counting
@@ -118,8 +107,8 @@ impl<'a> Search<'a> {
             pace: &self.call.pace,
         };
         let mut hits = Hits::new(self.query, &mut findings.page, location);
-        let result = searcher.search_reader(self.query.matcher(), reader, &mut hits);
-        let (lines, is_binary) = (hits.lines(), hits.is_binary());
+        let result = searcher.search_reader(&self.query.matcher, reader, &mut hits);
+        let (lines, is_binary) = (hits.lines, hits.is_binary);
         match (result, self.call.pace.check()) {
             (Ok(()), _) => {}
             (Err(_), Err(interruption)) => findings.interruption = Some(interruption),
@@ -128,7 +117,7 @@ impl<'a> Search<'a> {
         findings.searched_files += 1;
         findings.binary_files += u64::from(is_binary);
         if lines > 0 {
-            findings.add_file(self.query.mode(), location, lines);
+            findings.add_file(self.query.mode, location, lines);
             findings.cut_files += u64::from(is_binary);
         }
     }

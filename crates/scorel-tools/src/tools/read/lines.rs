@@ -14,7 +14,7 @@ const MAX_PART_BYTES: usize = 64 * 1024;
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 
 /// Numbers lines and keeps those in a window, in bounded memory.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct LineWindow {
     first: u64,
     limit: u64,
@@ -52,22 +52,8 @@ impl LineWindow {
         Self {
             first,
             limit,
-            skip: 0,
             max_line: MAX_LINE_BYTES,
-            at: 0,
-            line_at: 0,
-            text_at: 0,
-            ended: 0,
-            in_line: false,
-            line: String::new(),
-            skipped: 0,
-            cut: 0,
-            text: String::new(),
-            shown: 0,
-            cut_lines: 0,
-            next_column: None,
-            seen: Coverage::default(),
-            closed: false,
+            ..Self::default()
         }
     }
 

@@ -73,13 +73,7 @@ pub(super) fn report(location: &Location, file: &ShownFile, window: &LineWindow)
         next_column: window.next_column(),
         hint: hint.clone(),
     };
-    let mut text = window.text().to_owned();
-    if let Some(hint) = hint {
-        text.push('[');
-        text.push_str(&hint);
-        text.push_str("]\n");
-    }
-    ToolOutput::new(text, &figures)
+    ToolOutput::noted(window.text(), hint.as_deref(), &figures)
 }
 
 /// The note on omissions.

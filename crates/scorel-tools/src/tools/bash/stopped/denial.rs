@@ -22,9 +22,10 @@ pub(in super::super) struct Denial {
     evidence: Option<String>,
 }
 
+/// A thing that the sandbox does not let a command do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "denied")]
-enum Denied {
+pub(super) enum Denied {
     /// To change a file.
     Write {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,48 +67,30 @@ enum Wish {
     None,
 }
 
-impl Denial {
-    pub(super) fn write(facts: &SandboxFacts, path: Option<PathBuf>) -> Self {
-        Self::new(facts, Denied::Write { path }, Wish::Outside)
-    }
-
-    pub(super) fn protected_write(facts: &SandboxFacts, path: PathBuf) -> Self {
-        Self::new(facts, Denied::ProtectedWrite { path }, Wish::Edit)
-    }
-
-    pub(super) fn read(facts: &SandboxFacts, path: PathBuf) -> Self {
-        Self::new(facts, Denied::Read { path }, Wish::Outside)
-    }
-
-    pub(super) fn network(facts: &SandboxFacts) -> Self {
-        Self::new(facts, Denied::Network, Wish::Network)
-    }
-
-    pub(super) fn local_server(facts: &SandboxFacts, port: u16) -> Self {
-        Self::new(facts, Denied::LocalServer { port }, Wish::Network)
-    }
-
-    pub(super) fn socket(facts: &SandboxFacts, path: Option<PathBuf>) -> Self {
-        Self::new(facts, Denied::Socket { path }, Wish::Outside)
-    }
-
-    pub(super) fn system_call(facts: &SandboxFacts) -> Self {
-        Self::new(facts, Denied::SystemCall, Wish::Outside)
-    }
-
-    fn new(facts: &SandboxFacts, denied: Denied, wish: Wish) -> Self {
-        Self {
-            denied,
-            wish: if facts.is_readonly { Wish::None } else { wish },
-            evidence: None,
+impl Denied {
+    fn wish(&self) -> Wish {
+        match self {
+            Self::Network | Self::LocalServer { .. } => Wish::Network,
+            Self::ProtectedWrite { .. } => Wish::Edit,
+            Self::Write { .. } | Self::Read { .. } | Self::Socket { .. } | Self::SystemCall => {
+                Wish::Outside
+            }
         }
     }
+}
 
-    pub(super) fn shown_by(self, line: &str) -> Self {
-        let evidence = line.trim().chars().take(MAX_EVIDENCE).collect();
+impl Denial {
+    /// A denial to a command in this sandbox, as far as this line of the output says.
+    pub(super) fn new(facts: &SandboxFacts, denied: Denied, line: Option<&str>) -> Self {
+        let wish = match facts.is_readonly {
+            true => Wish::None,
+            false => denied.wish(),
+        };
+        let evidence = line.map(|line| line.trim().chars().take(MAX_EVIDENCE).collect());
         Self {
-            evidence: Some(evidence),
-            ..self
+            denied,
+            wish,
+            evidence,
         }
     }
 

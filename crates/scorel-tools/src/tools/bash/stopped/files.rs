@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
 
-use super::denial::Denial;
+use super::denial::Denied;
 use super::facts::SandboxFacts;
 use super::line::{Line, NEAR, paths_in};
 use crate::real_target::real_target;
@@ -16,13 +16,13 @@ const NOT_EXECUTABLE: i32 = 126;
 const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
 /// The file that a line says could not be opened, if the sandbox denies it and the user could.
-pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option<Denial> {
+pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option<Denied> {
     let is_read_only = line.says_read_only();
     let is_denied = line.says_denied();
     let is_missing = line.has(&["no such file or directory"]) || line.has_word(&["enoent"]);
     if line.has(&["unable to create temporary object directory"]) {
         // Git says so of a repository that it may not write to, without naming it.
-        return Some(Denial::write(facts, None));
+        return Some(Denied::Write { path: None });
     }
     let is_busy = line.says_busy();
     if !(is_read_only || is_denied || is_missing || is_busy) {
@@ -30,7 +30,7 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option
     }
     if is_denied && line.has(&["(publickey"]) {
         let keys = facts.hidden_named(".ssh")?.to_owned();
-        return Some(Denial::read(facts, keys));
+        return Some(Denied::Read { path: keys });
     }
     let near = line.before(NEAR).flat_map(paths_in);
     let names = line.names().filter(|_| is_busy);
@@ -44,25 +44,25 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option
     if let Some(path) = hidden
         && !is_read_only
     {
-        return Some(Denial::read(facts, path.clone()));
+        return Some(Denied::Read { path: path.clone() });
     }
     if is_busy {
         // Protected places and the directories that they are in can be neither removed nor renamed.
         let mut held = targets.iter().filter(|path| facts.holds_protected(path));
         return held
             .next()
-            .map(|path| Denial::protected_write(facts, path.clone()));
+            .map(|path| Denied::ProtectedWrite { path: path.clone() });
     }
     if is_missing || is_denied && code == NOT_EXECUTABLE {
         return None;
     }
     if let Some(path) = targets.iter().find(|path| facts.is_protected(path)) {
-        return Some(Denial::protected_write(facts, path.clone()));
+        return Some(Denied::ProtectedWrite { path: path.clone() });
     }
     let is_stopped = |path: &&PathBuf| !facts.may_write(path) && could_be_written(path);
     let path = targets.iter().find(is_stopped).cloned();
     let is_plain = is_read_only && ends_with_error(line) && could_be_written(&facts.directory);
-    (path.is_some() || is_plain).then(|| Denial::write(facts, path))
+    (path.is_some() || is_plain).then_some(Denied::Write { path })
 }
 
 /// Returns whether the user, whose rights the daemon has, could write to `path` or create it.

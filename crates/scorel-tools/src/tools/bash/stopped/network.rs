@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::denial::Denial;
+use super::denial::Denied;
 use super::facts::SandboxFacts;
 use super::line::Line;
 
@@ -54,19 +54,19 @@ const NEAR: usize = 8;
 /// This machine, as programs write it.
 const LOCAL: [&str; 5] = ["127.0.0.1", "localhost", "::1", "0.0.0.0", "[::]"];
 
-pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denial> {
+pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denied> {
     if facts.network {
         return None;
     }
     if line.has(&NO_NAME) || line.has(&NO_ROUTE) {
-        return Some(Denial::network(facts));
+        return Some(Denied::Network);
     }
     if line.says_not_permitted() && is_about_sockets(line) {
         let is_of_internet = !facts.has_loopback || line.has(&OF_INTERNET);
         return Some(match is_of_internet {
-            true => Denial::network(facts),
+            true => Denied::Network,
             // Sockets of the internet are not refused there, so it was a Unix socket.
-            false => Denial::socket(facts, None),
+            false => Denied::Socket { path: None },
         });
     }
     if !line.has(&REFUSED) {
@@ -74,12 +74,12 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denial> {
     }
     if line.has(&LOCAL) {
         let port = ports(line.text).into_iter().find(|port| is_served(*port))?;
-        return Some(Denial::local_server(facts, port));
+        return Some(Denied::LocalServer { port });
     }
     // Without an error number, as it says so of every host.
     line.text
         .starts_with("curl: (7)")
-        .then(|| Denial::network(facts))
+        .then_some(Denied::Network)
 }
 
 fn is_about_sockets(line: &Line<'_>) -> bool {

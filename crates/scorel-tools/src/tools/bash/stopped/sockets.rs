@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use super::denial::Denial;
+use super::denial::Denied;
 use super::facts::SandboxFacts;
 use super::line::{Line, NEAR, paths_in};
 
@@ -28,7 +28,7 @@ const NAMES: [&str; 4] = ["af_unix", "dial unix", "connecting to agent", "unix s
 /// Where the system's services are spoken to.
 const BUS: &str = "/run/dbus/system_bus_socket";
 
-pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denial> {
+pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denied> {
     if line.has(&FAILURES) {
         // Where sockets of the session's own may be, its server may have refused.
         let is_denied = |path: &PathBuf| !facts.may_reach(path) || is_served(path);
@@ -37,24 +37,24 @@ pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>) -> Option<Denial> {
         let near = line.before(if is_of_system { NEAR } else { 0 });
         let mut paths = line.paths().into_iter().chain(near.flat_map(paths_in));
         if let Some(path) = paths.find(|path| is_socket(path) && is_denied(path)) {
-            return Some(Denial::socket(facts, Some(path)));
+            return Some(Denied::Socket { path: Some(path) });
         }
     }
     if line.has(&["connect to bus", "connect to system scope bus"]) {
         let bus = is_socket(Path::new(BUS)).then(|| PathBuf::from(BUS))?;
-        return Some(Denial::socket(facts, Some(bus)));
+        return Some(Denied::Socket { path: Some(bus) });
     }
     if line.says_not_permitted() && line.has_word(&["bind", "connect", "connecting", "listen"]) {
         let mut paths = line.paths().into_iter();
         if let Some(path) = paths.find(|path| path.is_absolute()) {
-            return Some(Denial::socket(facts, Some(path)));
+            return Some(Denied::Socket { path: Some(path) });
         }
     }
     let is_named = || {
         let mut before = line.before(4).map(str::to_lowercase);
         line.has(&NAMES) || before.any(|line| line.contains("af_unix"))
     };
-    (line.says_not_permitted() && is_named()).then(|| Denial::socket(facts, None))
+    (line.says_not_permitted() && is_named()).then_some(Denied::Socket { path: None })
 }
 
 fn is_socket(path: &Path) -> bool {
