@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::error::ToolError;
 use crate::pace::Pace;
 use crate::running_call::RunningCall;
-use crate::session_files::SessionFiles;
+use crate::session_files::{PlannedWrite, SessionFiles};
 use crate::tool_output::ToolOutput;
 
 /// A tool that needs nothing but the session's files.
@@ -28,9 +28,9 @@ pub(crate) trait FileTool: fmt::Debug + Send + Sync + 'static {
 
     fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError>;
 
-    /// Looks at the file that the run will change, right before it.
-    fn begin(&self, _: &SessionFiles, _: &mut Self::Plan) -> Result<Vec<FileBefore>, ToolError> {
-        Ok(Vec::new())
+    /// The write that the run will make; its file is looked at right before.
+    fn write(_: &mut Self::Plan) -> Option<&mut Result<PlannedWrite, ToolError>> {
+        None
     }
 
     fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError>;
@@ -63,12 +63,15 @@ impl<T: FileTool> BlockingTool for OnFiles<T> {
     }
 
     fn begin(&self, plan: &mut T::Plan, _: &Permit) -> Result<Vec<FileBefore>, ToolOutcome> {
-        Ok(self.tool.begin(&self.files, plan)?)
+        match T::write(plan) {
+            Some(write) => Ok(self.files.begin_write(write)?),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// The umask of what it makes, which may be that of the user's login shell.
     fn prerequisite(&self) -> Option<Prerequisite> {
-        self.files.host.umask().prerequisite()
+        self.files.host.umask.prerequisite()
     }
 
     fn run(&self, plan: T::Plan, permit: &Permit, context: &ToolContext) -> ToolOutcome {

@@ -13,10 +13,10 @@ use crate::lazy::Lazy;
 /// The daemon, as the tools of a session see it.
 #[derive(Debug, Clone)]
 pub struct ToolHost {
-    home: DaemonHome,
-    blobs: Arc<dyn BlobSink>,
-    umask: Lazy<Option<Umask>>,
-    recorder: Option<Arc<FileRecorder>>,
+    pub(crate) home: DaemonHome,
+    pub(crate) blobs: Arc<dyn BlobSink>,
+    pub(crate) umask: Lazy<Option<Umask>>,
+    pub(crate) recorder: Option<Arc<FileRecorder>>,
 }
 
 impl ToolHost {
@@ -48,28 +48,11 @@ impl ToolHost {
         }
     }
 
-    pub(crate) fn recorder(&self) -> Option<&Arc<FileRecorder>> {
-        self.recorder.as_ref()
-    }
-
     /// The same host, as a session sees it that works in `project`, a path without links.
     pub(crate) fn seen_from(self, project: &Path) -> Self {
         Self {
             home: DaemonHome::of(self.home.path(), project),
             ..self
         }
-    }
-
-    /// The daemon's home, links resolved.
-    pub(crate) fn home(&self) -> &DaemonHome {
-        &self.home
-    }
-
-    pub(crate) fn umask(&self) -> &Lazy<Option<Umask>> {
-        &self.umask
-    }
-
-    pub(crate) fn blobs(&self) -> &dyn BlobSink {
-        &*self.blobs
     }
 }

@@ -78,29 +78,15 @@ pub(crate) fn media_type(start: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// `count` bytes from `at` on, which moves behind them.
-fn take<'a>(content: &'a [u8], at: &mut usize, count: usize) -> Option<&'a [u8]> {
-    let taken = content.get(*at..at.checked_add(count)?)?;
-    *at += count;
-    Some(taken)
-}
-
-fn byte(content: &[u8], at: &mut usize) -> Option<u8> {
-    take(content, at, 1).map(|taken| taken[0])
-}
-
 /// Chunks with their checksums, pixels among them, up to the one that ends the picture.
 fn png(content: &[u8]) -> Option<()> {
-    let mut at = PNG_SIGNATURE;
+    let mut left = content.get(PNG_SIGNATURE..)?;
     let mut has_pixels = false;
     loop {
-        let length = u32::from_be_bytes(take(content, &mut at, 4)?.try_into().ok()?);
-        let chunk = take(
-            content,
-            &mut at,
-            usize::try_from(length).ok()?.checked_add(4)?,
-        )?;
-        let sum = u32::from_be_bytes(take(content, &mut at, 4)?.try_into().ok()?);
+        let length = u32::from_be_bytes(left.split_off(..4)?.try_into().ok()?);
+        let length = usize::try_from(length).ok()?.checked_add(4)?;
+        let chunk = left.split_off(..length)?;
+        let sum = u32::from_be_bytes(left.split_off(..4)?.try_into().ok()?);
         let mut crc = Crc::new();
         crc.update(chunk);
         if crc.sum() != sum {
@@ -142,26 +128,26 @@ fn gif(content: &[u8]) -> Option<()> {
             6 << (flags & 7)
         }
     };
-    let mut at = 0;
-    let flags = take(content, &mut at, 13)?[10];
-    take(content, &mut at, palette(flags))?;
+    let mut left = content;
+    let flags = left.split_off(..13)?[10];
+    left.split_off(..palette(flags))?;
     let mut has_image = false;
     loop {
-        match byte(content, &mut at)? {
-            b'!' => _ = byte(content, &mut at)?,
+        match *left.split_off_first()? {
+            b'!' => _ = left.split_off_first()?,
             b',' => {
                 has_image = true;
-                let flags = take(content, &mut at, 9)?[8];
+                let flags = left.split_off(..9)?[8];
                 // The palette, and the size of codes.
-                take(content, &mut at, palette(flags) + 1)?;
+                left.split_off(..palette(flags) + 1)?;
             }
             b';' => return has_image.then_some(()),
             _ => return None,
         }
         loop {
-            match byte(content, &mut at)? {
+            match *left.split_off_first()? {
                 0 => break,
-                length => _ = take(content, &mut at, length.into())?,
+                length => _ = left.split_off(..usize::from(length))?,
             }
         }
     }
@@ -181,9 +167,9 @@ fn webp(content: &[u8]) -> Option<()> {
         has_pixels |= matches!(name, b"VP8 " | b"VP8L" | b"ANMF");
         let size = length(at + 4)?;
         at += 8;
-        take(file, &mut at, size)?;
+        file.get(at..at.checked_add(size)?)?;
         // Chunks begin at even places; the last one may lack its padding.
-        at += size % 2;
+        at += size + size % 2;
     }
     has_pixels.then_some(())
 }

@@ -67,10 +67,10 @@ impl RunningCall {
     /// Lets the call write `planned`, and nothing else.
     pub(crate) fn write_access<'a>(&'a self, planned: &'a WriteTarget) -> WriteAccess<'a> {
         WriteAccess {
-            daemon_home: self.files.host.home(),
+            daemon_home: &self.files.host.home,
             planned,
             protected_writes: self.permit.protected_writes,
-            umask: self.files.host.umask(),
+            umask: &self.files.host.umask,
         }
     }
 }

@@ -117,7 +117,7 @@ impl SessionFiles {
         }
         // Where it cannot be told where it leads, the run cannot open it either.
         let path = real_target(&named).unwrap_or(named);
-        let effect = match off_limits(&path, self.host.home()) {
+        let effect = match off_limits(&path, &self.host.home) {
             Some(reason) => Effect::Unresolved {
                 reason: kept_away(&path, reason),
             },
@@ -132,9 +132,9 @@ impl SessionFiles {
         let planned = self.plan_write(path);
         let effect = match &planned {
             Ok(PlannedWrite { target, .. }) => Effect::WritePath {
-                path: target.path().to_owned(),
-                named: target.location().to_owned(),
-                protection: target.protection().map(|it| it.reason().to_owned()),
+                path: target.path.clone(),
+                named: target.location.clone(),
+                protection: target.protection.map(|it| it.reason().to_owned()),
             },
             Err(error) => Effect::Unresolved {
                 reason: error.to_string(),
@@ -148,10 +148,10 @@ impl SessionFiles {
         &self,
         write: &mut Result<PlannedWrite, ToolError>,
     ) -> Result<Vec<FileBefore>, ToolError> {
-        let (Some(recorder), Ok(write)) = (self.host.recorder(), write) else {
+        let (Some(recorder), Ok(write)) = (self.host.recorder.as_ref(), write) else {
             return Ok(Vec::new());
         };
-        let Some(path) = recorder.path_of(write.target.path()) else {
+        let Some(path) = recorder.path_of(&write.target.path) else {
             return Ok(Vec::new());
         };
         let before = recorder.before(path).map_err(|error| {
@@ -171,7 +171,7 @@ impl SessionFiles {
 
     /// The change of a file that has got this content, if it is recorded.
     pub(crate) fn written(&self, write: PlannedWrite, content: &[u8]) -> Option<FileChange> {
-        let recorder = self.host.recorder()?;
+        let recorder = self.host.recorder.as_ref()?;
         write.before.map(|before| recorder.written(before, content))
     }
 
@@ -211,8 +211,7 @@ impl SessionFiles {
             // A deleted file has no path that rules could be about.
             if metadata.nlink() == 0 || !shown.may_show(&real) {
                 let message = format!("{location} may not be read: permission rules keep it back");
-                let error = ToolError::new(ErrorCode::PermissionNeeded, message);
-                return Err(error.with("path", location.named()));
+                return Err(location.error(ErrorCode::PermissionNeeded, message));
             }
         }
         Ok(file)
@@ -226,13 +225,13 @@ impl SessionFiles {
                 RootName::Skill => None,
                 _ => permit.reads.as_deref(),
             },
-            daemon_home: (location.root() == RootName::System).then(|| self.host.home()),
+            daemon_home: (location.root() == RootName::System).then_some(&self.host.home),
         }
     }
 
     fn plan_write(&self, path: &str) -> Result<PlannedWrite, ToolError> {
         let location = self.roots.locate_file(path)?;
-        let inside = self.roots.write_target(&location, self.host.home());
+        let inside = self.roots.write_target(&location, &self.host.home);
         let leads_out = |error: &ToolError| error.code == ErrorCode::SandboxViolation;
         match inside {
             Ok(target) => Ok(PlannedWrite::new(location, target)),
@@ -247,7 +246,7 @@ impl SessionFiles {
         location: &Location,
         refused: ToolError,
     ) -> Result<PlannedWrite, ToolError> {
-        let home = self.host.home();
+        let home = &self.host.home;
         let Ok(path) = real_target(&self.roots.unresolved_path(location)) else {
             return Err(refused);
         };

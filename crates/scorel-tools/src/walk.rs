@@ -173,15 +173,6 @@ impl WalkEntry {
     }
 }
 
-impl std::fmt::Debug for Walk<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Walk")
-            .field("start", &self.system_start)
-            .field("unreadable", &self.unreadable)
-            .finish_non_exhaustive()
-    }
-}
-
 /// The part of a path below `start`; `None` for `start` itself. Compares bytes: comparing components
 /// takes longer than listing an entry.
 fn below<'a>(start: &Path, path: &'a Path) -> Option<&'a Path> {

@@ -42,20 +42,14 @@ impl Location {
         &self.path
     }
 
+    /// The place at `path` below this one, made in one allocation. `path` is without `.` and `..`.
     pub(crate) fn join(&self, path: &Path) -> Self {
-        Self {
-            root: self.root,
-            // Joining an empty path would add a slash.
-            path: self.path.iter().chain(path).collect(),
-        }
-    }
-
-    /// As [`Self::join`] in one allocation, for a `path` without `.` and `..`, as a walk yields it.
-    pub(crate) fn descend(&self, path: &Path) -> Self {
         let length = self.path.as_os_str().len() + 1 + path.as_os_str().len();
         let mut joined = PathBuf::with_capacity(length);
         joined.push(&self.path);
-        joined.push(path);
+        if !path.as_os_str().is_empty() {
+            joined.push(path);
+        }
         Self {
             root: self.root,
             path: joined,

@@ -12,9 +12,12 @@ use scorel_permission::protected::{Protection, is_protected};
 /// its path leads elsewhere when it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WriteTarget {
-    location: String,
-    path: PathBuf,
-    protection: Option<Protection>,
+    /// The path that the call names, for people: with its root's name, links not followed.
+    pub(crate) location: String,
+    /// The absolute path of the file, without links. It need not exist.
+    pub(crate) path: PathBuf,
+    /// The reason why the file may only be changed with a person's permission, if that is so.
+    pub(crate) protection: Option<Protection>,
 }
 
 impl WriteTarget {
@@ -35,24 +38,6 @@ impl WriteTarget {
             protection: protection.or_else(|| obeyed::protection(project, &self.path)),
             ..self
         }
-    }
-
-    /// The path that the call names, for people: with its root's name, links not followed.
-    #[must_use]
-    pub(crate) fn location(&self) -> &str {
-        &self.location
-    }
-
-    /// The absolute path of the file, without links. It need not exist.
-    #[must_use]
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Why the file may only be changed with a person's permission, if that is so.
-    #[must_use]
-    pub(crate) fn protection(&self) -> Option<Protection> {
-        self.protection
     }
 
     /// Returns whether a call that was judged for `planned` may change this file, which its path leads to now.

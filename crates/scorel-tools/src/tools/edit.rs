@@ -6,7 +6,6 @@ mod replacement;
 
 use schemars::JsonSchema;
 use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
-use scorel_proto::FileBefore;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -65,12 +64,8 @@ impl FileTool for EditTool {
         Ok(Planned { effects, plan })
     }
 
-    fn begin(
-        &self,
-        files: &SessionFiles,
-        plan: &mut Self::Plan,
-    ) -> Result<Vec<FileBefore>, ToolError> {
-        files.begin_write(&mut plan.1)
+    fn write(plan: &mut Self::Plan) -> Option<&mut Result<PlannedWrite, ToolError>> {
+        Some(&mut plan.1)
     }
 
     fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
@@ -84,19 +79,19 @@ impl FileTool for EditTool {
         write.check(Some(&original))?;
         let (encoding, text) = original.text(location)?;
         let draft = draft(call, location, (&original, &text), &arguments.edits)?;
-        let content = encoded(draft.text(), encoding, location)?;
+        let content = encoded(&draft.text, encoding, location)?;
         let notes = destination.put(&content, Some(&original))?;
         let hash = ContentHash::of(&content);
-        call.files.seen.add(location, hash, draft.seen().clone());
-        let diff = Diff::between(&location.relative(), &text, draft.text());
-        let replaced = match draft.replacements() {
+        call.files.seen.add(location, hash, draft.seen.clone());
+        let diff = Diff::between(&location.relative(), &text, &draft.text);
+        let replaced = match draft.replacements {
             1 => "1 text replaced".to_owned(),
             count => format!("{count} texts replaced"),
         };
         let sentence = format!("Changed {location}: {replaced}, {}.", diff.counts());
         let written = (encoding, hash, content.len());
         let mut changed = ChangedFile::new(location, Some(&original), written, diff, notes);
-        changed.replacements = Some(draft.replacements());
+        changed.replacements = Some(draft.replacements);
         let mut output = changed.output(&sentence);
         output.changed = call.files.written(write, &content);
         Ok(output)
@@ -119,8 +114,11 @@ fn draft(
     (original, text): (&Original, &str),
     edits: &[Replacement],
 ) -> Result<EditDraft, ToolError> {
-    let seen = seen(call, location, original)?;
-    let mut draft = EditDraft::new(text.to_owned(), seen);
+    let mut draft = EditDraft {
+        text: text.to_owned(),
+        seen: seen(call, location, original)?,
+        replacements: 0,
+    };
     for (number, edit) in (1..).zip(edits) {
         call.check_wanted(location)?;
         draft.apply(edit).map_err(|error| {
@@ -132,7 +130,7 @@ fn draft(
                 .with("lines", error.lines())
         })?;
     }
-    if draft.text() == text {
+    if draft.text == text {
         let message = format!(
             "{location} would stay as it is: the edits undo each other, or differ in line ends \
              only, which are kept"

@@ -161,7 +161,7 @@ enum Wanted {
 fn wanted(call: &RunningCall, pattern: &Pattern, path: &Path, kind: WalkEntryKind) -> Wanted {
     let kind = match kind {
         WalkEntryKind::Entry(kind) => kind,
-        WalkEntryKind::Link => match call.roots.kind(&pattern.start.descend(path)) {
+        WalkEntryKind::Link => match call.roots.kind(&pattern.start.join(path)) {
             Ok(kind) => kind,
             Err(_) => return Wanted::LinkOutside,
         },
@@ -244,7 +244,7 @@ impl Listing<'_> {
             self.page.skip();
             return;
         }
-        let location = start.descend(found);
+        let location = start.join(found);
         match self.call.roots.kind(&location) {
             Ok(EntryKind::Directory) => self.page.offer("", &format!("{location}/\n")),
             Ok(_) => self.page.offer("", &format!("{location}\n")),

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
-use scorel_proto::FileBefore;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -56,12 +55,8 @@ impl FileTool for WriteTool {
         Ok(Planned { effects, plan })
     }
 
-    fn begin(
-        &self,
-        files: &SessionFiles,
-        plan: &mut Self::Plan,
-    ) -> Result<Vec<FileBefore>, ToolError> {
-        files.begin_write(&mut plan.1)
+    fn write(plan: &mut Self::Plan) -> Option<&mut Result<PlannedWrite, ToolError>> {
+        Some(&mut plan.1)
     }
 
     fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {

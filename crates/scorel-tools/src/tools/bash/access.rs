@@ -1,7 +1,6 @@
 //! From a permit to a sandbox.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -14,7 +13,7 @@ use super::guarded::{self, ProtectedPlaces};
 use super::hidden_by_rules::{self, HiddenGap, SearchBounds};
 use super::home_project::HomeProject;
 use super::listings::Listings;
-use super::outside_repository::OutsideRepository;
+use super::outside_repository::{OutsideRepository, entries};
 use super::stopped::SandboxFacts;
 use crate::error::{ErrorCode, ToolError};
 
@@ -270,9 +269,4 @@ fn around(place: PathBuf, shown: &[PathBuf]) -> Vec<PathBuf> {
     }
     let inner = entries(&place).into_iter();
     inner.flat_map(|entry| around(entry, shown)).collect()
-}
-
-fn entries(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).collect()
 }

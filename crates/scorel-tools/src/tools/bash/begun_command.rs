@@ -66,12 +66,14 @@ impl Commands {
         command: PlannedCommand,
         permit: &Permit,
     ) -> BegunCommand {
-        BegunCommand::new(CommandCall {
+        let call = Arc::new(CommandCall {
             commands: Arc::clone(self),
             files: Arc::clone(files),
             planned: Arc::new(command),
             permit: permit.clone(),
-        })
+        });
+        let held = Arc::clone(&call).hold();
+        BegunCommand { call, held }
     }
 }
 
@@ -97,12 +99,6 @@ impl fmt::Debug for BegunCommand {
 }
 
 impl BegunCommand {
-    fn new(call: CommandCall) -> Self {
-        let call = Arc::new(call);
-        let held = Arc::clone(&call).hold();
-        Self { call, held }
-    }
-
     /// Starts the command, and runs it to its end as [`Commands::run`].
     pub async fn run(self, context: &ToolContext) -> ToolOutcome {
         let result = self.run_to_end(context).await;
@@ -126,7 +122,7 @@ impl BegunCommand {
         let (recording, run) = blocking(start).await?;
         let watched = foreground::watch(&run, &context.updates, &context.cancel).await;
         blocking(move || -> Result<_, ToolOutcome> {
-            let blobs = call.files.host.blobs();
+            let blobs = &*call.files.host.blobs;
             let mut outcome =
                 present::ended(&run, &watched, &ready.confinement, &ready.planned, blobs);
             recording.end(watched.end.is_some(), &mut outcome);

@@ -161,7 +161,7 @@ impl Commands {
                 environment.set("TMUX_TMPDIR", dir);
             }
         }
-        if confinement.sandbox.is_some() || files.host.home().opened().is_some() {
+        if confinement.sandbox.is_some() || files.host.home.opened().is_some() {
             // Git tidies up in the background, where it would be ended with the command. And agents share a
             // repository: none of them may tidy up what belongs to the others.
             environment = environment
@@ -224,7 +224,7 @@ impl Commands {
             settings,
             project: files.project(),
             temporary,
-            daemon_home: files.host.home(),
+            daemon_home: &files.host.home,
             listings: &self.listings,
         };
         places.confine(permit)

@@ -82,7 +82,7 @@ pub(super) fn find(
     finder.at_the_top();
     finder.walk();
     std::mem::swap(&mut finder.listings, listings);
-    finder.into_places()
+    finder.found
 }
 
 /// Finds protected places in the data of a repository, as [`find`] does in a project.
@@ -93,14 +93,12 @@ pub(super) fn find_git_data(data: &Path, exempt: &[PathBuf], can_mount: bool) ->
     for parts in ["modules", "worktrees"] {
         finder.parts(Path::new(parts), top, 0);
     }
-    finder.into_places()
+    finder.found
 }
 
 struct Finder<'a> {
     can_mount: bool,
-    mounted: Vec<PathBuf>,
-    settings: Vec<PathBuf>,
-    guard: Guard,
+    found: ProtectedPlaces,
     /// The user's home directory.
     home: Option<&'a Path>,
     exempt: &'a [PathBuf],
@@ -112,12 +110,14 @@ impl<'a> Finder<'a> {
     fn new(root: &Path, exempt: &'a [PathBuf], can_mount: bool) -> Self {
         Self {
             can_mount,
-            mounted: Vec::new(),
-            settings: Vec::new(),
-            guard: Guard {
-                root: root.to_owned(),
-                exempt: exempt.to_vec(),
-                ..Guard::default()
+            found: ProtectedPlaces {
+                mounted: Vec::new(),
+                settings: Vec::new(),
+                guard: Guard {
+                    root: root.to_owned(),
+                    exempt: exempt.to_vec(),
+                    ..Guard::default()
+                },
             },
             home: None,
             exempt,
@@ -126,43 +126,36 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn into_places(self) -> ProtectedPlaces {
-        ProtectedPlaces {
-            mounted: self.mounted,
-            settings: self.settings,
-            guard: self.guard,
-        }
-    }
-
     /// Places that matter even while they are absent.
     fn at_the_top(&mut self) {
         let top = Path::new("");
-        if fs::symlink_metadata(self.guard.root.join(GIT_DIRECTORY)).is_err() {
+        if fs::symlink_metadata(self.found.guard.root.join(GIT_DIRECTORY)).is_err() {
             self.add(Path::new(GIT_DIRECTORY), top, GuardRule::NewRepository);
         }
         for path in looked_for() {
             self.add(&path, top, GuardRule::Unchanged);
         }
-        for path in named_by_git(&self.guard.root, self.home) {
+        for path in named_by_git(&self.found.guard.root, self.home) {
             self.add(&path, top, GuardRule::Unchanged);
         }
     }
 
     /// Places that exist, breadth-first.
     fn walk(&mut self) {
-        self.listings.begin(&self.guard.root);
-        let searches_all = may_link_to_unsearched(&self.guard.root);
+        self.listings.begin(&self.found.guard.root);
+        let searches_all = may_link_to_unsearched(&self.found.guard.root);
         let mut left = MAX_ENTRIES;
         let mut queue = VecDeque::from([(PathBuf::new(), 0)]);
         while let Some((dir, depth)) = queue.pop_front() {
             let listing = self.listings.of(&dir, left);
             if listing.count > left {
-                self.guard.has_gaps = true;
+                self.found.guard.has_gaps = true;
                 break;
             }
             left -= listing.count;
             // Most directories have no `HEAD`, and are not asked for the rest.
-            let is_bare = listing.has("HEAD") && is_bare_repository(&self.guard.root.join(&dir));
+            let is_bare =
+                listing.has("HEAD") && is_bare_repository(&self.found.guard.root.join(&dir));
             if is_bare && depth > 0 {
                 self.git_data(&dir, &dir, &dir);
             }
@@ -174,15 +167,15 @@ impl<'a> Finder<'a> {
                 let is_unsearched = UNSEARCHED.iter().any(|it| name == *it);
                 let is_skipped = is_unsearched && !searches_all
                     || is_bare && matches!(name.to_str(), Some("objects" | "refs"))
-                    || self.exempt.contains(&self.guard.root.join(&path));
+                    || self.exempt.contains(&self.found.guard.root.join(&path));
                 if depth < MAX_DEPTH && !is_skipped {
                     queue.push_back((path, depth + 1));
                 } else if !is_skipped {
-                    self.guard.has_gaps = true;
+                    self.found.guard.has_gaps = true;
                 }
             }
         }
-        self.guard.directories = self.listings.end();
+        self.found.guard.directories = self.listings.end();
     }
 
     /// Adds the entry if its name is protected, and returns whether it is.
@@ -220,7 +213,7 @@ impl<'a> Finder<'a> {
             return;
         }
         // A `gitdir:` file or a link.
-        self.guard.repositories.push(path.to_owned());
+        self.found.guard.repositories.push(path.to_owned());
         self.add(path, work_tree, GuardRule::Removable);
         if let Some(real) = self.leads_to(work_tree, path) {
             self.git_data(&real, work_tree, work_tree);
@@ -230,7 +223,7 @@ impl<'a> Finder<'a> {
     /// Git directories of submodules, which may have submodules again, and of work trees. What is in them is
     /// not mounted, as they could not be removed then.
     fn parts(&mut self, dir: &Path, work_tree: &Path, depth: usize) {
-        let entries = fs::read_dir(self.guard.root.join(dir))
+        let entries = fs::read_dir(self.found.guard.root.join(dir))
             .into_iter()
             .flatten();
         for entry in entries.flatten() {
@@ -239,8 +232,8 @@ impl<'a> Finder<'a> {
             }
             let path = dir.join(entry.file_name());
             if depth == MAX_DEPTH {
-                self.guard.has_gaps = true;
-            } else if self.guard.root.join(&path).join("HEAD").exists() {
+                self.found.guard.has_gaps = true;
+            } else if self.found.guard.root.join(&path).join("HEAD").exists() {
                 self.git_data(&path, &path, work_tree);
                 self.parts(&path.join("modules"), work_tree, depth + 1);
             } else {
@@ -252,15 +245,15 @@ impl<'a> Finder<'a> {
 
     /// Adds what is in the git directory at `path`, which goes with `anchor`, and what it names.
     fn git_data(&mut self, path: &Path, anchor: &Path, work_tree: &Path) {
-        self.guard.repositories.push(path.to_owned());
+        self.found.guard.repositories.push(path.to_owned());
         for (name, rule) in OF_GIT {
             self.add(&path.join(name), anchor, rule);
         }
-        let hooks = fs::read_dir(self.guard.root.join(path).join("hooks"));
+        let hooks = fs::read_dir(self.found.guard.root.join(path).join("hooks"));
         for hook in hooks.into_iter().flatten().flatten() {
             self.add_target(&hook.path(), work_tree);
         }
-        let root = self.guard.root.clone();
+        let root = self.found.guard.root.clone();
         let sources = GitSources {
             home: self.home,
             work_tree: &root.join(work_tree),
@@ -274,7 +267,7 @@ impl<'a> Finder<'a> {
     fn add_target(&mut self, link: &Path, anchor: &Path) {
         let target = fs::read_link(link).and_then(|_| link.canonicalize());
         if let Ok(target) = target
-            && let Ok(path) = target.strip_prefix(&self.guard.root)
+            && let Ok(path) = target.strip_prefix(&self.found.guard.root)
         {
             self.add(path, anchor, GuardRule::Unchanged);
         }
@@ -282,7 +275,7 @@ impl<'a> Finder<'a> {
 
     /// The git directory that a `.git` file or link leads to, if it is in the project.
     fn leads_to(&self, work_tree: &Path, path: &Path) -> Option<PathBuf> {
-        let root = &self.guard.root;
+        let root = &self.found.guard.root;
         let target = match fs::read_link(root.join(path)) {
             Ok(target) => target,
             Err(_) => {
@@ -298,23 +291,24 @@ impl<'a> Finder<'a> {
         if !self.seen.insert(path.to_owned()) {
             return;
         }
-        let place = self.guard.root.join(path);
+        let guarded = GuardedPlace {
+            path: path.to_owned(),
+            anchor: anchor.to_owned(),
+            rule,
+        };
+        let place = self.found.guard.root.join(path);
         let metadata = fs::symlink_metadata(&place).ok();
         let is_link = metadata.as_ref().is_some_and(|it| it.is_symlink());
         let is_top = anchor.as_os_str().is_empty() && rule != GuardRule::Todo;
         if self.can_mount && is_top && metadata.is_some() {
-            self.mounted.push(place.clone());
+            self.found.mounted.push(place.clone());
             let is_direct = !is_link && place.canonicalize().is_ok_and(|real| real == place);
             if is_direct && rule == GuardRule::Settings {
-                self.settings.push(place.clone());
+                self.found.settings.push(place.clone());
             }
             // A mount covers what links lead to and not the links.
             if is_direct {
-                self.guard.mounted.push(GuardedPlace {
-                    path: path.to_owned(),
-                    anchor: anchor.to_owned(),
-                    rule,
-                });
+                self.found.guard.mounted.push(guarded);
                 return;
             }
         } else if is_link {
@@ -324,19 +318,11 @@ impl<'a> Finder<'a> {
         if self.exempt.iter().any(overlaps) {
             return;
         }
-        self.guard_place(path, anchor, rule);
-    }
-
-    fn guard_place(&mut self, path: &Path, anchor: &Path, rule: GuardRule) {
-        if self.guard.places.len() == MAX_PLACES || path.to_str().is_none() {
-            self.guard.has_gaps = true;
-            return;
+        if self.found.guard.places.len() == MAX_PLACES || path.to_str().is_none() {
+            self.found.guard.has_gaps = true;
+        } else {
+            self.found.guard.places.push(guarded);
         }
-        self.guard.places.push(GuardedPlace {
-            path: path.to_owned(),
-            anchor: anchor.to_owned(),
-            rule,
-        });
     }
 }
 

@@ -119,7 +119,7 @@ fn is_work_tree_of(data: &Path, work_tree: &Path) -> bool {
     })
 }
 
-fn entries(directory: &Path) -> Vec<PathBuf> {
+pub(super) fn entries(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
 }

@@ -74,7 +74,7 @@ impl CommandRecording {
 
 /// The session's recorder, if a command with this permit may change files of the project.
 fn recorder(files: &SessionFiles, permit: &Permit) -> Option<Arc<FileRecorder>> {
-    let recorder = files.host.recorder();
+    let recorder = files.host.recorder.as_ref();
     let writes = permit.command != CommandAccess::Readonly;
     recorder.filter(|_| writes).cloned()
 }

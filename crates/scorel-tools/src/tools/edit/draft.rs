@@ -17,32 +17,13 @@ const MAX_PLACES: usize = 16;
 /// A text being edited, with the parts that the model has seen or written.
 #[derive(Debug)]
 pub(super) struct EditDraft {
-    text: String,
-    seen: Coverage,
-    replacements: usize,
+    pub(super) text: String,
+    pub(super) seen: Coverage,
+    /// Replaced occurrences of all edits.
+    pub(super) replacements: usize,
 }
 
 impl EditDraft {
-    pub(super) fn new(text: String, seen: Coverage) -> Self {
-        Self {
-            text,
-            seen,
-            replacements: 0,
-        }
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    pub(super) fn seen(&self) -> &Coverage {
-        &self.seen
-    }
-
-    pub(super) fn replacements(&self) -> usize {
-        self.replacements
-    }
-
     /// Applies one replacement, or fails and changes nothing.
     pub(super) fn apply(&mut self, edit: &Replacement) -> Result<(), Obstacle> {
         let view = Unified::new(&self.text);

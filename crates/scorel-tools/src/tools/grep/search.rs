@@ -77,7 +77,7 @@ impl<'a> Search<'a> {
             if !is_file || !filter.accepts(&found.path) {
                 continue;
             }
-            let location = base.descend(&found.path);
+            let location = base.join(&found.path);
             match self.call.open_shown(&location) {
                 Ok(file) => self.search_file(&location, file),
                 Err(error) if error.code == ErrorCode::PermissionNeeded => {

@@ -45,7 +45,7 @@ pub(super) fn show(
     let blob = call
         .files
         .host
-        .blobs()
+        .blobs
         .store(&content)
         .map_err(|error| not_stored(location, &error))?;
     let bytes = content.len() as u64;
