@@ -133,14 +133,12 @@ impl Drop for CgroupDirectory {
 }
 
 /// Moves this process, with what it starts from now on, to a group.
-#[cfg(target_os = "linux")]
 pub(crate) fn join(group: &Path) -> io::Result<()> {
     fs::write(group.join("cgroup.procs"), "0")
 }
 
 /// The limit that the kernel has enforced in a group: it killed processes for want of memory, or
 /// refused a new task.
-#[cfg(target_os = "linux")]
 pub(crate) fn reached(group: &Path) -> io::Result<Option<LimitKind>> {
     let count = |file: &str, event: &str| -> io::Result<u64> {
         let text = fs::read_to_string(group.join(file))?;

@@ -1,6 +1,6 @@
 //! Deadlines as timeouts of `poll`.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::poll::PollTimeout;
 
@@ -11,9 +11,6 @@ pub(crate) fn poll_timeout(deadline: Option<Instant>) -> PollTimeout {
     };
     let left = deadline.saturating_duration_since(Instant::now());
     // Rounded up: with less than a millisecond left, `poll` would return at once, again and again.
-    let milliseconds = left.as_micros().div_ceil(1000).min(i32::MAX as u128);
-    i32::try_from(milliseconds)
-        .ok()
-        .and_then(|left| PollTimeout::try_from(left).ok())
-        .unwrap_or(PollTimeout::ZERO)
+    let rounded = left.saturating_add(Duration::from_micros(999));
+    PollTimeout::try_from(rounded).unwrap_or(PollTimeout::MAX)
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 /// Passed on from the daemon's environment. An allowlist and not a denylist: the daemon's environment
 /// holds keys under names that no list of secrets would cover completely.
 const PASSED: &[&str] = &[
@@ -63,7 +65,8 @@ const SECRET_NAMES: &[&str] = &[
 const MIN_SEARCHED: usize = 8;
 
 /// The environment variables of a command.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
 }

@@ -22,6 +22,7 @@
 //! runs is undone as well; the changed version is kept beside it.
 
 mod gitlinks;
+mod outcome;
 mod place;
 
 #[cfg(target_os = "linux")]
@@ -36,8 +37,6 @@ mod keeper;
 mod kept;
 #[cfg(target_os = "linux")]
 mod module;
-#[cfg(target_os = "linux")]
-mod outcome;
 #[cfg(target_os = "linux")]
 mod recorded;
 #[cfg(target_os = "linux")]
@@ -58,7 +57,6 @@ pub(crate) use copies::LINK;
 pub use gitlinks::may_link_to_unsearched;
 #[cfg(target_os = "linux")]
 pub(crate) use keeper::GuardKeeper;
-#[cfg(target_os = "linux")]
 pub(crate) use outcome::RestoreOutcome;
 pub use place::{Guard, GuardRule, GuardedPlace, SettingsCopy, UNSEARCHED};
 #[cfg(target_os = "linux")]

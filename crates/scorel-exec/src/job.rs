@@ -13,6 +13,8 @@ use std::path::PathBuf;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::environment::Environment;
+use crate::guard::RestoreOutcome;
 use crate::limits::{LimitKind, ResourceLimits, ResourceUsage};
 use crate::sandbox::{Isolation, Sandbox};
 use crate::surroundings::Surroundings;
@@ -28,6 +30,14 @@ pub(crate) fn write_job(job: &impl Serialize, mut target: impl Write) -> io::Res
     let length = u32::try_from(job.len()).map_err(io::Error::other)?;
     target.write_all(&length.to_le_bytes())?;
     target.write_all(&job)
+}
+
+/// Writes a line for the process that waits for reports. A failure means that it is gone, which others tell.
+pub(crate) fn write_report(report: &impl Serialize, mut target: impl Write) {
+    if let Ok(mut line) = serde_json::to_vec(report) {
+        line.push(b'\n');
+        let _ignored: io::Result<()> = target.write_all(&line);
+    }
 }
 
 /// Reads a job and no byte after it.
@@ -89,7 +99,7 @@ pub(crate) struct StageJob {
     pub(crate) arguments: Vec<String>,
     /// True if its standard streams follow the job ([`ChildPipes`](crate::child_pipes::ChildPipes)).
     pub(crate) piped: bool,
-    pub(crate) environment: Vec<(String, String)>,
+    pub(crate) environment: Environment,
     pub(crate) sandbox: Option<Sandbox>,
     pub(crate) umask: Option<Umask>,
     /// The soft limit of open files; `None` keeps the daemon's.
@@ -171,20 +181,19 @@ pub(crate) enum SupervisorReport {
     /// These guarded places were restored while the command runs.
     Restored(Vec<String>),
     /// The snapshot of guarded places was restored.
-    #[serde(rename_all = "camelCase")]
-    Guarded {
-        restored: Vec<String>,
-        has_gaps: bool,
-        /// Places that could not be restored, with the reasons.
-        failed: Vec<String>,
-    },
-    /// The last report: no process is left, or those that cannot be killed.
-    #[serde(rename_all = "camelCase")]
-    Ended {
-        /// Processes that got a signal.
-        signalled: u32,
-        survivors: u32,
-    },
+    Guarded(RestoreOutcome),
+    /// The last report.
+    Ended(EndedProcesses),
+}
+
+/// The processes of a command that has ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EndedProcesses {
+    /// Processes that got a signal.
+    pub(crate) signalled: u32,
+    /// Processes that are left, since they cannot be killed.
+    pub(crate) survivors: u32,
 }
 
 /// The shell's end.

@@ -25,12 +25,13 @@
 //! [`Supervisors`] starts commands. `main` calls [`run_if_asked`] before anything else. [`Support`]
 //! tells what the kernel can enforce.
 
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "commands are started on Linux only")
+)]
+
 mod ancestry;
 mod capture;
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "there are no control groups")
-)]
 mod cgroup;
 mod command_line;
 #[cfg(target_os = "linux")]
@@ -43,11 +44,6 @@ mod guard;
 mod held_run;
 mod job;
 mod limits;
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "there are no namespaces")
-)]
-mod namespaces;
 mod order;
 mod piped_run;
 mod process_table;
@@ -60,10 +56,6 @@ mod shared_space;
 mod standby;
 mod supervisors;
 mod support;
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "there is nothing to remember")
-)]
 mod support_memory;
 mod surroundings;
 mod task_limit;

@@ -5,7 +5,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdout};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
@@ -15,7 +15,7 @@ use crate::deadline::poll_timeout;
 use crate::guard::Snapshot;
 use crate::job::{NamespaceJob, ShellExit, StageJob, SupervisorJob, WatchJob};
 use crate::limits::{LimitKind, LimitScope, ReachedLimit};
-use crate::order::{CommandOrder, CommandResources};
+use crate::order::CommandOrder;
 use crate::registry::{RegisteredRun, RunRegistry};
 use crate::reports::SupervisorReports;
 use crate::run::RunEnd;
@@ -30,92 +30,62 @@ const CHUNK: usize = 64 * 1024;
 const LAST_CHUNKS: usize = 32;
 
 pub(crate) struct Pump {
-    program: PathBuf,
+    pub(crate) program: PathBuf,
     /// The soft limit of open files for the command.
-    open_files: Option<u64>,
-    registry: Arc<RunRegistry>,
-    id: u64,
-    run: RegisteredRun,
+    pub(crate) open_files: Option<u64>,
+    pub(crate) registry: Arc<RunRegistry>,
+    pub(crate) id: u64,
+    pub(crate) run: RegisteredRun,
     /// Exists as long as the command.
-    cgroup: Option<CgroupDirectory>,
-    /// The command's standard streams; without, its output is captured and it has no input.
-    pipes: Option<ChildPipes>,
-    lasts: bool,
-}
-
-/// The part of the order that the loop which reads the pipes needs.
-struct Attended {
-    timeout: Option<Duration>,
-    resources: Option<CommandResources>,
+    pub(crate) cgroup: Option<CgroupDirectory>,
+    pub(crate) lasts: bool,
+    /// Its space exists until the command's end, whichever of its handles are dropped before.
+    pub(crate) order: CommandOrder,
 }
 
 impl Pump {
-    pub(crate) fn new(
-        program: PathBuf,
-        open_files: Option<u64>,
-        registry: Arc<RunRegistry>,
-        (id, run): (u64, RegisteredRun),
-        cgroup: Option<CgroupDirectory>,
-        (pipes, lasts): (Option<ChildPipes>, bool),
-    ) -> Self {
-        Self {
-            program,
-            open_files,
-            registry,
-            id,
-            run,
-            cgroup,
-            pipes,
-            lasts,
-        }
-    }
-
-    /// Runs a command to its end, under `standby` or else under a supervisor that is started now.
+    /// Runs the command to its end, under `standby` or else under a supervisor that is started now. `pipes` are
+    /// its standard streams; without, its output is captured and it has no input.
     pub(crate) fn run(
-        mut self,
-        order: CommandOrder,
+        self,
         directory: OwnedFd,
+        pipes: Option<ChildPipes>,
         standby: Option<SupervisorChild>,
     ) -> RunEnd {
-        let attended = Attended {
-            timeout: order.timeout,
-            resources: order.resources.clone(),
-        };
-        // Until the command's end, whichever of its handles are dropped before.
-        let _space = order.space.clone();
-        let guard = order.sandbox.as_ref().and_then(|it| it.guard.clone());
+        let sandbox = self.order.sandbox.as_ref();
+        let guard = sandbox.and_then(|it| it.guard.as_ref());
         let mut snapshot = None;
-        let mut reports = match self.start(order, &directory, standby) {
+        let mut reports = match self.start(&directory, pipes, standby) {
             Ok(SupervisorChild { child, control }) => {
                 drop(directory);
                 // The supervisor takes one of its own and restores that. This one is for a supervisor
                 // that is killed, which a command can do up to Linux 6.11 (Landlock scopes signals from
                 // 6.12 on). The command waits for the connection.
-                let taken = guard.as_ref().and_then(|it| Snapshot::take(it).ok());
+                let taken = guard.and_then(|it| Snapshot::take(it).ok());
                 snapshot = taken.map(|taken| self.registry.found(self.id, taken));
                 self.run.control.connect(control);
-                self.attend(child, &attended)
+                self.attend(child)
             }
             Err(error) => SupervisorReports::not_started(&error),
         };
         self.run.control.disconnect();
         let started = self.run.control.released();
-        if guard.is_some() && started.is_some() && !reports.has_restored() {
+        if guard.is_some() && started.is_some() && reports.restored.is_none() {
             reports.restored_here(snapshot.map(|snapshot| snapshot.restore(None)));
-        } else if let Some(snapshot) = snapshot.filter(|it| started.is_some() && it.is_shared()) {
+        } else if let Some(snapshot) = snapshot.filter(|it| started.is_some() && it.is_shared) {
             // The supervisor does not know what was there before the other commands.
             reports.restored_after(snapshot.restore(None));
         }
-        let exit = reports.exit();
-        let limits = attended.resources.map(|resources| resources.limits);
-        let limit = limits.and_then(|limits| {
+        let exit = reports.exit;
+        let resources = self.order.resources.as_ref();
+        let limit = resources.and_then(|resources| {
             let by_group = self.run.control.reached().map(|it| (it, LimitScope::Group));
             let own = || {
-                let seen = reports.limit();
+                let seen = reports.limit;
                 seen.or_else(|| failed_at(exit, |text| self.run.state.has_output(text)))
             };
             let (kind, scope) = by_group.or_else(|| Some((own()?, LimitScope::Command)))?;
-            let value = kind.value(&limits);
+            let value = kind.value(&resources.limits);
             Some(ReachedLimit { kind, scope, value })
         });
         let duration = started.map(|it| it.elapsed());
@@ -125,12 +95,12 @@ impl Pump {
 
     /// Sends the order to a supervisor.
     fn start(
-        &mut self,
-        order: CommandOrder,
+        &self,
         directory: &OwnedFd,
+        pipes: Option<ChildPipes>,
         standby: Option<SupervisorChild>,
     ) -> io::Result<SupervisorChild> {
-        let job = self.supervisor_job(order, directory)?;
+        let job = self.supervisor_job(directory, pipes.is_some())?;
         let mut supervisor = match standby {
             Some(standby) => standby,
             None => {
@@ -142,23 +112,25 @@ impl Pump {
             }
         };
         // Dropped here if it fails: the caller's ends of the pipes then come to their ends.
-        supervisor.order(&job, self.pipes.take().as_ref());
+        supervisor.order(&job, pipes.as_ref());
         Ok(supervisor)
     }
 
     /// Reads output and reports until the supervisor closes its pipe, or gives up on it.
-    fn attend(&self, mut child: Child, attended: &Attended) -> SupervisorReports {
+    fn attend(&self, mut child: Child) -> SupervisorReports {
         let mut reports = SupervisorReports::default();
         let mut output = child.stdout.take();
         let stderr = child.stderr.take();
-        let mut lost_at = self.time_limit(attended);
+        let mut lost_at = self.time_limit();
         if let Some(mut stderr) = stderr {
             while self.round(&mut output, &mut stderr, &mut reports, lost_at) {
-                self.share_usage(&mut reports, attended.resources.as_ref());
-                self.run.state.restored(reports.take_restored());
+                self.share_usage(&mut reports);
+                self.run
+                    .state
+                    .restored(std::mem::take(&mut reports.restored_so_far));
                 let told = self.run.control.is_ending();
                 let told = told.then(|| Instant::now() + PATIENCE);
-                let limits = [lost_at, self.time_limit(attended), told];
+                let limits = [lost_at, self.time_limit(), told];
                 lost_at = limits.into_iter().flatten().min();
                 if lost_at.is_some_and(|lost_at| Instant::now() >= lost_at) {
                     break;
@@ -172,15 +144,16 @@ impl Pump {
 
     /// When a supervisor that has not ended by itself is given up; `None` before the command has started,
     /// or without a time limit.
-    fn time_limit(&self, attended: &Attended) -> Option<Instant> {
+    fn time_limit(&self) -> Option<Instant> {
         let started = self.run.control.released()?;
-        Some(started + attended.timeout? + TIMEOUT_PATIENCE)
+        Some(started + self.order.timeout? + TIMEOUT_PATIENCE)
     }
 
     /// Has what the command uses added up with the others of its group.
-    fn share_usage(&self, reports: &mut SupervisorReports, resources: Option<&CommandResources>) {
+    fn share_usage(&self, reports: &mut SupervisorReports) {
+        let resources = self.order.resources.as_ref();
         let shared = resources.and_then(|it| Some((it.group.as_ref()?, &it.limits)));
-        if let (Some((group, limits)), Some(usage)) = (shared, reports.take_usage()) {
+        if let (Some((group, limits)), Some(usage)) = (shared, reports.usage.take()) {
             group.record(self.id, usage, limits);
         }
     }
@@ -227,8 +200,9 @@ impl Pump {
     /// Waits for the supervisor. One that did not report the command's end is killed, and then the
     /// command's processes, which are orphans now.
     fn reap(&self, child: &mut Child, reports: &mut SupervisorReports) {
-        if let Err(error) = reap(child, &self.registry, !reports.has_ended()) {
-            reports.add_problem(format!("cannot kill what the command has left: {error}"));
+        if let Err(error) = reap(child, &self.registry, reports.ended.is_none()) {
+            let problem = format!("cannot kill what the command has left: {error}");
+            reports.problems.push(problem);
         }
     }
 
@@ -245,13 +219,8 @@ impl Pump {
         }
     }
 
-    fn supervisor_job(
-        &self,
-        order: CommandOrder,
-        directory: &OwnedFd,
-    ) -> io::Result<SupervisorJob> {
-        let variables = order.environment.iter();
-        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    fn supervisor_job(&self, directory: &OwnedFd, piped: bool) -> io::Result<SupervisorJob> {
+        let order = &self.order;
         let cgroup = self.cgroup.as_ref().map(|it| it.path().to_owned());
         let watch = order.resources.as_ref().map(|resources| WatchJob {
             limits: resources.limits,
@@ -259,7 +228,7 @@ impl Pump {
             cgroup: cgroup.clone(),
             reports_usage: resources.group.is_some(),
         });
-        let (program, arguments) = order.command.into_parts();
+        let (program, arguments) = order.command.clone().into_parts();
         Ok(SupervisorJob {
             timeout_ms: order
                 .timeout
@@ -268,11 +237,11 @@ impl Pump {
             stage: StageJob {
                 parent: 0,
                 directory: WorkingDirectory::of(directory)?,
-                environment: variables.map(owned).collect(),
+                environment: order.environment.clone(),
                 program,
                 arguments,
-                piped: self.pipes.is_some(),
-                sandbox: order.sandbox,
+                piped,
+                sandbox: order.sandbox.clone(),
                 umask: order.umask,
                 open_files: self.open_files,
                 limits: watch.as_ref().map(|watch| watch.limits),

@@ -1,7 +1,6 @@
 //! The commands that run, and the processes that supervise them.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::io;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,12 +17,12 @@ pub(crate) struct RegisteredRun {
 }
 
 /// The commands of this process.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct RunRegistry {
     entries: Mutex<RegistryEntries>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct RegistryEntries {
     is_closed: bool,
     last_id: u64,
@@ -33,14 +32,6 @@ struct RegistryEntries {
     snapshots: HashMap<u64, Arc<Snapshot>>,
     /// Process ids of supervisors that were not waited for yet.
     supervisors: HashSet<i32>,
-}
-
-impl fmt::Debug for RunRegistry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunRegistry")
-            .field("runs", &self.count())
-            .finish_non_exhaustive()
-    }
 }
 
 impl RunRegistry {

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::time::Duration;
 
 use crate::guard::RestoreOutcome;
-use crate::job::{ShellExit, SupervisorReport};
+use crate::job::{EndedProcesses, ShellExit, SupervisorReport};
 use crate::limits::{LimitKind, ReachedLimit, ResourceUsage};
 use crate::run::{EndCause, RunEnd};
 
@@ -16,41 +16,29 @@ pub(crate) struct SupervisorReports {
     /// Bytes after the last complete line.
     partial: Vec<u8>,
     failed: Option<String>,
-    exit: Option<ShellExit>,
+    pub(crate) exit: Option<ShellExit>,
     timed_out: bool,
-    limit: Option<LimitKind>,
-    usage: Option<ResourceUsage>,
-    problems: Vec<String>,
+    /// The limit that the supervisor has seen reached.
+    pub(crate) limit: Option<LimitKind>,
+    /// The command's usage at the last measurement.
+    pub(crate) usage: Option<ResourceUsage>,
+    /// What the supervisor, or the daemon itself, could not do.
+    pub(crate) problems: Vec<String>,
     /// The paths that were restored while the command runs.
-    restored_so_far: Vec<String>,
-    restored: Option<RestoreOutcome>,
-    ended: Option<Processes>,
-}
-
-/// The last report.
-#[derive(Debug, Clone, Copy, Default)]
-struct Processes {
-    signalled: u32,
-    survivors: u32,
+    pub(crate) restored_so_far: Vec<String>,
+    /// The guarded places that the supervisor has restored.
+    pub(crate) restored: Option<RestoreOutcome>,
+    /// The supervisor's last report.
+    pub(crate) ended: Option<EndedProcesses>,
 }
 
 impl SupervisorReports {
     pub(crate) fn not_started(error: &io::Error) -> Self {
         Self {
             failed: Some(format!("cannot start a supervisor: {error}")),
-            ended: Some(Processes::default()),
+            ended: Some(EndedProcesses::default()),
             ..Self::default()
         }
-    }
-
-    /// Returns whether the supervisor got to its last report.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ended.is_some()
-    }
-
-    /// Returns whether the supervisor has restored guarded places.
-    pub(crate) fn has_restored(&self) -> bool {
-        self.restored.is_some()
     }
 
     /// Takes what the daemon restored in the supervisor's stead; `None` if it has no snapshot either.
@@ -65,30 +53,6 @@ impl SupervisorReports {
     /// Adds what the daemon restored after the supervisor.
     pub(crate) fn restored_after(&mut self, outcome: RestoreOutcome) {
         self.restored.get_or_insert_default().add(outcome);
-    }
-
-    /// Takes the paths that were restored while the command runs.
-    pub(crate) fn take_restored(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.restored_so_far)
-    }
-
-    /// The command's usage at the last measurement; `None` if it was taken before.
-    pub(crate) fn take_usage(&mut self) -> Option<ResourceUsage> {
-        self.usage.take()
-    }
-
-    pub(crate) fn exit(&self) -> Option<ShellExit> {
-        self.exit
-    }
-
-    /// The limit that the supervisor has seen reached.
-    pub(crate) fn limit(&self) -> Option<LimitKind> {
-        self.limit
-    }
-
-    /// Adds what the daemon itself could not do.
-    pub(crate) fn add_problem(&mut self, problem: String) {
-        self.problems.push(problem);
     }
 
     /// Reads once and takes complete lines. Returns `false` at the end.
@@ -117,32 +81,14 @@ impl SupervisorReports {
     fn take(&mut self, report: SupervisorReport) {
         match report {
             SupervisorReport::Failed(message) => self.failed = Some(message),
-            SupervisorReport::Guarded {
-                restored,
-                has_gaps,
-                failed,
-            } => {
-                self.restored = Some(RestoreOutcome {
-                    restored,
-                    has_gaps,
-                    failed,
-                });
-            }
+            SupervisorReport::Guarded(outcome) => self.restored = Some(outcome),
             SupervisorReport::Restored(paths) => self.restored_so_far.extend(paths),
             SupervisorReport::Uses(usage) => self.usage = Some(usage),
             SupervisorReport::LimitReached(kind) => self.limit = Some(kind),
             SupervisorReport::Problem(problem) => self.problems.push(problem),
             SupervisorReport::Exited(exit) => self.exit = Some(exit),
             SupervisorReport::TimedOut => self.timed_out = true,
-            SupervisorReport::Ended {
-                signalled,
-                survivors,
-            } => {
-                self.ended = Some(Processes {
-                    signalled,
-                    survivors,
-                });
-            }
+            SupervisorReport::Ended(ended) => self.ended = Some(ended),
         }
     }
 

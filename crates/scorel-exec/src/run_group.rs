@@ -1,7 +1,6 @@
 //! Commands that share limits.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,23 +13,16 @@ use crate::run::RunControl;
 ///
 /// Each supervisor measures its own command; their reports are added up here. With control groups the
 /// kernel limits the memory of the group, which has a directory of its own.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct RunGroup {
     members: Mutex<HashMap<u64, GroupMember>>,
     cgroup: Option<CgroupDirectory>,
 }
 
+#[derive(Debug)]
 struct GroupMember {
     control: Arc<RunControl>,
     usage: ResourceUsage,
-}
-
-impl fmt::Debug for RunGroup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunGroup")
-            .field("members", &self.members().len())
-            .finish_non_exhaustive()
-    }
 }
 
 impl RunGroup {

@@ -94,7 +94,6 @@ impl Sandbox {
     }
 
     /// The writable places that are not hidden.
-    #[cfg(target_os = "linux")]
     pub(crate) fn granted(&self) -> impl Iterator<Item = &PathBuf> {
         let veil = self.veil();
         let writable = self.writable.iter();
@@ -117,14 +116,12 @@ impl Sandbox {
 
     /// Returns whether internet sockets do no harm: they are allowed, or lead nowhere but to the sandbox's own
     /// loopback.
-    #[cfg(target_os = "linux")]
     pub(crate) fn may_use_sockets(&self) -> bool {
         self.network || self.surroundings != Surroundings::Host
     }
 
     /// Returns whether Unix sockets lead nowhere but to others of the session. That takes an init, which judges
     /// each `connect`, and a network namespace, by which sockets are told apart.
-    #[cfg(target_os = "linux")]
     pub(crate) fn may_use_unix_sockets(&self) -> bool {
         let has_own_network = !self.network && self.surroundings != Surroundings::Host;
         has_own_network && self.isolation.processes

@@ -1,6 +1,5 @@
 //! Supervisors that are started before their commands are known.
 
-use std::fmt;
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
@@ -29,17 +28,12 @@ pub(crate) type RunTask = Box<dyn FnOnce(Option<SupervisorChild>) + Send>;
 /// It knows only which namespaces the command would get. All of them but the mount namespace already
 /// exist, and a process waits in them. Neither runs anything before the order arrives, and dropping this
 /// value ends them. Like every supervisor, this one ends with the daemon.
+#[derive(Debug)]
 pub struct Standby {
     #[cfg(target_os = "linux")]
     tasks: mpsc::Sender<RunTask>,
     #[cfg(target_os = "linux")]
     namespaces: Option<NamespaceJob>,
-}
-
-impl fmt::Debug for Standby {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Standby").finish_non_exhaustive()
-    }
 }
 
 #[cfg(target_os = "linux")]

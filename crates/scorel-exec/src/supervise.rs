@@ -15,7 +15,7 @@ mod waiting_stage;
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -32,8 +32,8 @@ use crate::child_pipes::ChildPipes;
 use crate::deadline::poll_timeout;
 use crate::guard::GuardKeeper;
 use crate::job::{
-    GO, KILL, NamespaceJob, STOP, ShellExit, StageReport, StandbyJob, SupervisorJob,
-    SupervisorReport, WatchJob, read_job,
+    EndedProcesses, GO, KILL, NamespaceJob, STOP, ShellExit, StageReport, StandbyJob,
+    SupervisorJob, SupervisorReport, WatchJob, read_job,
 };
 use crate::limits::LimitKind;
 
@@ -67,10 +67,7 @@ pub(crate) fn supervise() -> ExitCode {
         Ok(supervisor) => supervisor.run(),
         Err(error) => {
             report(&SupervisorReport::Failed(error.to_string()));
-            report(&SupervisorReport::Ended {
-                signalled: 0,
-                survivors: 0,
-            });
+            report(&SupervisorReport::Ended(EndedProcesses::default()));
         }
     }
     ExitCode::SUCCESS
@@ -190,7 +187,7 @@ impl SupervisorProcess {
             self.read_channel();
             match exit {
                 // That of the process that made the namespace.
-                Some(ShellExit::Code(0)) if self.children.has_namespace() => {}
+                Some(ShellExit::Code(0)) if self.children.has_namespace => {}
                 Some(exit) => self.shell_ended(exit),
                 None => {}
             }
@@ -199,7 +196,7 @@ impl SupervisorProcess {
             if !restored.is_empty() {
                 report(&SupervisorReport::Restored(restored));
             }
-            if self.children.all_ended() || !self.advance(Instant::now()) {
+            if self.children.all_ended || !self.advance(Instant::now()) {
                 break;
             }
             if let Err(error) = self.wait() {
@@ -210,19 +207,15 @@ impl SupervisorProcess {
         self.report_last_limit();
         // Restore here and not in the daemon, which may have been killed.
         if let Some(outcome) = self.keeper.finish() {
-            report(&SupervisorReport::Guarded {
-                restored: outcome.restored,
-                has_gaps: outcome.has_gaps,
-                failed: outcome.failed,
-            });
+            report(&SupervisorReport::Guarded(outcome));
         }
         let survivors = self.children.survivors();
-        report(&SupervisorReport::Ended {
+        report(&SupervisorReport::Ended(EndedProcesses {
             signalled: self.children.signalled(),
             survivors: self
                 .or_problem("cannot list what is left", survivors)
                 .unwrap_or(1),
-        });
+        }));
     }
 
     /// Starts the command.
@@ -232,7 +225,7 @@ impl SupervisorProcess {
         }
         self.limits = self.watch.take().map(LimitWatch::new);
         // Fails if the stage has ended already. Its report or its exit code says why.
-        let _ignored: io::Result<()> = self.channel.send_go();
+        let _ignored = self.channel.send(|mut stream| stream.write_all(&[GO]));
         self.phase = RunPhase::Running {
             until: self.timeout.map(|timeout| Instant::now() + timeout),
         };
@@ -251,7 +244,7 @@ impl SupervisorProcess {
     /// Measures what the command uses, if it is time. What cannot be measured is not limited, so the
     /// command ends then, too.
     fn measure(&mut self) {
-        let is_due = |limits: &&mut LimitWatch| Instant::now() >= limits.next();
+        let is_due = |limits: &&mut LimitWatch| Instant::now() >= limits.next;
         let is_killing = matches!(self.phase, RunPhase::Killing { .. });
         let Some(limits) = self.limits.as_mut().filter(is_due).filter(|_| !is_killing) else {
             return;
@@ -397,8 +390,8 @@ impl SupervisorProcess {
     }
 
     fn time_left(&self) -> PollTimeout {
-        let measure = self.limits.as_ref().map(LimitWatch::next);
-        let next = [measure, self.keeper.next()].into_iter().flatten().min();
+        let measure = self.limits.as_ref().map(|limits| limits.next);
+        let next = [measure, self.keeper.next].into_iter().flatten().min();
         poll_timeout(match self.phase {
             RunPhase::Held => None,
             RunPhase::Running { until } => [until, next].into_iter().flatten().min(),

@@ -32,35 +32,19 @@ pub struct Supervisors {
     /// The program of a supervisor: `/proc/self/exe` also works when the file has been replaced by an
     /// upgrade.
     program: PathBuf,
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "nothing is started")
-    )]
     open_files: Option<u64>,
     /// Found out when it is first asked for.
     support: OnceLock<Support>,
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "there is nothing to remember")
-    )]
     memory: Option<SupportMemory>,
     registry: Arc<RunRegistry>,
     /// `None` if supervisors measure what commands use.
     cgroup: Option<DelegatedGroup>,
     groups: AtomicU64,
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "nothing is started")
-    )]
     standbys: Arc<Semaphore>,
 }
 
 /// The means by which a command is started.
 #[derive(Debug, Default)]
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "nothing is started")
-)]
 struct Launch {
     standby: Option<Standby>,
     #[cfg(target_os = "linux")]
@@ -125,18 +109,8 @@ impl Supervisors {
     /// finds it out, and others wait for that.
     #[must_use]
     pub fn support(&self) -> Support {
-        *self.support.get_or_init(|| self.find_support())
-    }
-
-    #[cfg(target_os = "linux")]
-    fn find_support(&self) -> Support {
-        let memory = self.memory.as_ref();
-        memory.map_or_else(Support::probe, Support::recall_or_probe)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn find_support(&self) -> Support {
-        Support::NONE
+        let found = || Support::find(self.memory.as_ref());
+        *self.support.get_or_init(found)
     }
 
     /// Makes a loopback network and a `/dev/shm` for commands that run at the same time. Blocks while
@@ -179,9 +153,7 @@ impl Supervisors {
             lasts: true,
             ..Launch::default()
         };
-        Ok(self
-            .launch(self.possible(order)?, directory, launch)?
-            .start())
+        Ok(self.launch(order, directory, launch)?.start())
     }
 
     /// Prepares a command in a directory without starting it. Uses the standby supervisor if its
@@ -200,7 +172,7 @@ impl Supervisors {
             standby,
             ..Launch::default()
         };
-        self.launch(self.possible(order)?, directory, launch)
+        self.launch(order, directory, launch)
     }
 
     /// The same with pipes to the command. Call it in a Tokio runtime with I/O.
@@ -233,9 +205,7 @@ impl Supervisors {
             stdin: Sender::from_owned_fd(stdin.1)?,
             stdout: Receiver::from_owned_fd(stdout.0)?,
             stderr: Receiver::from_owned_fd(stderr.0)?,
-            run: self
-                .launch(self.possible(order)?, directory, launch)?
-                .start(),
+            run: self.launch(order, directory, launch)?.start(),
         })
     }
 
@@ -349,6 +319,7 @@ impl Supervisors {
         use crate::run::{RunControl, RunState};
         use crate::standby::{RunTask, run_on};
 
+        let order = self.possible(order)?;
         let directory = directory.try_clone_to_owned()?;
         let capture = OutputCapture::new(order.spool_dir.clone());
         let run = RegisteredRun {
@@ -366,24 +337,24 @@ impl Supervisors {
                 return Err(error.into());
             }
         };
-        let (registry, pumped) = (Arc::clone(&self.registry), run.clone());
-        let (program, open_files) = (self.program.clone(), self.open_files);
+        let (registry, state) = (Arc::clone(&self.registry), Arc::clone(&run.state));
         let group = order.resources.as_ref().and_then(|it| it.group.clone());
         let namespaces = NamespaceJob::before_order(order.sandbox.as_ref());
+        let pump = Pump {
+            program: self.program.clone(),
+            open_files: self.open_files,
+            registry: Arc::clone(&self.registry),
+            id,
+            run: run.clone(),
+            cgroup,
+            lasts,
+            order,
+        };
         let task: RunTask = Box::new(move |standby| {
-            let state = Arc::clone(&pumped.state);
             if let Some(group) = &group {
-                group.add(id, Arc::clone(&pumped.control));
+                group.add(id, Arc::clone(&pump.run.control));
             }
-            let pump = Pump::new(
-                program,
-                open_files,
-                Arc::clone(&registry),
-                (id, pumped),
-                cgroup,
-                (pipes, lasts),
-            );
-            let end = pump.run(order, directory, standby);
+            let end = pump.run(directory, pipes, standby);
             if let Some(group) = group {
                 group.remove(id);
             }
@@ -400,7 +371,13 @@ impl Supervisors {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn launch(&self, _: CommandOrder, _: BorrowedFd<'_>, _: Launch) -> Result<HeldRun, StartError> {
+    fn launch(
+        &self,
+        order: CommandOrder,
+        _: BorrowedFd<'_>,
+        _: Launch,
+    ) -> Result<HeldRun, StartError> {
+        self.possible(order)?;
         Err(StartError::Unsupported)
     }
 

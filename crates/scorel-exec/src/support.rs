@@ -1,9 +1,10 @@
 //! Restrictions that the running kernel can enforce.
 
 #[cfg(target_os = "linux")]
-use crate::namespaces::Namespaces;
-use crate::sandbox::Isolation;
+use crate::confine::Probe;
 #[cfg(target_os = "linux")]
+use crate::role::Role;
+use crate::sandbox::Isolation;
 use crate::support_memory::SupportMemory;
 use crate::task_limit::TaskLimit;
 
@@ -46,38 +47,73 @@ impl Support {
     /// in a program that does not call [`run_if_asked`](crate::run_if_asked).
     #[must_use]
     pub fn probe() -> Self {
-        #[cfg(target_os = "linux")]
-        return Self::with(Namespaces::probe());
-        #[cfg(not(target_os = "linux"))]
-        Self::NONE
+        Self::find(None)
     }
 
     /// The same, without a child process if `memory` has the answer.
     #[cfg(target_os = "linux")]
-    pub(crate) fn recall_or_probe(memory: &SupportMemory) -> Self {
-        Self::with(memory.recall().unwrap_or_else(|| {
-            let found = Namespaces::probe();
-            memory.remember(found);
-            found
-        }))
-    }
-
-    #[cfg(target_os = "linux")]
-    fn with(namespaces: Namespaces) -> Self {
-        let Namespaces {
-            mounts,
-            processes,
-            spaces,
-            task_limit,
-        } = namespaces;
+    pub(crate) fn find(memory: Option<&SupportMemory>) -> Self {
+        let namespaces = Self::recalled(memory, Self::probe_namespaces);
+        let has_spaces = namespaces.processes && namespaces.spaces;
         Self {
             landlock: crate::confine::landlock_version(),
             seccomp: crate::confine::has_seccomp(),
+            unix_sockets: has_spaces && crate::confine::can_connect(),
+            ..namespaces
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn find(_: Option<&SupportMemory>) -> Self {
+        Self::NONE
+    }
+
+    /// The namespaces that this user can make, as `memory` has them, or else as `probe` finds them out. They
+    /// are remembered unless something is missing, which could be allowed later.
+    fn recalled(memory: Option<&SupportMemory>, probe: impl FnOnce() -> Self) -> Self {
+        if let Some(task_limit) = memory.and_then(SupportMemory::recall) {
+            return Self {
+                mounts: true,
+                processes: true,
+                spaces: true,
+                task_limit,
+                ..Self::NONE
+            };
+        }
+        let found = probe();
+        if let Some(memory) = memory
+            && found.mounts
+            && found.processes
+            && found.spaces
+        {
+            memory.remember(found.task_limit);
+        }
+        found
+    }
+
+    /// The part that only child processes can find out: entering a namespace cannot be undone, and a kernel
+    /// that allows the namespace may still refuse to mount in it, as AppArmor does on Ubuntu. They try all at
+    /// the same time: each executes this program, which takes longer than what it tries.
+    #[cfg(target_os = "linux")]
+    fn probe_namespaces() -> Self {
+        let probes = [
+            Role::MountProbe,
+            Role::ProcessProbe,
+            Role::TaskLimitProbe,
+            Role::SpaceProbe,
+        ];
+        let [mounts, processes, own_limit, spaces] = probes.map(Probe::start).map(Probe::succeeds);
+        let processes = mounts && processes;
+        Self {
             mounts,
             processes,
             spaces,
-            unix_sockets: processes && spaces && crate::confine::can_connect(),
-            task_limit,
+            task_limit: match processes {
+                true if own_limit => TaskLimit::PidNamespace,
+                true if !nix::unistd::geteuid().is_root() => TaskLimit::UserNamespace,
+                _ => TaskLimit::None,
+            },
+            ..Self::NONE
         }
     }
 
@@ -95,5 +131,44 @@ impl Support {
     #[must_use]
     pub const fn is_enough(&self) -> bool {
         self.landlock >= MIN_LANDLOCK && self.seccomp
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: Support = Support {
+        mounts: true,
+        processes: true,
+        spaces: true,
+        task_limit: TaskLimit::UserNamespace,
+        ..Support::NONE
+    };
+
+    #[test]
+    fn a_refusal_is_not_remembered_and_all_that_there_could_be_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = SupportMemory::new(dir.path().join("memory"), dir.path().join("config"));
+        for refused in [
+            Support {
+                mounts: false,
+                ..WHOLE
+            },
+            Support {
+                processes: false,
+                ..WHOLE
+            },
+            Support {
+                spaces: false,
+                ..WHOLE
+            },
+        ] {
+            assert_eq!(Support::recalled(Some(&memory), || refused), refused);
+        }
+        assert!(!dir.path().join("memory").exists());
+        assert_eq!(Support::recalled(Some(&memory), || WHOLE), WHOLE);
+        let recalled = Support::recalled(Some(&memory), || unreachable!("it is remembered"));
+        assert_eq!(recalled, WHOLE);
     }
 }

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::OFlag;
 use scorel_fs::read_foreign_text;
 
-use crate::namespaces::Namespaces;
 use crate::task_limit::TaskLimit;
 
 /// A file that remembers which namespaces this user can make.
@@ -52,7 +51,8 @@ impl SupportMemory {
         Self { file, config }
     }
 
-    pub(crate) fn recall(&self) -> Option<Namespaces> {
+    /// The limit of tasks, if all namespaces are remembered to be possible.
+    pub(crate) fn recall(&self) -> Option<TaskLimit> {
         let text = read_foreign_text(&self.file)?;
         let limits = [
             TaskLimit::PidNamespace,
@@ -60,22 +60,12 @@ impl SupportMemory {
             TaskLimit::None,
         ];
         let facts = self.facts();
-        let remembered = limits.into_iter().find(|it| text == written(&facts, *it))?;
-        Some(Namespaces {
-            mounts: true,
-            processes: true,
-            spaces: true,
-            task_limit: remembered,
-        })
+        limits.into_iter().find(|it| text == written(&facts, *it))
     }
 
-    /// Writes the file, if there is nothing that could be allowed later. What is not remembered is
-    /// found out again.
-    pub(crate) fn remember(&self, found: Namespaces) {
-        if !found.is_whole() {
-            return;
-        }
-        let text = written(&self.facts(), found.task_limit);
+    /// Remembers that all namespaces are possible. What is not remembered is found out again.
+    pub(crate) fn remember(&self, task_limit: TaskLimit) {
+        let text = written(&self.facts(), task_limit);
         if let Err(error) = replace(&self.file, &text) {
             tracing::debug!(%error, "the support of the kernel is not remembered");
         }
@@ -130,12 +120,7 @@ fn identity(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    const WHOLE: Namespaces = Namespaces {
-        mounts: true,
-        processes: true,
-        spaces: true,
-        task_limit: TaskLimit::UserNamespace,
-    };
+    const FOUND: TaskLimit = TaskLimit::UserNamespace;
 
     #[test]
     fn an_answer_is_remembered_until_something_changes() {
@@ -143,11 +128,11 @@ mod tests {
         let [file, config] = ["memory", "config"].map(|name| dir.path().join(name));
         let memory = || SupportMemory::new(file.clone(), config.clone());
         assert_eq!(memory().recall(), None);
-        memory().remember(WHOLE);
-        assert_eq!(memory().recall(), Some(WHOLE));
+        memory().remember(FOUND);
+        assert_eq!(memory().recall(), Some(FOUND));
         fs::write(&config, "changed").unwrap();
         assert_eq!(memory().recall(), None, "another configuration");
-        memory().remember(WHOLE);
+        memory().remember(FOUND);
         let text = fs::read_to_string(&file).unwrap();
         let boot_id = fs::read_to_string(KERNEL[0]).unwrap();
         for fact in [boot_id.trim(), "program Some((", "Uid:", "user Some("] {
@@ -157,16 +142,5 @@ mod tests {
         }
         fs::write(&file, &text[..text.len() / 2]).unwrap();
         assert_eq!(memory().recall(), None, "half a text");
-    }
-
-    #[test]
-    fn a_refusal_is_not_remembered() {
-        let dir = tempfile::tempdir().unwrap();
-        let memory = SupportMemory::new(dir.path().join("memory"), dir.path().join("config"));
-        memory.remember(Namespaces {
-            spaces: false,
-            ..WHOLE
-        });
-        assert!(!dir.path().join("memory").exists());
     }
 }

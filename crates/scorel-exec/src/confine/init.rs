@@ -29,13 +29,11 @@ use scorel_seccomp::Listener;
 use super::arranged::arrange_mounts;
 use super::connector::Connector;
 use super::landlock::{FileRules, LandlockError};
-use super::stage::{
-    NOT_STARTED, StageError, channel, command, fail, receive_pipes, report, wait_for_go,
-};
+use super::stage::{NOT_STARTED, StageError, channel, command, fail, receive_pipes, wait_for_go};
 use super::terminals::{NEW_TERMINAL, TERMINALS};
 use super::{capabilities, descriptors, mounts, process, seccomp, space};
 use crate::child_pipes::ChildPipes;
-use crate::job::{NamespaceJob, ShellExit, StageJob, StageReport, read_job};
+use crate::job::{NamespaceJob, ShellExit, StageJob, StageReport, read_job, write_report};
 use crate::role::Role;
 use crate::sandbox::Sandbox;
 use crate::surroundings::{SHARED_MEMORY, Surroundings};
@@ -47,7 +45,7 @@ pub(crate) fn enter_namespaces() -> ExitCode {
     };
     match start_init(&mut channel) {
         Ok(init) => {
-            report(&mut channel, &StageReport::Namespace { init });
+            write_report(&StageReport::Namespace { init }, &mut channel);
             ExitCode::SUCCESS
         }
         Err(error) => fail(&mut channel, &error),
@@ -118,7 +116,7 @@ fn reap(shell: i32, channel: &mut UnixStream) -> bool {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == shell => {
                 if let Some(exit) = ShellExit::of(status) {
-                    report(channel, &StageReport::Exited(exit));
+                    write_report(&StageReport::Exited(exit), &mut *channel);
                 }
             }
             Ok(Some(_)) | Err(Errno::INTR) => {}

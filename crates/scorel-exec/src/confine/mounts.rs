@@ -36,12 +36,18 @@ pub(crate) fn try_mounts() -> ExitCode {
 /// The same for a pid namespace. The process that enters it stays outside; its child, which is the
 /// first process in it, mounts its `/proc` in a mount namespace of its own.
 pub(crate) fn try_processes() -> ExitCode {
+    try_in_namespace(Role::ProcessProbe, || true)
+}
+
+/// A probe in a new pid namespace, whose first process is the child that tries.
+pub(super) fn try_in_namespace(role: Role, succeeds: impl FnOnce() -> bool) -> ExitCode {
     if getpid().as_raw() == 1 {
-        return probe::result(enter_mount_namespace().is_ok() && mount_proc().is_ok());
+        let has_proc = enter_mount_namespace().is_ok() && mount_proc().is_ok();
+        return probe::result(has_proc && succeeds());
     }
     let flags = CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWPID;
     let has_entered = enter_namespaces(flags).is_ok() && capabilities::pass_on().is_ok();
-    probe::result(has_entered && probe::child_succeeds(Role::ProcessProbe))
+    probe::result(has_entered && probe::child_succeeds(role))
 }
 
 /// Mounts writable and protected places, in the namespace that was entered. Fails if the system

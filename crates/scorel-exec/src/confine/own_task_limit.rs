@@ -4,11 +4,7 @@ use std::fs;
 use std::io;
 use std::process::ExitCode;
 
-use nix::sched::CloneFlags;
-use nix::unistd::getpid;
-
-use super::mounts::{enter_mount_namespace, enter_namespaces, mount_proc};
-use super::{capabilities, probe};
+use super::mounts::try_in_namespace;
 use crate::role::Role;
 
 /// The first Linux on which `pid_max` belongs to a pid namespace. On older ones it is the whole
@@ -23,13 +19,7 @@ const MAX: u64 = 4 * 1024 * 1024;
 
 /// The probe: sets it in a new namespace, whose first process is its child.
 pub(crate) fn try_it() -> ExitCode {
-    if getpid().as_raw() == 1 {
-        let has_proc = enter_mount_namespace().is_ok() && mount_proc().is_ok();
-        return probe::result(has_proc && set(1).is_ok());
-    }
-    let flags = CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWPID;
-    let has_entered = enter_namespaces(flags).is_ok() && capabilities::pass_on().is_ok();
-    probe::result(has_entered && probe::child_succeeds(Role::TaskLimitProbe))
+    try_in_namespace(Role::TaskLimitProbe, || set(1).is_ok())
 }
 
 fn version(release: &str) -> Option<(u32, u32)> {

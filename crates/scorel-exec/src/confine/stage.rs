@@ -1,6 +1,6 @@
 //! Common parts of the processes between the supervisor and the shell.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode};
@@ -11,7 +11,7 @@ use super::mount_error::MountError;
 use super::seccomp::SeccompError;
 use super::space::SpaceError;
 use crate::child_pipes::ChildPipes;
-use crate::job::{StageJob, StageReport};
+use crate::job::{StageJob, StageReport, write_report};
 use crate::working_directory::DirectoryError;
 
 /// The exit code of a stage that did not become the shell; shells use the same for a command that
@@ -60,16 +60,8 @@ pub(super) fn channel() -> Option<UnixStream> {
 }
 
 pub(super) fn fail(channel: &mut UnixStream, error: &StageError) -> ExitCode {
-    report(channel, &StageReport::Failed(error.to_string()));
+    write_report(&StageReport::Failed(error.to_string()), channel);
     ExitCode::from(NOT_STARTED)
-}
-
-/// Writes a report. It fails if the supervisor is gone, and then no process reads it.
-pub(super) fn report(channel: &mut UnixStream, report: &StageReport) {
-    if let Ok(mut line) = serde_json::to_vec(report) {
-        line.push(b'\n');
-        let _ignored: io::Result<()> = channel.write_all(&line);
-    }
 }
 
 /// Blocks until the standard streams of the command have come, if it gets its own.
@@ -93,11 +85,10 @@ pub(super) fn wait_for_go(mut channel: &UnixStream) -> Result<(), StageError> {
 /// The job's command, with its standard streams: `pipes`, or else this process's.
 pub(super) fn command(job: &StageJob, pipes: Option<ChildPipes>) -> Command {
     let mut command = Command::new(&job.program);
-    let variables = job.environment.iter();
     command
         .args(&job.arguments)
         .env_clear()
-        .envs(variables.map(|(name, value)| (name, value)));
+        .envs(job.environment.iter());
     if let Some(pipes) = pipes {
         pipes.attach(&mut command);
     }

@@ -156,7 +156,7 @@ impl Drop for CopiedSettings {
     }
 }
 
-fn directory(path: &Path) -> io::Result<OwnedFd> {
+pub(super) fn directory(path: &Path) -> io::Result<OwnedFd> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     Ok(open(path, flags, Mode::empty())?)
 }

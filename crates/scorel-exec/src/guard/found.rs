@@ -42,7 +42,7 @@ impl Restorer<'_> {
         if known.paths.contains(Path::new("")) {
             return self.disarm_parts(Path::new(""), known);
         }
-        let searches_all = may_link_to_unsearched(self.root_path());
+        let searches_all = may_link_to_unsearched(self.root_path);
         // In one that is as it was there is nothing new, but perhaps below it.
         for path in known.paths {
             self.disarm_parts(path, known);
@@ -75,7 +75,7 @@ impl Restorer<'_> {
                 }
                 let path = dir.join(&name);
                 let is_searched = || {
-                    let absolute = self.root_path().join(&path);
+                    let absolute = self.root_path.join(&path);
                     let is_unsearched = UNSEARCHED.iter().any(|it| name == *it);
                     (searches_all || !is_unsearched) && !known.exempt.contains(&absolute)
                 };
@@ -90,7 +90,7 @@ impl Restorer<'_> {
 
     fn is_still(&self, path: &Path, stamp: DirectoryStamp) -> bool {
         let place = Path::new(".").join(path);
-        let stat = fstatat(self.root(), &place, AtFlags::AT_SYMLINK_NOFOLLOW);
+        let stat = fstatat(self.root, &place, AtFlags::AT_SYMLINK_NOFOLLOW);
         stat.is_ok_and(|stat| DirectoryStamp::now(&stat) == stamp)
     }
 
@@ -98,7 +98,7 @@ impl Restorer<'_> {
     /// command makes on the way could only have others listed.
     fn entries(&mut self, dir: &Path) -> Vec<(OsString, Option<Type>)> {
         let path = Path::new(".").join(dir);
-        let read = open_directory(self.root(), path.as_os_str())
+        let read = open_directory(self.root, path.as_os_str())
             .and_then(|opened| typed_names(opened.as_fd(), self.entries_left + 1));
         let mut entries = match read {
             Ok(entries) => entries,
@@ -136,17 +136,17 @@ impl Restorer<'_> {
 
     /// The git directory that a link or a `gitdir:` file names.
     fn named_by(&self, path: &Path) -> Option<PathBuf> {
-        if let Ok(target) = nix::fcntl::readlinkat(self.root(), path) {
+        if let Ok(target) = nix::fcntl::readlinkat(self.root, path) {
             return Some(target.into());
         }
-        let dir = open_below(self.root(), path.parent()?).ok()?;
+        let dir = open_below(self.root, path.parent()?).ok()?;
         let (_, content) = read_file(dir.as_fd(), path.file_name()?, MAX_GIT_FILE).ok()??;
         named_git_dir(str::from_utf8(&content).ok()?).map(Path::to_owned)
     }
 
     fn disarm_data(&mut self, path: &Path, known: &KnownRepositories<'_>) {
         if !known.paths.contains(path)
-            && let Ok(dir) = open_below(self.root(), path)
+            && let Ok(dir) = open_below(self.root, path)
         {
             let settings = self.work_tree_of_module(dir.as_fd(), path);
             self.disarm(dir.as_fd(), path, &settings.unwrap_or_default());
@@ -162,7 +162,7 @@ impl Restorer<'_> {
             let is_directory = |(_, kind): &(_, Option<Type>)| *kind == Some(Type::Directory);
             for (name, _) in entries.into_iter().filter(is_directory) {
                 let path = dir.join(&name);
-                let inner = open_below(self.root(), &path);
+                let inner = open_below(self.root, &path);
                 match inner.map(|it| entry_type(it.as_fd(), OsStr::new("HEAD"))) {
                     Ok(Ok(Some(_))) => self.disarm_data(&path, known),
                     _ => queue.push(path),

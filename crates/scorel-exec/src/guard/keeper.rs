@@ -16,7 +16,7 @@ use crate::mounts::MountTable;
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// The supervisor's guard of one command.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct GuardKeeper {
     root: Option<PathBuf>,
     copies: Vec<CopiedSettings>,
@@ -26,19 +26,15 @@ pub(crate) struct GuardKeeper {
     /// That of the command.
     mounts: Option<MountTable>,
     /// `None` before the command has started.
-    next: Option<Instant>,
+    pub(crate) next: Option<Instant>,
 }
 
 impl GuardKeeper {
     /// Makes the copies that the mounts of the command lead to.
     pub(crate) fn new(wanted: &mut Vec<SettingsCopy>) -> Self {
         Self {
-            root: None,
             copies: CopiedSettings::make(wanted),
-            snapshot: None,
-            so_far: RestoreOutcome::default(),
-            mounts: None,
-            next: None,
+            ..Self::default()
         }
     }
 
@@ -53,11 +49,6 @@ impl GuardKeeper {
     pub(crate) fn start(&mut self, process: Option<i32>) {
         self.mounts = process.and_then(MountTable::of);
         self.next = self.snapshot.is_some().then(|| Instant::now() + INTERVAL);
-    }
-
-    /// When to look again.
-    pub(crate) fn next(&self) -> Option<Instant> {
-        self.next
     }
 
     /// Restores places while the command runs, if it is time. Returns those that were restored.

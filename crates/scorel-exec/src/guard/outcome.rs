@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 /// The result of restoring a snapshot.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct RestoreOutcome {
     /// Paths that were different: relative to [`Guard::root`], absolute in [`Guard::others`].
     pub(crate) restored: Vec<String>,

@@ -19,7 +19,7 @@ use super::restore::Restorer;
 impl Restorer<'_> {
     /// Moves aside what git would run in the new repository at `path`, a single name.
     pub(super) fn disarm_repository(&mut self, path: &Path) {
-        let root = self.root();
+        let root = self.root;
         match entry_type(root, path.as_os_str()) {
             Ok(None) => {}
             Ok(Some(SFlag::S_IFDIR)) => match open_directory(root, path.as_os_str()) {

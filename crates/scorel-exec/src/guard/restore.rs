@@ -27,8 +27,8 @@ const MAX_REPORTED: usize = 100;
 
 /// Restores places and records which were different.
 pub(super) struct Restorer<'fd> {
-    root: BorrowedFd<'fd>,
-    root_path: &'fd Path,
+    pub(super) root: BorrowedFd<'fd>,
+    pub(super) root_path: &'fd Path,
     restored: Vec<String>,
     /// Places that could not be restored, with the reasons.
     failed: Vec<String>,
@@ -57,10 +57,6 @@ impl<'fd> Restorer<'fd> {
         }
     }
 
-    pub(super) fn root(&self) -> BorrowedFd<'fd> {
-        self.root
-    }
-
     /// The result; `has_gaps` if there were before.
     pub(super) fn finish(mut self, has_gaps: bool) -> RestoreOutcome {
         self.restored.sort_unstable();
@@ -73,10 +69,6 @@ impl<'fd> Restorer<'fd> {
 
     pub(super) fn is_known_outside(&self, path: &Path) -> bool {
         self.outside.iter().any(|it| path.starts_with(it))
-    }
-
-    pub(super) fn root_path(&self) -> &'fd Path {
-        self.root_path
     }
 
     /// Where a path leads now.

@@ -6,9 +6,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nix::fcntl::{OFlag, open};
-use nix::sys::stat::Mode;
-
+use super::copies::directory;
 use super::found::KnownRepositories;
 use super::outcome::RestoreOutcome;
 use super::place::{Guard, GuardRule, GuardedPlace};
@@ -31,14 +29,13 @@ pub(crate) struct Snapshot {
     exempt: Vec<PathBuf>,
     has_gaps: bool,
     /// Set if commands that still run had changed something before this one.
-    is_shared: bool,
+    pub(crate) is_shared: bool,
     others: Vec<Snapshot>,
 }
 
 impl Snapshot {
     pub(crate) fn take(guard: &Guard) -> io::Result<Self> {
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-        let root = open(&guard.root, flags, Mode::empty())?;
+        let root = directory(&guard.root)?;
         let mut budget = SnapshotBudget::new();
         let mut mounted_budget = SnapshotBudget::new();
         let record = |place, budget: &mut SnapshotBudget| {
@@ -89,10 +86,6 @@ impl Snapshot {
                 }
             }
         }
-    }
-
-    pub(crate) fn is_shared(&self) -> bool {
-        self.is_shared
     }
 
     /// Restores the places that have changed. To be called when no process of the command is left.

@@ -20,16 +20,17 @@ const FREEZE_ROUNDS: usize = 10;
 /// The shell and its descendants. A process that loses its parent becomes a child of the supervisor,
 /// which is a subreaper, or of the init of its pid namespace, which is the supervisor's child; so once
 /// there are no children, there are no descendants either.
+#[derive(Default)]
 pub(super) struct ChildProcesses {
     /// The child that was started, until it has ended. It becomes the shell, or starts the init of a
     /// pid namespace.
     stage: Option<i32>,
     /// The init of the command's pid namespace, until it has ended.
     init: Option<i32>,
-    has_namespace: bool,
+    pub(super) has_namespace: bool,
     /// True if a child other than the stage has ended. With a namespace that is the init.
     has_other_ended: bool,
-    all_ended: bool,
+    pub(super) all_ended: bool,
     /// The last listing.
     listed: Vec<Process>,
     /// Process ids with start times, since a process id may be used again.
@@ -40,12 +41,7 @@ impl ChildProcesses {
     pub(super) fn new(stage: i32) -> Self {
         Self {
             stage: Some(stage),
-            init: None,
-            has_namespace: false,
-            has_other_ended: false,
-            all_ended: false,
-            listed: Vec::new(),
-            signalled: HashSet::new(),
+            ..Self::default()
         }
     }
 
@@ -95,15 +91,6 @@ impl ChildProcesses {
         // ECHILD ends it.
         while !matches!(wait(WaitOptions::empty()), Err(error) if error != Errno::INTR) {}
         self.all_ended = true;
-    }
-
-    pub(super) fn all_ended(&self) -> bool {
-        self.all_ended
-    }
-
-    /// Returns whether the command has a pid namespace, as far as is known.
-    pub(super) fn has_namespace(&self) -> bool {
-        self.has_namespace
     }
 
     /// The processes that are measured, without the init; no more than it takes to exceed `limit`. Beside

@@ -32,7 +32,7 @@ pub(super) struct LimitWatch {
     /// The size of the scratch directories at the start. It raises the limit: a command that cleans up a
     /// full directory must be able to run.
     scratch_before: Option<u64>,
-    next: Instant,
+    pub(super) next: Instant,
 }
 
 pub(super) struct Measurement {
@@ -53,11 +53,6 @@ impl LimitWatch {
             scratch_before,
             next: Instant::now() + SHORTEST,
         }
-    }
-
-    /// When to measure again.
-    pub(super) fn next(&self) -> Instant {
-        self.next
     }
 
     /// Measures what `list` lists, which gets the limit of processes. Sets the time of the next measurement.

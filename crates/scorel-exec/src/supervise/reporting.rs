@@ -1,15 +1,12 @@
 //! Reports to the daemon, on standard error.
 
-use std::io::{self, Write as _};
+use std::io;
 
-use crate::job::SupervisorReport;
+use crate::job::{SupervisorReport, write_report};
 
 /// Writes a report. A failure means that the daemon is gone, which the end of standard input tells.
 pub(super) fn report(report: &SupervisorReport) {
-    if let Ok(mut line) = serde_json::to_vec(report) {
-        line.push(b'\n');
-        let _ignored: io::Result<()> = io::stderr().lock().write_all(&line);
-    }
+    write_report(report, io::stderr().lock());
 }
 
 /// Reports what the supervisor could not do.

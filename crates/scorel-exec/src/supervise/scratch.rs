@@ -16,6 +16,7 @@ const BLOCK: u64 = 512;
 ///
 /// A directory that cannot be read counts as empty. Commands make such directories, as tests of permissions
 /// do.
+#[derive(Default)]
 pub(super) struct ScratchMeter {
     roots: Vec<PathBuf>,
     /// The directories that are being read; empty between two walks.
@@ -30,10 +31,7 @@ impl ScratchMeter {
     pub(super) fn new(roots: Vec<PathBuf>) -> Self {
         Self {
             roots,
-            open: Vec::new(),
-            next_root: 0,
-            bytes: 0,
-            linked: HashSet::new(),
+            ..Self::default()
         }
     }
 

@@ -1,13 +1,10 @@
 //! The supervisor's end of the socket to the stage.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use serde::Serialize;
-
-use crate::child_pipes::ChildPipes;
-use crate::job::{GO, StageReport, write_job};
+use crate::job::StageReport;
 
 /// Bytes read at a time.
 const CHUNK: usize = 4096;
@@ -30,26 +27,13 @@ impl StageChannel {
         })
     }
 
-    /// Sends a job. Waits until the other end has taken what the socket cannot hold.
-    pub(super) fn send(&mut self, job: &impl Serialize) -> io::Result<()> {
+    /// Has `write` send something. Waits until the other end has taken what the socket cannot hold.
+    pub(super) fn send(
+        &mut self,
+        write: impl FnOnce(&UnixStream) -> io::Result<()>,
+    ) -> io::Result<()> {
         self.stream.set_nonblocking(false)?;
-        let sent = write_job(job, &self.stream);
-        self.stream.set_nonblocking(true)?;
-        sent
-    }
-
-    /// Sends the standard streams of the command after its job.
-    pub(super) fn send_pipes(&mut self, pipes: &ChildPipes) -> io::Result<()> {
-        self.stream.set_nonblocking(false)?;
-        let sent = pipes.send(&self.stream);
-        self.stream.set_nonblocking(true)?;
-        sent
-    }
-
-    /// Lets the command start.
-    pub(super) fn send_go(&mut self) -> io::Result<()> {
-        self.stream.set_nonblocking(false)?;
-        let sent = self.stream.write_all(&[GO]);
+        let sent = write(&self.stream);
         self.stream.set_nonblocking(true)?;
         sent
     }

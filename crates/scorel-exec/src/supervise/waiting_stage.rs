@@ -12,7 +12,7 @@ use super::children::ChildProcesses;
 use super::setup::{is_told_to_end, start_stage};
 use super::stage_channel::StageChannel;
 use crate::child_pipes::ChildPipes;
-use crate::job::{ShellExit, StageJob, StageReport, StandbyJob};
+use crate::job::{ShellExit, StageJob, StageReport, StandbyJob, write_job};
 use crate::role::Role;
 use crate::working_directory::DirectoryError;
 
@@ -39,7 +39,7 @@ impl WaitingStage {
             return Ok(Self(None));
         };
         let (stage, mut channel) = start_stage(Role::Namespaces)?;
-        channel.send(namespaces)?;
+        channel.send(|stream| write_job(namespaces, stream))?;
         Ok(Self(Some((ChildProcesses::new(stage), channel))))
     }
 
@@ -107,9 +107,9 @@ impl WaitingStage {
         };
         job.parent = getpid().as_raw();
         // Fails if the stage has ended already. Its report or its exit code says why.
-        let _ignored: io::Result<()> = channel.send(&job);
+        let _ignored: io::Result<()> = channel.send(|stream| write_job(&job, stream));
         if let Some(pipes) = pipes {
-            let _ignored: io::Result<()> = channel.send_pipes(&pipes);
+            let _ignored: io::Result<()> = channel.send(|stream| pipes.send(stream));
         }
         Ok((children, channel))
     }
