@@ -3,6 +3,7 @@
 mod scan;
 
 use std::ffi::OsStr;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,64 +17,58 @@ use crate::pace::Interruption;
 use crate::roots::{EntryKind, Location};
 use crate::running_call::RunningCall;
 
-pub(crate) use scan::{Scanned, scan};
+pub(crate) use scan::scan;
 
 /// File systems of the kernel, which are walked only from inside them.
 const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
-/// A walk in the order of path components. Does not follow links.
+/// The end of a walk or scan.
+#[derive(Debug)]
+pub(crate) struct Scanned {
+    pub(crate) unreadable: u64,
+    /// The reason why it ended early, if it did.
+    pub(crate) interruption: Option<Interruption>,
+}
+
+/// Calls `visit` with every entry below `start` in the order of path components, until it breaks. Does not follow
+/// links. Skips directories for whose path below `start` `prune` returns true.
 ///
 /// The `ignore` crate works with paths, which may be replaced while it runs. So an entry is only a name,
 /// to be opened through the roots.
-pub(crate) struct Walk<'a> {
-    call: &'a RunningCall,
-    system_start: PathBuf,
-    entries: ignore::Walk,
-    unreadable: u64,
-    /// Directories that were skipped for an ignore file that could block.
-    blocked: Arc<AtomicU64>,
-    interruption: Option<Interruption>,
-}
-
-impl<'a> Walk<'a> {
-    /// A walk below `start`, at most `depth` components deep. Skips directories for whose path below `start`
-    /// `prune` returns true.
-    pub(crate) fn new(
-        call: &'a RunningCall,
-        start: &Location,
-        depth: Option<usize>,
-        prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
-    ) -> Result<Self, ToolError> {
-        let WalkPlan {
-            system_start,
-            mut builder,
-            blocked,
-        } = WalkPlan::new(call, start, depth, prune)?;
-        Ok(Self {
-            call,
-            system_start,
-            entries: builder.sort_by_file_name(OsStr::cmp).build(),
-            unreadable: 0,
-            blocked,
-            interruption: None,
-        })
+pub(crate) fn walk(
+    call: &RunningCall,
+    start: &Location,
+    prune: impl Fn(&Path) -> bool + Send + Sync + 'static,
+    mut visit: impl FnMut(&Path, WalkEntryKind) -> ControlFlow<()>,
+) -> Result<Scanned, ToolError> {
+    let mut plan = WalkPlan::new(call, start, None, prune)?;
+    let (mut unreadable, mut interruption) = (0, None);
+    for entry in plan.builder.sort_by_file_name(OsStr::cmp).build() {
+        interruption = call.pace.check().err();
+        if interruption.is_some() {
+            break;
+        }
+        let Ok(entry) = entry else {
+            unreadable += 1;
+            continue;
+        };
+        if let Some(path) = below(&plan.system_start, entry.path())
+            && visit(path, found_kind(&entry)).is_break()
+        {
+            break;
+        }
     }
-
-    /// The number of entries that could not be read so far.
-    pub(crate) fn unreadable(&self) -> u64 {
-        self.unreadable + self.blocked.load(Ordering::Relaxed)
-    }
-
-    /// Why the walk ended early, if it did.
-    pub(crate) fn interruption(&self) -> Option<Interruption> {
-        self.interruption
-    }
+    Ok(Scanned {
+        unreadable: unreadable + plan.blocked.load(Ordering::Relaxed),
+        interruption,
+    })
 }
 
 /// The configuration of a walk or scan.
 struct WalkPlan {
     system_start: PathBuf,
     builder: WalkBuilder,
+    /// Directories that were skipped for an ignore file that could block.
     blocked: Arc<AtomicU64>,
 }
 
@@ -128,49 +123,13 @@ impl WalkPlan {
     }
 }
 
-/// One entry of a walk.
-#[derive(Debug)]
-pub(crate) struct WalkEntry {
-    /// Its path below the start.
-    pub(crate) path: PathBuf,
-    /// Its kind when its directory was listed.
-    pub(crate) kind: WalkEntryKind,
-}
-
+/// The kind of an entry when its directory was listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WalkEntryKind {
     /// Something that is not a link.
     Entry(EntryKind),
     /// A link, not followed.
     Link,
-}
-
-impl Iterator for Walk<'_> {
-    type Item = WalkEntry;
-
-    fn next(&mut self) -> Option<WalkEntry> {
-        loop {
-            if let Err(interruption) = self.call.pace.check() {
-                self.interruption = Some(interruption);
-                return None;
-            }
-            let Ok(entry) = self.entries.next()? else {
-                self.unreadable += 1;
-                continue;
-            };
-            if let Some(found) = WalkEntry::new(&self.system_start, &entry) {
-                return Some(found);
-            }
-        }
-    }
-}
-
-impl WalkEntry {
-    fn new(system_start: &Path, entry: &ignore::DirEntry) -> Option<Self> {
-        let path = below(system_start, entry.path())?.to_owned();
-        let kind = found_kind(entry);
-        Some(Self { path, kind })
-    }
 }
 
 /// The part of a path below `start`; `None` for `start` itself. Compares bytes: comparing components

@@ -8,21 +8,13 @@ use std::thread;
 
 use ignore::WalkState;
 
-use super::{WalkEntryKind, WalkPlan, below, found_kind};
+use super::{Scanned, WalkEntryKind, WalkPlan, below, found_kind};
 use crate::error::ToolError;
-use crate::pace::Interruption;
 use crate::roots::Location;
 use crate::running_call::RunningCall;
 
 /// The most threads of one scan.
 const MAX_THREADS: usize = 4;
-
-/// The end of a scan.
-#[derive(Debug)]
-pub(crate) struct Scanned {
-    pub(crate) unreadable: u64,
-    pub(crate) interruption: Option<Interruption>,
-}
 
 /// Calls `visit` with every entry of a walk below `start`, in any order and from several threads. Faster
 /// than a walk also because ignore files are opened only where a directory's listing has them.

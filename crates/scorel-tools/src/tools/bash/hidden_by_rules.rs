@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use scorel_engine::{HiddenExtent, HiddenFiles};
+use serde::Serialize;
 
 /// Directory entries that are looked at for one command. The search is breadth-first, so the entries
 /// that it misses are deep.
@@ -41,7 +42,8 @@ impl Default for SearchBounds {
 }
 
 /// Why a command can read files that rules deny.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) enum HiddenGap {
     /// Some are below places that it may write, and the kernel has no mounts for this user.
     NoMounts,
@@ -54,16 +56,6 @@ pub(super) enum HiddenGap {
 }
 
 impl HiddenGap {
-    /// In the `details` of results.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::NoMounts => "noMounts",
-            Self::Entries => "entries",
-            Self::Places => "places",
-            Self::Time => "time",
-        }
-    }
-
     pub(super) fn note(self) -> String {
         let reason = match self {
             Self::NoMounts => "this kernel lets the user make no mounts".to_owned(),

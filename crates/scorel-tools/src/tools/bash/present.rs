@@ -197,7 +197,7 @@ fn confinement_details(confinement: &Confinement, denial: Option<&Denial>) -> Ma
     details.insert("sandbox".to_owned(), confinement.name.into());
     details.extend(denial_details(denial));
     if let Some(gap) = confinement.unhidden {
-        details.insert("unhidden".to_owned(), gap.name().into());
+        details.insert("unhidden".to_owned(), json!(gap));
     }
     let left_out = confinement.left_out.iter();
     let left_out: Vec<_> = left_out.map(|it| it.to_string_lossy()).collect();

@@ -28,21 +28,21 @@ impl EditDraft {
     pub(super) fn apply(&mut self, edit: &Replacement) -> Result<(), Obstacle> {
         let view = Unified::new(&self.text);
         let old = Unified::new(&edit.old_string);
-        if old.text().is_empty() {
+        if old.text.is_empty() {
             return Err(Obstacle::Empty);
         }
         if edit.old_string == edit.new_string {
             return Err(Obstacle::Same);
         }
         let places = if edit.replace_all == Some(true) {
-            every_place(view.text(), old.text())?
+            every_place(&view.text, &old.text)?
         } else {
-            vec![only_place(view.text(), old.text())?]
+            vec![only_place(&view.text, &old.text)?]
         };
         let splices: Vec<Splice<'_>> = places
             .into_iter()
             .map(|start| Splice {
-                range: view.original(&(start..start + old.text().len())),
+                range: view.original(&(start..start + old.text.len())),
                 new: view.adapt(&edit.new_string, start),
             })
             .collect();

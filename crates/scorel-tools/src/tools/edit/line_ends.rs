@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A text with CR LF converted to LF, and the way back.
 #[derive(Debug)]
 pub(super) struct Unified<'a> {
-    text: Cow<'a, str>,
+    pub(super) text: Cow<'a, str>,
     /// Offsets in `text` of the line feeds that had a carriage return, sorted.
     crlf: Vec<usize>,
 }
@@ -37,10 +37,6 @@ impl<'a> Unified<'a> {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// The range of the original that a range of the text came from.
     pub(super) fn original(&self, part: &Range<usize>) -> Range<usize> {
         let offset = |at: usize| at + self.crlf.partition_point(|end| *end < at);
@@ -53,7 +49,7 @@ impl<'a> Unified<'a> {
             return Cow::Borrowed(text);
         }
         let unified = Unified::new(text);
-        Cow::Owned(unified.text().replace('\n', "\r\n"))
+        Cow::Owned(unified.text.replace('\n', "\r\n"))
     }
 
     /// Returns whether the line at `at` ends with CR LF; for an unterminated last line, the line before.
@@ -73,8 +69,8 @@ mod tests {
     fn every_part_is_found_again() {
         let original = "a\r\nb\nc\r\n\r\n\rd\r\r\n";
         let unified = Unified::new(original);
-        assert_eq!(unified.text(), "a\nb\nc\n\n\rd\r\n");
-        let text = unified.text();
+        assert_eq!(unified.text, "a\nb\nc\n\n\rd\r\n");
+        let text = &unified.text;
         for start in 0..=text.len() {
             for end in start..=text.len() {
                 let part = &original[unified.original(&(start..end))];

@@ -1,7 +1,5 @@
 //! One replacement, and why it can fail.
 
-use std::fmt::Write as _;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -81,9 +79,7 @@ impl Obstacle {
             Self::Empty => "`oldString` is empty; use Write to give a file its content".to_owned(),
             Self::Same => "`oldString` and `newString` are the same".to_owned(),
             Self::NotFound(likely) => {
-                let mut text = format!("`oldString` is not in {location}");
-                text.push_str(&likely.advice());
-                text
+                format!("`oldString` is not in {location}{}", likely.advice())
             }
             Self::Ambiguous { count, .. } => format!(
                 "`oldString` is in {location} {count} times, {}; give more of the text around the \
@@ -101,12 +97,8 @@ impl Obstacle {
 
     fn places(&self) -> String {
         let lines = self.lines();
-        let mut text = "in line".to_owned();
-        for (place, line) in lines.iter().enumerate() {
-            let before = if place == 0 { " " } else { ", " };
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{before}{line}");
-        }
+        let numbers: Vec<_> = lines.iter().map(u64::to_string).collect();
+        let text = format!("in line {}", numbers.join(", "));
         match self {
             Self::Ambiguous { count, .. } if *count > lines.len() => text + " and more",
             _ => text,

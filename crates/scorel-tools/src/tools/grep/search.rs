@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
 
 use grep_searcher::Searcher;
 
@@ -13,7 +15,7 @@ use crate::pace::{Interruption, Pace};
 use crate::result_page::ResultPage;
 use crate::roots::{EntryKind, Location};
 use crate::running_call::RunningCall;
-use crate::walk::{Walk, WalkEntryKind};
+use crate::walk::{WalkEntryKind, walk};
 
 #[derive(Debug)]
 pub(super) struct Search<'a> {
@@ -67,30 +69,28 @@ impl<'a> Search<'a> {
     }
 
     fn search_below(&mut self, base: &Location) -> Result<(), ToolError> {
-        let filter = &self.query.filter;
+        let (call, filter) = (self.call, &self.query.filter);
         let directories = filter.clone();
-        let mut walk = Walk::new(self.call, base, None, move |path| {
-            directories.excludes_directory(path)
-        })?;
-        for found in walk.by_ref() {
-            let is_file = found.kind == WalkEntryKind::Entry(EntryKind::File);
-            if !is_file || !filter.accepts(&found.path) {
-                continue;
+        let prune = move |path: &Path| directories.excludes_directory(path);
+        let walked = walk(call, base, prune, |path, kind| {
+            if kind != WalkEntryKind::Entry(EntryKind::File) || !filter.accepts(path) {
+                return ControlFlow::Continue(());
             }
-            let location = base.join(&found.path);
-            match self.call.open_shown(&location) {
+            let location = base.join(path);
+            match call.open_shown(&location) {
                 Ok(file) => self.search_file(&location, file),
                 Err(error) if error.code == ErrorCode::PermissionNeeded => {
                     self.findings.kept_back += 1;
                 }
                 Err(_) => self.findings.unreadable += 1,
             }
-            if self.findings.interruption.is_some() {
-                break;
+            match self.findings.interruption {
+                Some(_) => ControlFlow::Break(()),
+                None => ControlFlow::Continue(()),
             }
-        }
-        self.findings.unreadable += walk.unreadable();
-        let interruption = self.findings.interruption.or(walk.interruption());
+        })?;
+        self.findings.unreadable += walked.unreadable;
+        let interruption = self.findings.interruption.or(walked.interruption);
         self.findings.interruption = interruption;
         Ok(())
     }
