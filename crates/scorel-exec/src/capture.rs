@@ -22,8 +22,8 @@ const SPOOL: u64 = 8 * 1024 * 1024;
 pub(crate) struct OutputCapture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    bytes: u64,
-    lines: u64,
+    pub(crate) bytes: u64,
+    pub(crate) lines: u64,
     spool_dir: Option<PathBuf>,
     spool: Option<Spool>,
 }
@@ -79,15 +79,6 @@ impl OutputCapture {
         let excess = (self.tail.len() + kept.len()).saturating_sub(TAIL);
         self.tail.drain(..excess);
         self.tail.extend(kept);
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Line feeds of the whole output.
-    pub(crate) fn lines(&self) -> u64 {
-        self.lines
     }
 
     /// Returns whether the text is in the part that is in memory.
@@ -224,7 +215,7 @@ mod tests {
         capture.push("drei: ü".as_bytes());
         let window = capture.window(10, 10);
         assert_eq!(window.head, "one\ntwo\ndrei: ü".as_bytes());
-        assert_eq!((window.omitted_bytes, capture.lines()), (0, 2));
+        assert_eq!((window.omitted_bytes, capture.lines), (0, 2));
         assert_eq!(capture.whole().unwrap(), None);
     }
 
@@ -237,7 +228,7 @@ mod tests {
         let window = capture.window(1000, 2000);
         let kept = window.head.len() + window.tail.len();
         assert_eq!((window.head.len(), window.tail.len()), (1000, 2000));
-        assert_eq!(window.omitted_bytes + kept as u64, capture.bytes());
+        assert_eq!(window.omitted_bytes + kept as u64, capture.bytes);
         let kept_lines = lines(&window.head) + lines(&window.tail);
         assert_eq!(window.omitted_lines + kept_lines, 100_000);
         assert!(window.tail.ends_with(b"line 99999\n"));

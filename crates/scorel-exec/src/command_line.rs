@@ -15,12 +15,6 @@ pub enum CommandLine {
     },
 }
 
-impl From<&str> for CommandLine {
-    fn from(script: &str) -> Self {
-        Self::Script(script.to_owned())
-    }
-}
-
 impl From<String> for CommandLine {
     fn from(script: String) -> Self {
         Self::Script(script)

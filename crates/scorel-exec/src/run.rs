@@ -135,7 +135,7 @@ impl Run {
     #[must_use]
     pub fn counts(&self) -> (u64, u64) {
         let capture = self.state.capture();
-        (capture.bytes(), capture.lines())
+        (capture.bytes, capture.lines)
     }
 
     /// At most `head` bytes of the beginning and `tail` bytes of the end of the output.
@@ -172,7 +172,7 @@ impl RunState {
         let bytes = {
             let mut capture = self.capture();
             capture.push(chunk);
-            capture.bytes()
+            capture.bytes
         };
         self.progress.send_modify(|progress| progress.bytes = bytes);
     }

@@ -29,7 +29,7 @@ pub struct SharedSpace {
 impl SharedSpace {
     /// Starts a holder and waits until the namespaces are made.
     pub(crate) fn make(program: &Path) -> io::Result<Self> {
-        let child = Command::new(program)
+        let mut child = Command::new(program)
             .arg(Role::SpaceHolder.argument())
             .env_clear()
             .current_dir("/")
@@ -38,11 +38,15 @@ impl SharedSpace {
             .stderr(Stdio::null())
             .spawn()?;
         let id = i32::try_from(child.id()).map_err(io::Error::other)?;
+        let output = child.stdout.take();
         let space = Self {
             holder: Mutex::new(child),
             id,
         };
-        let answer = space.answer()?;
+        let mut answer = String::new();
+        if let Some(output) = output {
+            output.take(MAX_ANSWER).read_to_string(&mut answer)?;
+        }
         if answer == MADE {
             return Ok(space);
         }
@@ -60,15 +64,6 @@ impl SharedSpace {
     pub fn is_alive(&self) -> bool {
         let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
         matches!(holder.try_wait(), Ok(None))
-    }
-
-    fn answer(&self) -> io::Result<String> {
-        let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut text = String::new();
-        if let Some(output) = holder.stdout.take() {
-            output.take(MAX_ANSWER).read_to_string(&mut text)?;
-        }
-        Ok(text)
     }
 }
 

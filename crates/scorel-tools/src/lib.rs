@@ -27,6 +27,7 @@ mod file_tool;
 mod host;
 mod lazy;
 mod limits;
+mod locked;
 mod obeyed;
 mod off_limits;
 mod open_projects;

@@ -1,10 +1,11 @@
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use rustix::fs::fstat;
 
+use crate::locked::lock;
 use crate::root::{OpenRootError, Root, RootName};
 
 /// Device and inode.
@@ -28,10 +29,7 @@ impl OpenProjects {
         let Ok(stat) = fstat(&root.directory) else {
             return Ok(root);
         };
-        let mut directories = self
-            .directories
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut directories = lock(&self.directories);
         directories.retain(|_, directory| directory.strong_count() > 0);
         let known = directories.entry((stat.st_dev, stat.st_ino)).or_default();
         match known.upgrade() {

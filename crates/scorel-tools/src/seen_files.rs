@@ -3,11 +3,12 @@
 mod coverage;
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 pub(crate) use coverage::Coverage;
 
 use crate::content_hash::ContentHash;
+use crate::locked::lock;
 use crate::roots::Location;
 
 /// The greatest number of files that are remembered; the least recently seen is evicted.
@@ -38,7 +39,7 @@ pub(crate) enum Unseen {
 impl SeenFiles {
     /// Adds a seen part. Forgets the seen parts of other content at the location.
     pub(crate) fn add(&self, location: &Location, content: ContentHash, coverage: Coverage) {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = lock(&self.files);
         let place = files.iter().position(|file| file.location == *location);
         let known = place.and_then(|place| files.remove(place));
         let coverage = match known {
@@ -57,10 +58,7 @@ impl SeenFiles {
 
     /// Forgets everything.
     pub(crate) fn clear(&self) {
-        self.files
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        lock(&self.files).clear();
     }
 
     /// The seen parts of the content that is at a location now.
@@ -69,7 +67,7 @@ impl SeenFiles {
         location: &Location,
         content: ContentHash,
     ) -> Result<Coverage, Unseen> {
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = lock(&self.files);
         let same = files.iter().filter(|file| file.content == content);
         let known = same
             .map(|file| file.coverage.clone())

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use crate::locked::lock;
 use crate::root::{OpenRootError, Root, RootName};
 
 /// The directories of the skills that a session has loaded: `@skill/<name>`. Cheap to clone; clones share
@@ -20,13 +21,11 @@ impl SkillRoots {
     /// The path is not a directory that this process can open.
     pub fn load(&self, name: &str, directory: &Path) -> Result<(), OpenRootError> {
         let root = Root::open(RootName::Skill, directory)?;
-        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        roots.insert(name.to_owned(), root);
+        lock(&self.roots).insert(name.to_owned(), root);
         Ok(())
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Root> {
-        let roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        roots.get(name).cloned()
+        lock(&self.roots).get(name).cloned()
     }
 }

@@ -100,7 +100,7 @@ fn supervisors() -> Arc<Supervisors> {
 
 fn order(command: &str) -> CommandOrder {
     CommandOrder {
-        command: command.into(),
+        command: command.to_owned().into(),
         environment: Environment::scrubbed(std::env::vars_os(), &[]),
         sandbox: None,
         space: None,

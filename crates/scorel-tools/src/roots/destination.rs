@@ -241,18 +241,17 @@ impl<'a> Destination<'a> {
 
     fn failed(&self, error: Errno) -> ToolError {
         let location = self.location;
+        let unknown;
         let (code, reason) = match error {
             Errno::EXIST => return changed(location),
-            Errno::NOSPC | Errno::DQUOT => (ErrorCode::NoSpace, "no space is left".to_owned()),
-            Errno::ACCESS | Errno::PERM => {
-                (ErrorCode::AccessDenied, "permission denied".to_owned())
+            Errno::NOSPC | Errno::DQUOT => (ErrorCode::NoSpace, "no space is left"),
+            Errno::ACCESS | Errno::PERM => (ErrorCode::AccessDenied, "permission denied"),
+            Errno::ROFS => (ErrorCode::AccessDenied, "the file system is read-only"),
+            Errno::NOENT => (ErrorCode::NotFound, "its directory is gone"),
+            other => {
+                unknown = std::io::Error::from(other).to_string();
+                (ErrorCode::Internal, unknown.as_str())
             }
-            Errno::ROFS => (
-                ErrorCode::AccessDenied,
-                "the file system is read-only".to_owned(),
-            ),
-            Errno::NOENT => (ErrorCode::NotFound, "its directory is gone".to_owned()),
-            other => (ErrorCode::Internal, std::io::Error::from(other).to_string()),
         };
         location.error(code, format!("{location} cannot be written: {reason}"))
     }

@@ -30,53 +30,45 @@ pub(super) fn missing(location: &Location, settled: &Settled) -> ToolError {
 
 /// The error for the model when the system does not open a location.
 pub(super) fn refusal(location: &Location, error: Errno) -> ToolError {
+    let (outside, unknown);
     let (code, reason) = match error {
-        Errno::NOENT => (
-            ErrorCode::NotFound,
-            "does not exist; find files with Glob".to_owned(),
-        ),
+        Errno::NOENT => (ErrorCode::NotFound, "does not exist; find files with Glob"),
         Errno::XDEV => (
             ErrorCode::SandboxViolation,
             match location.root {
-                RootName::System => "leads outside of what the user permitted".to_owned(),
-                root => format!("leads outside {root}"),
+                RootName::System => "leads outside of what the user permitted",
+                root => {
+                    outside = format!("leads outside {root}");
+                    outside.as_str()
+                }
             },
         ),
         // No link was in a granted path when it was judged.
         Errno::LOOP if location.root == RootName::System => (
             ErrorCode::Stale,
-            "leads to another file than when the call was judged".to_owned(),
+            "leads to another file than when the call was judged",
         ),
-        Errno::LOOP => (
-            ErrorCode::SandboxViolation,
-            "goes through too many links".to_owned(),
-        ),
+        Errno::LOOP => (ErrorCode::SandboxViolation, "goes through too many links"),
         Errno::ACCESS | Errno::PERM => (
             ErrorCode::AccessDenied,
-            "cannot be opened: permission denied".to_owned(),
+            "cannot be opened: permission denied",
         ),
         Errno::NOTDIR => (
             ErrorCode::NotADirectory,
-            "goes through something that is not a directory".to_owned(),
+            "goes through something that is not a directory",
         ),
-        Errno::NAMETOOLONG => (
-            ErrorCode::InvalidArguments,
-            "has a name that is too long".to_owned(),
-        ),
-        Errno::ISDIR => (
-            ErrorCode::IsDirectory,
-            "is a directory, not a file".to_owned(),
-        ),
+        Errno::NAMETOOLONG => (ErrorCode::InvalidArguments, "has a name that is too long"),
+        Errno::ISDIR => (ErrorCode::IsDirectory, "is a directory, not a file"),
         Errno::ROFS => (
             ErrorCode::AccessDenied,
-            "is on a file system that is read-only".to_owned(),
+            "is on a file system that is read-only",
         ),
-        Errno::NOSPC | Errno::DQUOT => (ErrorCode::NoSpace, "has no space left".to_owned()),
+        Errno::NOSPC | Errno::DQUOT => (ErrorCode::NoSpace, "has no space left"),
         Errno::NXIO | Errno::NODEV => return not_a_file(location),
-        other => (
-            ErrorCode::Internal,
-            format!("cannot be opened: {}", std::io::Error::from(other)),
-        ),
+        other => {
+            unknown = format!("cannot be opened: {}", std::io::Error::from(other));
+            (ErrorCode::Internal, unknown.as_str())
+        }
     };
     location.error(code, format!("{location} {reason}"))
 }

@@ -5,7 +5,7 @@ mod pattern;
 
 use std::num::NonZeroU64;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use schemars::JsonSchema;
 use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::details::{is_zero, kept_back};
 use crate::error::{ErrorCode, ToolError};
 use crate::file_tool::FileTool;
+use crate::locked::lock;
 use crate::result_page::ResultPage;
 use crate::root::RootName;
 use crate::roots::{EntryKind, Location};
@@ -200,7 +201,7 @@ impl Listing<'_> {
                     Wanted::Yes if is_kept_back => Wanted::KeptBack,
                     wanted => wanted,
                 };
-                let mut matches = matches.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut matches = lock(&matches);
                 let (listing, first) = &mut *matches;
                 match wanted {
                     Wanted::Yes => first.offer(path),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use scorel_engine::{CommandAccess, Permit};
 use scorel_exec::{Isolation, SHARED_MEMORY, Sandbox, SettingsCopy, Surroundings, real};
@@ -16,6 +16,7 @@ use super::listings::Listings;
 use super::outside_repository::{OutsideRepository, entries};
 use super::stopped::SandboxFacts;
 use crate::error::{ErrorCode, ToolError};
+use crate::locked::lock;
 
 /// A sandbox with its name.
 #[derive(Debug, Clone)]
@@ -188,7 +189,7 @@ impl CommandPlaces<'_> {
         .cloned()
         .collect();
         let home = self.settings.environment.get("HOME").map(Path::new);
-        let mut listings = self.listings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut listings = lock(&self.listings);
         let mut found = guarded::find(self.project, home, &exempt, mounts, &mut listings);
         let mut mounted = self.packages(sandbox, &mut found);
         if let Some(repository) = repository {

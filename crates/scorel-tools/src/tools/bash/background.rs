@@ -1,12 +1,13 @@
 //! Background commands.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use scorel_exec::{OutputSection, Run, RunEnd};
 
 use super::stopped::SandboxFacts;
 use crate::error::{ErrorCode, ToolError};
+use crate::locked::lock;
 
 /// Running background commands of a session.
 const MAX_RUNNING: usize = 8;
@@ -120,7 +121,7 @@ impl Background {
     }
 
     fn started(&self) -> MutexGuard<'_, Started> {
-        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.commands)
     }
 }
 

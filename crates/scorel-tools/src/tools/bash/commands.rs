@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use scorel_engine::{CommandAccess, Permit, Prerequisite, ToolOutcome, blocking, spawn_blocking};
 use scorel_exec::{
@@ -21,6 +21,7 @@ use super::temporary_dir::TemporaryDir;
 use super::{CommandSettings, PlannedCommand, present};
 use crate::error::{ErrorCode, ToolError};
 use crate::lazy::Lazy;
+use crate::locked::lock;
 use crate::session_files::SessionFiles;
 
 /// The commands of one session: those that run in the background end with this value.
@@ -283,8 +284,4 @@ fn refused(error: &StartError) -> ToolError {
         _ => ErrorCode::CommandNotStarted,
     };
     ToolError::new(code, format!("not run: {error}"))
-}
-
-fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,10 @@
 //! The loopback network and the `/dev/shm` of a session.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use scorel_exec::{SharedSpace, StartError, Supervisors};
+
+use crate::locked::lock;
 
 /// The space that commands of a session share.
 ///
@@ -15,13 +17,12 @@ pub(super) struct SessionSpace(Mutex<Weak<SharedSpace>>);
 impl SessionSpace {
     /// The space, if there is one.
     pub(super) fn current(&self) -> Option<Arc<SharedSpace>> {
-        let space = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        space.upgrade().filter(|space| space.is_alive())
+        lock(&self.0).upgrade().filter(|space| space.is_alive())
     }
 
     /// The space, made if there is none. Blocks while it is made.
     pub(super) fn get(&self, supervisors: &Supervisors) -> Result<Arc<SharedSpace>, StartError> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         if let Some(space) = known.upgrade().filter(|space| space.is_alive()) {
             return Ok(space);
         }

@@ -1,8 +1,10 @@
 //! Where a planned command finds the supervisor that stands by for it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use scorel_exec::Standby;
+
+use crate::locked::lock;
 
 /// Holds the standby supervisor of a planned command, if there is one.
 ///
@@ -13,11 +15,10 @@ pub(super) struct StandbySlot(Arc<Mutex<Option<Standby>>>);
 
 impl StandbySlot {
     pub(super) fn put(&self, standby: Option<Standby>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = standby;
+        *lock(&self.0) = standby;
     }
 
     pub(super) fn take(&self) -> Option<Standby> {
-        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.take()
+        lock(&self.0).take()
     }
 }
