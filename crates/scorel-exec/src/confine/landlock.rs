@@ -40,23 +40,14 @@ pub(super) enum LandlockError {
 ///
 /// The crate does not tell the version, so each is tried by what it added.
 pub(crate) fn version() -> u32 {
-    let has_files = |abi| strict().handle_access(AccessFs::from_all(abi)).is_ok();
-    let has_ports = || strict().handle_access(AccessNet::from_all(ABI::V4)).is_ok();
-    let has_scopes = || strict().scope(Scope::from_all(ABI::V6)).is_ok();
-    let checks: [&dyn Fn() -> bool; 6] = [
-        &|| has_files(ABI::V1),
-        &|| has_files(ABI::V2),
-        &|| has_files(ABI::V3),
-        &has_ports,
-        &|| has_files(ABI::V5),
-        &has_scopes,
-    ];
-    let versions = (1..).zip(checks);
-    versions
-        .take_while(|(_, check)| check())
-        .map(|(version, _)| version)
-        .last()
-        .unwrap_or(0)
+    let versions = [ABI::V1, ABI::V2, ABI::V3, ABI::V4, ABI::V5, ABI::V6];
+    let is_there = |abi: &ABI| match *abi {
+        ABI::V4 => strict().handle_access(AccessNet::from_all(*abi)).is_ok(),
+        ABI::V6 => strict().scope(Scope::from_all(*abi)).is_ok(),
+        abi => strict().handle_access(AccessFs::from_all(abi)).is_ok(),
+    };
+    let supported = versions.into_iter().take_while(is_there).count();
+    u32::try_from(supported).unwrap_or(0)
 }
 
 fn strict() -> Ruleset {

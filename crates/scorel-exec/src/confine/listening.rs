@@ -128,6 +128,8 @@ mod tests {
         };
         assert!(!other.listens_here().unwrap());
         drop(listeners);
-        assert!(!file(0).listens_here().unwrap());
+        // A process that another test starts has them too, until it executes a program.
+        let has_ended = |_| !file(0).listens_here().unwrap();
+        assert!((0..10_000).any(has_ended));
     }
 }

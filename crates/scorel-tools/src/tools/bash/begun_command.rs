@@ -137,10 +137,10 @@ impl CommandCall {
     fn hold(self: Arc<Self>) -> BoxFuture<'static, Result<HeldCommand, ToolOutcome>> {
         blocking_now(move || -> Result<_, ToolError> {
             let (planned, permit) = (Arc::clone(&self.planned), &self.permit);
-            let ready =
+            let (ready, order) =
                 self.commands
                     .ready(&self.files, planned, permit, CommandLifetime::Foreground)?;
-            let run = self.commands.hold(&ready, None)?;
+            let run = self.commands.hold(&ready, order)?;
             let recording = CommandRecording::prepare(&self.files, permit);
             Ok(HeldCommand {
                 ready,

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use scorel_engine::{CommandAccess, Permit, Prerequisite, ToolOutcome, blocking, spawn_blocking};
 use scorel_exec::{
-    CommandOrder, CommandResources, Environment, HeldRun, ResourceLimits, RunGroup, SharedSpace,
-    StartError, Supervisors, Surroundings, Umask,
+    CommandOrder, CommandResources, HeldRun, RunGroup, SharedSpace, StartError, Supervisors,
+    Surroundings,
 };
 
 use super::access::{CommandPlaces, Confinement, namespaces};
@@ -43,11 +43,6 @@ pub struct Commands {
 pub(super) struct ReadyCommand {
     pub(super) planned: Arc<PlannedCommand>,
     pub(super) confinement: Confinement,
-    environment: Environment,
-    umask: Option<Umask>,
-    limits: ResourceLimits,
-    temporary: PathBuf,
-    space: Option<Arc<SharedSpace>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,9 +125,8 @@ impl Commands {
         let ready = blocking(move || {
             commands.ready(&inner, planned, &granted, CommandLifetime::Background)
         });
-        let ready = ready.await?;
-        let group = self.group()?;
-        let start = || Ok((self.hold(&ready, Some(group))?.start(), ready.facts()));
+        let (ready, order) = ready.await?;
+        let start = || Ok((self.hold(&ready, order)?.start(), ready.facts()));
         let id = self.background.start(&ready.planned.command, start)?;
         let mut outcome = present::started(&id, &ready.confinement);
         CommandRecording::of_background(files, permit).end(true, &mut outcome);
@@ -146,7 +140,7 @@ impl Commands {
         planned: Arc<PlannedCommand>,
         permit: &Permit,
         stay: CommandLifetime,
-    ) -> Result<ReadyCommand, ToolError> {
+    ) -> Result<(ReadyCommand, CommandOrder), ToolError> {
         let temporary = self.temporary()?;
         let settings = lock(&self.settings).clone();
         let settings = settings.get();
@@ -169,15 +163,28 @@ impl Commands {
                 .with_git_setting("gc.auto", "0")
                 .with_git_setting("maintenance.auto", "false");
         }
-        Ok(ReadyCommand {
+        let order = CommandOrder {
+            command: planned.command.clone().into(),
+            environment: environment.with_temporary_dir(&temporary),
+            sandbox: confinement.sandbox.clone(),
             space: self.space(&confinement, stay)?,
+            resources: Some(CommandResources {
+                limits: settings.limits,
+                scratch: vec![temporary.clone()],
+                group: match stay {
+                    CommandLifetime::Foreground => None,
+                    CommandLifetime::Background => Some(self.group()?),
+                },
+            }),
+            timeout: planned.timeout,
+            umask: settings.umask,
+            spool_dir: Some(temporary),
+        };
+        let ready = ReadyCommand {
             planned,
             confinement,
-            environment: environment.with_temporary_dir(&temporary),
-            umask: settings.umask,
-            limits: settings.limits,
-            temporary,
-        })
+        };
+        Ok((ready, order))
     }
 
     fn temporary(&self) -> Result<PathBuf, ToolError> {
@@ -255,22 +262,8 @@ impl Commands {
     pub(super) fn hold(
         &self,
         ready: &ReadyCommand,
-        group: Option<Arc<RunGroup>>,
+        order: CommandOrder,
     ) -> Result<HeldRun, ToolError> {
-        let order = CommandOrder {
-            command: ready.planned.command.clone().into(),
-            environment: ready.environment.clone(),
-            sandbox: ready.confinement.sandbox.clone(),
-            space: ready.space.clone(),
-            resources: Some(CommandResources {
-                limits: ready.limits,
-                scratch: vec![ready.temporary.clone()],
-                group,
-            }),
-            timeout: ready.planned.timeout,
-            umask: ready.umask,
-            spool_dir: Some(ready.temporary.clone()),
-        };
         let directory = ready.planned.directory.as_fd();
         let standby = ready.planned.standby.take();
         let held = self.supervisors.hold(standby, order, directory);

@@ -25,13 +25,13 @@ impl Commands {
         command: PlannedCommand,
         permit: &Permit,
     ) -> Result<Terminal, ToolError> {
-        let ready = self.ready(
+        let (ready, order) = self.ready(
             files,
             Arc::new(command),
             permit,
             CommandLifetime::Foreground,
         )?;
-        Ok(Terminal(self.hold(&ready, None)?.start()))
+        Ok(Terminal(self.hold(&ready, order)?.start()))
     }
 }
 

@@ -98,7 +98,7 @@ fn text(
     let mut content = Vec::new();
     let read = file.take(MAX_READ + 1).read_to_end(&mut content);
     read.map_err(|error| failed(location, &error))?;
-    let size = header.file_size().max(content.len() as u64);
+    let size = header.file_size.max(content.len() as u64);
     let is_whole = size <= MAX_READ;
     let decoded = TextEncoding::decode(&content);
     // The read prefix of a larger file may end in the middle of a character.

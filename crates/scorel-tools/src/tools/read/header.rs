@@ -37,7 +37,7 @@ const KINDS: [(&[u8], &str); 11] = [
 #[derive(Debug)]
 pub(super) struct FileHeader {
     bytes: Vec<u8>,
-    file_size: u64,
+    pub(super) file_size: u64,
 }
 
 impl FileHeader {
@@ -48,10 +48,6 @@ impl FileHeader {
         let count = file.read_at(&mut bytes, 0)?;
         bytes.truncate(count);
         Ok(Self { bytes, file_size })
-    }
-
-    pub(super) fn file_size(&self) -> u64 {
-        self.file_size
     }
 
     /// The media type, if the file is a picture that models accept.

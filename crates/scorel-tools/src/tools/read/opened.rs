@@ -29,7 +29,7 @@ impl OpenedText<'_> {
         window.push(&rendered.text);
         window.finish();
         let shown = ShownFile {
-            bytes: self.header.file_size(),
+            bytes: self.header.file_size,
             is_complete: true,
             shown_as: Some(rendered.kind),
             note: rendered.note,

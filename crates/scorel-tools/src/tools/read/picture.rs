@@ -87,12 +87,12 @@ pub(super) fn checked(
 
 fn read(location: &Location, file: File, header: &FileHeader) -> Result<Vec<u8>, ToolError> {
     let mut content = Vec::new();
-    if header.file_size() <= MAX_PICTURE_BYTES {
+    if header.file_size <= MAX_PICTURE_BYTES {
         file.take(MAX_PICTURE_BYTES + 1)
             .read_to_end(&mut content)
             .map_err(|error| failed(location, &error))?;
     }
-    let bytes = header.file_size().max(content.len() as u64);
+    let bytes = header.file_size.max(content.len() as u64);
     if bytes > MAX_PICTURE_BYTES {
         let message = format!(
             "{location} is a picture of {bytes} bytes; at most {MAX_PICTURE_BYTES} can be shown"

@@ -24,7 +24,6 @@ pub(super) struct TextFile<'a> {
     header: &'a FileHeader,
     location: &'a Location,
     pace: &'a Pace,
-    size: u64,
     buffer: Vec<u8>,
     /// Bytes at the start of the buffer that were returned already.
     given: usize,
@@ -48,7 +47,6 @@ impl<'a> TextFile<'a> {
             header,
             location,
             pace,
-            size: header.file_size(),
             buffer: vec![0; BUFFER_BYTES],
             given: 0,
             filled: 0,
@@ -103,7 +101,7 @@ impl<'a> TextFile<'a> {
         if self.complete {
             self.read
         } else {
-            self.size.max(self.read)
+            self.header.file_size.max(self.read)
         }
     }
 
