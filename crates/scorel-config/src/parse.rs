@@ -1,7 +1,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use scorel_tools::text_of;
+use scorel_fs::text_of;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 

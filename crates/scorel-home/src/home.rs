@@ -9,18 +9,13 @@ mod lock;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scorel_journal::FileStorage;
 use scorel_local::{is_read_only, socket_path};
 use scorel_permission::WORKTREES;
-use scorel_proto::SessionId;
-use scorel_session::given_up_sessions;
 
 pub use error::HomeError;
 pub use locate::HomeSource;
 pub use locate::user_home;
 pub use lock::{HomeLock, LockError};
-
-use crate::unix_time::now_ms;
 
 /// A directory that exists, belongs to this user and is not writable by others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,14 +135,6 @@ impl Home {
     #[must_use]
     pub fn sessions(&self) -> PathBuf {
         self.root.join("sessions")
-    }
-
-    /// The sessions that are not recovered any more, since daemons of this version have died of it, each
-    /// with the file to remove for another try. Blocks on the disk.
-    #[must_use]
-    pub fn given_up_sessions(&self) -> Vec<(SessionId, PathBuf)> {
-        let version = env!("CARGO_PKG_VERSION");
-        given_up_sessions(&FileStorage, &self.sessions(), version, now_ms())
     }
 
     /// Deleted sessions that can be brought back.

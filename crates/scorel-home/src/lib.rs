@@ -1,10 +1,8 @@
 //! The files of a home directory: [`Home`] says where they are and who holds it, the other types read
 //! and write them.
 
-mod calendar;
 mod device;
 mod home;
-mod lists_file;
 mod projects;
 pub mod receipts;
 mod secret;
@@ -13,10 +11,8 @@ mod state_files;
 pub mod trusted_file;
 mod unix_time;
 
-pub use calendar::{Calendar, SystemCalendar};
 pub use device::Device;
 pub use home::{Home, HomeError, HomeLock, HomeSource, LockError, user_home};
-pub use lists_file::{ListsFile, StoredList};
 pub use projects::{ProjectError, ProjectRegistry, QuotaError, check_policy};
 pub use secret::{InvalidSecretName, SecretError, SecretName, SecretStore};
 pub use state_file::{

@@ -8,9 +8,8 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use scorel_fs::text_of;
 use scorel_proto::SecretPlace;
-use scorel_provider::Secret;
-use scorel_tools::text_of;
 
 pub use name::{InvalidSecretName, SecretName};
 
@@ -69,13 +68,7 @@ impl SecretStore {
     }
 
     /// The secret with that name; `None` if it is unset or empty. Reads the file.
-    pub fn resolve(&self, name: &str) -> Result<Option<Secret>, SecretError> {
-        let plain = self.plain(name)?;
-        Ok(plain.map(Secret::new))
-    }
-
-    /// The same as text, for the environment of a program that the user has given it to.
-    pub fn plain(&self, name: &str) -> Result<Option<String>, SecretError> {
+    pub fn resolve(&self, name: &str) -> Result<Option<String>, SecretError> {
         let Some(value) = self.value(name)? else {
             return Ok(None);
         };

@@ -1,7 +1,6 @@
 use std::path::Path;
 
 use crate::device::DeviceFile;
-use crate::lists_file::ListsFile;
 use crate::projects::ProjectsFile;
 use crate::state_file::{
     DAEMON, DEVICE, GRANTS, MODELS, PROJECTS, StateBody, StateError, StateFile, StateKind, TRUST,
@@ -19,7 +18,7 @@ pub const STATE_FILES: [(&StateKind, StateCheck); 7] = [
     (&GRANTS, StateKind::check),
     (&TRUST, StateKind::check),
     (&WORKTREE, StateKind::check),
-    (&MODELS, whole::<ListsFile>),
+    (&MODELS, StateKind::check),
     (&DAEMON, StateKind::check),
 ];
 

@@ -9,9 +9,10 @@ use scorel_config::{Config, ConfigSource, ConfigWatch};
 use scorel_guidance::skills::Skills;
 use scorel_guidance::trust::TrustStore;
 use scorel_home::receipts::HostReceipts;
-use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
+use scorel_home::{Device, Home, ProjectRegistry, SecretStore, now_ms};
+use scorel_journal::FileStorage;
 use scorel_orchestrator::Orchestrator;
-use scorel_proto::{ActiveSession, DaemonManager, HostEvent, Phase};
+use scorel_proto::{ActiveSession, DaemonManager, HostEvent, Phase, SessionId};
 use scorel_rpc::Load;
 use scorel_session::{SessionError, Sessions};
 use scorel_workplace::worktrees::Worktrees;
@@ -70,6 +71,14 @@ impl fmt::Debug for Host {
             .field("home", &self.home)
             .finish_non_exhaustive()
     }
+}
+
+/// The sessions of a home that are not recovered any more, since daemons of this version have died of it,
+/// each with the file to remove for another try. Blocks on the disk.
+#[must_use]
+pub fn given_up_sessions(home: &Home) -> Vec<(SessionId, PathBuf)> {
+    let version = env!("CARGO_PKG_VERSION");
+    scorel_session::given_up_sessions(&FileStorage, &home.sessions(), version, now_ms())
 }
 
 impl Host {

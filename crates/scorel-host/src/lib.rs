@@ -32,7 +32,7 @@ mod shutdown;
 mod titles;
 mod turns;
 
-pub use host::{Host, HostParts};
+pub use host::{Host, HostParts, given_up_sessions};
 pub use rpc::table as methods;
 pub use shutdown::{Shutdown, ShutdownCause};
 pub use turns::{ToolPlace, ToolSource, TurnParts};

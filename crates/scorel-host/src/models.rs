@@ -1,10 +1,12 @@
 //! Models: connecting a provider with its key, listing what providers offer, checking one.
 
+mod calendar;
 mod call_error;
 mod candidate;
 mod check;
 mod error;
 mod list;
+mod lists_file;
 mod model_lists;
 mod model_view;
 mod trial;
@@ -16,11 +18,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::civil::Date;
 use scorel_config::{Config, ConfigSource, ModelSettings};
 use scorel_engine::{Provider, spawn_blocking};
-use scorel_home::{Calendar, SecretStore, SystemCalendar};
+use scorel_home::SecretStore;
 use scorel_proto::ThinkingLevel;
 use scorel_provider::{BlobSource, Connector, EndpointId, Secret, SetupError, Timeouts};
 
 use crate::metrics::{CountedProvider, ModelCalls};
+use calendar::{Calendar, SystemCalendar};
 use model_lists::ModelLists;
 
 pub(crate) use call_error::ModelCallError;
@@ -187,7 +190,7 @@ impl Models {
         };
         for name in &wanted.names {
             if let Some(secret) = self.secrets.resolve(name)? {
-                return Ok(Some(secret));
+                return Ok(Some(Secret::new(secret)));
             }
         }
         Err(ModelError::NoKey {

@@ -157,7 +157,7 @@ impl HostRunners {
 
     fn secret(&self, runner: &RunnerConfig, name: &str) -> Result<String, RunnerError> {
         let failed = |message: String| RunnerError::new(RunnerErrorKind::NotLoggedIn, message);
-        match self.secrets.plain(name) {
+        match self.secrets.resolve(name) {
             Ok(Some(value)) => Ok(value),
             Ok(None) => Err(failed(format!("{} needs the secret `{name}`", runner.name))
                 .with_hint(format!(

@@ -13,7 +13,7 @@ use crate::limits::MAX_FILE_BYTES;
 use crate::pace::Pace;
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
-use crate::text_encoding::TextEncoding;
+use scorel_fs::TextEncoding;
 
 impl SessionFiles {
     /// Reads a text file as it is.

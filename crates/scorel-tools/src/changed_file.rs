@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::content_hash::ContentHash;
 use crate::diff::Diff;
 use crate::roots::{Location, Original};
-use crate::text_encoding::TextEncoding;
 use crate::tool_output::ToolOutput;
+use scorel_fs::TextEncoding;
 
 /// The `details` of a success of `Edit` and `Write`.
 #[derive(Debug, Serialize)]

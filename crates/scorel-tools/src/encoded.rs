@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::error::{ErrorCode, ToolError};
 use crate::roots::Location;
-use crate::text_encoding::{TextEncoding, Unencodable};
+use scorel_fs::{TextEncoding, Unencodable};
 
 /// The bytes of a text in an encoding.
 ///

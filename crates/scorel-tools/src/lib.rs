@@ -43,7 +43,6 @@ mod session_files;
 mod shown_files;
 mod shown_path;
 mod skill_roots;
-mod text_encoding;
 mod tool_output;
 mod tools;
 mod walk;
@@ -60,7 +59,6 @@ pub use root::{OpenRootError, Root, RootName};
 pub use roots::{EntryKind, Location, Roots};
 pub use session_files::SessionFiles;
 pub use skill_roots::SkillRoots;
-pub use text_encoding::text_of;
 pub use tools::ProjectTools;
 pub use tools::bash::{
     BegunCommand, CommandSettings, Commands, PackageCaches, PlannedCommand, RepositoryAccess,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use scorel_config::{Config, ConfigSource, Mode};
 use scorel_home::{Home, HomeError, Need, STATE_FILES, SecretStore, StateError, StateKind};
+use scorel_host::given_up_sessions;
 use scorel_proto::{ErrorChain, SessionId};
 
 use super::check::Check;
@@ -83,7 +84,7 @@ pub(super) fn state(root: &Path) -> Vec<Check> {
 
 /// Sessions whose recovery has ended the daemon again and again.
 pub(super) fn recovery(home: &Home) -> Vec<Check> {
-    let given_up = home.given_up_sessions().into_iter();
+    let given_up = given_up_sessions(home).into_iter();
     let warn = |(id, mark): (SessionId, PathBuf)| {
         let message = format!(
             "three daemons died within ten minutes while they recovered {id}; it is opened for reading only"

@@ -7,8 +7,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use scorel_fs::open_linked;
-use scorel_tools::{Root, RootName, Roots, text_of};
+use scorel_fs::{open_linked, text_of};
+use scorel_tools::{Root, RootName, Roots};
 use sha2::{Digest as _, Sha256};
 
 /// The names of a directory's instructions; the first one that exists counts.

@@ -3,7 +3,8 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use scorel_tools::{Root, RootName, Roots, text_of};
+use scorel_fs::text_of;
+use scorel_tools::{Root, RootName, Roots};
 
 /// Bytes of `.gitmodules` that are read.
 const MAX_BYTES: u64 = 64 * 1024;

@@ -38,7 +38,7 @@ impl Skill {
         let (_, bytes) = read
             .map_err(|error| scorel_proto::ErrorChain(&error).to_string())?
             .ok_or_else(|| format!("it has no {FILE}"))?;
-        let text = scorel_tools::text_of(&bytes);
+        let text = scorel_fs::text_of(&bytes);
         Self::parse(&text, name).map_err(|reason| format!("{FILE}: {reason}"))
     }
 

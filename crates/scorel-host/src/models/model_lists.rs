@@ -2,8 +2,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use scorel_home::{ListsFile, StateError, StateFile, StoredList};
+use scorel_home::{StateError, StateFile};
 use scorel_provider::{EndpointId, ListedModel, ModelFacts};
+
+use super::lists_file::{ListsFile, StoredList};
 
 /// After how long an endpoint that was asked in the background is asked again.
 const ASK_AGAIN_MS: u64 = 10 * 60 * 1000;

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use scorel_config::ConfigSource;
-use scorel_home::{Calendar, SecretStore};
+use scorel_home::SecretStore;
 use scorel_proto::ThinkingLevel::{self, High, Low, Max, Xhigh};
 use scorel_provider::{EndpointId, ListedModel, ModelFacts, NoBlobs, SetupError, ThinkingLevels};
 
-use super::{ModelCallError, ModelError, Models, WantedModel};
+use super::{Calendar, ModelCallError, ModelError, Models, WantedModel};
 use crate::metrics::Metrics;
 
 /// A day that stands still.

@@ -18,8 +18,8 @@ use crate::roots::{Location, Original};
 use crate::running_call::RunningCall;
 use crate::seen_files::{Coverage, Unseen};
 use crate::session_files::{PlannedWrite, SessionFiles};
-use crate::text_encoding::TextEncoding;
 use crate::tool_output::ToolOutput;
+use scorel_fs::TextEncoding;
 
 const DESCRIPTION: &str = "\
 Creates a file of the project, or replaces an existing one completely. Creates missing directories. You \

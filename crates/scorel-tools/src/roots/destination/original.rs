@@ -17,8 +17,8 @@ use super::super::refused::{not_a_file, refusal};
 use crate::content_hash::ContentHash;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_FILE_BYTES;
-use crate::text_encoding::TextEncoding;
 use scorel_files::Attributes;
+use scorel_fs::TextEncoding;
 use scorel_proto::{FileMode, FileState};
 
 /// A regular file as it was when it was opened, with its content.

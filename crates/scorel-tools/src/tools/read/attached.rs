@@ -12,7 +12,7 @@ use crate::error::{ErrorCode, ToolError};
 use crate::root::RootName;
 use crate::roots::Location;
 use crate::session_files::SessionFiles;
-use crate::text_encoding::TextEncoding;
+use scorel_fs::TextEncoding;
 
 /// The longest text that is attached, in bytes of UTF-8.
 pub(crate) const MAX_ATTACHED_TEXT: u64 = 256 * 1024;

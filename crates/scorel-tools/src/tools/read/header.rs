@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 
 use crate::picture::media_type;
-use crate::text_encoding::TextEncoding;
+use scorel_fs::TextEncoding;
 
 const HEADER_BYTES: usize = 512;
 

@@ -11,8 +11,8 @@ use crate::content_hash::ContentHash;
 use crate::error::{ErrorCode, ToolError};
 use crate::roots::Location;
 use crate::running_call::RunningCall;
-use crate::text_encoding::TextEncoding;
 use crate::tool_output::ToolOutput;
+use scorel_fs::TextEncoding;
 
 /// A file that was opened and is not a picture.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_FILE_BYTES;
 use crate::pace::{Interruption, Pace};
 use crate::roots::Location;
-use crate::text_encoding::text_of;
+use scorel_fs::text_of;
 
 /// A file in the form that it is shown in.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use encoding_rs::{UTF_8, WINDOWS_1252};
 
 /// The encoding of a text file, which is kept when the file is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TextEncoding {
+pub enum TextEncoding {
     Utf8,
     /// UTF-8 but for a few bytes, as in logs, patches and mailboxes. Each of these is one character of a
     /// range for private use, and becomes that byte again.
@@ -20,10 +20,10 @@ pub(crate) enum TextEncoding {
 
 /// A character that the encoding does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unencodable {
-    pub(crate) character: char,
+pub struct Unencodable {
+    pub character: char,
     /// Counted from 1.
-    pub(crate) line: u64,
+    pub line: u64,
 }
 
 const MARK: char = '\u{feff}';
@@ -44,7 +44,7 @@ pub fn text_of(content: &[u8]) -> Cow<'_, str> {
 
 impl TextEncoding {
     /// The encoding of a content and the content as text; `None` if it is not text.
-    pub(crate) fn decode(content: &[u8]) -> Option<(Self, Cow<'_, str>)> {
+    pub fn decode(content: &[u8]) -> Option<(Self, Cow<'_, str>)> {
         if let Some(encoding) = Self::by_mark(content) {
             return Some((encoding, encoding.decode_units(content)?.into()));
         }
@@ -64,7 +64,7 @@ impl TextEncoding {
     }
 
     /// The encoding that a byte order mark tells. UTF-32 begins like UTF-16, and is not taken for it.
-    pub(crate) fn by_mark(content: &[u8]) -> Option<Self> {
+    pub fn by_mark(content: &[u8]) -> Option<Self> {
         match content {
             [0xff, 0xfe, 0, 0, ..] => None,
             [0xff, 0xfe, ..] => Some(Self::Utf16Le),
@@ -74,7 +74,7 @@ impl TextEncoding {
     }
 
     /// For user interfaces and the model; nothing for UTF-8.
-    pub(crate) const fn name(self) -> Option<&'static str> {
+    pub const fn name(self) -> Option<&'static str> {
         match self {
             Self::Utf8 => None,
             Self::StrayBytes => Some("UTF-8 with stray bytes"),
@@ -85,7 +85,7 @@ impl TextEncoding {
     }
 
     /// A text that replaces the whole of a file, with the byte order mark that the encoding needs.
-    pub(crate) fn marked(self, text: &str) -> Cow<'_, str> {
+    pub fn marked(self, text: &str) -> Cow<'_, str> {
         let has_mark = matches!(self, Self::Utf16Le | Self::Utf16Be);
         if has_mark && !text.starts_with(MARK) {
             format!("{MARK}{text}").into()
@@ -94,7 +94,7 @@ impl TextEncoding {
         }
     }
 
-    pub(crate) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, Unencodable> {
+    pub fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, Unencodable> {
         Ok(match self {
             Self::Utf8 => text.as_bytes().into(),
             Self::StrayBytes => {

@@ -1,9 +1,9 @@
 use jiff::civil::date;
+use scorel_home::StateFile;
 use scorel_proto::ThinkingLevel::{Low, Max};
 use scorel_provider::{ListedModel, ModelFacts, Price, ThinkingLevels};
 
 use super::{ListsFile, MAX_ENDPOINTS, StoredList};
-use crate::state_file::StateFile;
 
 /// 2026-11-22.
 const DAY: u64 = 1_795_305_600_000;

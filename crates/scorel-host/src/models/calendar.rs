@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::unix_time::now_ms;
+use scorel_home::now_ms;
 
 /// The current time and date. A port: which lists are old and which models are retired depends on it.
-pub trait Calendar: Debug + Send + Sync {
+pub(super) trait Calendar: Debug + Send + Sync {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> u64;
 
@@ -19,7 +19,7 @@ pub trait Calendar: Debug + Send + Sync {
 
 /// The system's clock.
 #[derive(Debug)]
-pub struct SystemCalendar;
+pub(super) struct SystemCalendar;
 
 impl Calendar for SystemCalendar {
     fn now_ms(&self) -> u64 {

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use scorel_home::{FormatVersion, MODELS, StateBody, StateKind};
 use scorel_provider::{ListedModel, ModelFacts, Price, Retirement, ThinkingLevels};
 use serde::{Deserialize, Serialize};
 
 use super::calendar::day_of;
-use crate::state_file::{FormatVersion, MODELS, StateBody, StateKind};
 
 /// The lists that are kept; the oldest goes first.
 const MAX_ENDPOINTS: usize = 32;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ListsFile {
+pub(super) struct ListsFile {
     version: FormatVersion<1>,
     /// By the name of the endpoint, which does not show its address.
     endpoints: BTreeMap<String, StoredList>,
@@ -22,9 +22,9 @@ pub struct ListsFile {
 /// What one endpoint listed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct StoredList {
+pub(super) struct StoredList {
     /// In milliseconds since 1970.
-    pub listed_at: u64,
+    pub(super) listed_at: u64,
     models: Vec<StoredModel>,
 }
 
@@ -69,11 +69,11 @@ impl StateBody for ListsFile {
 }
 
 impl ListsFile {
-    pub fn list(&self, endpoint: &str) -> Option<&StoredList> {
+    pub(super) fn list(&self, endpoint: &str) -> Option<&StoredList> {
         self.endpoints.get(endpoint)
     }
 
-    pub fn insert(&mut self, endpoint: String, list: StoredList) {
+    pub(super) fn insert(&mut self, endpoint: String, list: StoredList) {
         self.endpoints.insert(endpoint, list);
         while self.endpoints.len() > MAX_ENDPOINTS {
             let lists = self.endpoints.iter();
@@ -87,7 +87,7 @@ impl ListsFile {
 }
 
 impl StoredList {
-    pub fn new(listed_at: u64, models: &[ListedModel]) -> Self {
+    pub(super) fn new(listed_at: u64, models: &[ListedModel]) -> Self {
         Self {
             listed_at,
             models: models.iter().map(StoredModel::from).collect(),
@@ -95,7 +95,7 @@ impl StoredList {
     }
 
     /// The facts listed under this id, or else under the id with a version date.
-    pub fn facts(&self, id: &str) -> Option<ModelFacts> {
+    pub(super) fn facts(&self, id: &str) -> Option<ModelFacts> {
         let exact = self.models.iter().find(|model| model.id == id);
         let dated = || {
             let mut models = self.models.iter();
@@ -104,7 +104,7 @@ impl StoredList {
         exact.or_else(dated).map(|model| self.facts_of(model))
     }
 
-    pub fn models(&self) -> impl Iterator<Item = ListedModel> {
+    pub(super) fn models(&self) -> impl Iterator<Item = ListedModel> {
         self.models.iter().map(|model| ListedModel {
             listed_retirement: model.retires.clone(),
             ..ListedModel::new(model.id.clone(), model.name.clone(), self.facts_of(model))
