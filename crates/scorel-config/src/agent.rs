@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use scorel_proto::AgentConfig;
 
@@ -13,14 +12,6 @@ pub struct AgentSettings {
     /// The most of its runtimes that the project's own file lets run at once, whatever the user's
     /// numbers are.
     pub quota_cap: Option<u32>,
-    pub limits: AgentLimits,
-}
-
-/// The limits of an agent's turns and sessions. Only a limit lower than that of `[runtime]` has an effect.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct AgentLimits {
-    pub max_turn_tokens: Option<u64>,
-    pub max_turn: Option<Duration>,
-    /// In millionths of a dollar.
+    /// Of each of its sessions, in millionths of a dollar. Only one lower than that of `[runtime]` has an effect.
     pub max_session_cost: Option<u64>,
 }

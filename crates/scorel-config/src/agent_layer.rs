@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use toml::Spanned;
-
 use super::agent::AgentSettings;
-use super::agent_section::saturated;
+use super::bounded::{narrow, number};
 use super::schema::AgentSection;
+use super::table_check::Tables;
 
 /// The part of a project's `[agents.TYPE]` that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,14 +15,11 @@ pub(super) struct AgentLayer {
 }
 
 impl AgentLayer {
-    pub(crate) fn all(
-        sections: &BTreeMap<String, Spanned<AgentSection>>,
-    ) -> BTreeMap<String, Self> {
+    pub(crate) fn all(sections: &Tables<AgentSection>) -> BTreeMap<String, Self> {
         let layers = sections.iter().map(|(name, section)| {
             let section = section.get_ref();
-            let quota = section.default_quota.map(|quota| quota.get());
             let layer = Self {
-                quota_cap: quota.map(saturated),
+                quota_cap: number(section.default_quota).map(narrow),
                 enabled: section.enabled,
             };
             (name.clone(), layer)

@@ -58,11 +58,7 @@ impl<T: PartialEq> CachedFile<T> {
     pub(super) const fn unread(absent: T) -> Self {
         Self {
             seen: None,
-            content: FileContent {
-                stamp: None,
-                meaning: absent,
-                text: String::new(),
-            },
+            content: FileContent::absent(absent),
             problem: None,
         }
     }
@@ -140,6 +136,14 @@ impl<T: PartialEq> CachedFile<T> {
 }
 
 impl<T> FileContent<T> {
+    pub(super) const fn absent(meaning: T) -> Self {
+        Self {
+            stamp: None,
+            meaning,
+            text: String::new(),
+        }
+    }
+
     /// The keys whose values differ.
     fn differences(&self, other: &Self) -> Vec<String> {
         if self.text == other.text {

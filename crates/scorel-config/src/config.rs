@@ -12,6 +12,7 @@ use scorel_proto::{OnRestart, ToolPreset};
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
 use scorel_session::CompactionSettings;
+use serde::Deserialize;
 
 use crate::{
     Agents, AuxiliaryConfig, ConfigPath, CustomProviders, LoginShellPlace, ModelSettings, RuleSet,
@@ -107,8 +108,9 @@ pub struct ToolsConfig {
     pub environment: EnvironmentConfig,
 }
 
-/// `[tools.environment]`, effective: the environment variables of commands.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// `[tools.environment]`: the environment variables of commands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct EnvironmentConfig {
     /// Where the login shell runs that the environment is taken from.
     pub login_shell: LoginShellPlace,

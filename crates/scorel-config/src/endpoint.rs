@@ -1,23 +1,32 @@
 //! What `[model]` and `[providers.NAME]` have in common.
 
 use scorel_home::SecretName;
-use scorel_provider::{Price, SetupError, builtin_providers};
+use scorel_provider::{ModelConfig, Price, SetupError, builtin_providers};
 
+use super::ConfigError;
 use super::dollars::Dollars;
-use super::model::{KeyName, Layer};
 use super::parse::nearest;
 use super::schema::PriceSection;
+use super::table_check::TableCheck;
 
 /// The provider that answers without a model, for a daemon without a configuration.
 pub(super) const DEMO: &str = "demo";
 
-/// The builtin provider whose dialect a custom endpoint speaks; `Err` is the nearest name.
-pub(super) fn dialect_named(name: &str) -> Result<&str, Option<&'static str>> {
+/// The builtin provider whose dialect a custom endpoint speaks.
+pub(super) fn dialect<S>(
+    table: &TableCheck<'_, S>,
+    name: Option<&str>,
+) -> Result<Option<String>, ConfigError> {
+    let Some(name) = filled(name) else {
+        return Ok(None);
+    };
     if has_dialect(name) {
-        return Ok(name);
+        return Ok(Some(name.to_owned()));
     }
     let known = builtin_providers().into_iter();
-    Err(nearest(name, known.filter(|known| has_dialect(known))))
+    let suggestion = nearest(name, known.filter(|known| has_dialect(known)));
+    let reason = format!("no builtin provider `{name}`");
+    Err(table.error(Some("dialect"), &reason, suggestion))
 }
 
 /// Whether the provider has an endpoint whose dialect another one can speak.
@@ -25,23 +34,27 @@ fn has_dialect(provider: &str) -> bool {
     provider != DEMO && builtin_providers().contains(&provider)
 }
 
-/// The key of an endpoint's table that the error is about.
-pub(super) fn endpoint_key(error: &SetupError, key_header: Option<&str>) -> String {
-    match error {
-        SetupError::InvalidHeader { name, .. } if filled(key_header) == Some(name.as_str()) => {
-            "keyHeader".to_owned()
-        }
-        SetupError::InvalidHeader { name, .. } => format!("headers.{name:?}"),
-        _ => "baseUrl".to_owned(),
-    }
+/// Accepts an endpoint that can be called. Here rather than at the first call: this error has a line, that one
+/// would not.
+pub(super) fn check_endpoint<S>(
+    table: &TableCheck<'_, S>,
+    model: &ModelConfig,
+) -> Result<(), ConfigError> {
+    model.check_endpoint().map_err(|error| {
+        let key = match &error {
+            SetupError::InvalidHeader { name, .. } if model.key_header.as_ref() == Some(name) => {
+                "keyHeader".to_owned()
+            }
+            SetupError::InvalidHeader { name, .. } => format!("headers.{name:?}"),
+            _ => "baseUrl".to_owned(),
+        };
+        table.error(Some(&key), &error.to_string(), None)
+    })
 }
 
-/// The key that the user named.
-pub(super) fn named_key(name: &SecretName) -> KeyName {
-    KeyName {
-        names: vec![name.as_str().to_owned()],
-        layer: Layer::User,
-    }
+/// The variable of the key that the user named.
+pub(super) fn named_key(name: &SecretName) -> String {
+    name.as_str().to_owned()
 }
 
 pub(crate) fn price(section: PriceSection) -> Price {

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use scorel_journal::Durability;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Config, LoginShellPlace};
+use super::Config;
 
 /// A key that is not within a table of the user's own names.
 pub(super) struct KnownKey {
@@ -37,7 +36,7 @@ keys! {
     "model.id" => |it| json!(it.model.model.id),
     "model.api" => none,
     "model.baseUrl" => none,
-    "model.apiKeyEnv" => |it| json!(it.model.key.as_ref().and_then(|key| key.names.first())),
+    "model.apiKeyEnv" => |it| json!(it.model.key_names.first()),
     "model.keyHeader" => none,
     "model.dialect" => none,
     "model.contextWindow" => none,
@@ -57,10 +56,7 @@ keys! {
     "orchestrator.maxSpawnsPerTurn" => |it| json!(it.orchestrator.max_spawns_per_turn),
     "orchestrator.maxDepth" => |it| json!(it.orchestrator.max_depth),
     "orchestrator.maxCost" => none,
-    "sessions.durability" => |it| json!(match it.sessions.durability {
-        Durability::Sync => "sync",
-        Durability::Flush => "flush",
-    }),
+    "sessions.durability" => |it| named(&it.sessions.durability),
     "sessions.ringBytes" => |it| json!(it.sessions.ring_bytes),
     "sessions.idleUnloadSeconds" => |it| seconds(it.sessions.idle_unload),
     "sessions.trashDays" => |it| json!(it.sessions.trash_keep.as_secs() / (24 * 60 * 60)),
@@ -105,11 +101,7 @@ keys! {
     "tools.limits.openFiles" => |it| json!(it.tools.limits.open_files),
     "tools.limits.fileSize" => |it| json!(it.tools.limits.file_size),
     "tools.limits.scratchSpace" => |it| json!(it.tools.limits.scratch_space),
-    "tools.environment.loginShell" => |it| json!(match it.tools.environment.login_shell {
-        LoginShellPlace::Home => "home",
-        LoginShellPlace::Project => "project",
-        LoginShellPlace::Off => "off",
-    }),
+    "tools.environment.loginShell" => |it| named(&it.tools.environment.login_shell),
     "tools.environment.pass" => |_| json!([]),
     "tools.environment.remove" => |_| json!([]),
     "permissions.mode" => |it| json!(it.permissions.mode.to_string()),

@@ -6,7 +6,6 @@ use std::time::Duration;
 use scorel_engine::{CostLimits, RetryPolicy};
 use scorel_exec::ResourceLimits;
 use scorel_files::CheckpointLimits;
-use scorel_journal::Durability;
 use scorel_provider::Timeouts;
 use scorel_rpc::RpcLimits;
 use scorel_session::CompactionSettings;
@@ -14,23 +13,22 @@ use scorel_session::CompactionSettings;
 use scorel_orchestrator::OrchestratorLimits;
 
 use super::agent_section::agents;
-use super::bounded::Bounded;
+use super::bounded::{number, number_or, seconds_or};
 use super::dollars::Dollars;
 use super::model_section::model_settings;
-use super::orchestrator::orchestrator_limits;
 use super::origin::DocumentOrigin;
 use super::project::ProjectLayer;
 use super::provider_section::custom_providers;
 use super::runner_section::{builtin_runners, runners};
 use super::schema::{
-    AgentTaskSection, AtTimeout, CheckpointsSection, CompactionSection, Document, DurabilityName,
-    LimitsSection, PermissionsSection, RpcSection, ServiceSection, SessionsSection, ToolsSection,
+    AgentTaskSection, AtTimeout, CheckpointsSection, CompactionSection, Document, LimitsSection,
+    OrchestratorSection, PermissionsSection, RpcSection, ServiceSection, SessionsSection,
+    ToolsSection,
 };
-use super::warning::{Warning, warning};
+use super::warning::warning;
 use super::{
-    Agents, AuxiliaryConfig, Config, ConfigError, CustomProviders, EnvironmentConfig,
-    ModelSettings, PermissionsConfig, RuntimeConfig, ServiceConfig, SessionsConfig, ToolsConfig,
-    lowering,
+    Agents, AuxiliaryConfig, Config, ConfigError, CustomProviders, ModelSettings,
+    PermissionsConfig, RuntimeConfig, ServiceConfig, SessionsConfig, ToolsConfig, lowering,
 };
 use crate::{BuiltinRule, RuleSet};
 
@@ -77,7 +75,7 @@ impl Config {
             providers,
             agents: agents(&document.agents, origin)?,
             runners,
-            orchestrator: orchestrator_limits(&document.orchestrator),
+            orchestrator: orchestrator(&document.orchestrator),
             sessions: sessions(&document.sessions),
             service: service(&document.service),
             runtime: runtime(&document.runtime),
@@ -110,133 +108,97 @@ impl Config {
         rules.deny.extend_from_slice(&layer.deny);
         rules.ask.extend_from_slice(&layer.ask);
         config.model.thinking = layer.thinking.unwrap_or(config.model.thinking);
-        lower_limits(&mut config.runtime, layer, &mut config.warnings);
         lowering::lower(&mut config, layer);
         config
     }
 }
 
-fn lower_limits(runtime: &mut RuntimeConfig, layer: &ProjectLayer, warnings: &mut Vec<Warning>) {
-    let mut lower = |key: &str, ours: u64, theirs: Option<u64>| match theirs {
-        Some(theirs) if theirs > ours => {
-            let reason = "a project can only lower it";
-            warnings.push(warning(&layer.path, format!("runtime.{key}"), reason));
-            ours
-        }
-        Some(theirs) => theirs,
-        None => ours,
-    };
-    let limits = &layer.limits;
-    let mut lower_cost = |key: &str, ours: &mut Option<u64>, theirs: Option<Dollars>| {
-        let theirs = theirs.map(Dollars::get);
-        // Without a limit of the user's, each is lower.
-        let lowered = lower(key, ours.unwrap_or(u64::MAX), theirs);
-        *ours = ours.map(|_| lowered).or(theirs);
-    };
-    let cost = &mut runtime.cost;
-    lower_cost("maxTurnCost", &mut cost.turn, limits.max_turn_cost);
-    lower_cost("maxSessionCost", &mut cost.session, limits.max_session_cost);
-    lower_cost("maxDayCost", &mut cost.day, limits.max_day_cost);
-    let steps = lower("maxSteps", runtime.max_steps.into(), get(limits.max_steps));
-    let seconds = lower(
-        "maxTurnSeconds",
-        runtime.max_turn.as_secs(),
-        get(limits.max_turn_seconds),
-    );
-    let tokens = lower(
-        "maxTurnTokens",
-        runtime.max_turn_tokens,
-        get(limits.max_turn_tokens),
-    );
-    let calls = lower(
-        "maxToolCalls",
-        runtime.max_tool_calls as u64,
-        get(limits.max_tool_calls),
-    );
-    runtime.max_steps = narrow(steps);
-    runtime.max_turn = Duration::from_secs(seconds);
-    runtime.max_turn_tokens = tokens;
-    runtime.max_tool_calls = narrow(calls);
-}
-
 fn sessions(section: &SessionsSection) -> SessionsConfig {
     SessionsConfig {
-        durability: match section.durability {
-            Some(DurabilityName::Flush) => Durability::Flush,
-            Some(DurabilityName::Sync) | None => Durability::Sync,
-        },
-        ring_bytes: narrow(get(section.ring_bytes).unwrap_or(2 * 1024 * 1024)),
-        idle_unload: Duration::from_secs(get(section.idle_unload_seconds).unwrap_or(300)),
-        trash_keep: Duration::from_secs(get(section.trash_days).unwrap_or(7) * 24 * 60 * 60),
+        durability: section.durability.unwrap_or_default(),
+        ring_bytes: number_or(section.ring_bytes, 2 * 1024 * 1024),
+        idle_unload: seconds_or(section.idle_unload_seconds, Duration::from_secs(300)),
+        trash_keep: days(number_or(section.trash_days, 7)),
     }
 }
 
 fn service(section: &ServiceSection) -> ServiceConfig {
     ServiceConfig {
-        park: seconds(section.park_seconds, PARK),
-        idle_exit: get(section.idle_exit_seconds).map(Duration::from_secs),
+        park: seconds_or(section.park_seconds, PARK),
+        idle_exit: number(section.idle_exit_seconds).map(Duration::from_secs),
     }
 }
 
 fn runtime(section: &AgentTaskSection) -> RuntimeConfig {
     let usual = Timeouts::default();
     RuntimeConfig {
-        max_steps: narrow(get(section.max_steps).unwrap_or(200)),
-        max_turn: Duration::from_secs(get(section.max_turn_seconds).unwrap_or(4 * 60 * 60)),
-        max_turn_tokens: get(section.max_turn_tokens).unwrap_or(50_000_000),
+        max_steps: number_or(section.max_steps, 200),
+        max_turn: seconds_or(section.max_turn_seconds, Duration::from_secs(4 * 60 * 60)),
+        max_turn_tokens: number_or(section.max_turn_tokens, 50_000_000),
         cost: CostLimits {
             turn: section.max_turn_cost.map(Dollars::get),
             session: section.max_session_cost.map(Dollars::get),
             day: section.max_day_cost.map(Dollars::get),
         },
-        max_wait: seconds(section.max_wait_seconds, RetryPolicy::default().max_wait),
-        max_tool_calls: narrow(get(section.max_tool_calls).unwrap_or(64)),
-        retries: narrow(get(section.retries).unwrap_or(5)),
+        max_wait: seconds_or(section.max_wait_seconds, RetryPolicy::default().max_wait),
+        max_tool_calls: number_or(section.max_tool_calls, 64),
+        retries: number_or(section.retries, 5),
         timeouts: Timeouts {
-            connect: seconds(section.connect_seconds, usual.connect),
-            first_byte: seconds(section.first_byte_seconds, usual.first_byte),
-            idle: seconds(section.provider_idle_seconds, usual.idle),
+            connect: seconds_or(section.connect_seconds, usual.connect),
+            first_byte: seconds_or(section.first_byte_seconds, usual.first_byte),
+            idle: seconds_or(section.provider_idle_seconds, usual.idle),
             ..usual
         },
         on_restart: section.on_restart,
     }
 }
 
+fn orchestrator(section: &OrchestratorSection) -> OrchestratorLimits {
+    let usual = OrchestratorLimits::default();
+    OrchestratorLimits {
+        max_running: number_or(section.max_running, usual.max_running),
+        max_open: number_or(section.max_open, usual.max_open),
+        max_queued: number_or(section.max_queued, usual.max_queued),
+        max_spawns_per_turn: number_or(section.max_spawns_per_turn, usual.max_spawns_per_turn),
+        max_depth: number_or(section.max_depth, usual.max_depth),
+        max_cost: section.max_cost.map(Dollars::get),
+    }
+}
+
 fn compaction(section: &CompactionSection) -> CompactionSettings {
     let usual = CompactionSettings::default();
     CompactionSettings {
-        reserve_tokens: get(section.reserve_tokens).unwrap_or(usual.reserve_tokens),
-        keep_tokens: get(section.keep_tokens).unwrap_or(usual.keep_tokens),
-        summary_tokens: get(section.summary_tokens).unwrap_or(usual.summary_tokens),
+        reserve_tokens: number_or(section.reserve_tokens, usual.reserve_tokens),
+        keep_tokens: number_or(section.keep_tokens, usual.keep_tokens),
+        summary_tokens: number_or(section.summary_tokens, usual.summary_tokens),
     }
 }
 
 fn checkpoints(section: &CheckpointsSection) -> CheckpointLimits {
     let usual = CheckpointLimits::default();
-    let keep = |days| Duration::from_secs(days * 24 * 60 * 60);
     CheckpointLimits {
-        max_file_bytes: get(section.max_file_bytes).unwrap_or(usual.max_file_bytes),
-        max_bytes: get(section.max_bytes).unwrap_or(usual.max_bytes),
-        keep: get(section.keep_days).map_or(usual.keep, keep),
+        max_file_bytes: number_or(section.max_file_bytes, usual.max_file_bytes),
+        max_bytes: number_or(section.max_bytes, usual.max_bytes),
+        keep: number(section.keep_days).map_or(usual.keep, days),
     }
 }
 
 fn rpc(section: &RpcSection) -> RpcLimits {
     let usual = RpcLimits::default();
     RpcLimits {
-        frame_in: size(section.max_frame_in, usual.frame_in),
-        frame_out: size(section.max_frame_out, usual.frame_out),
-        nesting: size(section.max_depth, usual.nesting),
-        batch: size(section.max_batch, usual.batch),
-        values: size(section.max_values, usual.values),
-        connections: size(section.max_connections, usual.connections),
-        calls: size(section.max_calls, usual.calls),
-        in_flight: size(section.in_flight_bytes, usual.in_flight),
-        subscriptions: size(section.max_subscriptions, usual.subscriptions),
-        outbox: size(section.outbox_bytes, usual.outbox),
-        write_timeout: seconds(section.write_timeout_seconds, usual.write_timeout),
-        partial_frame: seconds(section.partial_frame_seconds, usual.partial_frame),
-        drain: seconds(section.drain_seconds, usual.drain),
+        frame_in: number_or(section.max_frame_in, usual.frame_in),
+        frame_out: number_or(section.max_frame_out, usual.frame_out),
+        nesting: number_or(section.max_depth, usual.nesting),
+        batch: number_or(section.max_batch, usual.batch),
+        values: number_or(section.max_values, usual.values),
+        connections: number_or(section.max_connections, usual.connections),
+        calls: number_or(section.max_calls, usual.calls),
+        in_flight: number_or(section.in_flight_bytes, usual.in_flight),
+        subscriptions: number_or(section.max_subscriptions, usual.subscriptions),
+        outbox: number_or(section.outbox_bytes, usual.outbox),
+        write_timeout: seconds_or(section.write_timeout_seconds, usual.write_timeout),
+        partial_frame: seconds_or(section.partial_frame_seconds, usual.partial_frame),
+        drain: seconds_or(section.drain_seconds, usual.drain),
     }
 }
 
@@ -247,12 +209,7 @@ fn tools(section: &ToolsSection) -> ToolsConfig {
         hidden: section.hidden.clone(),
         shown: section.shown.clone(),
         fetch_private: section.fetch_private.clone(),
-        environment: EnvironmentConfig {
-            login_shell: section.environment.login_shell,
-            pass: section.environment.pass.clone(),
-            set: section.environment.set.clone(),
-            remove: section.environment.remove.clone(),
-        },
+        environment: section.environment.clone(),
         limits: limits(&section.limits),
     }
 }
@@ -260,11 +217,11 @@ fn tools(section: &ToolsSection) -> ToolsConfig {
 fn limits(section: &LimitsSection) -> ResourceLimits {
     let usual = ResourceLimits::default();
     ResourceLimits {
-        memory: get(section.memory).unwrap_or(usual.memory),
-        processes: get(section.processes).unwrap_or(usual.processes),
-        open_files: get(section.open_files).unwrap_or(usual.open_files),
-        file_size: get(section.file_size).unwrap_or(usual.file_size),
-        scratch_space: get(section.scratch_space).unwrap_or(usual.scratch_space),
+        memory: number_or(section.memory, usual.memory),
+        processes: number_or(section.processes, usual.processes),
+        open_files: number_or(section.open_files, usual.open_files),
+        file_size: number_or(section.file_size, usual.file_size),
+        scratch_space: number_or(section.scratch_space, usual.scratch_space),
     }
 }
 
@@ -277,27 +234,11 @@ fn permissions(section: &PermissionsSection) -> PermissionsConfig {
             allow: section.allow.clone(),
             builtin_ask: section.builtin_ask.clone().unwrap_or_else(BuiltinRule::all),
         },
-        timeout: get(section.timeout_seconds).map(Duration::from_secs),
+        timeout: number(section.timeout_seconds).map(Duration::from_secs),
         allow_at_timeout: section.at_timeout == AtTimeout::Allow,
     }
 }
 
-fn get<const MIN: u64, const MAX: u64>(value: Option<Bounded<MIN, MAX>>) -> Option<u64> {
-    value.map(Bounded::get)
-}
-
-fn size<const MIN: u64, const MAX: u64>(value: Option<Bounded<MIN, MAX>>, usual: usize) -> usize {
-    value.map_or(usual, |value| narrow(value.get()))
-}
-
-fn seconds<const MIN: u64, const MAX: u64>(
-    value: Option<Bounded<MIN, MAX>>,
-    usual: Duration,
-) -> Duration {
-    value.map_or(usual, |value| Duration::from_secs(value.get()))
-}
-
-/// Infallible: the schema's range lies within the type's.
-fn narrow<T: TryFrom<u64>>(value: u64) -> T {
-    T::try_from(value).unwrap_or_else(|_| unreachable!("{value} passed the schema"))
+const fn days(days: u64) -> Duration {
+    Duration::from_secs(days * 24 * 60 * 60)
 }

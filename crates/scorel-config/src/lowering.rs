@@ -1,14 +1,23 @@
 //! Applies a project's file, which may lower limits and never raise them.
 
-use super::Config;
-use super::agent_section::saturated;
+use std::time::Duration;
+
+use super::bounded::{narrow, number};
 use super::dollars::Dollars;
 use super::project::ProjectLayer;
-use super::schema::OrchestratorSection;
 use super::warning::{Warning, warning};
+use super::{Config, RuntimeConfig};
+
+/// One section of a project's file over the user's.
+struct Lowering<'a> {
+    layer: &'a ProjectLayer,
+    section: &'static str,
+    warnings: &'a mut Vec<Warning>,
+}
 
 /// Lowers what the project's file lowers, and warns of what it would raise.
 pub(crate) fn lower(config: &mut Config, layer: &ProjectLayer) {
+    lower_runtime(&mut config.runtime, layer, &mut config.warnings);
     for (name, settings) in &layer.agents {
         let applied = match config.agents.get_mut(name) {
             Some(agent) => settings.apply(agent).map_err(|reason| (".enabled", reason)),
@@ -19,50 +28,78 @@ pub(crate) fn lower(config: &mut Config, layer: &ProjectLayer) {
             config.warnings.push(warning(&layer.path, key, reason));
         }
     }
-    lower_orchestrator(config, layer);
+    let mut section = Lowering {
+        layer,
+        section: "orchestrator",
+        warnings: &mut config.warnings,
+    };
+    let (ours, theirs) = (&mut config.orchestrator, &layer.orchestrator);
+    for (key, ours, theirs) in [
+        (
+            "maxRunning",
+            &mut ours.max_running,
+            number(theirs.max_running),
+        ),
+        ("maxOpen", &mut ours.max_open, number(theirs.max_open)),
+        ("maxQueued", &mut ours.max_queued, number(theirs.max_queued)),
+        (
+            "maxSpawnsPerTurn",
+            &mut ours.max_spawns_per_turn,
+            number(theirs.max_spawns_per_turn),
+        ),
+        ("maxDepth", &mut ours.max_depth, number(theirs.max_depth)),
+    ] {
+        section.lower(key, ours, theirs.map(narrow));
+    }
+    section.lower_cost("maxCost", &mut ours.max_cost, theirs.max_cost);
 }
 
-fn lower_orchestrator(config: &mut Config, layer: &ProjectLayer) {
-    let (limits, warnings) = (&mut config.orchestrator, &mut config.warnings);
-    let theirs = numbers(&layer.orchestrator);
-    let ours = [
-        &mut limits.max_running,
-        &mut limits.max_open,
-        &mut limits.max_queued,
-        &mut limits.max_spawns_per_turn,
-        &mut limits.max_depth,
-    ];
-    for (ours, (key, theirs)) in ours.into_iter().zip(theirs) {
-        match theirs.map(saturated) {
-            Some(theirs) if theirs > *ours => warnings.push(only_lower(layer, key)),
+fn lower_runtime(ours: &mut RuntimeConfig, layer: &ProjectLayer, warnings: &mut Vec<Warning>) {
+    let mut section = Lowering {
+        layer,
+        section: "runtime",
+        warnings,
+    };
+    let theirs = &layer.limits;
+    let (cost, time) = (&mut ours.cost, number(theirs.max_turn_seconds));
+    section.lower_cost("maxTurnCost", &mut cost.turn, theirs.max_turn_cost);
+    section.lower_cost("maxSessionCost", &mut cost.session, theirs.max_session_cost);
+    section.lower_cost("maxDayCost", &mut cost.day, theirs.max_day_cost);
+    let steps = number(theirs.max_steps).map(narrow);
+    section.lower("maxSteps", &mut ours.max_steps, steps);
+    section.lower(
+        "maxTurnSeconds",
+        &mut ours.max_turn,
+        time.map(Duration::from_secs),
+    );
+    section.lower(
+        "maxTurnTokens",
+        &mut ours.max_turn_tokens,
+        number(theirs.max_turn_tokens),
+    );
+    let calls = number(theirs.max_tool_calls).map(narrow);
+    section.lower("maxToolCalls", &mut ours.max_tool_calls, calls);
+}
+
+impl Lowering<'_> {
+    fn lower<T: Ord>(&mut self, key: &str, ours: &mut T, theirs: Option<T>) {
+        match theirs {
+            Some(theirs) if theirs > *ours => {
+                let key = format!("{}.{key}", self.section);
+                let reason = "a project can only lower it";
+                self.warnings.push(warning(&self.layer.path, key, reason));
+            }
             Some(theirs) => *ours = theirs,
             None => {}
         }
     }
-    let theirs = layer.orchestrator.max_cost.map(Dollars::get);
-    match (limits.max_cost, theirs) {
-        (Some(ours), Some(theirs)) if theirs > ours => {
-            warnings.push(only_lower(layer, "maxCost"));
+
+    /// Without a limit of the user's, each is lower.
+    fn lower_cost(&mut self, key: &str, ours: &mut Option<u64>, theirs: Option<Dollars>) {
+        if let Some(theirs) = theirs {
+            let mut limit = ours.unwrap_or(u64::MAX);
+            self.lower(key, &mut limit, Some(theirs.get()));
+            *ours = Some(limit);
         }
-        // Without a limit of the user's, each is lower.
-        (ours, theirs) => limits.max_cost = theirs.or(ours),
     }
-}
-
-fn numbers(section: &OrchestratorSection) -> [(&'static str, Option<u64>); 5] {
-    [
-        ("maxRunning", section.max_running.map(|it| it.get())),
-        ("maxOpen", section.max_open.map(|it| it.get())),
-        ("maxQueued", section.max_queued.map(|it| it.get())),
-        (
-            "maxSpawnsPerTurn",
-            section.max_spawns_per_turn.map(|it| it.get()),
-        ),
-        ("maxDepth", section.max_depth.map(|it| it.get())),
-    ]
-}
-
-fn only_lower(layer: &ProjectLayer, key: &str) -> Warning {
-    let key = format!("orchestrator.{key}");
-    warning(&layer.path, key, "a project can only lower it")
 }

@@ -10,27 +10,10 @@ pub(crate) type CustomProviders = BTreeMap<String, ModelSettings>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSettings {
     pub model: ModelConfig,
-    /// The key for exactly this endpoint; `None` if it needs none or none is named.
-    pub key: Option<KeyName>,
+    /// The variables that hold the key for exactly this endpoint, in the order in which they are looked up;
+    /// none if it needs no key or none is named.
+    pub key_names: Vec<String>,
     pub thinking: ThinkingLevel,
-}
-
-/// The variables that hold a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyName {
-    /// In the order in which they are looked up.
-    pub names: Vec<String>,
-    /// Where the name comes from: a key is only sent to an endpoint from the same layer.
-    pub layer: Layer,
-}
-
-/// Where a setting comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layer {
-    /// The built-in table of providers.
-    Builtin,
-    /// The user's file.
-    User,
 }
 
 impl ModelSettings {
@@ -39,7 +22,7 @@ impl ModelSettings {
     pub fn demo() -> Self {
         Self {
             model: ModelConfig::demo(),
-            key: None,
+            key_names: Vec::new(),
             thinking: ThinkingLevel::Default,
         }
     }
@@ -86,22 +69,21 @@ impl ModelSettings {
         if model.source == self.model.source {
             return Ok(self.with_id(&model.id, custom));
         }
-        let key = match custom.get(model.source.provider()) {
-            Some(settings) => settings.key.clone(),
-            None => KeyName::usual(model.source.provider()),
+        let key_names = match custom.get(model.source.provider()) {
+            Some(settings) => settings.key_names.clone(),
+            None => usual_key_names(model.source.provider()),
         };
-        Ok(Self { model, key, ..self })
+        Ok(Self {
+            model,
+            key_names,
+            ..self
+        })
     }
 }
 
-impl KeyName {
-    /// The usual variables of a built-in provider; `None` if it needs no key.
-    pub fn usual(provider: &str) -> Option<Self> {
-        let names = key_variables(provider).iter();
-        let names: Vec<_> = names.map(ToString::to_string).collect();
-        (!names.is_empty()).then_some(Self {
-            names,
-            layer: Layer::Builtin,
-        })
-    }
+/// The usual variables of a built-in provider's key; none if it needs no key.
+#[must_use]
+pub fn usual_key_names(provider: &str) -> Vec<String> {
+    let names = key_variables(provider).iter();
+    names.map(ToString::to_string).collect()
 }

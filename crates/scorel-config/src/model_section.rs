@@ -1,23 +1,15 @@
 //! The user's `[model]` section, checked as a whole: which keys it needs depends on its `type`.
 
-use std::ops::Range;
-
 use scorel_provider::{ModelConfig, ModelSource, builtin_providers};
 
 use super::ConfigError;
-use super::endpoint::{DEMO, dialect_named, endpoint_key, filled, named_key, price};
-use super::model::{CustomProviders, KeyName, ModelSettings};
+use super::bounded::number;
+use super::endpoint::{DEMO, check_endpoint, dialect, filled, named_key, price};
+use super::model::{CustomProviders, ModelSettings, usual_key_names};
 use super::origin::DocumentOrigin;
 use super::parse::nearest;
 use super::schema::{ModelSection, ModelType};
-
-/// The section and its position in the file, for errors.
-struct SectionCheck<'a> {
-    section: &'a ModelSection,
-    providers: &'a CustomProviders,
-    span: Range<usize>,
-    origin: &'a DocumentOrigin,
-}
+use super::table_check::TableCheck;
 
 /// The settings that the user's `[model]` section stands for.
 pub(super) fn model_settings(
@@ -25,18 +17,22 @@ pub(super) fn model_settings(
     providers: &CustomProviders,
     origin: &DocumentOrigin,
 ) -> Result<ModelSettings, ConfigError> {
-    let check = SectionCheck {
-        section: section.get_ref(),
+    let check = ModelCheck {
+        table: TableCheck::of_section("model", section, origin),
         providers,
-        span: section.span(),
-        origin,
     };
     check.settings()
 }
 
-impl SectionCheck<'_> {
+/// The section, and the endpoints that it can refer to.
+struct ModelCheck<'a> {
+    table: TableCheck<'a, ModelSection>,
+    providers: &'a CustomProviders,
+}
+
+impl ModelCheck<'_> {
     fn settings(&self) -> Result<ModelSettings, ConfigError> {
-        let section = self.section;
+        let section = self.table.section;
         let provider = filled(section.provider.as_deref()).ok_or_else(|| self.missing("provider"));
         let provider = provider?;
         // Before the id is missed: a mistyped provider is what to mend first.
@@ -59,7 +55,7 @@ impl SectionCheck<'_> {
     /// The endpoint of the `[providers.NAME]` table that the section refers to. The table is all that
     /// is said of it: its key must not go to an address of this section.
     fn table_endpoint(&self, table: &ModelSettings) -> Result<ModelSettings, ConfigError> {
-        let section = self.section;
+        let section = self.table.section;
         let name = table.provider();
         if section.r#type == ModelType::Custom {
             let reason = format!(
@@ -87,26 +83,22 @@ impl SectionCheck<'_> {
 
     /// The endpoint that this section describes.
     fn own_endpoint(&self, provider: &str) -> Result<ModelSettings, ConfigError> {
-        let section = self.section;
+        let section = self.table.section;
         let source = match section.r#type {
             ModelType::Builtin => self.builtin_source(provider)?,
             ModelType::Custom => self.custom_source(provider)?,
         };
-        let key = self.key(&source);
+        let key_names = self.key_names(&source);
         let model = ModelConfig {
             source,
-            dialect: self.dialect()?.map(str::to_owned),
+            dialect: dialect(&self.table, section.dialect.as_deref())?,
             key_header: filled(section.key_header.as_deref()).map(str::to_owned),
             headers: section.headers.clone().into_iter().collect(),
             ..ModelConfig::demo()
         };
-        // Here rather than at the first call: this error has a line, that one would not.
-        model.check_endpoint().map_err(|error| {
-            let key = endpoint_key(&error, section.key_header.as_deref());
-            self.error(&key, format!("`model.{key}`: {error}"), None)
-        })?;
+        check_endpoint(&self.table, &model)?;
         Ok(ModelSettings {
-            key,
+            key_names,
             model,
             ..ModelSettings::demo()
         })
@@ -114,9 +106,9 @@ impl SectionCheck<'_> {
 
     /// The endpoint's model, with what the section says of it.
     fn described(&self, endpoint: ModelConfig, id: &str) -> ModelConfig {
-        let section = self.section;
-        let window = section.context_window.map(|tokens| tokens.get());
-        let output = section.max_tokens.map(|tokens| tokens.get());
+        let section = self.table.section;
+        let window = number(section.context_window);
+        let output = number(section.max_tokens);
         ModelConfig {
             id: id.to_owned(),
             context_window: window.or(endpoint.context_window),
@@ -131,7 +123,7 @@ impl SectionCheck<'_> {
     }
 
     fn builtin_source(&self, provider: &str) -> Result<ModelSource, ConfigError> {
-        if self.section.api.is_some() {
+        if self.table.section.api.is_some() {
             return Err(self.custom_only("api"));
         }
         if !builtin_providers().contains(&provider) {
@@ -143,18 +135,18 @@ impl SectionCheck<'_> {
             }
             return Err(self.error("provider", reason, suggestion));
         }
-        if self.section.dialect.is_some() {
+        if self.table.section.dialect.is_some() {
             return Err(self.custom_only("dialect"));
         }
         Ok(ModelSource::Builtin {
             provider: provider.to_owned(),
-            base_url: filled(self.section.base_url.as_deref()).map(str::to_owned),
+            base_url: filled(self.table.section.base_url.as_deref()).map(str::to_owned),
         })
     }
 
     fn custom_source(&self, provider: &str) -> Result<ModelSource, ConfigError> {
-        let api = self.section.api.ok_or_else(|| self.missing("api"))?;
-        let base_url = filled(self.section.base_url.as_deref());
+        let api = self.table.section.api.ok_or_else(|| self.missing("api"))?;
+        let base_url = filled(self.table.section.base_url.as_deref());
         let base_url = base_url.ok_or_else(|| self.missing("baseUrl"))?;
         Ok(ModelSource::Custom {
             provider: provider.to_owned(),
@@ -163,29 +155,18 @@ impl SectionCheck<'_> {
         })
     }
 
-    /// The builtin provider whose dialect a custom endpoint speaks.
-    fn dialect(&self) -> Result<Option<&str>, ConfigError> {
-        let Some(name) = filled(self.section.dialect.as_deref()) else {
-            return Ok(None);
-        };
-        dialect_named(name).map(Some).map_err(|suggestion| {
-            let reason = format!("`model.dialect`: no builtin provider `{name}`");
-            self.error("dialect", reason, suggestion)
-        })
-    }
-
     /// The key that the user named; otherwise the usual one, but only for a builtin provider at its
     /// own address: a provider's key must not go to another address.
-    fn key(&self, source: &ModelSource) -> Option<KeyName> {
-        if let Some(name) = &self.section.api_key_env {
-            return Some(named_key(name));
+    fn key_names(&self, source: &ModelSource) -> Vec<String> {
+        if let Some(name) = &self.table.section.api_key_env {
+            return vec![named_key(name)];
         }
         match source {
             ModelSource::Builtin {
                 provider,
                 base_url: None,
-            } => KeyName::usual(provider),
-            _ => None,
+            } => usual_key_names(provider),
+            _ => Vec::new(),
         }
     }
 
@@ -199,11 +180,7 @@ impl SectionCheck<'_> {
     }
 
     fn error(&self, key: &str, reason: String, suggestion: Option<&str>) -> ConfigError {
-        self.origin.error(
-            Some(self.span.clone()),
-            Some(format!("model.{key}")),
-            reason,
-            suggestion.map(str::to_owned),
-        )
+        self.table
+            .error_in_words(format!("model.{key}"), reason, suggestion)
     }
 }

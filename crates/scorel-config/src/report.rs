@@ -4,9 +4,7 @@ use std::path::Path;
 
 use scorel_exec::Environment;
 use scorel_home::SecretStore;
-use scorel_proto::{
-    ConfigLayer, ConfigOrigin, ConfigSetting, GetConfigResult, IgnoredSetting, SecretPlace,
-};
+use scorel_proto::{ConfigLayer, ConfigOrigin, ConfigSetting, GetConfigResult, IgnoredSetting};
 use serde_json::Value;
 
 use super::keys::{KEYS, KnownKey, OWN_NAMES};
@@ -136,7 +134,7 @@ impl Sources<'_> {
         let place = value
             .as_str()
             .filter(|_| secret)
-            .map(|name| self.place(name));
+            .map(|name| self.secrets.place(name));
         let known: Vec<&str> = self.secret_values.iter().map(String::as_str).collect();
         let hidden = !value.is_null()
             && (is_credential(&key) || Environment::reveals(&value.to_string(), &known));
@@ -147,10 +145,6 @@ impl Sources<'_> {
             secret: place,
             hidden,
         }
-    }
-
-    fn place(&self, name: &str) -> SecretPlace {
-        self.secrets.place(name)
     }
 
     fn ignored(&self) -> Vec<IgnoredSetting> {
@@ -191,6 +185,7 @@ fn is_credential(key: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use scorel_proto::SecretPlace;
     use std::fs;
 
     use super::*;

@@ -1,7 +1,6 @@
 //! The `[runners.NAME]` tables of the user's file, over the runners that are built in.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::time::Duration;
 
 use scorel_home::SecretName;
@@ -9,16 +8,14 @@ use scorel_provider::check_base_url;
 use scorel_runner::{
     BuiltinRunner, CommandOutput, RunnerSetup, Version, WireKind, builtin, builtins,
 };
-use toml::Spanned;
 
 use super::ConfigError;
-use super::endpoint::filled;
+use super::bounded::{number_or, seconds_or};
+use super::endpoint::{filled, named_key};
 use super::origin::DocumentOrigin;
 use super::runner::{RunnerConfig, Runners};
-use super::schema::{OutputName, RunnerSection, RunnerType};
-
-/// The longest name of a runner.
-const MAX_NAME: usize = 64;
+use super::schema::{RunnerSection, RunnerType};
+use super::table_check::{TableCheck, Tables};
 
 /// The name of the daemon's own engine.
 const ENGINE: &str = "scorel";
@@ -26,15 +23,7 @@ const ENGINE: &str = "scorel";
 const KEEP: Duration = Duration::from_secs(300);
 const IDLE: Duration = Duration::from_secs(600);
 const CANCEL: Duration = Duration::from_secs(5);
-const HANDOVER_BYTES: u64 = 64 * 1024;
-
-/// One table and its position in the file, for errors.
-struct TableCheck<'a> {
-    name: &'a str,
-    section: &'a RunnerSection,
-    span: Range<usize>,
-    origin: &'a DocumentOrigin,
-}
+const HANDOVER_BYTES: usize = 64 * 1024;
 
 /// The runners without a configuration.
 pub(super) fn builtin_runners() -> Runners {
@@ -44,39 +33,31 @@ pub(super) fn builtin_runners() -> Runners {
 
 /// The runners that the tables describe, beside and over those that are built in.
 pub(crate) fn runners(
-    sections: &BTreeMap<String, Spanned<RunnerSection>>,
+    tables: &Tables<RunnerSection>,
     origin: &DocumentOrigin,
 ) -> Result<Runners, ConfigError> {
-    // In the order of the file, so that its first error is the one reported.
-    let mut sections: Vec<_> = sections.iter().collect();
-    sections.sort_by_key(|(_, section)| section.span().start);
     let mut runners = builtin_runners();
-    for (name, section) in sections {
-        let check = TableCheck {
-            name,
-            section: section.get_ref(),
-            span: section.span(),
-            origin,
-        };
-        runners.insert(name.clone(), check.config()?);
+    for check in TableCheck::all("runners", tables, origin) {
+        runners.insert(check.name.to_owned(), check.config()?);
     }
     Ok(runners)
 }
 
-impl TableCheck<'_> {
+impl TableCheck<'_, RunnerSection> {
     fn config(&self) -> Result<RunnerConfig, ConfigError> {
-        self.check_name()?;
+        self.check_name("runner")?;
+        self.check_is_other()?;
         let mut config = match (builtin(self.name), self.section.r#type) {
             (Some(builtin), None) => of_builtin(builtin),
             (_, Some(kind)) => self.of_type(kind),
-            (None, None) => return Err(self.error(Some("type"), "it is missing")),
+            (None, None) => return Err(self.missing("type")),
         };
         let section = self.section;
         if !section.command.is_empty() {
             config.command.clone_from(&section.command);
         }
         if config.command.first().is_none_or(String::is_empty) {
-            return Err(self.error(Some("command"), "it is missing"));
+            return Err(self.missing("command"));
         }
         if let Some(label) = filled(section.label.as_deref()) {
             label.clone_into(&mut config.label);
@@ -85,18 +66,15 @@ impl TableCheck<'_> {
         self.set_min_version(&mut config)?;
         self.set_output(&mut config)?;
         config.env.clone_from(&section.env);
-        let named = |(name, secret): (&_, &SecretName)| (Clone::clone(name), text(secret));
+        let named = |(name, secret): (&_, &SecretName)| (Clone::clone(name), named_key(secret));
         config.secret_env = section.secret_env.iter().map(named).collect();
         config.sandbox = section.sandbox;
         config.state_dirs.clone_from(&section.state_dirs);
-        let seconds = |seconds, usual| Option::map_or(seconds, usual, Duration::from_secs);
-        config.keep = seconds(section.keep_seconds.map(|it| it.get()), KEEP);
-        let start = section.start_seconds.map(|it| it.get());
-        config.start = seconds(start, RunnerSetup::START_LIMIT);
-        config.idle = seconds(section.idle_seconds.map(|it| it.get()), IDLE);
-        config.cancel = seconds(section.cancel_seconds.map(|it| it.get()), CANCEL);
-        let bytes = section.handover_bytes.map_or(HANDOVER_BYTES, |it| it.get());
-        config.handover_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        config.keep = seconds_or(section.keep_seconds, KEEP);
+        config.start = seconds_or(section.start_seconds, RunnerSetup::START_LIMIT);
+        config.idle = seconds_or(section.idle_seconds, IDLE);
+        config.cancel = seconds_or(section.cancel_seconds, CANCEL);
+        config.handover_bytes = number_or(section.handover_bytes, HANDOVER_BYTES);
         config.on_context_lost = section.on_context_lost;
         config.trust_own = section.trust_own;
         Ok(config)
@@ -139,10 +117,11 @@ impl TableCheck<'_> {
         if let Some((key, _)) = given.iter().find(|(_, given)| *given && !takes_endpoint) {
             let reason =
                 "only `codex` and `claude-code` take it; use `command`, `env` and `secretEnv`";
-            return Err(self.error(Some(key), reason));
+            return Err(self.error(Some(key), reason, None));
         }
         if let Some(url) = filled(section.base_url.as_deref()) {
-            check_base_url(url).map_err(|error| self.error(Some("baseUrl"), &error.to_string()))?;
+            check_base_url(url)
+                .map_err(|error| self.error(Some("baseUrl"), &error.to_string(), None))?;
             // The usual token belongs to the usual address.
             if config.base_url.as_deref() != Some(url) {
                 config.token_env = None;
@@ -151,9 +130,10 @@ impl TableCheck<'_> {
         }
         if let Some(token) = &section.token_env {
             if config.base_url.is_none() {
-                return Err(self.error(Some("tokenEnv"), "`baseUrl` must say where it goes"));
+                let reason = "`baseUrl` must say where it goes";
+                return Err(self.error(Some("tokenEnv"), reason, None));
             }
-            config.token_env = Some(text(token));
+            config.token_env = Some(named_key(token));
         }
         config.model = filled(section.model.as_deref()).map(str::to_owned);
         Ok(())
@@ -162,7 +142,8 @@ impl TableCheck<'_> {
     fn set_min_version(&self, config: &mut RunnerConfig) -> Result<(), ConfigError> {
         if let Some(text) = filled(self.section.min_version.as_deref()) {
             let version = Version::find(text);
-            let error = || self.error(Some("minVersion"), "expected a version such as `1.2.3`");
+            let reason = "expected a version such as `1.2.3`";
+            let error = || self.error(Some("minVersion"), reason, None);
             config.min_version = Some(version.ok_or_else(error)?);
         }
         Ok(())
@@ -170,48 +151,21 @@ impl TableCheck<'_> {
 
     fn set_output(&self, config: &mut RunnerConfig) -> Result<(), ConfigError> {
         match (&mut config.wire, self.section.output) {
-            (WireKind::Command(output), Some(name)) => {
-                *output = match name {
-                    OutputName::Text => CommandOutput::Text,
-                    OutputName::Events => CommandOutput::Events,
-                };
+            (WireKind::Command(output), Some(wanted)) => {
+                *output = wanted;
                 Ok(())
             }
-            (_, Some(_)) => Err(self.error(Some("output"), "it is for `type = \"command\"`")),
+            (_, Some(_)) => Err(self.error(Some("output"), "it is for `type = \"command\"`", None)),
             (_, None) => Ok(()),
         }
     }
 
-    /// A name is typed at the terminal, and stands in records and messages.
-    fn check_name(&self) -> Result<(), ConfigError> {
-        let usual = |char: char| char.is_ascii_alphanumeric() || "-_.".contains(char);
-        let begins_well = self
-            .name
-            .starts_with(|first: char| first.is_ascii_alphanumeric());
-        if !begins_well || !self.name.chars().all(usual) || self.name.len() > MAX_NAME {
-            let rule = format!(
-                "the name of a runner has letters, digits, `-`, `_` and `.`, begins with a letter \
-                 or digit, and has at most {MAX_NAME} characters"
-            );
-            return Err(self.error(None, &rule));
-        }
+    fn check_is_other(&self) -> Result<(), ConfigError> {
         if self.name.eq_ignore_ascii_case(ENGINE) {
             let clash = format!("`{ENGINE}` is the daemon's own engine; choose another name");
-            return Err(self.error(None, &clash));
+            return Err(self.error(None, &clash, None));
         }
         Ok(())
-    }
-
-    /// `key` is one of the table; `None` for the table as a whole.
-    fn error(&self, key: Option<&str>, reason: &str) -> ConfigError {
-        let mut path = format!("runners.{}", self.name);
-        if let Some(key) = key {
-            path.push('.');
-            path.push_str(key);
-        }
-        let reason = format!("`{path}`: {reason}");
-        self.origin
-            .error(Some(self.span.clone()), Some(path), reason, None)
     }
 }
 
@@ -250,14 +204,10 @@ fn bare(name: String, label: String, wire: WireKind) -> RunnerConfig {
         start: RunnerSetup::START_LIMIT,
         idle: IDLE,
         cancel: CANCEL,
-        handover_bytes: 64 * 1024,
+        handover_bytes: HANDOVER_BYTES,
         on_context_lost: super::OnContextLost::default(),
         trust_own: false,
         install: None,
         login: None,
     }
-}
-
-fn text(name: &SecretName) -> String {
-    name.as_str().to_owned()
 }

@@ -4,20 +4,23 @@ use std::collections::BTreeMap;
 
 use scorel_fetch::PrivateHost;
 use scorel_home::SecretName;
+use scorel_journal::Durability;
 use scorel_permission::Mode;
 use scorel_proto::{AgentWorkspace, OnRestart, ThinkingLevel, ToolPreset};
 use scorel_provider::ThinkingLevels;
+use scorel_runner::CommandOutput;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::auxiliary::AuxiliaryConfig;
 use super::bounded::Bounded;
+use super::config::EnvironmentConfig;
 use super::dollars::Dollars;
-use super::login_shell_place::LoginShellPlace;
 use super::model_name::model_name;
 use super::path::ConfigPath;
 use super::runner::{OnContextLost, RunnerSandbox};
-use super::variable::{VariableName, VariablePattern, VariableValue};
+use super::table_check::Tables;
+use super::variable::{VariableName, VariableValue};
 use crate::{BuiltinRule, GateRule};
 
 const MIB: u64 = 1024 * 1024;
@@ -31,9 +34,9 @@ const MILLION: u64 = 1_000_000;
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Document {
     pub model: Option<Spanned<ModelSection>>,
-    pub providers: BTreeMap<String, Spanned<ProviderSection>>,
-    pub runners: BTreeMap<String, Spanned<RunnerSection>>,
-    pub agents: BTreeMap<String, Spanned<AgentSection>>,
+    pub providers: Tables<ProviderSection>,
+    pub runners: Tables<RunnerSection>,
+    pub agents: Tables<AgentSection>,
     pub orchestrator: OrchestratorSection,
     pub sessions: SessionsSection,
     pub service: ServiceSection,
@@ -112,7 +115,7 @@ pub(super) struct RunnerSection {
     pub handover_bytes: Option<Bounded<1024, { 16 * MIB }>>,
     pub on_context_lost: OnContextLost,
     pub trust_own: bool,
-    pub output: Option<OutputName>,
+    pub output: Option<CommandOutput>,
 }
 
 /// The protocol of a runner. `kimi-cli` is the Agent Client Protocol with the usual command.
@@ -124,14 +127,6 @@ pub(crate) enum RunnerType {
     Acp,
     KimiCli,
     Command,
-}
-
-/// What the output of a `command` runner is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) enum OutputName {
-    Text,
-    Events,
 }
 
 /// `[agents.TYPE]`: an agent that sessions can give tasks to.
@@ -211,7 +206,7 @@ impl EndpointApi {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct SessionsSection {
-    pub durability: Option<DurabilityName>,
+    pub durability: Option<Durability>,
     pub ring_bytes: Option<Bounded<{ 64 * 1024 }, GIB>>,
     pub(super) idle_unload_seconds: Option<Bounded<1, { 30 * DAY }>>,
     pub(super) trash_days: Option<Bounded<0, 3650>>,
@@ -223,13 +218,6 @@ pub(super) struct SessionsSection {
 pub(super) struct ServiceSection {
     pub(super) park_seconds: Option<Bounded<0, 600>>,
     pub(super) idle_exit_seconds: Option<Bounded<1, { 30 * DAY }>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) enum DurabilityName {
-    Sync,
-    Flush,
 }
 
 /// `[runtime]`
@@ -279,17 +267,7 @@ pub(super) struct ToolsSection {
     pub shown: Vec<ConfigPath>,
     pub fetch_private: Vec<PrivateHost>,
     pub limits: LimitsSection,
-    pub environment: EnvironmentSection,
-}
-
-/// `[tools.environment]`
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub(super) struct EnvironmentSection {
-    pub login_shell: LoginShellPlace,
-    pub pass: Vec<VariablePattern>,
-    pub set: BTreeMap<VariableName, VariableValue>,
-    pub remove: Vec<VariablePattern>,
+    pub environment: EnvironmentConfig,
 }
 
 /// `[tools.limits]`: what a command may use. Sizes are in bytes.

@@ -10,8 +10,10 @@ use tracing::warn;
 use super::cached_file::{CachedFile, FileContent, SeenStamp};
 use super::file_layer::{FileLayer, MAX_BYTES};
 use super::news::{ConfigNews, PendingNews};
+use super::origin::DocumentOrigin;
 use super::parse::parse;
 use super::project::ProjectLayer;
+use super::schema::Document;
 use super::{Config, ConfigError};
 
 /// Cached projects; beyond that the cache is emptied.
@@ -266,35 +268,32 @@ fn project_file(dir: &Path) -> PathBuf {
 }
 
 fn read_user(path: &Path) -> Result<FileContent<Arc<Config>>, ConfigError> {
-    let read = trusted_file::read(path, MAX_BYTES, FileLayer::User.trust())?;
-    let Some((stamp, bytes)) = read else {
-        return Ok(absent(Arc::default()));
+    let meaning = |document: &Document, origin: &DocumentOrigin| {
+        Ok(Arc::new(Config::from_user(document, origin)?))
     };
-    let (document, origin) = parse(path, &bytes)?;
-    Ok(FileContent {
-        stamp: Some(stamp),
-        meaning: Arc::new(Config::from_user(&document, &origin)?),
-        text: origin.text().to_owned(),
-    })
+    read(path, FileLayer::User, Arc::default(), meaning)
 }
 
 fn read_project(path: &Path) -> Result<FileContent<Option<ProjectLayer>>, ConfigError> {
-    let read = trusted_file::read(path, MAX_BYTES, FileLayer::Project.trust())?;
-    let Some((stamp, bytes)) = read else {
-        return Ok(absent(None));
+    let meaning = |document: &Document, origin: &DocumentOrigin| {
+        Ok(Some(ProjectLayer::new(document, origin)))
+    };
+    read(path, FileLayer::Project, None, meaning)
+}
+
+fn read<T>(
+    path: &Path,
+    layer: FileLayer,
+    absent: T,
+    meaning: impl FnOnce(&Document, &DocumentOrigin) -> Result<T, ConfigError>,
+) -> Result<FileContent<T>, ConfigError> {
+    let Some((stamp, bytes)) = trusted_file::read(path, MAX_BYTES, layer.trust())? else {
+        return Ok(FileContent::absent(absent));
     };
     let (document, origin) = parse(path, &bytes)?;
     Ok(FileContent {
         stamp: Some(stamp),
-        meaning: Some(ProjectLayer::new(&document, &origin)),
+        meaning: meaning(&document, &origin)?,
         text: origin.text().to_owned(),
     })
-}
-
-const fn absent<T>(meaning: T) -> FileContent<T> {
-    FileContent {
-        stamp: None,
-        meaning,
-        text: String::new(),
-    }
 }

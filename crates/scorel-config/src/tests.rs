@@ -10,7 +10,6 @@ pub(crate) mod schema_probe;
 mod source;
 
 use std::path::Path;
-use std::time::Duration;
 
 use scorel_journal::Durability;
 use scorel_provider::{ModelSource, Timeouts};

@@ -1,26 +1,29 @@
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::Deserialize;
 
 /// Names that each session sets for its own temporary directory.
 const OF_SESSIONS: [&str; 3] = ["TEMP", "TMP", "TMPDIR"];
 
 /// The name of an environment variable that commands get. Checked while deserializing so that the
 /// error has a position.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct VariableName(String);
 
 /// Names of environment variables; `*` stands for any characters. Case counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct VariablePattern(String);
 
 /// The value of an environment variable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct VariableValue(String);
 
 /// Why a text is not what it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum VariableError {
+pub enum VariableError {
     #[error("`{0}` is not the name of an environment variable: letters, digits and `_`")]
     NotAName(String),
     #[error("`{0}` is not a name of environment variables: letters, digits, `_`, and `*` for any")]
@@ -45,8 +48,12 @@ impl VariableName {
             && !text.starts_with(|it: char| it.is_ascii_digit())
             && text.chars().all(is_part)
     }
+}
 
-    fn parse(text: String) -> Result<Self, VariableError> {
+impl TryFrom<String> for VariableName {
+    type Error = VariableError;
+
+    fn try_from(text: String) -> Result<Self, VariableError> {
         if !Self::is_name(&text) {
             Err(VariableError::NotAName(text))
         } else if OF_SESSIONS.contains(&text.as_str()) {
@@ -76,8 +83,12 @@ impl VariablePattern {
         }
         last.map_or(rest.is_empty(), |last| rest.ends_with(last))
     }
+}
 
-    fn parse(text: String) -> Result<Self, VariableError> {
+impl TryFrom<String> for VariablePattern {
+    type Error = VariableError;
+
+    fn try_from(text: String) -> Result<Self, VariableError> {
         if VariableName::is_name(&text.replace('*', "_")) {
             Ok(Self(text))
         } else {
@@ -99,23 +110,12 @@ impl VariableValue {
     }
 }
 
-impl<'de> Deserialize<'de> for VariableName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::parse(String::deserialize(deserializer)?).map_err(D::Error::custom)
-    }
-}
+impl TryFrom<String> for VariableValue {
+    type Error = VariableError;
 
-impl<'de> Deserialize<'de> for VariablePattern {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::parse(String::deserialize(deserializer)?).map_err(D::Error::custom)
-    }
-}
-
-impl<'de> Deserialize<'de> for VariableValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
+    fn try_from(text: String) -> Result<Self, VariableError> {
         if text.contains('\0') {
-            return Err(D::Error::custom(VariableError::Nul));
+            return Err(VariableError::Nul);
         }
         Ok(Self(text))
     }
@@ -140,7 +140,7 @@ mod tests {
             ("*", "", true),
             ("a", "A", false),
         ] {
-            let parsed = VariablePattern::parse(pattern.to_owned()).unwrap();
+            let parsed = VariablePattern::try_from(pattern.to_owned()).unwrap();
             assert_eq!(parsed.matches(name), matches, "{pattern} {name}");
         }
     }
@@ -148,11 +148,11 @@ mod tests {
     #[test]
     fn what_is_no_name_is_an_error() {
         for text in ["", "1A", "A-B", "A=B", "A B", "Ä"] {
-            let error = VariableName::parse(text.to_owned()).unwrap_err();
+            let error = VariableName::try_from(text.to_owned()).unwrap_err();
             assert_eq!(error, VariableError::NotAName(text.to_owned()));
-            assert!(VariablePattern::parse(text.to_owned()).is_err());
+            assert!(VariablePattern::try_from(text.to_owned()).is_err());
         }
-        let error = VariableName::parse("TMPDIR".to_owned()).unwrap_err();
+        let error = VariableName::try_from("TMPDIR".to_owned()).unwrap_err();
         assert_eq!(error, VariableError::OfSession("TMPDIR".to_owned()));
     }
 }

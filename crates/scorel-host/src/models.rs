@@ -185,17 +185,17 @@ impl Models {
 
     /// The key of a model; `None` if it needs none. A named key must be set.
     fn key(&self, settings: &ModelSettings) -> Result<Option<Secret>, ModelError> {
-        let Some(wanted) = &settings.key else {
+        if settings.key_names.is_empty() {
             return Ok(None);
-        };
-        for name in &wanted.names {
+        }
+        for name in &settings.key_names {
             if let Some(secret) = self.secrets.resolve(name)? {
                 return Ok(Some(Secret::new(secret)));
             }
         }
         Err(ModelError::NoKey {
             provider: settings.provider().to_owned(),
-            variables: wanted.names.clone(),
+            variables: settings.key_names.clone(),
             file: self.secrets.file().to_owned(),
         })
     }

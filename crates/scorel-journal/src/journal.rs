@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use scorel_proto::Seq;
+use serde::{Deserialize, Serialize};
 
 use crate::reader::SharedFile;
 use crate::seq_allocator::SeqAllocator;
@@ -22,7 +23,8 @@ use torn::ReadOnlyLog;
 
 pub use open::Opened;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Durability {
     /// `fdatasync` after every record: it survives a power failure.
     #[default]

@@ -1,6 +1,7 @@
 //! The protocols by name.
 
 use scorel_engine::RunnerCapabilities;
+use serde::Deserialize;
 
 /// The protocol that a runner speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +13,8 @@ pub enum WireKind {
 }
 
 /// What the output of a plain command is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum CommandOutput {
     /// The answer.
     Text,

@@ -211,8 +211,7 @@ impl CommandEnvironments {
     /// The names of the daemon's own keys: those of its `env` file, and those that it looks up.
     fn key_names(&self, config: &Config) -> BTreeSet<String> {
         let settings = config.providers.values().chain([&config.model]);
-        let keys = settings.filter_map(|settings| settings.key.as_ref());
-        let configured = keys.flat_map(|key| key.names.iter().cloned());
+        let configured = settings.flat_map(|settings| settings.key_names.iter().cloned());
         let providers = builtin_providers();
         let builtin = providers.iter().flat_map(|name| key_variables(name));
         let builtin = builtin.map(|name| (*name).to_owned());

@@ -146,15 +146,11 @@ fn permissions(config: &Config) -> Check {
 /// Whether the key is set. Only its name is reported.
 fn key(config: &Config, secrets: &SecretStore) -> Check {
     const NAME: &str = "key";
-    let Some(key) = config
-        .model
-        .key
-        .as_ref()
-        .filter(|_| !config.model.is_demo())
-    else {
+    let names = &config.model.key_names;
+    if names.is_empty() || config.model.is_demo() {
         return Check::ok(NAME, "the model needs no key");
-    };
-    for name in &key.names {
+    }
+    for name in names {
         match secrets.resolve(name) {
             Ok(Some(_)) if env::var_os(name).is_some_and(|value| !value.is_empty()) => {
                 let file = secrets.file().display();
@@ -169,10 +165,10 @@ fn key(config: &Config, secrets: &SecretStore) -> Check {
             Err(error) => return Check::fail(NAME, format!("{name}: {error}")),
         }
     }
-    let names = key.names.join(" nor ");
-    let message = match key.names.len() {
-        1 => format!("{names} is not set"),
-        _ => format!("neither {names} is set"),
+    let joined = names.join(" nor ");
+    let message = match names.len() {
+        1 => format!("{joined} is not set"),
+        _ => format!("neither {joined} is set"),
     };
     let file = secrets.file().display();
     Check::fail(NAME, message).hint(format!(

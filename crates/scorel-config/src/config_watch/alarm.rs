@@ -1,10 +1,10 @@
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use notify::event::{AccessKind, AccessMode};
-use notify::{Event, EventHandler, EventKind};
+use notify::{Event, EventKind};
 use tokio::sync::Notify;
 use tracing::warn;
 
@@ -17,9 +17,6 @@ pub(super) struct FileAlarm {
     /// The names of files and directories that matter. The home has many files that do not.
     names: Mutex<HashSet<OsString>>,
 }
-
-/// Gives an alarm the events of a watcher.
-pub(super) struct AlarmHandler(pub(super) Arc<FileAlarm>);
 
 impl FileAlarm {
     pub(super) fn new(bell: Arc<Notify>, (socket, socket_bell): (&Path, Arc<Notify>)) -> Self {
@@ -35,38 +32,27 @@ impl FileAlarm {
         *self.names.lock().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
+    /// Takes what a watcher tells.
+    pub(super) fn told(&self, told: notify::Result<Event>) {
+        self.event(&told.unwrap_or_else(|error| {
+            warn!(%error, "a watch of the configuration failed");
+            Event::new(EventKind::Other)
+        }));
+    }
+
     fn event(&self, event: &Event) {
         if !is_change(event.kind) {
             return;
         }
         let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut found = event.paths.iter().filter_map(|path| path.file_name());
+        let found = || event.paths.iter().filter_map(|path| path.file_name());
         // Events were lost: everything may have happened.
         let all = event.need_rescan() || event.paths.is_empty();
-        let is = |name: &OsStr| name == self.socket_name;
-        if all
-            || event
-                .paths
-                .iter()
-                .filter_map(|path| path.file_name())
-                .any(is)
-        {
+        if all || found().any(|name| name == self.socket_name) {
             self.socket_bell.notify_one();
         }
-        if all || found.any(|name| names.contains(name)) {
+        if all || found().any(|name| names.contains(name)) {
             self.bell.notify_one();
-        }
-    }
-}
-
-impl EventHandler for AlarmHandler {
-    fn handle_event(&mut self, event: notify::Result<Event>) {
-        match event {
-            Ok(event) => self.0.event(&event),
-            Err(error) => {
-                warn!(%error, "a watch of the configuration failed");
-                self.0.event(&Event::new(EventKind::Other));
-            }
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tracing::{info, warn};
 
-use super::alarm::{AlarmHandler, FileAlarm};
+use super::alarm::FileAlarm;
 
 /// Directories that are watched at once. Changes in further ones are found by polling, as in directories
 /// that cannot be watched.
@@ -46,11 +46,7 @@ impl WatchedDirs {
     pub(super) fn follow(&mut self, files: &[PathBuf]) {
         let wanted = wanted(files);
         self.alarm.set_names(names(files, wanted.keys()));
-        let mut refused = None;
-        if let Err(error) = self.update(&wanted) {
-            refused = Some(error);
-        }
-        match (refused, self.is_refused) {
+        match (self.update(&wanted).err(), self.is_refused) {
             (Some(error), false) => warn!(
                 %error,
                 "cannot watch the configuration: changes apply at their next use, and are reported within a minute"
@@ -65,8 +61,9 @@ impl WatchedDirs {
         let watcher = match &mut self.watcher {
             Some(watcher) => watcher,
             None => {
-                let handler = AlarmHandler(Arc::clone(&self.alarm));
-                self.watcher.insert(notify::recommended_watcher(handler)?)
+                let alarm = Arc::clone(&self.alarm);
+                let watcher = notify::recommended_watcher(move |told| alarm.told(told))?;
+                self.watcher.insert(watcher)
             }
         };
         self.dirs.retain(|dir, identity| {

@@ -35,10 +35,7 @@ fn a_table_without_keys_is_an_agent_with_the_defaults() {
         (1, true)
     );
     assert_eq!((agent.config.model, agent.config.prompt), (None, None));
-    assert_eq!(
-        (agent.quota_cap, agent.limits),
-        (None, AgentLimits::default())
-    );
+    assert_eq!((agent.quota_cap, agent.max_session_cost), (None, None));
     let usual = Config::default().orchestrator;
     assert_eq!(
         (usual.max_running, usual.max_open, usual.max_queued),
@@ -82,7 +79,7 @@ fn every_key_of_an_agent_and_of_the_orchestrator_is_read() {
     .unwrap();
     let AgentSettings {
         config: agent,
-        limits,
+        max_session_cost,
         ..
     } = &config.agents["rev-1_A"];
     assert_eq!(
@@ -97,9 +94,9 @@ fn every_key_of_an_agent_and_of_the_orchestrator_is_read() {
     assert_eq!(agent.prompt.as_deref(), Some("Be brief."));
     assert_eq!(agent.workspace, AgentWorkspace::Worktree);
     assert_eq!((agent.default_quota, agent.enabled), (0, false));
-    assert_eq!(limits.max_turn_tokens, Some(5));
-    assert_eq!(limits.max_turn, Some(Duration::from_secs(6)));
-    assert_eq!(limits.max_session_cost, Some(500_000));
+    assert_eq!(agent.max_turn_tokens, Some(5));
+    assert_eq!(agent.max_turn_seconds, Some(6));
+    assert_eq!(*max_session_cost, Some(500_000));
     let expected = OrchestratorLimits {
         max_running: 1,
         max_open: 2,

@@ -216,7 +216,7 @@ fn every_value_is_written_as_it_is_read() {
             Some(agent.max_session_cost.clone()),
             params.max_session_cost
         );
-        assert_eq!(config.agents["x"].limits.max_session_cost, Some(2_500_000));
+        assert_eq!(config.agents["x"].max_session_cost, Some(2_500_000));
     }
 }
 

@@ -13,11 +13,7 @@ fn a_builtin_provider_brings_its_own_key_name() {
         (settings.provider(), settings.model.id.as_str()),
         ("openai", "gpt-5.4-mini")
     );
-    let key = settings.key.unwrap();
-    assert_eq!(
-        (key.names, key.layer),
-        (vec!["OPENAI_API_KEY".to_owned()], Layer::Builtin)
-    );
+    assert_eq!(settings.key_names, ["OPENAI_API_KEY"]);
 }
 
 #[test]
@@ -25,28 +21,24 @@ fn a_user_may_name_a_model_of_another_provider_with_its_usual_key() {
     let text = "[model]\nprovider = 'openai'\nid = 'm'\napiKeyEnv = 'MINE'\nthinkingLevel = 'low'";
     let settings = user(text).unwrap().model;
     let same = settings.clone().named("openai:other", &none()).unwrap();
-    assert_eq!(same.key, settings.key, "the same provider, the same key");
+    assert_eq!(
+        same.key_names, settings.key_names,
+        "the same provider, the same key"
+    );
     let other = settings.named("google:gemini-2.5-pro", &none()).unwrap();
     assert_eq!(other.provider(), "google");
     assert_eq!(other.thinking, scorel_proto::ThinkingLevel::Low);
-    let key = other.key.unwrap();
-    assert_eq!(key.names, ["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
-    assert_eq!(key.layer, Layer::Builtin);
+    assert_eq!(other.key_names, ["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
 }
 
 #[test]
 fn the_usual_key_is_not_for_another_address() {
     let text = "[model]\nprovider = 'openai'\nid = 'm'\nbaseUrl = 'https://proxy.example/v1'";
-    assert_eq!(user(text).unwrap().model.key, None);
+    assert!(user(text).unwrap().model.key_names.is_empty());
     let named = user(&format!("{text}\napiKeyEnv = 'PROXY_KEY'"))
         .unwrap()
-        .model
-        .key
-        .unwrap();
-    assert_eq!(
-        (named.names, named.layer),
-        (vec!["PROXY_KEY".to_owned()], Layer::User)
-    );
+        .model;
+    assert_eq!(named.key_names, ["PROXY_KEY"]);
 }
 
 #[test]
@@ -99,7 +91,7 @@ fn a_custom_endpoint_is_described_in_full() {
     assert_eq!(settings.model.max_output_tokens, Some(128_000));
     assert_eq!(settings.model.reasoning, Some(true));
     assert_eq!(settings.thinking, scorel_proto::ThinkingLevel::High);
-    assert_eq!(settings.key.unwrap().names, ["AMP_KEY"]);
+    assert_eq!(settings.key_names, ["AMP_KEY"]);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn a_project_may_choose_the_model_of_the_users_provider() {
     let config = with_project(&base, text).unwrap();
     assert_eq!(config.model.model.id, "small");
     assert_eq!(config.model.thinking, scorel_proto::ThinkingLevel::Low);
-    assert_eq!(config.model.key, base.model.key);
+    assert_eq!(config.model.key_names, base.model.key_names);
     assert_eq!(config.model.model.source, base.model.model.source);
     assert_eq!(
         config.model.model.context_window, None,

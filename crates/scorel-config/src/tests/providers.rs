@@ -52,11 +52,7 @@ fn every_table_is_a_provider_of_its_own_beside_the_configured_model() {
         (Some(false), Some(false))
     );
     assert_eq!(big.model.price.unwrap().output, 2_000_000);
-    let key = big.key.unwrap();
-    assert_eq!(
-        (key.names, key.layer),
-        (vec!["LAB_KEY".to_owned()], Layer::User)
-    );
+    assert_eq!(big.key_names, ["LAB_KEY"]);
     assert_eq!(
         big.model.stop_sequences,
         ["END"],
@@ -65,8 +61,8 @@ fn every_table_is_a_provider_of_its_own_beside_the_configured_model() {
     assert_eq!(big.thinking, scorel_proto::ThinkingLevel::Low);
     let house = named("house.llm_2:m");
     assert_eq!(house.provider(), "house.llm_2");
-    assert_eq!(house.key, None);
-    assert_eq!(named("anthropic:claude").key, KeyName::usual("anthropic"));
+    assert!(house.key_names.is_empty());
+    assert_eq!(named("anthropic:claude").key_names, ["ANTHROPIC_API_KEY"]);
 }
 
 #[test]
@@ -77,7 +73,7 @@ fn the_configured_model_may_be_one_of_a_table() {
     .unwrap();
     let model = &config.model;
     assert_eq!(model.full_name(), "lab/big");
-    assert_eq!(model.key.as_ref().unwrap().names, ["LAB_KEY"]);
+    assert_eq!(model.key_names, ["LAB_KEY"]);
     let facts = (model.model.context_window, model.model.max_output_tokens);
     assert_eq!(
         facts,
@@ -91,7 +87,7 @@ fn the_configured_model_may_be_one_of_a_table() {
             Some(200_000),
             "{name}: that was about `big`"
         );
-        assert_eq!(other.key, model.key, "{name}");
+        assert_eq!(other.key_names, model.key_names, "{name}");
     }
     let project = with_project(&config, "[model]\nid = 'small'").unwrap();
     assert_eq!(project.model.full_name(), "lab/small");

@@ -1,7 +1,7 @@
 use std::mem;
 
 use jiff::civil::Date;
-use scorel_config::{Config, KeyName, ModelSettings};
+use scorel_config::{Config, ModelSettings, usual_key_names};
 use scorel_proto::{Model, ModelProvider};
 use scorel_provider::{
     BuiltinProvider, Connector, EndpointId, ListedModel, ModelConfig, ModelFacts, Secret,
@@ -69,7 +69,7 @@ impl Candidate {
     pub(super) fn builtin(models: &Models, provider: &BuiltinProvider) -> Self {
         let settings = ModelSettings {
             model: ModelConfig::builtin(provider.name, ""),
-            key: KeyName::usual(provider.name),
+            key_names: usual_key_names(provider.name),
             ..ModelSettings::demo()
         };
         Self {
@@ -91,8 +91,7 @@ impl Candidate {
     }
 
     fn key_variables(&self) -> &[String] {
-        let key = self.settings.key.as_ref();
-        key.map_or(&[], |key| &key.names)
+        &self.settings.key_names
     }
 
     /// Why its key cannot be used. Takes the error, so the candidate must not be asked afterwards.
