@@ -8,6 +8,7 @@ mod agent_change;
 mod config_file;
 mod file_text;
 mod key_change;
+mod text_change;
 mod text_table;
 
 use scorel_proto::SetAgentParams;
@@ -19,7 +20,7 @@ use super::parse::parse;
 use super::problems::check_change;
 use super::source::ConfigSource;
 use super::{Config, EditConfigError, RefusedText, check_agent_name};
-use agent_change::AgentChange;
+use agent_change::agent_change;
 pub use config_file::{ConfigFile, EditedText};
 use file_text::FileText;
 
@@ -65,7 +66,7 @@ impl ConfigSource {
 fn edited(file: &FileText, params: &SetAgentParams) -> Result<Option<String>, EditConfigError> {
     let (document, origin) = parse(file.target(), file.bytes())?;
     Config::from_user(&document, &origin)?;
-    let change = AgentChange::new(params);
+    let change = agent_change(params);
     let text = change.applied(&origin)?;
     if text == origin.text() {
         return Ok(None);
@@ -77,7 +78,7 @@ fn edited(file: &FileText, params: &SetAgentParams) -> Result<Option<String>, Ed
     let (_, new_origin) = parse(file.target(), text.as_bytes()).map_err(refused_value)?;
     let checked = check_change(FileLayer::User, &origin, &new_origin);
     checked.map_err(refused_value)?;
-    if !change.is_all_between(&origin, &new_origin) {
+    if !change.is_all_between(origin.text(), new_origin.text()) {
         return Err(EditConfigError::Unsafe {
             path: file.target().to_owned(),
             table: format!("agents.{}", params.agent_type),
@@ -108,21 +109,17 @@ fn refused_value(error: ConfigError) -> EditConfigError {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
 
     #[test]
     fn a_text_that_says_more_or_less_than_the_change_is_found_out() {
-        let origin = |text: &str| DocumentOrigin::new(PathBuf::from("f"), text.to_owned());
         let params = SetAgentParams {
             agent_type: "x".to_owned(),
             enabled: Some(Some(false)),
             ..SetAgentParams::default()
         };
-        let change = AgentChange::new(&params);
-        let before = origin("[agents.y]\nmodel = 'm'\n");
-        let is_all = |text| change.is_all_between(&before, &origin(text));
+        let change = agent_change(&params);
+        let is_all = |text| change.is_all_between("[agents.y]\nmodel = 'm'\n", text);
         assert!(is_all("agents = {y={model='m'}, x={enabled=false}}"));
         for text in [
             "[agents.y]\nmodel = 'm'\n[agents.x]",

@@ -15,7 +15,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use scorel_fs::{create_regular, open_regular};
+use scorel_fs::{create_regular, if_present, open_regular};
 use scorel_proto::{ChangedBy, FileChange, FilePath, FileState, RecordedFiles};
 
 use crate::content_store::ContentStore;
@@ -95,9 +95,7 @@ impl Base {
 
     /// Removes the base. The next one begins anew.
     pub(crate) fn remove(dir: &Path) {
-        if let Err(error) = fs::remove_dir_all(dir)
-            && error.kind() != io::ErrorKind::NotFound
-        {
+        if let Err(error) = if_present(fs::remove_dir_all(dir)) {
             tracing::warn!(dir = %dir.display(), %error, "a base is left");
         }
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use scorel_fs::open_regular;
+use scorel_fs::{if_present, open_regular};
 use scorel_proto::BlobHash;
 
 use crate::limits::CheckpointLimits;
@@ -109,11 +109,8 @@ impl ContentStore {
 
     /// Makes a content young again, if it is kept: it expires by its age since it was last needed.
     pub(crate) fn touch(&self, hash: &BlobHash) -> io::Result<()> {
-        match open_regular(File::options().append(true), &self.path(hash)) {
-            Ok(file) => file.set_modified(SystemTime::now()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
-        }
+        let kept = open_regular(File::options().append(true), &self.path(hash));
+        if_present(kept)?.map_or(Ok(()), |file| file.set_modified(SystemTime::now()))
     }
 
     fn path(&self, hash: &BlobHash) -> PathBuf {

@@ -1,18 +1,17 @@
 //! Checks the blobs of one session.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use scorel_journal::{EVENTS, FileStorage, OpenMode, Storage};
+use scorel_journal::{EVENTS, open_regular};
 use scorel_proto::BlobHash;
 use sha2::{Digest, Sha256};
 
 use crate::entry::{self, check_directory, check_file};
 use crate::finding::Finding;
 use crate::references::References;
-
-const CHUNK: usize = 256 * 1024;
 
 /// Checks that every referenced blob exists, and that every blob matches its hash.
 pub(crate) fn check(session: &Path, references: &References, found: &mut Vec<Finding>) {
@@ -60,16 +59,8 @@ fn check_blob(path: &Path, name: &str, found: &mut Vec<Finding>) -> Option<BlobH
 
 /// The SHA-256 of a file, and its length.
 fn hash_of(path: &Path) -> io::Result<(String, u64)> {
-    let file = FileStorage.open(path, OpenMode::Read)?;
+    let mut file = open_regular(File::options().read(true), path)?;
     let mut hasher = Sha256::new();
-    let mut buffer = vec![0; CHUNK];
-    let mut offset = 0;
-    loop {
-        let count = file.read_at(&mut buffer, offset)?;
-        if count == 0 {
-            return Ok((format!("{:x}", hasher.finalize()), offset));
-        }
-        hasher.update(&buffer[..count]);
-        offset += count as u64;
-    }
+    let length = io::copy(&mut file, &mut hasher)?;
+    Ok((format!("{:x}", hasher.finalize()), length))
 }

@@ -1,9 +1,8 @@
 //! Checks the checkpoint of a log.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use scorel_journal::{FileStorage, ResumePoint};
+use scorel_journal::{FileStorage, ResumePoint, if_present};
 use scorel_session::CheckpointFile;
 
 use crate::finding::{Finding, Repair};
@@ -20,9 +19,9 @@ pub(crate) enum FoundCheckpoint {
 
 impl FoundCheckpoint {
     pub(crate) fn read(dir: &Path) -> Self {
-        match CheckpointFile::inspect(&FileStorage, dir) {
-            Ok(file) => Self::Read(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::Absent,
+        match if_present(CheckpointFile::inspect(&FileStorage, dir)) {
+            Ok(Some(file)) => Self::Read(file),
+            Ok(None) => Self::Absent,
             Err(error) => Self::Unreadable(error.to_string()),
         }
     }
@@ -51,9 +50,9 @@ pub(crate) fn check(
     let stale = |meaning| Finding::note("checkpoint_stale", &path, meaning);
     let finding = match file {
         FoundCheckpoint::Absent => return,
-        FoundCheckpoint::Unreadable(problem) => broken(&path, problem),
+        FoundCheckpoint::Unreadable(problem) => Finding::derived_broken(&path, problem),
         FoundCheckpoint::Read(CheckpointFile::Damaged) => {
-            broken(&path, "the checksum does not match")
+            Finding::derived_broken(&path, "the checksum does not match")
         }
         FoundCheckpoint::Read(CheckpointFile::OtherForm) => {
             stale("the checkpoint is from another version; it is ignored and recreated")
@@ -69,11 +68,6 @@ pub(crate) fn check(
         }
     };
     found.push(finding);
-}
-
-fn broken(path: &Path, problem: &str) -> Finding {
-    let meaning = format!("this derived file is damaged and will be recreated: {problem}");
-    Finding::repairable("derived_broken", path, meaning, Repair::Remove)
 }
 
 /// The checkpoint is synced after the records that it covers, so a log that ends before them has

@@ -1,94 +1,71 @@
 //! Directory entries, examined with `lstat` and never opened: opening a FIFO or a device could block
 //! or have side effects.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use nix::unistd::geteuid;
+use scorel_journal::if_present;
 
 use crate::finding::{Finding, Repair};
 
-/// The kind of entry that a path names.
-#[derive(Debug)]
-pub(crate) enum PathKind {
-    Nothing,
-    File(Metadata),
-    Directory(Metadata),
-    /// A type of file that does not belong in a home, in words.
-    Other(&'static str),
-}
-
-/// The kind of entry that `path` names. Symbolic links are not followed.
-pub(crate) fn look(path: &Path) -> io::Result<PathKind> {
-    let metadata = match fs::symlink_metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PathKind::Nothing),
-        Err(error) => return Err(error),
-    };
-    let kind = metadata.file_type();
-    Ok(if kind.is_file() {
-        PathKind::File(metadata)
-    } else if kind.is_dir() {
-        PathKind::Directory(metadata)
-    } else if kind.is_symlink() {
-        PathKind::Other("a symbolic link")
-    } else if kind.is_fifo() {
-        PathKind::Other("a FIFO")
-    } else if kind.is_socket() {
-        PathKind::Other("a socket")
-    } else {
-        PathKind::Other("a device")
-    })
+/// The entry at `path`, if there is one. Symbolic links are not followed.
+pub(crate) fn look(path: &Path) -> io::Result<Option<Metadata>> {
+    if_present(fs::symlink_metadata(path))
 }
 
 /// Checks type, owner and mode of a regular file. Returns whether there is one to read.
 pub(crate) fn check_file(path: &Path, found: &mut Vec<Finding>) -> bool {
-    match look(path) {
-        Ok(PathKind::Nothing) => false,
-        Ok(PathKind::File(metadata)) => {
-            check_mode(path, &metadata, 0o600, found);
-            true
-        }
-        Ok(PathKind::Directory(_)) => {
-            found.push(not_regular(path, "a directory"));
-            false
-        }
-        Ok(PathKind::Other(what)) => {
-            found.push(not_regular(path, what));
-            false
-        }
-        Err(error) => {
-            found.push(unreadable(path, &error));
-            false
-        }
-    }
+    let wanted = ("not_regular", "a regular file");
+    check(path, Metadata::is_file, 0o600, wanted, found)
 }
 
 /// Checks type, owner and mode of a directory. Returns whether there is one to read.
 pub(crate) fn check_directory(path: &Path, found: &mut Vec<Finding>) -> bool {
-    let what = match look(path) {
-        Ok(PathKind::Nothing) => return false,
-        Ok(PathKind::Directory(metadata)) => {
-            check_mode(path, &metadata, 0o700, found);
+    let wanted = ("not_directory", "a directory");
+    check(path, Metadata::is_dir, 0o700, wanted, found)
+}
+
+/// `code` is that of an entry which is not the `wanted` one.
+fn check(
+    path: &Path,
+    is_wanted: fn(&Metadata) -> bool,
+    mode: u32,
+    (code, wanted): (&'static str, &str),
+    found: &mut Vec<Finding>,
+) -> bool {
+    match look(path) {
+        Ok(Some(metadata)) if is_wanted(&metadata) => {
+            check_mode(path, &metadata, mode, found);
             return true;
         }
-        Ok(PathKind::File(_)) => "a file",
-        Ok(PathKind::Other(what)) => what,
-        Err(error) => {
-            found.push(unreadable(path, &error));
-            return false;
+        Ok(Some(metadata)) => {
+            let kind = kind(metadata.file_type());
+            let meaning = format!("{kind} where {wanted} is expected; not opened");
+            found.push(Finding::damage(code, path, meaning));
         }
-    };
-    let meaning = format!("{what} where a directory is expected; not opened");
-    found.push(Finding::damage("not_directory", path, meaning));
+        Ok(None) => {}
+        Err(error) => found.push(unreadable(path, &error)),
+    }
     false
 }
 
-fn not_regular(path: &Path, what: &str) -> Finding {
-    let meaning = format!("{what} where a regular file is expected; not opened");
-    Finding::damage("not_regular", path, meaning)
+fn kind(kind: FileType) -> &'static str {
+    if kind.is_file() {
+        "a file"
+    } else if kind.is_dir() {
+        "a directory"
+    } else if kind.is_symlink() {
+        "a symbolic link"
+    } else if kind.is_fifo() {
+        "a FIFO"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
 }
 
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Finding {

@@ -77,6 +77,12 @@ impl Finding {
         Self::new(Severity::Repairable, code, path, meaning.into()).repaired_by(repair)
     }
 
+    /// A file that the daemon recreates is not as it should be.
+    pub(crate) fn derived_broken(path: &Path, problem: &str) -> Self {
+        let meaning = format!("this derived file is damaged and will be recreated: {problem}");
+        Self::repairable("derived_broken", path, meaning, Repair::Remove)
+    }
+
     pub(crate) fn note(code: &'static str, path: &Path, meaning: impl Into<String>) -> Self {
         Self::new(Severity::Note, code, path, meaning.into())
     }

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use scorel_config::ConfigSource;
 use scorel_home::{Home, Need, STATE_FILES};
-use scorel_journal::{FileStorage, Storage};
+use scorel_journal::{FileStorage, Storage, if_present};
 use scorel_proto::ErrorChain;
 use scorel_search::{check_search_index, search_index_files};
 use scorel_session::{check_active_file, check_index_file, check_usage_file};
 
 use crate::daemon::Daemon;
 use crate::entry::{self, check_directory, check_file};
-use crate::finding::{Finding, Repair};
+use crate::finding::Finding;
 use crate::receipts;
 
 /// Files of which only type, owner and mode are checked.
@@ -85,14 +85,9 @@ fn derived(
     if !check_file(path, found) {
         return;
     }
-    let problem = match check(&FileStorage, path) {
-        Ok(()) => return,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-        Err(error) => error,
-    };
-    let meaning = format!("this derived file is damaged and will be recreated: {problem}");
-    let finding = Finding::repairable("derived_broken", path, meaning, Repair::Remove);
-    found.push(finding);
+    if let Err(problem) = if_present(check(&FileStorage, path)) {
+        found.push(Finding::derived_broken(path, &problem.to_string()));
+    }
 }
 
 /// Copies of damaged files.

@@ -1,17 +1,18 @@
 //! Checks the log of one session.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufReader, Read as _};
 use std::path::Path;
 
 use scorel_journal::{
-    Damage, DamageReason, EVENTS, FORMAT, FileStorage, LogHeader, OpenError, OpenMode, OpenReport,
-    Reader, Storage,
+    Damage, DamageReason, EVENTS, FORMAT, FileStorage, LogHeader, OpenError, OpenReport, Reader,
+    open_regular,
 };
 use scorel_proto::{DamageAcceptedBody, Seq, SessionId, counted};
 use scorel_session::{SessionHeader, unaccepted_damage};
 
 use crate::daemon::Daemon;
-use crate::entry::{self, PathKind};
+use crate::entry;
 use crate::events::EventCheck;
 use crate::finding::{Finding, Repair};
 use crate::references::References;
@@ -40,7 +41,7 @@ pub(crate) fn check(
     found: &mut Vec<Finding>,
 ) -> Option<ScannedLog> {
     let path = dir.join(EVENTS);
-    if !matches!(entry::look(&path), Ok(PathKind::File(_))) {
+    if !matches!(entry::look(&path), Ok(Some(log)) if log.is_file()) {
         // Reported with the names of the directory.
         return None;
     }
@@ -153,18 +154,9 @@ fn not_opened(path: &Path, error: &OpenError) -> Finding {
 
 /// The length of the first line without its newline.
 fn first_line(path: &Path) -> io::Result<u64> {
-    let file = FileStorage.open(path, OpenMode::Read)?;
-    let mut buffer = vec![0; 64 * 1024];
-    let mut offset = 0;
-    loop {
-        let count = file.read_at(&mut buffer, offset)?;
-        let newline = buffer[..count].iter().position(|byte| *byte == b'\n');
-        match newline {
-            Some(at) => return Ok(offset + at as u64),
-            None if count == 0 => return Ok(offset),
-            None => offset += count as u64,
-        }
-    }
+    let file = BufReader::new(open_regular(File::options().read(true), path)?);
+    let line = file.bytes().map_while(Result::ok);
+    Ok(line.take_while(|byte| *byte != b'\n').count() as u64)
 }
 
 fn add_damage(

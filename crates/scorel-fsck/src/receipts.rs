@@ -2,8 +2,8 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
+use scorel_home::now_ms;
 use scorel_home::receipts::{MAX_BYTES, problem_of_line};
 use scorel_journal::{FileStorage, read_bounded, replace_file};
 
@@ -69,9 +69,7 @@ pub(crate) fn rewrite(path: &Path) -> io::Result<()> {
 }
 
 fn kept(path: &Path) -> PathBuf {
-    let elapsed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let now = elapsed.unwrap_or_default().as_millis();
     let mut name = path.to_owned().into_os_string();
-    name.push(format!(".before-repair-{now}"));
+    name.push(format!(".before-repair-{}", now_ms()));
     name.into()
 }

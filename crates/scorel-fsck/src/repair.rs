@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+
+use scorel_journal::if_present;
 
 use crate::finding::{Finding, Repair};
 use crate::receipts;
@@ -65,7 +66,8 @@ fn apply(repair: &Repair, finding: &Finding) -> Result<(), String> {
         Repair::SetMode(mode) => {
             fs::set_permissions(path, Permissions::from_mode(*mode)).map_err(text)
         }
-        Repair::Remove => remove(path).map_err(text),
+        // An earlier repair may have removed it.
+        Repair::Remove => if_present(fs::remove_file(path)).map(drop).map_err(text),
         Repair::RemoveDirectory => fs::remove_dir(path).map_err(text),
         Repair::RewriteReceipts => receipts::rewrite(path).map_err(text),
         Repair::MoveTail => rewrite::move_tail(path),
@@ -73,13 +75,5 @@ fn apply(repair: &Repair, finding: &Finding) -> Result<(), String> {
             Some(id) => rewrite::rewrite_log(path, id),
             None => Err("the log belongs to no session".to_owned()),
         },
-    }
-}
-
-/// Removes the file, unless an earlier repair did.
-fn remove(path: &Path) -> std::io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
     }
 }

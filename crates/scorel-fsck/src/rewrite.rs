@@ -1,12 +1,11 @@
 //! Repairs of a session's log.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use scorel_journal::{AppendError, FileStorage, Journal, OpenReport, Reader};
+use scorel_home::now_ms;
+use scorel_journal::{AppendError, FileStorage, Journal, OpenReport, Reader, if_present};
 use scorel_proto::{
     ClientId, DamageAcceptedBody, ErrorChain, EventId, PersistentBody, PersistentEvent, Seq,
     SeqReserveBody, SessionId,
@@ -44,10 +43,8 @@ pub(crate) fn rewrite_log(log: &Path, id: SessionId) -> Result<(), String> {
             .try_for_each(|body| append(journal, id, PersistentBody::DamageAccepted(body)))
     });
     repaired.map_err(|error| ErrorChain(&error).to_string())?;
-    match fs::remove_file(checkpoint::path(dir)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.to_string()),
-        _ => Ok(()),
-    }
+    let removed = if_present(fs::remove_file(checkpoint::path(dir)));
+    removed.map(drop).map_err(|error| error.to_string())
 }
 
 /// The damaged places, with their offsets in the kept copy.
@@ -73,7 +70,7 @@ fn append(journal: &mut Journal, id: SessionId, body: PersistentBody) -> Result<
         seq: Seq::ZERO,
         session_id: id,
         client_id: ClientId::Daemon,
-        ts: now(),
+        ts: now_ms(),
         turn_id: None,
         command_id: None,
         digest: None,
@@ -86,11 +83,4 @@ fn append(journal: &mut Journal, id: SessionId, body: PersistentBody) -> Result<
         serde_json::to_vec(&event)
     });
     appended.map(|_| ())
-}
-
-fn now() -> u64 {
-    let elapsed = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
 }

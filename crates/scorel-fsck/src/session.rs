@@ -9,7 +9,7 @@ use scorel_proto::SessionId;
 use crate::blobs;
 use crate::checkpoint::{self, FoundCheckpoint};
 use crate::daemon::Daemon;
-use crate::entry::{self, PathKind, check_directory, check_file};
+use crate::entry::{self, check_directory, check_file};
 use crate::finding::{Finding, Repair};
 use crate::log;
 use crate::references::References;
@@ -19,7 +19,7 @@ pub(crate) fn check(home: &Home, daemon: &Daemon, id: SessionId, found: &mut Vec
     let mut own = Vec::new();
     check_all(&dir, id, daemon, &mut own);
     // Deleted in the meantime: the findings are artefacts of that.
-    if matches!(entry::look(&dir), Ok(PathKind::Nothing)) {
+    if matches!(entry::look(&dir), Ok(None)) {
         return;
     }
     for finding in &mut own {
@@ -39,7 +39,7 @@ fn check_all(dir: &Path, id: SessionId, daemon: &Daemon, found: &mut Vec<Finding
     for name in &names {
         check_name(&dir.join(name), name, found);
     }
-    if matches!(entry::look(&dir.join(EVENTS)), Ok(PathKind::Nothing)) {
+    if matches!(entry::look(&dir.join(EVENTS)), Ok(None)) {
         return without_log(dir, &names, daemon, found);
     }
     // Before the log, which grows: everything that a checkpoint covers must be found in it.

@@ -1,9 +1,10 @@
-use std::io;
+use std::fs::File;
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use scorel_journal::{FileStorage, LogFile, OpenMode, Storage};
+use scorel_journal::open_regular;
 
 use crate::daemon::Daemon;
 
@@ -11,8 +12,6 @@ use crate::daemon::Daemon;
 const APPEND_TIMEOUT: Duration = Duration::from_secs(2);
 
 const PAUSE: Duration = Duration::from_millis(10);
-
-const CHUNK: usize = 64 * 1024;
 
 /// Returns whether the incomplete line at `offset` was being appended by a running daemon: it then gets its
 /// newline, or is truncated away.
@@ -30,25 +29,13 @@ pub(crate) fn is_being_written(path: &Path, offset: u64, daemon: &Daemon) -> boo
 }
 
 fn is_finished(path: &Path, offset: u64) -> io::Result<bool> {
-    let file = FileStorage.open(path, OpenMode::Read)?;
-    if file.status()?.len <= offset {
+    let mut file = open_regular(File::options().read(true), path)?;
+    if file.metadata()?.len() <= offset {
         return Ok(true);
     }
-    has_newline(&*file, offset)
-}
-
-fn has_newline(file: &dyn LogFile, mut offset: u64) -> io::Result<bool> {
-    let mut buffer = vec![0; CHUNK];
-    loop {
-        let count = file.read_at(&mut buffer, offset)?;
-        if count == 0 {
-            return Ok(false);
-        }
-        if buffer[..count].contains(&b'\n') {
-            return Ok(true);
-        }
-        offset += count as u64;
-    }
+    file.seek(SeekFrom::Start(offset))?;
+    let mut rest = BufReader::new(file).bytes().map_while(Result::ok);
+    Ok(rest.any(|byte| byte == b'\n'))
 }
 
 #[cfg(test)]

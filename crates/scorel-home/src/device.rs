@@ -5,25 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::state_file::{DEVICE, FormatVersion, StateBody, StateError, StateFile, StateKind};
 
-/// This machine's identity.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// This machine's identity, as `device.json` has it. The file is written once, so fields of later versions
+/// survive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Device {
+    version: FormatVersion<1>,
     /// Stays the same for the life of the home.
+    #[serde(rename = "deviceId")]
     pub id: DeviceId,
     /// For people: the host name at creation.
     pub display_name: String,
 }
 
-/// `device.json`. The file is written once, so fields of later versions survive.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct DeviceFile {
-    version: FormatVersion<1>,
-    device_id: DeviceId,
-    display_name: String,
-}
-
-impl StateBody for DeviceFile {
+impl StateBody for Device {
     const KIND: &'static StateKind = &DEVICE;
 }
 
@@ -35,28 +30,18 @@ impl Device {
         if let Some(device) = Self::load(path)? {
             return Ok(device);
         }
-        let file = DeviceFile {
+        let device = Self {
             version: FormatVersion,
-            device_id: DeviceId::generate(),
+            id: DeviceId::generate(),
             display_name: host_name(),
         };
-        StateFile::new(path.to_owned()).replace(&file)?;
-        Ok(file.device())
+        StateFile::new(path.to_owned()).replace(&device)?;
+        Ok(device)
     }
 
     /// Reads the identity from the file at `path`, if there is one.
     pub fn load(path: &Path) -> Result<Option<Self>, StateError> {
-        let read = StateFile::<DeviceFile>::new(path.to_owned()).read()?;
-        Ok(read.map(DeviceFile::device))
-    }
-}
-
-impl DeviceFile {
-    fn device(self) -> Device {
-        Device {
-            id: self.device_id,
-            display_name: self.display_name,
-        }
+        StateFile::new(path.to_owned()).read()
     }
 }
 

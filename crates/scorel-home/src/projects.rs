@@ -95,11 +95,7 @@ impl ProjectRegistry {
     #[must_use]
     pub fn get(&self, id: ProjectId) -> Option<Project> {
         let file = self.lock();
-        let found = file
-            .projects
-            .iter()
-            .find(|stored| stored.project.project_id == id);
-        found.map(|stored| stored.project.clone())
+        file.stored(id).map(|stored| stored.project.clone())
     }
 
     /// Gives a project another name, and returns it and whether that changed it; `None` if it is not
@@ -129,8 +125,7 @@ impl ProjectRegistry {
     ) -> Result<Option<(Project, bool)>, ProjectError> {
         let mut file = self.lock();
         let mut changed = file.clone();
-        let mut projects = changed.projects.iter_mut();
-        let Some(stored) = projects.find(|known| known.project.project_id == id) else {
+        let Some(stored) = changed.stored_mut(id) else {
             return Ok(None);
         };
         let is_new = change(&mut stored.project);
@@ -152,14 +147,10 @@ impl ProjectRegistry {
     pub fn remove(&self, id: ProjectId) -> Result<Option<Project>, ProjectError> {
         let mut file = self.lock();
         let mut changed = file.clone();
-        let position = changed
-            .projects
-            .iter()
-            .position(|known| known.project.project_id == id);
-        let Some(position) = position else {
+        let is_meant = |known: &mut StoredProject| known.project.project_id == id;
+        let Some(removed) = changed.projects.extract_if(.., is_meant).next() else {
             return Ok(None);
         };
-        let removed = changed.projects.remove(position);
         self.replace(&mut file, changed)?;
         Ok(Some(removed.project))
     }
@@ -169,11 +160,7 @@ impl ProjectRegistry {
     #[must_use]
     pub fn quota(&self, id: ProjectId, agent_type: &str) -> QuotaPolicy {
         let file = self.lock();
-        let project = file
-            .projects
-            .iter()
-            .find(|known| known.project.project_id == id);
-        let policy = project.and_then(|project| project.quotas.get(agent_type));
+        let policy = file.stored(id).and_then(|it| it.quotas.get(agent_type));
         policy.cloned().unwrap_or_default()
     }
 
@@ -192,11 +179,7 @@ impl ProjectRegistry {
         check_policy(policy)?;
         let mut file = self.lock();
         let mut changed = file.clone();
-        let known = changed
-            .projects
-            .iter_mut()
-            .find(|known| known.project.project_id == id);
-        let Some(project) = known else {
+        let Some(project) = changed.stored_mut(id) else {
             return Ok(false);
         };
         let before = if policy.is_empty() {

@@ -102,9 +102,7 @@ impl SecretStore {
         let mut values: Vec<String> = in_environment
             .filter_map(|value| value.into_string().ok())
             .collect();
-        if let Ok(Some((_, bytes))) = trusted_file::read(&self.file, MAX_BYTES, Trust::Secret) {
-            values.extend(env_file::values(&text_of(&bytes)));
-        }
+        values.extend(self.assignments().into_iter().map(|(_, value)| value));
         values
     }
 
@@ -112,10 +110,18 @@ impl SecretStore {
     /// nothing.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        match trusted_file::read(&self.file, MAX_BYTES, Trust::Secret) {
-            Ok(Some((_, bytes))) => env_file::names(&text_of(&bytes)),
-            _ => Vec::new(),
-        }
+        self.assignments()
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect()
+    }
+
+    fn assignments(&self) -> Vec<(String, String)> {
+        let text = self.text().ok().flatten().unwrap_or_default();
+        let assignments = env_file::assignments(&text);
+        assignments
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
     }
 
     /// Where the secret with that name is. Reads the file; an unreadable one has none.
@@ -133,16 +139,19 @@ impl SecretStore {
     }
 
     fn in_file(&self, name: &str) -> Result<Option<String>, SecretError> {
-        let file = trusted_file::read(&self.file, MAX_BYTES, Trust::Secret)?;
-        let Some((_, bytes)) = file else {
+        let Some(text) = self.text()? else {
             return Ok(None);
         };
-        let text = text_of(&bytes);
         let found = env_file::find(&text, name);
         found.map_err(|line| SecretError::Syntax {
             path: self.file.clone(),
             line,
         })
+    }
+
+    fn text(&self) -> Result<Option<String>, FileProblem> {
+        let file = trusted_file::read(&self.file, MAX_BYTES, Trust::Secret)?;
+        Ok(file.map(|(_, bytes)| text_of(&bytes).into_owned()))
     }
 }
 

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use crate::device::DeviceFile;
+use crate::device::Device;
 use crate::projects::ProjectsFile;
 use crate::state_file::{
     DAEMON, DEVICE, GRANTS, MODELS, PROJECTS, StateBody, StateError, StateFile, StateKind, TRUST,
@@ -13,7 +13,7 @@ type StateCheck = fn(&StateKind, &Path) -> Result<(), StateError>;
 /// All kinds of state files, for those who check a home or copy it. Contents whose types other crates
 /// have are checked without them.
 pub const STATE_FILES: [(&StateKind, StateCheck); 7] = [
-    (&DEVICE, whole::<DeviceFile>),
+    (&DEVICE, whole::<Device>),
     (&PROJECTS, whole::<ProjectsFile>),
     (&GRANTS, StateKind::check),
     (&TRUST, StateKind::check),

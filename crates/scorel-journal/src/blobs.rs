@@ -10,7 +10,7 @@ use bytes::Bytes;
 use scorel_proto::BlobHash;
 use sha2::{Digest, Sha256};
 
-use crate::storage::{LogFile, OpenMode, Storage, is_no_space, read_exact_at};
+use crate::storage::{LogFile, OpenMode, Storage, if_present, is_no_space, read_exact_at};
 use crate::{read_bounded, replace_file};
 
 #[derive(Debug, thiserror::Error)]
@@ -105,10 +105,7 @@ impl Blobs {
     ///
     /// [`BlobError::Io`].
     pub fn stored_before(&self, time: SystemTime) -> Result<Vec<(BlobHash, u64)>, BlobError> {
-        let names = match self.storage.list(&self.dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            names => names?,
-        };
+        let names = if_present(self.storage.list(&self.dir))?.unwrap_or_default();
         let mut found = Vec::new();
         for hash in names.iter().filter_map(|name| name.parse().ok()) {
             if self.is_older(&hash, time)? {

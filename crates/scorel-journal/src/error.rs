@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use scorel_proto::Seq;
 
-use crate::{DamageReason, FORMAT, MAX_RECORD, is_out_of_descriptors, storage};
+use crate::{DamageReason, FORMAT, FileId, MAX_RECORD, Storage, is_out_of_descriptors, storage};
 
 /// An error of the caller that encodes a record.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -103,6 +104,28 @@ pub enum ForeignChange {
     Length { expected: u64, found: u64 },
 }
 
+impl ForeignChange {
+    /// Fails if the log at `path` is not the file with this `id` or, with `len`, has another length.
+    pub(crate) fn check(
+        storage: &dyn Storage,
+        path: &Path,
+        id: FileId,
+        len: Option<u64>,
+    ) -> Result<(), Self> {
+        let found = storage.status(path).map_err(Self::Missing)?;
+        if found.id != id {
+            return Err(Self::Replaced);
+        }
+        match len {
+            Some(expected) if expected != found.len => Err(Self::Length {
+                expected,
+                found: found.len,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// A step whose failure leaves the content of the file unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailedStep {
@@ -154,6 +177,14 @@ pub enum AppendError {
 }
 
 impl AppendError {
+    /// The error of a write that left nothing behind.
+    pub(crate) fn of_write(error: io::Error) -> Self {
+        match storage::is_no_space(&error) {
+            true => Self::NoSpace(error),
+            false => Self::Write(error),
+        }
+    }
+
     /// Whether a later append may succeed without a repair.
     #[must_use]
     pub fn is_retryable(&self) -> bool {

@@ -83,7 +83,7 @@ pub use report::{OpenReport, Resumed, TornTail};
 pub use resume::ResumePoint;
 pub use seq_allocator::{ContinueAt, NeedsRecord, RESERVE};
 pub use storage::{
-    FileId, FileStatus, FileStorage, LogFile, OpenMode, Storage, is_no_space,
+    FileId, FileStatus, FileStorage, LogFile, OpenMode, Storage, if_present, is_no_space,
     is_out_of_descriptors, is_read_only, open_regular,
 };
 

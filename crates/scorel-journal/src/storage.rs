@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use nix::errno::Errno;
 
 pub use file::FileStorage;
-pub use scorel_fs::open_regular;
+pub use scorel_fs::{if_present, open_regular};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
@@ -123,10 +123,7 @@ pub(crate) fn append_all(file: &dyn LogFile, mut bytes: &[u8]) -> io::Result<()>
 }
 
 pub(crate) fn remove_if_present(storage: &dyn Storage, path: &Path) -> io::Result<()> {
-    match storage.remove(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
-    }
+    if_present(storage.remove(path)).map(drop)
 }
 
 /// Whether a file was not opened because the process, or the system, has too many files open.

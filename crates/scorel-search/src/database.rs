@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
-use scorel_journal::open_regular;
+use scorel_journal::{if_present, open_regular};
 
 use crate::error::IndexError;
 
@@ -146,10 +146,9 @@ impl IndexFile {
     /// SQLite follows a link at the path, and takes anything but a directory for a file.
     fn check_files(&self) -> Result<(), IndexError> {
         for path in search_index_files(&self.path) {
-            match fs::symlink_metadata(&path) {
-                Ok(found) if !found.is_file() => return Err(IndexError::NotRegular { path }),
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
-                _ => {}
+            let found = if_present(fs::symlink_metadata(&path))?;
+            if found.is_some_and(|found| !found.is_file()) {
+                return Err(IndexError::NotRegular { path });
             }
         }
         Ok(())
@@ -171,23 +170,17 @@ impl IndexFile {
 
     /// `None` if it is missing.
     pub(crate) fn id(&self) -> io::Result<Option<IndexFileId>> {
-        match fs::symlink_metadata(&self.path) {
-            Ok(status) => Ok(Some(IndexFileId {
-                dev: status.dev(),
-                ino: status.ino(),
-            })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let found = if_present(fs::symlink_metadata(&self.path))?;
+        Ok(found.map(|status| IndexFileId {
+            dev: status.dev(),
+            ino: status.ino(),
+        }))
     }
 
     /// Removes the file, and what the database keeps next to it. No connection may be open.
     pub(crate) fn remove(&self) -> io::Result<()> {
         for path in search_index_files(&self.path) {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            if_present(fs::remove_file(path))?;
         }
         Ok(())
     }

@@ -3,7 +3,8 @@ use std::path::Path;
 use std::{fs, io};
 
 use scorel_journal::{
-    EVENTS, FileStorage, OpenError, Reader, RecordPosition, Records, is_out_of_descriptors,
+    EVENTS, FileStorage, OpenError, Reader, RecordPosition, Records, if_present,
+    is_out_of_descriptors,
 };
 use scorel_proto::{ProjectId, SessionId};
 use scorel_session::SessionHeader;
@@ -43,15 +44,13 @@ pub(crate) struct LastRecord {
 impl LogStatus {
     /// `None` if there is no log.
     pub(crate) fn of(sessions: &Path, id: SessionId) -> io::Result<Option<Self>> {
-        match fs::symlink_metadata(sessions.join(id.to_string()).join(EVENTS)) {
-            Ok(status) => Ok(Some(Self {
-                inode: status.ino(),
-                len: status.len(),
-                modified: status.mtime() * 1_000_000_000 + status.mtime_nsec(),
-            })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let path = sessions.join(id.to_string()).join(EVENTS);
+        let found = if_present(fs::symlink_metadata(path))?;
+        Ok(found.map(|status| Self {
+            inode: status.ino(),
+            len: status.len(),
+            modified: status.mtime() * 1_000_000_000 + status.mtime_nsec(),
+        }))
     }
 }
 

@@ -1,11 +1,12 @@
 use std::env;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use scorel_config::{Config, ConfigPath, LoginShellPlace};
 use scorel_engine::Prerequisite;
 use scorel_exec::{Environment, Sandbox, Supervisors, Umask, real};
-use scorel_home::{ProjectRegistry, SecretStore};
+use scorel_home::{Home, ProjectRegistry, SecretStore};
 use scorel_permission::{BaseDirs, DaemonHome};
 use scorel_tools::{CommandSettings, Commands, Lazy, PackageCaches, RepositoryAccess};
 
@@ -186,11 +187,6 @@ impl CommandHost {
         self.environments.umask(place, project)
     }
 
-    /// The environment of commands, for people. Blocks.
-    pub fn report(&self, config: &Config, project: &Path) -> EnvironmentReport {
-        self.environments.report(config, project)
-    }
-
     fn find_settings(&self, config: &Config, project: &Path) -> CommandSettings {
         let environment = self.environments.assemble(config, project).environment;
         let home = self.user_home.as_deref().unwrap_or(Path::new("/"));
@@ -242,4 +238,21 @@ impl CommandHost {
         let home = self.user_home.as_deref();
         paths.iter().filter_map(move |path| path.path(home))
     }
+}
+
+/// The environment of commands in a project, as a daemon would find it out that is started like this
+/// process, with this umask. Blocks while the login shell is asked.
+///
+/// # Errors
+/// The process cannot supervise the login shell.
+pub fn command_environment(
+    config: &Config,
+    home: &Home,
+    project: &Path,
+    umask: Umask,
+) -> io::Result<EnvironmentReport> {
+    let secrets = SecretStore::new(home.env());
+    let supervisors = Supervisors::new(None)?;
+    let host = CommandHost::new(supervisors, secrets, home.root(), Some(umask), None);
+    Ok(host.environments.report(config, project))
 }

@@ -1,7 +1,6 @@
 //! The place where the work of a session is done: its commands and their environment, the places that are
 //! hidden from it, and the git worktrees of agents.
 
-mod command_report;
 mod commands;
 mod environment;
 mod hidden_places;
@@ -9,7 +8,6 @@ mod hidden_places;
 mod test_config;
 pub mod worktrees;
 
-pub use command_report::command_environment;
-pub use commands::CommandHost;
+pub use commands::{CommandHost, command_environment};
 pub use environment::EnvironmentReport;
 pub use hidden_places::HiddenPlaces;

@@ -31,6 +31,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use scorel_fs::if_present;
 use scorel_permission::WORKTREES;
 use scorel_proto::{AgentTaskId, Project, ProjectId, SessionWorktree};
 
@@ -247,12 +248,7 @@ impl Worktrees {
     fn clear(&self, record: &WorktreeRecord) -> Result<(), WorktreeError> {
         let gone = self.dir.join(format!("{}.gone", record.runtime_id));
         remove_tree(&gone).map_err(WorktreeError::io(&gone))?;
-        match fs::rename(&record.path, &gone) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(WorktreeError::io(&record.path)(error));
-            }
-            _ => {}
-        }
+        if_present(fs::rename(&record.path, &gone)).map_err(WorktreeError::io(&record.path))?;
         if let Some(registration) = Registration::find(&record.repository, &record.path) {
             registration.remove()?;
         }
@@ -261,12 +257,8 @@ impl Worktrees {
 
     fn forget(&self, record: &WorktreeRecord) -> Result<(), WorktreeError> {
         let file = WorktreeRecord::file(&self.dir, record.runtime_id);
-        match fs::remove_file(file.path()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(WorktreeError::io(file.path())(error))
-            }
-            _ => Ok(()),
-        }
+        let removed = if_present(fs::remove_file(file.path()));
+        removed.map(drop).map_err(WorktreeError::io(file.path()))
     }
 
     /// Removes what a failed attempt has left, but for the branch: commits of an earlier attempt may be
@@ -284,12 +276,9 @@ impl Worktrees {
 
     /// The runtimes of which something is noted, the oldest first.
     fn recorded(&self) -> Result<Vec<AgentTaskId>, WorktreeError> {
-        let entries = match fs::read_dir(&self.dir) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(WorktreeError::io(&self.dir)(error)),
-        };
-        let names = entries.flatten().map(|entry| entry.file_name());
+        let entries = if_present(fs::read_dir(&self.dir)).map_err(WorktreeError::io(&self.dir))?;
+        let names = entries.into_iter().flatten().flatten();
+        let names = names.map(|entry| entry.file_name());
         let ids = names.filter_map(|name| name.to_str()?.strip_suffix(".json")?.parse().ok());
         let mut ids: Vec<AgentTaskId> = ids.collect();
         ids.sort_unstable();

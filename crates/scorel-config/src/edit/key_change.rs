@@ -1,5 +1,6 @@
 use toml::{Table, Value};
 
+use super::text_change::{TextChange, WrittenValue};
 use super::text_table::TextTable;
 use crate::EditConfigError;
 use crate::key::ConfigKey;
@@ -11,13 +12,23 @@ use crate::text_keys::TextKeys;
 #[derive(Debug)]
 pub(super) struct KeyChange<'a> {
     key: &'a ConfigKey,
-    /// The value, and how it is written; `None` to remove the key.
-    value: Option<(String, Value)>,
+    change: TextChange,
 }
 
 impl<'a> KeyChange<'a> {
-    pub(super) const fn unset(key: &'a ConfigKey) -> Self {
-        Self { key, value: None }
+    pub(super) fn unset(key: &'a ConfigKey) -> Self {
+        Self::new(key, None)
+    }
+
+    /// `None` removes the key.
+    fn new(key: &'a ConfigKey, value: Option<WrittenValue>) -> Self {
+        let (section, name) = key.split();
+        let change = TextChange {
+            table: section.to_vec(),
+            values: vec![(name.to_owned(), value)],
+            keeps_table: false,
+        };
+        Self { key, change }
     }
 
     pub(super) const fn key(&self) -> &'a ConfigKey {
@@ -35,11 +46,8 @@ impl<'a> KeyChange<'a> {
             readings.insert(0, (text.trim().to_owned(), value));
             readings.truncate(if is_text { 1 } else { 2 });
         }
-        let set = |value| Self {
-            key,
-            value: Some(value),
-        };
-        readings.into_iter().map(set).collect()
+        let set = readings.into_iter().map(Some);
+        set.map(|value| Self::new(key, value)).collect()
     }
 
     /// The text with the change. It is the same if it says so already.
@@ -50,47 +58,16 @@ impl<'a> KeyChange<'a> {
             let reason = format!("`{}` is a table; name one of its keys", self.key);
             return Err(EditConfigError::refused(None, reason, None));
         }
-        let text = origin.text();
-        match &self.value {
-            // An unchanged value keeps its spelling in the file.
-            Some((_, value)) if self.current(&table_of(text)) == Some(value) => Ok(text.to_owned()),
-            Some((written, _)) => Ok(table.with(text, &[(name, written.clone())])),
-            None => table
-                .without(text, name)
-                .ok_or_else(|| self.not_set(origin)),
+        let takes_out = self.change.values.iter().any(|(_, value)| value.is_none());
+        if takes_out && !table.has(name) {
+            return Err(self.not_set(origin));
         }
+        Ok(self.change.applied(origin)?)
     }
 
     /// Whether the second text says what the first one says, and this change, and nothing else.
     pub(super) fn is_all_between(&self, before: &str, after: &str) -> bool {
-        let (mut expected, mut found) = (table_of(before), table_of(after));
-        let (section, name) = self.key.split();
-        let mut table = &mut expected;
-        for segment in section {
-            let inner = table
-                .entry(segment)
-                .or_insert_with(|| Value::Table(Table::new()));
-            match inner {
-                Value::Table(inner) => table = inner,
-                _ => return false,
-            }
-        }
-        match &self.value {
-            Some((_, value)) => drop(table.insert(name.to_owned(), value.clone())),
-            None => drop(table.remove(name)),
-        }
-        // A table without keys says nothing, and goes with its last one if it has no header.
-        prune(&mut expected);
-        prune(&mut found);
-        expected == found
-    }
-
-    fn current<'t>(&self, table: &'t Table) -> Option<&'t Value> {
-        let (section, name) = self.key.split();
-        let within = section
-            .iter()
-            .try_fold(table, |table, segment| table.get(segment)?.as_table())?;
-        within.get(name)
+        self.change.is_all_between(before, after)
     }
 
     fn not_set(&self, origin: &DocumentOrigin) -> EditConfigError {
@@ -108,18 +85,4 @@ fn toml_value(text: &str) -> Option<Value> {
     let value = table.remove("value")?;
     // A text of several lines may be more than a value.
     table.is_empty().then_some(value)
-}
-
-/// The values of a text that was parsed before.
-fn table_of(text: &str) -> Table {
-    text.parse().unwrap_or_default()
-}
-
-fn prune(table: &mut Table) {
-    for (_, value) in table.iter_mut() {
-        if let Value::Table(inner) = value {
-            prune(inner);
-        }
-    }
-    table.retain(|_, value| value.as_table().is_none_or(|inner| !inner.is_empty()));
 }

@@ -120,6 +120,11 @@ impl TextTable {
         is_dotted || self.tables.iter().any(|name| name == key)
     }
 
+    /// Whether the table has a key that is not a table with a header of its own.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entry(key).is_some()
+    }
+
     /// The text with these values, as they are written, in the table.
     pub(super) fn with(&self, text: &str, values: &[(&str, String)]) -> String {
         let mut splices: Vec<(Range<usize>, String)> = Vec::new();

@@ -1,9 +1,9 @@
 use std::fs::{self, DirBuilder, Metadata, Permissions};
-use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use nix::unistd::geteuid;
+use scorel_fs::if_present;
 
 use super::HomeError;
 
@@ -14,15 +14,13 @@ pub(super) fn prepare(root: &Path) -> Result<(), HomeError> {
         path: root.to_owned(),
         source,
     };
-    match fs::symlink_metadata(root) {
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(root);
-            made.map_err(|source| failed("create", source))?;
-            // The umask applies to `mode`: one that masks owner bits would leave it unusable.
-            set_private(root)?;
-        }
-        Err(source) => return Err(failed("access", source)),
+    let there =
+        if_present(fs::symlink_metadata(root)).map_err(|source| failed("access", source))?;
+    if there.is_none() {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(root);
+        made.map_err(|source| failed("create", source))?;
+        // The umask applies to `mode`: one that masks owner bits would leave it unusable.
+        set_private(root)?;
     }
     let metadata = verify(root)?;
     if metadata.mode() & 0o077 != 0 {

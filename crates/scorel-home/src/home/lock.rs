@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use fs2::FileExt;
-use scorel_fs::open_regular;
+use scorel_fs::{if_present, open_regular};
 
 /// The exclusive right to write in a home: `flock` on `scoreld.lock`. The kernel releases it when the
 /// process ends, even by SIGKILL, so no stale lock is ever left to judge.
@@ -92,9 +92,6 @@ fn open(path: &Path) -> Result<File, LockError> {
 
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let ours = file.metadata()?;
-    match fs::symlink_metadata(path) {
-        Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+    let there = if_present(fs::symlink_metadata(path))?;
+    Ok(there.is_some_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())))
 }

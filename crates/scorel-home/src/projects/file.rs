@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashSet};
 
-use scorel_proto::{Project, QuotaPolicy};
+use scorel_proto::{Project, ProjectId, QuotaPolicy};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -34,6 +34,18 @@ impl StoredProject {
             quotas: BTreeMap::new(),
             other: Map::new(),
         }
+    }
+}
+
+impl ProjectsFile {
+    pub(super) fn stored(&self, id: ProjectId) -> Option<&StoredProject> {
+        let mut projects = self.projects.iter();
+        projects.find(|known| known.project.project_id == id)
+    }
+
+    pub(super) fn stored_mut(&mut self, id: ProjectId) -> Option<&mut StoredProject> {
+        let mut projects = self.projects.iter_mut();
+        projects.find(|known| known.project.project_id == id)
     }
 }
 

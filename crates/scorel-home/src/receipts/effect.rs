@@ -139,29 +139,23 @@ impl Effect {
 
 impl Subject {
     pub fn session(self) -> Result<SessionId, ReceiptError> {
-        match self {
-            Self::SessionId(id) => Ok(id),
-            Self::ProjectId(_) | Self::Configuration | Self::Branch(_) => {
-                Err(ReceiptError::OtherKind)
-            }
-        }
+        let Self::SessionId(id) = self else {
+            return Err(ReceiptError::OtherKind);
+        };
+        Ok(id)
     }
 
     pub fn project(self) -> Result<ProjectId, ReceiptError> {
-        match self {
-            Self::ProjectId(id) => Ok(id),
-            Self::SessionId(_) | Self::Configuration | Self::Branch(_) => {
-                Err(ReceiptError::OtherKind)
-            }
-        }
+        let Self::ProjectId(id) = self else {
+            return Err(ReceiptError::OtherKind);
+        };
+        Ok(id)
     }
 
     pub fn branch(self) -> Result<String, ReceiptError> {
-        match self {
-            Self::Branch(branch) => Ok(branch),
-            Self::SessionId(_) | Self::ProjectId(_) | Self::Configuration => {
-                Err(ReceiptError::OtherKind)
-            }
-        }
+        let Self::Branch(branch) = self else {
+            return Err(ReceiptError::OtherKind);
+        };
+        Ok(branch)
     }
 }

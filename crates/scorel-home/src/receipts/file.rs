@@ -4,7 +4,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_journal::{FileStorage, LogFile, OpenMode, Storage, open_regular, replace_file};
+use scorel_journal::{
+    FileStorage, LogFile, OpenMode, Storage, if_present, open_regular, replace_file,
+};
 
 use crate::trusted_file::{self, FileProblem, Trust};
 use crate::unix_time::now_ms;
@@ -91,18 +93,15 @@ impl ReceiptsFile {
     fn keep_aside(&mut self) -> io::Result<()> {
         let mut aside = self.path.clone().into_os_string();
         aside.push(format!(".damaged-{}", now_ms()));
-        match open_regular(File::options().read(true), &self.path) {
-            Ok(mut damaged) => {
-                let mut options = File::options();
-                let mut kept = options
-                    .write(true)
-                    .create_new(true)
-                    .mode(0o600)
-                    .open(&aside)?;
-                io::copy(&mut damaged, &mut kept)?;
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Err(_) => {}
+        let damaged = open_regular(File::options().read(true), &self.path);
+        if let Some(mut damaged) = if_present(damaged)? {
+            let mut options = File::options();
+            let mut kept = options
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&aside)?;
+            io::copy(&mut damaged, &mut kept)?;
         }
         tracing::warn!(kept = %aside.display(), "a copy of the damaged receipts was kept");
         self.damaged = false;

@@ -22,17 +22,10 @@ pub(super) fn find(text: &str, name: &str) -> Result<Option<String>, usize> {
     Ok(found)
 }
 
-/// Every value in the text of an `env` file; malformed lines are skipped.
-pub(super) fn values(text: &str) -> Vec<String> {
-    let assignments = text.lines().filter_map(|line| assignment(line.trim()));
-    assignments.map(|(_, value)| value).collect()
-}
-
-/// Every name in the text of an `env` file; malformed lines are skipped.
-pub(super) fn names(text: &str) -> Vec<String> {
+/// Every name with its value in the text of an `env` file; malformed lines are skipped.
+pub(super) fn assignments(text: &str) -> impl Iterator<Item = (&str, String)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let assignments = text.lines().filter_map(|line| assignment(line.trim()));
-    assignments.map(|(name, _)| name.to_owned()).collect()
+    text.lines().filter_map(|line| assignment(line.trim()))
 }
 
 fn assignment(line: &str) -> Option<(&str, String)> {

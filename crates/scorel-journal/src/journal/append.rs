@@ -9,7 +9,7 @@ use scorel_proto::Seq;
 use super::torn::{self, ReadOnlyLog};
 use super::{Appended, Durability, Journal};
 use crate::line::{SealedLine, seal_record};
-use crate::storage::{OpenMode, is_no_space, is_read_only};
+use crate::storage::{OpenMode, is_read_only};
 use crate::{
     AppendError, BoxError, FailedStep, Failure, ForeignChange, RecordPosition, ResumePoint,
 };
@@ -55,13 +55,8 @@ impl Journal {
         let file = opened.map_err(AppendError::Write)?;
         self.check_unchanged(Some(self.end + torn.map_or(0, |torn| torn.len)))?;
         if let Some(rest) = torn {
-            torn::move_aside(&*self.storage, &self.dir, &*file, rest).map_err(|error| {
-                if is_no_space(&error) {
-                    AppendError::NoSpace(error)
-                } else {
-                    AppendError::Write(error)
-                }
-            })?;
+            torn::move_aside(&*self.storage, &self.dir, &*file, rest)
+                .map_err(AppendError::of_write)?;
         }
         self.shared.set(Arc::clone(&file));
         self.file = file;
@@ -72,20 +67,7 @@ impl Journal {
     /// Fails if another process has replaced the file or, with `len`, changed its length. Appending
     /// would otherwise go to an unlinked file, or continue a line that is not this journal's.
     pub(super) fn check_unchanged(&self, len: Option<u64>) -> Result<(), ForeignChange> {
-        let found = self
-            .storage
-            .status(&self.path)
-            .map_err(ForeignChange::Missing)?;
-        if found.id != self.id {
-            return Err(ForeignChange::Replaced);
-        }
-        match len {
-            Some(expected) if expected != found.len => Err(ForeignChange::Length {
-                expected,
-                found: found.len,
-            }),
-            _ => Ok(()),
-        }
+        ForeignChange::check(&*self.storage, &self.path, self.id, len)
     }
 
     /// Writes and syncs a line, or leaves nothing of it.
@@ -98,11 +80,7 @@ impl Journal {
             if let Err(error) = self.file.set_len(self.end) {
                 return Err(self.fail(FailedStep::CutBack, error).into());
             }
-            return Err(if is_no_space(&error) {
-                AppendError::NoSpace(error)
-            } else {
-                AppendError::Write(error)
-            });
+            return Err(AppendError::of_write(error));
         }
         if self.durability == Durability::Sync
             && let Err(error) = self.file.sync_data()

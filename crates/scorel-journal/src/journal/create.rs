@@ -8,7 +8,7 @@ use super::{Durability, Journal};
 use crate::line::seal_header;
 use crate::reader::SharedFile;
 use crate::seq_allocator::{ContinueAt, PublishedTraces, SeqAllocator};
-use crate::storage::{FileId, LogFile, Storage, append_all, remove_if_present};
+use crate::storage::{FileId, LogFile, Storage, append_all, if_present, remove_if_present};
 use crate::{CreateError, EVENTS, FORMAT};
 
 impl Journal {
@@ -28,10 +28,9 @@ impl Journal {
     ) -> Result<Self, CreateError> {
         let header = seal_header(header, FORMAT)?.bytes;
         let path = dir.join(EVENTS);
-        match storage.status(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Ok(_) => return Err(CreateError::Exists),
-            Err(source) => return Err(failed("look for a log")(source)),
+        let known = if_present(storage.status(&path)).map_err(failed("look for a log"))?;
+        if known.is_some() {
+            return Err(CreateError::Exists);
         }
         storage
             .create_dir(dir)

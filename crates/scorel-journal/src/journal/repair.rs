@@ -70,7 +70,7 @@ impl Opened {
         // The order: the new log is durable and verified, then the original has a durable copy, then
         // the rename. A crash leaves the original, or the new log beside a copy of the original.
         let first = self.write(temporary, mark)?;
-        self.check_unchanged()?;
+        ForeignChange::check(storage, &self.path, self.id, Some(self.end))?;
         let whole = TornBytes {
             offset: 0,
             len: self.end,
@@ -147,23 +147,6 @@ impl Opened {
             durability: Durability::Flush,
             failure: None,
         })
-    }
-
-    fn check_unchanged(&self) -> Result<(), ForeignChange> {
-        let found = self
-            .storage
-            .status(&self.path)
-            .map_err(ForeignChange::Missing)?;
-        if found.id != self.id {
-            return Err(ForeignChange::Replaced);
-        }
-        if found.len != self.end {
-            return Err(ForeignChange::Length {
-                expected: self.end,
-                found: found.len,
-            });
-        }
-        Ok(())
     }
 }
 

@@ -89,17 +89,6 @@ impl<W: Write> std::fmt::Debug for BundleWriter<W> {
 /// `content` cannot be read.
 pub fn sha256_of(mut content: impl Read) -> io::Result<(String, u64)> {
     let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 256 * 1024];
-    let mut size = 0;
-    loop {
-        match content.read(&mut buffer) {
-            Ok(0) => return Ok((format!("{:x}", hasher.finalize()), size)),
-            Ok(count) => {
-                hasher.update(&buffer[..count]);
-                size += count as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+    let size = io::copy(&mut content, &mut hasher)?;
+    Ok((format!("{:x}", hasher.finalize()), size))
 }

@@ -12,13 +12,13 @@ use scorel_proto::{Block, ToolResultBlock};
 use serde_json::Value;
 
 use super::claude_line::{ClaudeLine, LineKind};
-use super::content::{call, image, is_set, text, thinking, time};
+use super::content::{call, is_set, text, thinking, time};
 use super::conversation::{Conversation, StepKey};
 use super::error::{TranscriptError, TranscriptProblem};
 use super::foreign_json::{self, Unreadable};
 use super::item::{ReadTranscript, TranscriptSink};
 use super::lines::Lines;
-use super::report::{unknown, unreadable};
+use super::report::{count, unknown, unreadable};
 
 /// Texts that the program itself wrote into the user's messages.
 const NOT_THE_USERS: [&str; 2] = ["<local-command-caveat>", "<local-command-stdout>"];
@@ -42,27 +42,20 @@ pub(super) fn read<S: TranscriptSink>(
         uuids: lines(&index)
             .filter_map(|(_, line)| line.uuid.as_deref())
             .collect(),
-        read: ReadTranscript::default(),
     };
-    reader.read.report.gaps = gaps;
+    reader.conversation.about.report.gaps = gaps;
     let mut lines = Lines::new(file, len)?;
     let mut number = 0;
     while let Some(line) = lines.next()? {
-        reader.read.report.lines += 1;
+        reader.conversation.about.report.lines += 1;
         match foreign_json::parse(line.bytes) {
             Ok(value) => reader.line(&value, wanted.get(number).copied().unwrap_or(false))?,
-            Err(why) => unreadable(&mut reader.read.report, why, line.is_whole),
+            Err(why) => unreadable(&mut reader.conversation.about.report, why, line.is_whole),
         }
         number += 1;
     }
-    let ClaudeReader {
-        conversation,
-        mut read,
-        ..
-    } = reader;
-    let finished = conversation.finish(&mut read.report);
-    finished.map_err(TranscriptError::Refused)?;
-    Ok(read)
+    let finished = reader.conversation.finish();
+    finished.map_err(TranscriptError::Refused)
 }
 
 /// One entry for each line; `None` for one that is no JSON.
@@ -179,13 +172,12 @@ struct ClaudeReader<'a, S> {
     conversation: Conversation<'a, S>,
     /// The ids of all lines.
     uuids: HashSet<&'a str>,
-    read: ReadTranscript,
 }
 
 impl<S: TranscriptSink> ClaudeReader<'_, S> {
     fn line(&mut self, value: &Value, wanted: bool) -> Result<(), TranscriptError<S::Error>> {
         self.name(value);
-        let report = &mut self.read.report;
+        let report = &mut self.conversation.about.report;
         match ClaudeLine::new(value).kind {
             LineKind::Sidechain => report.sidechains += 1,
             LineKind::Other => report.skipped += 1,
@@ -193,12 +185,7 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
             LineKind::Message if !wanted => report.branches += 1,
             LineKind::Message => {
                 let taken = self.message(value).map_err(TranscriptError::Refused)?;
-                let report = &mut self.read.report;
-                if taken {
-                    report.imported += 1;
-                } else {
-                    report.skipped += 1;
-                }
+                count(&mut self.conversation.about.report, taken);
             }
         }
         Ok(())
@@ -217,7 +204,7 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
             _ => None,
         };
         if let Some(title) = title {
-            self.read.title = Some(title.to_owned());
+            self.conversation.about.title = Some(title.to_owned());
         }
     }
 
@@ -232,8 +219,7 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
             Some("assistant") => self.answer(value, model),
             _ if is_set(value, "isCompactSummary") => {
                 let summary = plain(&message["content"]);
-                let report = &mut self.read.report;
-                self.conversation.summary(time(value), summary, report)?;
+                self.conversation.summary(time(value), summary)?;
                 Ok(true)
             }
             _ if is_set(value, "isMeta") || is_set(value, "isVisibleInTranscriptOnly") => Ok(false),
@@ -264,9 +250,8 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
             Some(id) => StepKey::Id(id.to_owned()),
             None => StepKey::Adjacent,
         };
-        let report = &mut self.read.report;
-        let conversation = &mut self.conversation;
-        conversation.answer(time(value), (key, model), blocks, report)?;
+        self.conversation
+            .answer(time(value), (key, model), blocks)?;
         Ok(true)
     }
 
@@ -276,8 +261,7 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
         for part in parts(&value["message"]["content"]) {
             if text(&part, "type") == Some("tool_result") {
                 let result = self.result(&part)?;
-                let report = &mut self.read.report;
-                is_taken |= self.conversation.result(time(value), result, report)?;
+                is_taken |= self.conversation.result(time(value), result)?;
             } else {
                 said.extend(self.block(&part)?);
             }
@@ -287,14 +271,13 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
             Some(_) => "",
             None => return Ok(is_taken),
         };
-        let report = &mut self.read.report;
         if NOT_THE_USERS.iter().any(|start| opening.starts_with(start)) {
             return Ok(is_taken);
         }
         if opening.starts_with(INTERRUPTED) {
-            self.conversation.interrupted(report)?;
+            self.conversation.interrupted()?;
         } else {
-            self.conversation.user(time(value), said, report)?;
+            self.conversation.user(time(value), said)?;
         }
         Ok(true)
     }
@@ -320,8 +303,7 @@ impl<S: TranscriptSink> ClaudeReader<'_, S> {
                 let source = &part["source"];
                 let data = text(source, "data").unwrap_or_default();
                 let media_type = text(source, "media_type").unwrap_or("image");
-                let sink = &mut *self.conversation.sink;
-                image((media_type, data), sink, &mut self.read.report).map(Some)
+                self.conversation.image(media_type, data).map(Some)
             }
             Some(other) => Ok(Some(Block::text(format!("[{other}]")))),
             None => Ok(None),

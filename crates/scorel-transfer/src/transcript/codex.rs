@@ -6,13 +6,13 @@ use scorel_proto::{Block, ToolResultBlock};
 use serde_json::{Value, json};
 
 use super::codex_item::{CodexLine, is_users};
-use super::content::{call, image, text, thinking, time};
+use super::content::{call, text, thinking, time};
 use super::conversation::{Conversation, StepKey};
 use super::error::{TranscriptError, TranscriptProblem};
 use super::foreign_json;
 use super::item::{ReadTranscript, TranscriptSink};
 use super::lines::Lines;
-use super::report::{unknown, unreadable};
+use super::report::{count, unknown, unreadable};
 
 pub(super) fn read<S: TranscriptSink>(
     file: &File,
@@ -29,29 +29,22 @@ pub(super) fn read<S: TranscriptSink>(
     let mut reader = CodexReader {
         conversation: Conversation::new(sink, outputs.map(|(_, call)| call)),
         model: "codex".to_owned(),
-        read: ReadTranscript::default(),
     };
     let mut lines = Lines::new(file, len)?;
     let mut number = 0;
     while let Some(line) = lines.next()? {
-        reader.read.report.lines += 1;
+        reader.conversation.about.report.lines += 1;
         match foreign_json::parse(line.bytes) {
             Ok(value) => {
                 let taken = reader.line(&value, is_gone(&number));
                 taken.map_err(TranscriptError::Refused)?;
             }
-            Err(why) => unreadable(&mut reader.read.report, why, line.is_whole),
+            Err(why) => unreadable(&mut reader.conversation.about.report, why, line.is_whole),
         }
         number += 1;
     }
-    let CodexReader {
-        conversation,
-        mut read,
-        ..
-    } = reader;
-    let finished = conversation.finish(&mut read.report);
-    finished.map_err(TranscriptError::Refused)?;
-    Ok(read)
+    let finished = reader.conversation.finish();
+    finished.map_err(TranscriptError::Refused)
 }
 
 /// The lines of turns that the user has rolled back, in order.
@@ -94,7 +87,6 @@ struct CodexReader<'a, S> {
     conversation: Conversation<'a, S>,
     /// The model of the turn.
     model: String,
-    read: ReadTranscript,
 }
 
 impl<S: TranscriptSink> CodexReader<'_, S> {
@@ -102,28 +94,23 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
         self.name(value);
         let taken = match CodexLine::new(value) {
             CodexLine::Item(_) | CodexLine::Compacted(_) if is_gone => {
-                self.read.report.branches += 1;
+                self.conversation.about.report.branches += 1;
                 return Ok(());
             }
             CodexLine::Unknown(kind) => {
-                unknown(&mut self.read.report, kind);
+                unknown(&mut self.conversation.about.report, kind);
                 return Ok(());
             }
             CodexLine::Item(item) => self.item(time(value), item)?,
             CodexLine::Compacted(payload) => self.compacted(time(value), payload)?,
             // One that is gone belongs to a turn that is gone; the open turn is an earlier one.
             CodexLine::Event(event) if !is_gone && text(event, "type") == Some("turn_aborted") => {
-                self.conversation.interrupted(&mut self.read.report)?;
+                self.conversation.interrupted()?;
                 false
             }
             CodexLine::Event(_) | CodexLine::Other => false,
         };
-        let report = &mut self.read.report;
-        if taken {
-            report.imported += 1;
-        } else {
-            report.skipped += 1;
-        }
+        count(&mut self.conversation.about.report, taken);
         Ok(())
     }
 
@@ -142,8 +129,7 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
         if summary.trim().is_empty() {
             return Ok(false);
         }
-        let report = &mut self.read.report;
-        self.conversation.summary(ts, summary.to_owned(), report)?;
+        self.conversation.summary(ts, summary.to_owned())?;
         Ok(true)
     }
 
@@ -152,8 +138,7 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
             Some("message") => return self.message(ts, item),
             _ if is_output(item) => {
                 let result = self.result(item)?;
-                let report = &mut self.read.report;
-                return self.conversation.result(ts, result, report);
+                return self.conversation.result(ts, result);
             }
             Some("reasoning") => thinking(&reasoning(item)),
             _ => Some(called(item)),
@@ -175,8 +160,7 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
         if role == Some("assistant") {
             self.answer(ts, content)?;
         } else {
-            let report = &mut self.read.report;
-            self.conversation.user(ts, content, report)?;
+            self.conversation.user(ts, content)?;
         }
         Ok(true)
     }
@@ -186,8 +170,7 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
             return Ok(());
         }
         let of = (StepKey::Adjacent, self.model.as_str());
-        let report = &mut self.read.report;
-        self.conversation.answer(ts, of, blocks, report)
+        self.conversation.answer(ts, of, blocks)
     }
 
     fn content(&mut self, parts: Option<&Value>) -> Result<Vec<Block>, S::Error> {
@@ -211,11 +194,11 @@ impl<S: TranscriptSink> CodexReader<'_, S> {
     fn image(&mut self, url: &str) -> Result<Block, S::Error> {
         let data = url.strip_prefix("data:");
         let parts = data.and_then(|data| data.split_once(";base64,"));
-        let Some(parts) = parts else {
-            self.read.report.dropped_images += 1;
+        let Some((media_type, data)) = parts else {
+            self.conversation.about.report.dropped_images += 1;
             return Ok(Block::text("[image]"));
         };
-        image(parts, &mut *self.conversation.sink, &mut self.read.report)
+        self.conversation.image(media_type, data)
     }
 
     fn result(&mut self, item: &Value) -> Result<ToolResultBlock, S::Error> {

@@ -1,12 +1,8 @@
 //! Parts of messages that both tools write in the same way.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::Timestamp;
-use scorel_proto::{Block, ImportReport};
+use scorel_proto::Block;
 use serde_json::{Map, Value};
-
-use super::item::TranscriptSink;
 
 /// A moment as the tools write it, in milliseconds since 1970.
 pub(super) fn time(value: &Value) -> Option<u64> {
@@ -22,23 +18,6 @@ pub(super) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
 /// Returns whether the field is `true`.
 pub(super) fn is_set(value: &Value, name: &str) -> bool {
     value.get(name).and_then(Value::as_bool).unwrap_or(false)
-}
-
-/// An image in base64, whatever it says that it is. One that no model reads becomes that type as text.
-pub(super) fn image<S: TranscriptSink>(
-    (media_type, data): (&str, &str),
-    sink: &mut S,
-    report: &mut ImportReport,
-) -> Result<Block, S::Error> {
-    if let Ok(bytes) = BASE64.decode(data)
-        && let Some((media_type, blob)) = sink.image(&bytes)?
-    {
-        report.images += 1;
-        let media_type = media_type.to_owned();
-        return Ok(Block::Image { media_type, blob });
-    }
-    report.dropped_images += 1;
-    Ok(Block::text(format!("[{media_type}]")))
 }
 
 /// A call. Arguments that are no JSON object are kept as text.

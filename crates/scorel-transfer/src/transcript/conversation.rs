@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use scorel_proto::{
-    AssistantMessage, Block, ImportReport, Meta, OutcomeReason, StopReason, ToolResultBlock,
-    ToolResultMessage,
+    AssistantMessage, Block, Meta, OutcomeReason, StopReason, ToolResultBlock, ToolResultMessage,
 };
 
-use super::item::{TranscriptItem, TranscriptSink};
+use super::item::{ReadTranscript, TranscriptItem, TranscriptSink};
 use super::weight::Weight;
 
 /// The result of a call that has none.
@@ -29,6 +30,8 @@ pub(super) enum StepKey {
 #[derive(Debug)]
 pub(super) struct Conversation<'a, S> {
     pub(super) sink: &'a mut S,
+    /// What was read so far, besides the messages.
+    pub(super) about: ReadTranscript,
     /// True if a turn is open.
     is_open: bool,
     /// True if the model has answered in it.
@@ -98,6 +101,7 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
         }
         Self {
             sink,
+            about: ReadTranscript::default(),
             is_open: false,
             is_answered: false,
             has_begun: false,
@@ -111,17 +115,12 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
     }
 
     /// A message of the user.
-    pub(super) fn user(
-        &mut self,
-        ts: Option<u64>,
-        content: Vec<Block>,
-        report: &mut ImportReport,
-    ) -> Result<(), S::Error> {
+    pub(super) fn user(&mut self, ts: Option<u64>, content: Vec<Block>) -> Result<(), S::Error> {
         let ts = self.at(ts);
         self.end_turn();
-        report.messages += 1;
+        self.about.report.messages += 1;
         self.begin(ts, content);
-        self.give(report)
+        self.give()
     }
 
     /// Blocks of an answer of the model.
@@ -130,13 +129,12 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
         ts: Option<u64>,
         (key, model): (StepKey, &str),
         blocks: Vec<Block>,
-        report: &mut ImportReport,
     ) -> Result<(), S::Error> {
         let ts = self.at(ts);
         let weight = Weight::of(&blocks);
         self.is_answered |= !blocks.is_empty();
         let is_part = self.waiting.back().is_some_and(|(held, last)| {
-            matches!(last, Waiting::Step(step) if step.takes(&key)) && (*held + weight).fits()
+            matches!(last, Waiting::Step(step) if step.takes(&key)) && held.with(weight).fits()
         });
         if !is_part {
             if !self.is_open {
@@ -153,7 +151,7 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
             self.hold(Weight::default(), Waiting::Step(step));
         }
         self.extend_last(weight, blocks);
-        self.give(report)
+        self.give()
     }
 
     /// The result of a call. Returns whether an answer that is held has this call.
@@ -161,7 +159,6 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
         &mut self,
         ts: Option<u64>,
         result: ToolResultBlock,
-        report: &mut ImportReport,
     ) -> Result<bool, S::Error> {
         let ts = self.at(ts);
         let id = &result.tool_use_id;
@@ -179,40 +176,49 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
             self.weight += weight;
             step.results.insert(id.clone(), (ts, result));
         }
-        self.give(report)?;
+        self.give()?;
         Ok(is_taken)
     }
 
     /// A summary of everything before it.
-    pub(super) fn summary(
-        &mut self,
-        ts: Option<u64>,
-        text: String,
-        report: &mut ImportReport,
-    ) -> Result<(), S::Error> {
+    pub(super) fn summary(&mut self, ts: Option<u64>, text: String) -> Result<(), S::Error> {
         let ts = self.at(ts);
         self.end_turn();
-        report.messages += 1;
+        self.about.report.messages += 1;
         if self.has_begun {
             let weight = Weight::of_text(&text);
             self.hold(weight, Waiting::Item(TranscriptItem::Summary { ts, text }));
         } else {
             self.begin(ts, vec![Block::text(text)]);
         }
-        self.give(report)
+        self.give()
     }
 
     /// The user has interrupted the turn.
-    pub(super) fn interrupted(&mut self, report: &mut ImportReport) -> Result<(), S::Error> {
+    pub(super) fn interrupted(&mut self) -> Result<(), S::Error> {
         self.close(OutcomeReason::Cancelled);
-        self.give(report)
+        self.give()
     }
 
     /// The end of the transcript.
-    pub(super) fn finish(mut self, report: &mut ImportReport) -> Result<(), S::Error> {
+    pub(super) fn finish(mut self) -> Result<ReadTranscript, S::Error> {
         self.end_turn();
         self.to_come.clear();
-        self.give(report)
+        self.give()?;
+        Ok(self.about)
+    }
+
+    /// An image in base64, whatever it says that it is. One that no model reads becomes that type as text.
+    pub(super) fn image(&mut self, media_type: &str, data: &str) -> Result<Block, S::Error> {
+        if let Ok(bytes) = BASE64.decode(data)
+            && let Some((media_type, blob)) = self.sink.image(&bytes)?
+        {
+            self.about.report.images += 1;
+            let media_type = media_type.to_owned();
+            return Ok(Block::Image { media_type, blob });
+        }
+        self.about.report.dropped_images += 1;
+        Ok(Block::text(format!("[{media_type}]")))
     }
 
     /// The time of a line; without one, that of the line before.
@@ -270,7 +276,7 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
 
     /// Gives the sink everything that does not wait for a result or for more blocks, and what there is no
     /// room for.
-    fn give(&mut self, report: &mut ImportReport) -> Result<(), S::Error> {
+    fn give(&mut self) -> Result<(), S::Error> {
         while let Some((weight, mut first)) = self.waiting.pop_front() {
             if let Waiting::Step(step) = &mut first
                 && self.weight.fits()
@@ -281,12 +287,12 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
             }
             self.weight -= weight;
             self.given += 1;
-            self.give_one(first, report)?;
+            self.give_one(first)?;
         }
         Ok(())
     }
 
-    fn give_one(&mut self, waiting: Waiting, report: &mut ImportReport) -> Result<(), S::Error> {
+    fn give_one(&mut self, waiting: Waiting) -> Result<(), S::Error> {
         let mut step = match waiting {
             Waiting::Item(item) => return self.sink.item(item),
             Waiting::Step(step) => step,
@@ -295,7 +301,7 @@ impl<'a, S: TranscriptSink> Conversation<'a, S> {
             return Ok(());
         }
         let calls: Vec<(String, String)> = step.blocks.iter().filter_map(call).collect();
-        report.messages += 1 + calls.len() as u64;
+        self.about.report.messages += 1 + calls.len() as u64;
         let message = answer(
             std::mem::take(&mut step.blocks),
             step.model,
@@ -367,31 +373,30 @@ mod tests {
         }
     }
 
-    fn asks(conversation: &mut Conversation<'_, Given>, id: &str, report: &mut ImportReport) {
+    fn asks(conversation: &mut Conversation<'_, Given>, id: &str) {
         let number = conversation.given + conversation.waiting.len();
         let key = (StepKey::Id(number.to_string()), "model");
         let blocks = vec![content::call(id, "f", json!({}))];
-        conversation.answer(None, key, blocks, report).unwrap();
+        conversation.answer(None, key, blocks).unwrap();
     }
 
     #[test]
     fn what_waits_behind_a_call_is_bounded() {
-        let report = &mut ImportReport::default();
         for (count, bytes) in [(70, 1 << 20), (40_000, 1)] {
             for is_summary in [false, true] {
                 let mut given = Given::default();
                 let mut conversation = Conversation::new(&mut given, ["c".to_owned()]);
-                asks(&mut conversation, "c", report);
+                asks(&mut conversation, "c");
                 let begun = conversation.sink.0.len();
                 for _ in 0..count {
                     let text = "a".repeat(bytes);
                     if is_summary {
-                        conversation.summary(None, text, report).unwrap();
+                        conversation.summary(None, text).unwrap();
                         let block = vec![Block::text("b")];
-                        conversation.user(None, block, report).unwrap();
+                        conversation.user(None, block).unwrap();
                     } else {
                         let block = vec![Block::text(text)];
-                        conversation.user(None, block, report).unwrap();
+                        conversation.user(None, block).unwrap();
                     }
                 }
                 assert!(
@@ -399,14 +404,13 @@ mod tests {
                     "{count} of {bytes} bytes"
                 );
                 let late = ToolResultBlock::error("c".to_owned(), "late");
-                assert!(!conversation.result(None, late, report).unwrap());
+                assert!(!conversation.result(None, late).unwrap());
             }
         }
     }
 
     #[test]
     fn each_of_many_results_in_any_order_finds_its_call() {
-        let report = &mut ImportReport::default();
         let ids: Vec<String> = (0..10_000).map(|number| number.to_string()).collect();
         let mut given = Given::default();
         // The last id is called twice.
@@ -414,13 +418,13 @@ mod tests {
         let results = ids.iter().cloned().chain(last.clone());
         let mut conversation = Conversation::new(&mut given, results);
         for id in ids.iter().chain(&last) {
-            asks(&mut conversation, id, report);
+            asks(&mut conversation, id);
         }
         for id in ids.iter().chain(&last).rev() {
             let result = ToolResultBlock::error(id.clone(), id);
-            assert!(conversation.result(None, result, report).unwrap(), "{id}");
+            assert!(conversation.result(None, result).unwrap(), "{id}");
         }
-        conversation.finish(report).unwrap();
+        conversation.finish().unwrap();
         let results = given.0.iter().filter_map(|item| match item {
             TranscriptItem::ToolResult { message, .. } => Some(message.result()),
             _ => None,

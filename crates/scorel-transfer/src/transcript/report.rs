@@ -27,3 +27,12 @@ pub(super) fn unreadable(report: &mut ImportReport, why: Unreadable, is_whole: b
         Unreadable::NotJson => report.torn = true,
     }
 }
+
+/// Counts a line that is read, and whether it says something of the conversation.
+pub(super) fn count(report: &mut ImportReport, is_taken: bool) {
+    if is_taken {
+        report.imported += 1;
+    } else {
+        report.skipped += 1;
+    }
+}

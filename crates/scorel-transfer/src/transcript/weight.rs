@@ -1,4 +1,4 @@
-use std::ops::{Add, AddAssign, SubAssign};
+use std::ops::{AddAssign, SubAssign};
 
 use scorel_proto::Block;
 use serde_json::Value;
@@ -37,6 +37,11 @@ impl Weight {
         self.values <= MAX_VALUES && self.bytes <= MAX_BYTES
     }
 
+    pub(super) fn with(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+
     fn add_block(&mut self, block: &Block) {
         match block {
             Block::Text { text, .. } | Block::Thinking { text, .. } => {
@@ -67,15 +72,6 @@ impl Weight {
             }),
             _ => {}
         }
-    }
-}
-
-impl Add for Weight {
-    type Output = Self;
-
-    fn add(mut self, other: Self) -> Self {
-        self += other;
-        self
     }
 }
 

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use scorel_fs::if_present;
+
 /// Removes a directory with everything in it, if there is one. An agent may have left directories that
 /// nobody can write to; these are opened first. Links are not followed.
 pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
@@ -18,10 +20,7 @@ pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
 }
 
 fn removed(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
-    }
+    if_present(fs::remove_dir_all(path)).map(drop)
 }
 
 fn open_directories(path: &Path) -> io::Result<()> {

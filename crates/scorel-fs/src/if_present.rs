@@ -1,0 +1,14 @@
+use std::io;
+
+/// What was found where there may be nothing: `None` if nothing is there.
+///
+/// # Errors
+///
+/// Any other error of the search.
+pub fn if_present<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
