@@ -47,8 +47,8 @@ pub(crate) fn check(
     }
     for attempt in 1.. {
         match read(dir, &path, id, daemon, found) {
-            Err(OpenError::Io { source, .. })
-                if source.kind() == io::ErrorKind::UnexpectedEof
+            Err(OpenError::Io(step))
+                if step.source.kind() == io::ErrorKind::UnexpectedEof
                     && attempt < ATTEMPTS
                     && daemon.is_running() => {}
             Err(error) => {
@@ -132,7 +132,7 @@ fn check_header(path: &Path, header: &LogHeader, id: SessionId) -> Option<Findin
 /// The finding for a log that cannot be opened.
 fn not_opened(path: &Path, error: &OpenError) -> Finding {
     match error {
-        OpenError::Io { source, .. } => entry::unreadable(path, source),
+        OpenError::Io(step) => entry::unreadable(path, &step.source),
         OpenError::HeaderMissing => {
             let length = path.metadata().map_or(0, |metadata| metadata.len());
             let meaning = if length == 0 {

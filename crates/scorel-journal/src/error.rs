@@ -34,6 +34,22 @@ pub enum InvalidRecord {
     Format { expected: u32 },
 }
 
+/// A step on the files of a journal that the system refused.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action}")]
+pub struct StepError {
+    /// Completes "cannot …".
+    pub action: &'static str,
+    pub source: io::Error,
+}
+
+impl StepError {
+    /// Makes the error of a step of that of its system call.
+    pub(crate) fn of(action: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self { action, source }
+    }
+}
+
 /// Why a journal was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
@@ -41,19 +57,15 @@ pub enum CreateError {
     Exists,
     #[error("invalid header")]
     Header(#[from] InvalidRecord),
-    #[error("cannot {action}")]
-    Io {
-        /// Completes "cannot …".
-        action: &'static str,
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] StepError),
 }
 
 impl CreateError {
     /// Whether too many files are open; a later attempt may succeed.
     #[must_use]
     pub fn is_out_of_descriptors(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if is_out_of_descriptors(source))
+        matches!(self, Self::Io(step) if is_out_of_descriptors(&step.source))
     }
 }
 
@@ -70,25 +82,21 @@ pub enum OpenError {
     /// with [`Reader`](crate::Reader).
     #[error("the log has format {found}; this version writes format {FORMAT}")]
     NewerFormat { found: u32 },
-    #[error("cannot {action}")]
-    Io {
-        /// Completes "cannot …".
-        action: &'static str,
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] StepError),
 }
 
 impl OpenError {
     /// Whether the log file does not exist.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+        matches!(self, Self::Io(step) if step.source.kind() == io::ErrorKind::NotFound)
     }
 
     /// Whether too many files are open; a later attempt may succeed.
     #[must_use]
     pub fn is_out_of_descriptors(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if is_out_of_descriptors(source))
+        matches!(self, Self::Io(step) if is_out_of_descriptors(&step.source))
     }
 }
 
@@ -200,12 +208,8 @@ pub enum CopyError {
     Incomplete,
     #[error(transparent)]
     Foreign(#[from] ForeignChange),
-    #[error("cannot {action}")]
-    Io {
-        /// Completes "cannot …".
-        action: &'static str,
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] StepError),
 }
 
 impl CopyError {
@@ -213,7 +217,7 @@ impl CopyError {
     #[must_use]
     pub fn may_pass(&self) -> bool {
         let may_pass = |source| storage::is_read_only(source) || storage::is_no_space(source);
-        matches!(self, Self::Io { source, .. } if may_pass(source))
+        matches!(self, Self::Io(step) if may_pass(&step.source))
     }
 }
 
@@ -233,12 +237,8 @@ pub enum RepairError {
     Incomplete,
     #[error(transparent)]
     Foreign(#[from] ForeignChange),
-    #[error("cannot {action}")]
-    Io {
-        /// Completes "cannot …".
-        action: &'static str,
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] StepError),
 }
 
 /// Why a record was not read.

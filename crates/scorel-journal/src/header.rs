@@ -1,12 +1,11 @@
 //! The header, the first line of a log.
 
-use std::io;
 use std::sync::Arc;
 
 use crate::line::check_header;
 use crate::scan::{LinePiece, LineScanner};
 use crate::storage::LogFile;
-use crate::{DamageReason, OpenError};
+use crate::{DamageReason, OpenError, StepError};
 
 /// The first line of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +35,7 @@ impl LogHeader {
     /// Reads and checks the header of a file of `len` bytes.
     pub(crate) fn read(file: &Arc<dyn LogFile>, len: u64) -> Result<Self, OpenError> {
         let mut lines = LineScanner::new(Arc::clone(file), 0, len);
-        let bytes = match lines.next().map_err(unreadable)? {
+        let bytes = match lines.next().map_err(StepError::of("read the log"))? {
             Some(LinePiece::Line { bytes, .. }) => bytes,
             Some(LinePiece::Oversize { .. }) => {
                 return Err(OpenError::HeaderDamaged(DamageReason::Oversize));
@@ -47,12 +46,5 @@ impl LogHeader {
         let text = String::from_utf8(bytes.to_vec())
             .map_err(|_| OpenError::HeaderDamaged(DamageReason::Malformed))?;
         Ok(Self { format, text })
-    }
-}
-
-fn unreadable(source: io::Error) -> OpenError {
-    OpenError::Io {
-        action: "read the log",
-        source,
     }
 }

@@ -70,7 +70,7 @@ pub use checkpoint::{CheckpointState, check_checkpoint, read_checkpoint, write_c
 pub use damage::{Damage, DamageReason};
 pub use error::{
     AppendError, BoxError, CopyError, CreateError, FailedStep, Failure, ForeignChange,
-    InvalidRecord, OpenError, ReadError, RepairError,
+    InvalidRecord, OpenError, ReadError, RepairError, StepError,
 };
 pub use header::LogHeader;
 pub use index::Index;

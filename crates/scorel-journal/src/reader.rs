@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -16,7 +15,7 @@ use crate::scan::LineScanner;
 use crate::storage::{LogFile, OpenMode, Storage, read_exact_at};
 use crate::{
     Damage, DamageReason, EVENTS, LogHeader, OpenError, OpenReport, ReadError, Record,
-    RecordPosition, RecordRef, ResumePoint,
+    RecordPosition, RecordRef, ResumePoint, StepError,
 };
 
 /// The current file of a journal, shared with its readers: [`Journal::recover_by_copy`] replaces it.
@@ -62,7 +61,7 @@ impl Reader {
     pub fn open(storage: &dyn Storage, dir: &Path) -> Result<(Self, LogHeader), OpenError> {
         let reader = Self::reopen(storage, dir)?;
         let file = reader.file.get();
-        let len = file.status().map_err(cannot_open)?.len;
+        let len = file.status().map_err(StepError::of("open the log"))?.len;
         let header = LogHeader::read(&file, len)?;
         Ok((reader, header))
     }
@@ -74,7 +73,7 @@ impl Reader {
     /// [`OpenError::Io`].
     pub fn reopen(storage: &dyn Storage, dir: &Path) -> Result<Self, OpenError> {
         let file = storage.open(&dir.join(EVENTS), OpenMode::Read);
-        let file = SharedFile::new(file.map_err(cannot_open)?);
+        let file = SharedFile::new(file.map_err(StepError::of("open the log"))?);
         Ok(Self { file })
     }
 
@@ -123,21 +122,11 @@ impl Reader {
     /// As [`Reader::open`].
     pub fn scan(&self, visit: &mut dyn FnMut(RecordRef<'_>)) -> Result<OpenReport, OpenError> {
         let file = self.file.get();
-        let status = file.status().map_err(|source| OpenError::Io {
-            action: "read the log",
-            source,
-        })?;
+        let status = file.status().map_err(StepError::of("read the log"))?;
         let header = LogHeader::read(&file, status.len)?;
         let mut collector = ReplayCollector::from_start(&header);
         collector.collect(&file, status.len, visit)?;
         Ok(collector.into_report(header))
-    }
-}
-
-fn cannot_open(source: io::Error) -> OpenError {
-    OpenError::Io {
-        action: "open the log",
-        source,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::replay::{Replay, ReplayItem, ReplayStart, ReplayStep, TornBytes};
 use crate::resume::ResumePoint;
 use crate::scan::LineScanner;
 use crate::storage::LogFile;
-use crate::{Damage, LogHeader, OpenError, RecordRef};
+use crate::{Damage, LogHeader, OpenError, RecordRef, StepError};
 
 /// Ranges of damage that are listed; the rest is counted. A zeroed gigabyte must not become a gigabyte
 /// of reports.
@@ -112,16 +112,10 @@ impl ReplayCollector {
         let mut replay = Replay::of_file(lines, self.start);
         loop {
             let step = replay.step(&mut |found| self.take(&found, visit));
-            match step {
-                Ok(ReplayStep::Line) => {}
-                Ok(ReplayStep::Rest(rest)) => self.rest = Some(rest),
-                Ok(ReplayStep::End) => break,
-                Err(source) => {
-                    return Err(OpenError::Io {
-                        action: "read the log",
-                        source,
-                    });
-                }
+            match step.map_err(StepError::of("read the log"))? {
+                ReplayStep::Line => {}
+                ReplayStep::Rest(rest) => self.rest = Some(rest),
+                ReplayStep::End => break,
             }
         }
         self.torn = self.rest.map(|rest| TornTail {

@@ -133,7 +133,7 @@ fn status(sessions: &Path, id: SessionId) -> Result<Option<LogStatus>, IndexErro
 
 fn of_open(id: SessionId, error: OpenError) -> IndexError {
     match error {
-        OpenError::Io { source, .. } => of_file(id, source),
+        OpenError::Io(step) => of_file(id, step.source),
         other => of_log(id, other.to_string()),
     }
 }

@@ -1,6 +1,5 @@
 //! Recovery by copy: continuing in a new file after the old one has failed.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use super::Journal;
 use super::torn::copy_range;
 use crate::report::ReplayCollector;
 use crate::storage::{FileStatus, LogFile, remove_if_present};
-use crate::{CopyError, EVENTS, LogHeader};
+use crate::{CopyError, EVENTS, LogHeader, StepError};
 
 impl Journal {
     /// Copies all published records to a new file, syncs and verifies it, renames it over the old one
@@ -38,7 +37,7 @@ impl Journal {
         };
         self.storage
             .rename(&temporary, &self.path)
-            .map_err(failed("replace the log"))?;
+            .map_err(StepError::of("replace the log"))?;
         // From here on the path names the copy: switch to it even if the directory sync fails, or the
         // next attempt would take the copy for a foreign file.
         self.id = status.id;
@@ -46,21 +45,22 @@ impl Journal {
         self.file = file;
         self.storage
             .sync_dir(&self.dir)
-            .map_err(failed("sync the log's directory"))?;
+            .map_err(StepError::of("sync the log's directory"))?;
         self.failure = None;
         Ok(())
     }
 
     fn copy_to(&self, path: &Path) -> Result<(Arc<dyn LogFile>, FileStatus), CopyError> {
-        remove_if_present(&*self.storage, path).map_err(failed("remove an unfinished copy"))?;
+        remove_if_present(&*self.storage, path)
+            .map_err(StepError::of("remove an unfinished copy"))?;
         let copy = self
             .storage
             .create_new(path)
-            .map_err(failed("create a copy"))?;
-        copy_range(&*self.file, &*copy, 0, self.end).map_err(failed("copy the log"))?;
-        copy.sync_data().map_err(failed("sync the copy"))?;
+            .map_err(StepError::of("create a copy"))?;
+        copy_range(&*self.file, &*copy, 0, self.end).map_err(StepError::of("copy the log"))?;
+        copy.sync_data().map_err(StepError::of("sync the copy"))?;
         self.verify(&copy)?;
-        let status = copy.status().map_err(failed("look at the copy"))?;
+        let status = copy.status().map_err(StepError::of("look at the copy"))?;
         Ok((copy, status))
     }
 
@@ -74,8 +74,4 @@ impl Journal {
         }
         Ok(())
     }
-}
-
-fn failed(action: &'static str) -> impl FnOnce(io::Error) -> CopyError {
-    move |source| CopyError::Io { action, source }
 }

@@ -9,7 +9,7 @@ use crate::line::seal_header;
 use crate::reader::SharedFile;
 use crate::seq_allocator::{ContinueAt, PublishedTraces, SeqAllocator};
 use crate::storage::{FileId, LogFile, Storage, append_all, if_present, remove_if_present};
-use crate::{CreateError, EVENTS, FORMAT};
+use crate::{CreateError, EVENTS, FORMAT, StepError};
 
 impl Journal {
     /// Creates a journal without records in `dir`, whose parent directory exists.
@@ -28,13 +28,13 @@ impl Journal {
     ) -> Result<Self, CreateError> {
         let header = seal_header(header, FORMAT)?.bytes;
         let path = dir.join(EVENTS);
-        let known = if_present(storage.status(&path)).map_err(failed("look for a log"))?;
+        let known = if_present(storage.status(&path)).map_err(StepError::of("look for a log"))?;
         if known.is_some() {
             return Err(CreateError::Exists);
         }
         storage
             .create_dir(dir)
-            .map_err(failed("create the log's directory"))?;
+            .map_err(StepError::of("create the log's directory"))?;
         let (file, id) = write_new(&*storage, dir, &header).inspect_err(|_| {
             remove_unmade(&*storage, dir);
         })?;
@@ -64,17 +64,17 @@ fn write_new(
     // Written under another name and synced before the rename: the rename may reach the disk before
     // the data does.
     let temporary = temporary(dir);
-    remove_if_present(storage, &temporary).map_err(failed("remove an unfinished log"))?;
+    remove_if_present(storage, &temporary).map_err(StepError::of("remove an unfinished log"))?;
     let file = storage
         .create_new(&temporary)
-        .map_err(failed("create the log"))?;
-    append_all(&*file, header).map_err(failed("write the log's header"))?;
-    file.sync_data().map_err(failed("sync the log"))?;
-    let status = file.status().map_err(failed("look at the log"))?;
+        .map_err(StepError::of("create the log"))?;
+    append_all(&*file, header).map_err(StepError::of("write the log's header"))?;
+    file.sync_data().map_err(StepError::of("sync the log"))?;
+    let status = file.status().map_err(StepError::of("look at the log"))?;
     storage
         .rename(&temporary, &dir.join(EVENTS))
-        .map_err(failed("name the log"))?;
-    sync_names(storage, dir).map_err(failed("sync the log's directory"))?;
+        .map_err(StepError::of("name the log"))?;
+    sync_names(storage, dir).map_err(StepError::of("sync the log's directory"))?;
     Ok((file, status.id))
 }
 
@@ -98,8 +98,4 @@ fn sync_names(storage: &dyn Storage, dir: &Path) -> io::Result<()> {
         Some(parent) if parent != Path::new("") => storage.sync_dir(parent),
         _ => storage.sync_dir(Path::new(".")),
     }
-}
-
-fn failed(action: &'static str) -> impl FnOnce(io::Error) -> CreateError {
-    move |source| CreateError::Io { action, source }
 }

@@ -14,6 +14,7 @@ use crate::seq_allocator::{ContinueAt, PublishedTraces, SeqAllocator};
 use crate::storage::{FileId, LogFile, OpenMode, Storage, is_no_space, is_read_only};
 use crate::{
     DamageReason, EVENTS, FORMAT, LogHeader, OpenError, OpenReport, Reader, RecordRef, ResumePoint,
+    StepError,
 };
 
 /// A journal that was read and is not writable yet: which sequence number comes next depends on what
@@ -52,8 +53,9 @@ impl Journal {
         visit: &mut dyn FnMut(RecordRef<'_>),
     ) -> Result<Opened, OpenError> {
         let path = dir.join(EVENTS);
-        let (file, mut writable) = open_file(&*storage, &path).map_err(failed("open the log"))?;
-        let status = file.status().map_err(failed("look at the log"))?;
+        let (file, mut writable) =
+            open_file(&*storage, &path).map_err(StepError::of("open the log"))?;
+        let status = file.status().map_err(StepError::of("look at the log"))?;
         let header = current_header(&file, status.len)?;
         let mut collector = match &resume {
             Some(point) => ReplayCollector::resuming(&header, &*file, point),
@@ -66,7 +68,7 @@ impl Journal {
                 match torn::move_aside(&*storage, dir, &*file, rest) {
                     Err(error) if is_no_space(&error) => writable = false,
                     moved => {
-                        let moved = moved.map_err(failed("move a torn line aside"))?;
+                        let moved = moved.map_err(StepError::of("move a torn line aside"))?;
                         tail.moved_to = Some(moved);
                     }
                 }
@@ -77,7 +79,7 @@ impl Journal {
         let read_only = (!writable).then(|| Box::new(ReadOnlyLog { torn: left }));
         let behind = collector.last.map_or(0, |point| point.place().end());
         let moved = torn::count_behind(&*storage, dir, behind);
-        let moved = moved.map_err(failed("list the log's directory"))?;
+        let moved = moved.map_err(StepError::of("list the log's directory"))?;
         let traces = PublishedTraces {
             last: collector.last.map_or(Seq::ZERO, |point| point.seq()),
             lost_lines: collector.lost_lines + moved + u64::from(left.is_some()),
@@ -159,8 +161,4 @@ fn current_header(file: &Arc<dyn LogFile>, len: u64) -> Result<LogHeader, OpenEr
         found if found > FORMAT => Err(OpenError::NewerFormat { found }),
         _ => Err(OpenError::HeaderDamaged(DamageReason::Malformed)),
     }
-}
-
-fn failed(action: &'static str) -> impl FnOnce(io::Error) -> OpenError {
-    move |source| OpenError::Io { action, source }
 }

@@ -1,6 +1,5 @@
 //! Rewriting a damaged log without its damage.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,7 +16,7 @@ use crate::seq_allocator::{ContinueAt, SeqAllocator};
 use crate::storage::{LogFile, append_all, remove_if_present};
 use crate::{
     AppendError, EVENTS, ForeignChange, InvalidRecord, LogHeader, RecordPosition, RecordRef,
-    RepairError, ResumePoint,
+    RepairError, ResumePoint, StepError,
 };
 
 /// Bytes written at a time.
@@ -77,13 +76,13 @@ impl Opened {
         };
         let ending = format!("before-repair-{first}");
         let kept = keep(storage, &self.dir, &*self.file, whole, &ending);
-        let kept = kept.map_err(failed("keep a copy of the log"))?;
+        let kept = kept.map_err(StepError::of("keep a copy of the log"))?;
         storage
             .rename(temporary, &self.path)
-            .map_err(failed("replace the log"))?;
+            .map_err(StepError::of("replace the log"))?;
         storage
             .sync_dir(&self.dir)
-            .map_err(failed("sync the log's directory"))?;
+            .map_err(StepError::of("sync the log's directory"))?;
         Ok(kept)
     }
 
@@ -93,9 +92,10 @@ impl Opened {
         temporary: &Path,
         mark: impl FnOnce(&mut Journal) -> Result<(), AppendError>,
     ) -> Result<Seq, RepairError> {
-        remove_if_present(&*self.storage, temporary).map_err(failed("remove an unfinished log"))?;
+        remove_if_present(&*self.storage, temporary)
+            .map_err(StepError::of("remove an unfinished log"))?;
         let file = self.storage.create_new(temporary);
-        let file = file.map_err(failed("create a log"))?;
+        let file = file.map_err(StepError::of("create a log"))?;
         let rewrite = self.copy_intact(&file)?;
         let (copied, end) = (rewrite.records, rewrite.end);
         let mut journal = self.journal_on(temporary, rewrite)?;
@@ -103,7 +103,8 @@ impl Opened {
         if journal.last_record_seq() == self.traces.last {
             return Err(RepairError::NoRecord);
         }
-        file.sync_data().map_err(failed("sync the new log"))?;
+        file.sync_data()
+            .map_err(StepError::of("sync the new log"))?;
         verify(&journal, copied, end)
     }
 
@@ -119,7 +120,7 @@ impl Opened {
                     taken = rewrite.take(record);
                 }
             });
-            match step.map_err(failed("read the log"))? {
+            match step.map_err(StepError::of("read the log"))? {
                 ReplayStep::End => break,
                 ReplayStep::Line | ReplayStep::Rest(_) => {}
             }
@@ -137,7 +138,7 @@ impl Opened {
             dir: self.dir.clone(),
             path: path.to_owned(),
             shared: SharedFile::new(Arc::clone(&rewrite.file)),
-            id: status.map_err(failed("look at the new log"))?.id,
+            id: status.map_err(StepError::of("look at the new log"))?.id,
             file: rewrite.file,
             end: rewrite.end,
             read_only: None,
@@ -188,7 +189,7 @@ impl Rewrite {
     /// Writes the buffer if it holds at least `len` bytes.
     fn flush_from(&mut self, len: usize) -> Result<(), RepairError> {
         if self.buffer.len() >= len {
-            append_all(&*self.file, &self.buffer).map_err(failed("write the new log"))?;
+            append_all(&*self.file, &self.buffer).map_err(StepError::of("write the new log"))?;
             self.buffer.clear();
         }
         Ok(())
@@ -214,8 +215,4 @@ fn verify(journal: &Journal, copied: u64, end: u64) -> Result<Seq, RepairError> 
     first
         .filter(|_| whole && before == copied)
         .ok_or(RepairError::Incomplete)
-}
-
-fn failed(action: &'static str) -> impl FnOnce(io::Error) -> RepairError {
-    move |source| RepairError::Io { action, source }
 }
