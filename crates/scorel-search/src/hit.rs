@@ -4,6 +4,8 @@ use scorel_proto::{ProjectId, SearchHit, Seq, SessionId};
 
 use crate::document::Document;
 use crate::snippet::Snippet;
+
+/// The hits of one call.
 #[derive(Debug, Default)]
 pub struct SearchPage {
     pub hits: Vec<SearchHit>,
@@ -11,15 +13,15 @@ pub struct SearchPage {
     pub next_cursor: Option<String>,
 }
 
-/// A session, as hits show it.
+/// A session whose log is searched, as hits show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct HitSession {
-    pub(crate) session_id: SessionId,
-    pub(crate) project_id: ProjectId,
-    pub(crate) title: Option<String>,
+pub struct SearchedSession {
+    pub session_id: SessionId,
+    pub project_id: ProjectId,
+    pub title: Option<String>,
 }
 
-impl HitSession {
+impl SearchedSession {
     /// `matches` are in the document's text, in order.
     pub(crate) fn hit(&self, seq: Seq, document: &Document, matches: &[Range<usize>]) -> SearchHit {
         let snippet = Snippet::of(&document.text, matches);

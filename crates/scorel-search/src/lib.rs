@@ -43,7 +43,6 @@ mod words;
 pub use database::{check_search_index, search_index_files};
 pub use error::SearchError;
 pub use filter::SearchFilter;
-pub use hit::SearchPage;
+pub use hit::{SearchPage, SearchedSession};
 pub use limits::{MAX_QUERY_BYTES, MAX_QUERY_WORDS, MAX_SCAN_BYTES};
-pub use log_scan::ScannedSession;
 pub use search_index::SearchIndex;

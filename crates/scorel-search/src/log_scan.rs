@@ -9,12 +9,12 @@ use regex::Regex;
 use scorel_journal::{
     EVENTS, FileStorage, LogFile, MAX_RECORD, OpenMode, Storage as _, check_line,
 };
-use scorel_proto::{ProjectId, SearchHit, SessionId};
+use scorel_proto::SearchHit;
 
 use crate::cursor::ScanCursor;
 use crate::document::{Document, DocumentScope, decode};
 use crate::filter::SearchFilter;
-use crate::hit::{HitSession, SearchPage};
+use crate::hit::{SearchPage, SearchedSession};
 use crate::limits::MAX_SCAN_BYTES;
 
 /// The bytes that are read at a time: a whole line at the least.
@@ -22,14 +22,6 @@ const BLOCK: u64 = 2 * MAX_RECORD as u64;
 
 /// The least that a log costs, so that one call does not open all that are nearly empty.
 const LOG_COST: u64 = 16 * 1024;
-
-/// A session whose log is scanned.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScannedSession {
-    pub session_id: SessionId,
-    pub project_id: ProjectId,
-    pub title: Option<String>,
-}
 
 /// One call of a search by regular expression.
 #[derive(Debug)]
@@ -63,21 +55,16 @@ impl<'a> LogScan<'a> {
     /// Scans sessions, the one with the greatest id first: it was created last.
     pub(crate) fn run(
         mut self,
-        mut sessions: Vec<ScannedSession>,
+        mut sessions: Vec<SearchedSession>,
         before: Option<ScanCursor>,
     ) -> SearchPage {
         sessions.sort_unstable_by_key(|session| std::cmp::Reverse(session.session_id));
-        let is_ahead = |session: &ScannedSession| {
+        let is_ahead = |session: &SearchedSession| {
             before.is_none_or(|before| session.session_id <= before.session_id)
         };
         for session in sessions.into_iter().filter(is_ahead) {
             let session_id = session.session_id;
             let end = before.filter(|before| before.session_id == session_id);
-            let session = HitSession {
-                session_id,
-                project_id: session.project_id,
-                title: session.title,
-            };
             let scanned = self.scan(&session, end.map(|before| before.end));
             if let Ok(LogEnd::Stopped(end)) = scanned {
                 self.page.next_cursor = Some(ScanCursor { session_id, end }.to_string());
@@ -92,7 +79,7 @@ impl<'a> LogScan<'a> {
         self.page
     }
 
-    fn scan(&mut self, session: &HitSession, end: Option<u64>) -> io::Result<LogEnd> {
+    fn scan(&mut self, session: &SearchedSession, end: Option<u64>) -> io::Result<LogEnd> {
         if self.is_done() {
             return Ok(LogEnd::Stopped(end.unwrap_or(u64::MAX)));
         }
@@ -123,7 +110,7 @@ impl<'a> LogScan<'a> {
     }
 
     /// `line` has its newline.
-    fn hit(&self, session: &HitSession, line: &[u8]) -> Option<SearchHit> {
+    fn hit(&self, session: &SearchedSession, line: &[u8]) -> Option<SearchHit> {
         let line = line.strip_suffix(b"\n")?;
         let text = std::str::from_utf8(line).ok()?;
         let event = decode(text, DocumentScope::Everything)?;

@@ -12,10 +12,10 @@ use crate::database::IndexFile;
 use crate::error::IndexError;
 use crate::filter::SearchFilter;
 use crate::follower::{IndexFollower, backlog, session_ids};
-use crate::hit::SearchPage;
+use crate::hit::{SearchPage, SearchedSession};
 use crate::index_thread::IndexThread;
 use crate::indexed_log::LogStatus;
-use crate::log_scan::{LogScan, ScannedSession};
+use crate::log_scan::LogScan;
 use crate::pattern::compile;
 use crate::pending::{Change, PendingSessions, Suspicion};
 use crate::word_query::WordQuery;
@@ -129,7 +129,7 @@ impl SearchIndex {
         &self,
         query: &str,
         filter: &SearchFilter,
-        sessions: Vec<ScannedSession>,
+        sessions: Vec<SearchedSession>,
     ) -> Result<SearchPage, SearchError> {
         let pattern = compile(query)?;
         let cursor = filter.cursor.as_deref();

@@ -8,7 +8,7 @@ use scorel_proto::{ProjectId, SearchHit, Seq, SessionId};
 use crate::cursor::WordCursor;
 use crate::document::{Document, DocumentScope};
 use crate::filter::SearchFilter;
-use crate::hit::{HitSession, SearchPage};
+use crate::hit::{SearchPage, SearchedSession};
 use crate::index_writer::{scope_of_project, scope_of_role};
 use crate::limits::{MAX_CANDIDATES, MAX_MISSES, MAX_NEWEST, NEWEST_SAMPLE};
 use crate::record_time::first_id_at;
@@ -65,7 +65,7 @@ impl PassCount {
 
 /// A record that may match.
 struct Candidate {
-    session: HitSession,
+    session: SearchedSession,
     archived: bool,
     place: RecordPosition,
 }
@@ -74,7 +74,7 @@ impl Candidate {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let seq: u64 = row.get(4)?;
         Ok(Self {
-            session: HitSession {
+            session: SearchedSession {
                 session_id: SessionId::from_bytes(row.get(0)?),
                 project_id: ProjectId::from_bytes(row.get(1)?),
                 title: row.get(3)?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use scorel_engine::spawn_blocking;
 use scorel_proto::{Search, SearchMode, SearchParams, SearchResult};
 use scorel_rpc::{DuplicateMethod, RpcCall, Table};
-use scorel_search::{ScannedSession, SearchFilter, SearchIndex};
+use scorel_search::{SearchFilter, SearchIndex, SearchedSession};
 use scorel_session::{ListFilter, SessionError, Sessions};
 
 use super::register::method;
@@ -40,7 +40,7 @@ fn run(
     index: &SearchIndex,
     params: &SearchParams,
     limit: usize,
-    scanned: Vec<ScannedSession>,
+    scanned: Vec<SearchedSession>,
 ) -> Result<SearchResult, CallError> {
     let filter = SearchFilter {
         project_id: params.project_id,
@@ -71,7 +71,7 @@ fn run(
 async fn scanned(
     sessions: &Arc<Sessions>,
     params: &SearchParams,
-) -> Result<Vec<ScannedSession>, SessionError> {
+) -> Result<Vec<SearchedSession>, SessionError> {
     let filter = ListFilter {
         project_id: params.project_id,
         archived: params.archived.unwrap_or(false),
@@ -81,7 +81,7 @@ async fn scanned(
     let since = params.since.unwrap_or(0);
     let listed = sessions.list(filter).await?.sessions.into_iter();
     let recent = listed.filter(|session| session.updated_at >= since);
-    let scanned = recent.map(|session| ScannedSession {
+    let scanned = recent.map(|session| SearchedSession {
         session_id: session.session_id,
         project_id: session.project_id,
         title: session.title,

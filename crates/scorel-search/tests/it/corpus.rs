@@ -1,7 +1,7 @@
 //! Generated conversations whose words are known without reading them.
 
 use scorel_proto::{ProjectId, Role, SessionChanges, SessionId};
-use scorel_search::ScannedSession;
+use scorel_search::SearchedSession;
 use scorel_testkit::SeededDice;
 
 use crate::search_home::SearchHome;
@@ -131,11 +131,11 @@ impl Corpus {
         &self,
         archived: bool,
         project: Option<ProjectId>,
-    ) -> Vec<ScannedSession> {
+    ) -> Vec<SearchedSession> {
         let sessions = self.sessions.iter().filter(|session| {
             session.archived == archived && project.is_none_or(|id| id == session.project_id)
         });
-        let scanned = sessions.map(|session| ScannedSession {
+        let scanned = sessions.map(|session| SearchedSession {
             session_id: session.id,
             project_id: session.project_id,
             title: None,

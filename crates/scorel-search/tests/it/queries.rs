@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use regex::Regex;
 use scorel_proto::{ProjectId, Role, SearchHit};
-use scorel_search::{ScannedSession, SearchError, SearchFilter};
+use scorel_search::{SearchError, SearchFilter, SearchedSession};
 use scorel_testkit::{SeededDice, runs};
 
 use crate::corpus::{Corpus, CorpusText, PIECES};
@@ -304,7 +304,7 @@ fn a_log_with_a_long_run_of_other_bytes_is_scanned_to_its_beginning() {
         file.write_all(&vec![b'x'; len]).unwrap();
         file.write_all(b"\n").unwrap();
         file.write_all(&line).unwrap();
-        let session = ScannedSession {
+        let session = SearchedSession {
             session_id: log.id,
             project_id,
             title: None,

@@ -9,7 +9,7 @@ use scorel_proto::{
     PersistentEvent, ProjectId, Role, SearchHit, Seq, SessionChanges, SessionId, SessionInfoBody,
     StopReason, ToolResultBlock, ToolResultMessage,
 };
-use scorel_search::{ScannedSession, SearchFilter, SearchIndex};
+use scorel_search::{SearchFilter, SearchIndex, SearchedSession};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -105,7 +105,7 @@ impl SearchHome {
         &self,
         query: &str,
         filter: &SearchFilter,
-        sessions: &[ScannedSession],
+        sessions: &[SearchedSession],
     ) -> Vec<SearchHit> {
         pages(filter, |filter| {
             let sessions = sessions.to_vec();
