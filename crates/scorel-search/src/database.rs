@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
-use scorel_journal::{if_present, open_regular};
+use scorel_journal::{FileId, if_present, open_regular};
 
 use crate::error::IndexError;
 
@@ -66,13 +66,6 @@ const TABLES: &str = "
 #[derive(Debug, Clone)]
 pub(crate) struct IndexFile {
     path: PathBuf,
-}
-
-/// The identity of the file, whatever is at its path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct IndexFileId {
-    dev: u64,
-    ino: u64,
 }
 
 impl IndexFile {
@@ -169,9 +162,9 @@ impl IndexFile {
     }
 
     /// `None` if it is missing.
-    pub(crate) fn id(&self) -> io::Result<Option<IndexFileId>> {
+    pub(crate) fn id(&self) -> io::Result<Option<FileId>> {
         let found = if_present(fs::symlink_metadata(&self.path))?;
-        Ok(found.map(|status| IndexFileId {
+        Ok(found.map(|status| FileId {
             dev: status.dev(),
             ino: status.ino(),
         }))

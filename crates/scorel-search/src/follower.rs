@@ -5,9 +5,10 @@ use std::time::Duration;
 use std::{fs, io};
 
 use rusqlite::Connection;
+use scorel_journal::FileId;
 use scorel_proto::{ErrorChain, SessionId};
 
-use crate::database::{IndexFile, IndexFileId};
+use crate::database::IndexFile;
 use crate::error::IndexError;
 use crate::index_batch::{IndexBatch, LogProgress};
 use crate::index_writer::IndexWriter;
@@ -40,7 +41,7 @@ pub(crate) struct IndexFollower {
 #[derive(Debug)]
 struct OpenIndex {
     connection: Connection,
-    id: Option<IndexFileId>,
+    id: Option<FileId>,
 }
 
 impl IndexFollower {
