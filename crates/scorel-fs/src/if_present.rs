@@ -1,10 +1,10 @@
 use std::io;
 
-/// What was found where there may be nothing: `None` if nothing is there.
+/// Makes `None` of the error that nothing is there.
 ///
 /// # Errors
 ///
-/// Any other error of the search.
+/// Any other error.
 pub fn if_present<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),

@@ -4,7 +4,7 @@ use toml::Value;
 
 use super::text_change::{TextChange, WrittenValue};
 
-/// What a client changes of an agent, in its table.
+/// The change of an agent's table that a client asks for.
 pub(super) fn agent_change(params: &SetAgentParams) -> TextChange {
     let values = [
         ("displayName", written(&params.display_name)),

@@ -65,7 +65,7 @@ impl<'a> KeyChange<'a> {
         Ok(self.change.applied(origin)?)
     }
 
-    /// Whether the second text says what the first one says, and this change, and nothing else.
+    /// Returns whether the second text says what the first one says, and this change, and nothing else.
     pub(super) fn is_all_between(&self, before: &str, after: &str) -> bool {
         self.change.is_all_between(before, after)
     }

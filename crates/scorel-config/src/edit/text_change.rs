@@ -14,7 +14,7 @@ pub(super) struct TextChange {
     pub(super) table: Vec<String>,
     /// In the order of the documentation; `None` takes a key out.
     pub(super) values: Vec<(String, Option<WrittenValue>)>,
-    /// Whether the table is there afterwards, though it has no key.
+    /// Set if the table is there afterwards even without a key.
     pub(super) keeps_table: bool,
 }
 
@@ -48,7 +48,7 @@ impl TextChange {
         Ok(table.with(left.text(), &values))
     }
 
-    /// Whether the second text says what the first one says, and this change, and nothing else.
+    /// Returns whether the second text says what the first one says, and this change, and nothing else.
     pub(super) fn is_all_between(&self, before: &str, after: &str) -> bool {
         let (mut expected, mut found) = (table_of(before), table_of(after));
         let mut table = &mut expected;

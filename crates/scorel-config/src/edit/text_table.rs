@@ -120,7 +120,7 @@ impl TextTable {
         is_dotted || self.tables.iter().any(|name| name == key)
     }
 
-    /// Whether the table has a key that is not a table with a header of its own.
+    /// Returns whether the table has the key, and not as a table with a header of its own.
     pub(super) fn has(&self, key: &str) -> bool {
         self.entry(key).is_some()
     }

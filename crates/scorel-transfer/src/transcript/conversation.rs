@@ -30,7 +30,7 @@ pub(super) enum StepKey {
 #[derive(Debug)]
 pub(super) struct Conversation<'a, S> {
     pub(super) sink: &'a mut S,
-    /// What was read so far, besides the messages.
+    /// The title and the counts so far.
     pub(super) about: ReadTranscript,
     /// True if a turn is open.
     is_open: bool,
