@@ -8,9 +8,11 @@ pub(crate) const MAX_PAGE_BYTES: usize = 60 * 1024;
 pub(crate) struct ResultPage {
     offset: u64,
     limit: u64,
-    text: String,
-    seen: u64,
-    shown: u64,
+    pub(crate) text: String,
+    /// The number of entries that were offered.
+    pub(crate) seen: u64,
+    /// The number of entries that were kept.
+    pub(crate) shown: u64,
     /// An entry of the window exceeded the size limit.
     overflowed: bool,
 }
@@ -82,20 +84,6 @@ impl ResultPage {
         }
     }
 
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The number of entries that were offered.
-    pub(crate) fn seen(&self) -> u64 {
-        self.seen
-    }
-
-    /// The number of entries that were kept.
-    pub(crate) fn shown(&self) -> u64 {
-        self.shown
-    }
-
     /// The sentence that names the part of `total` which is shown, unless that is all.
     pub(crate) fn shown_part(&self, entries: &str, total: &str) -> Option<String> {
         let (from, to) = (self.offset + 1, self.offset + self.shown);
@@ -132,20 +120,20 @@ mod tests {
     #[test]
     fn pages_cover_a_list_without_gaps() {
         let first = page(0, 2, &["a", "b", "c"]);
-        assert_eq!((first.text(), first.next_offset()), ("ab", Some(2)));
+        assert_eq!((&*first.text, first.next_offset()), ("ab", Some(2)));
         let second = page(2, 2, &["a", "b", "c"]);
-        assert_eq!((second.text(), second.next_offset()), ("c", None));
+        assert_eq!((&*second.text, second.next_offset()), ("c", None));
         let beyond = page(9, 2, &["a", "b", "c"]);
-        assert_eq!((beyond.text(), beyond.next_offset()), ("", None));
+        assert_eq!((&*beyond.text, beyond.next_offset()), ("", None));
     }
 
     #[test]
     fn a_page_is_bounded_in_bytes_and_never_stalls() {
         let large = "x".repeat(MAX_PAGE_BYTES);
         let page = page(0, 10, &[&large, "b", "c"]);
-        assert_eq!((page.shown(), page.next_offset()), (1, Some(1)));
+        assert_eq!((page.shown, page.next_offset()), (1, Some(1)));
         let mut page = ResultPage::new(0, 10);
         page.offer(&large, "entry");
-        assert_eq!(page.text(), "entry");
+        assert_eq!(page.text, "entry");
     }
 }

@@ -27,7 +27,7 @@ pub struct Root {
     given: PathBuf,
     /// Shared by the sessions of a project; see [`OpenProjects`](crate::OpenProjects).
     pub(crate) directory: Arc<OwnedFd>,
-    resolver: Resolver,
+    pub(crate) resolver: Resolver,
     links: Links,
 }
 
@@ -37,15 +37,6 @@ impl Root {
     /// # Errors
     /// The path is not a directory that this process can open.
     pub fn open(name: RootName, path: &Path) -> Result<Self, OpenRootError> {
-        Self::open_with(name, path, None)
-    }
-
-    /// As [`Root::open`], with a fixed resolver, for tests.
-    pub(crate) fn open_with(
-        name: RootName,
-        path: &Path,
-        resolver: Option<Resolver>,
-    ) -> Result<Self, OpenRootError> {
         let fail = |source| OpenRootError {
             name,
             path: path.to_owned(),
@@ -59,7 +50,7 @@ impl Root {
             name,
             path: real,
             given: std::path::absolute(path).map_err(fail)?,
-            resolver: resolver.unwrap_or_else(|| Resolver::probe(directory.as_fd())),
+            resolver: Resolver::probe(directory.as_fd()),
             directory: Arc::new(directory),
             links: Links::Follow,
         })

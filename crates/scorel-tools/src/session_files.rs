@@ -108,9 +108,9 @@ impl SessionFiles {
             let kind = self.roots.kind(&location);
             kind.is_err_and(|error| error.code == ErrorCode::SandboxViolation)
         };
-        if location.root() != RootName::System && !leads_out() {
+        if location.root != RootName::System && !leads_out() {
             let path = named.canonicalize().unwrap_or(named);
-            return Ok(match location.root() {
+            return Ok(match location.root {
                 RootName::Skill => (Effect::ReadSkill { path }, location),
                 _ => (Effect::ReadPath { path }, location),
             });
@@ -221,11 +221,11 @@ impl SessionFiles {
     pub(crate) fn shown<'a>(&'a self, location: &Location, permit: &'a Permit) -> ShownFiles<'a> {
         ShownFiles {
             // Rules and hidden places are about the user's files, and the daemon's home is one.
-            rules: match location.root() {
+            rules: match location.root {
                 RootName::Skill => None,
                 _ => permit.reads.as_deref(),
             },
-            daemon_home: (location.root() == RootName::System).then_some(&self.host.home),
+            daemon_home: (location.root == RootName::System).then_some(&self.host.home),
         }
     }
 

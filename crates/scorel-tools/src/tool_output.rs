@@ -35,13 +35,6 @@ impl ToolOutput {
         let hint = hint.map(|hint| format!("[{hint}]\n"));
         Self::new(format!("{text}{}", hint.unwrap_or_default()), figures)
     }
-
-    pub(crate) fn with_picture(self, picture: Block) -> Self {
-        Self {
-            picture: Some(picture),
-            ..self
-        }
-    }
 }
 
 impl From<ToolOutput> for ToolOutcome {

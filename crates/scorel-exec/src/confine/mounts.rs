@@ -54,15 +54,13 @@ pub(super) fn try_in_namespace(role: Role, succeeds: impl FnOnce() -> bool) -> E
 /// refuses: a command that is not restricted as asked must not run.
 pub(super) fn protect(sandbox: &Sandbox) -> Result<(), MountError> {
     let plan = MountPlan::of(sandbox);
-    for place in &plan.writable {
+    let bind_in_place = |place: &PathBuf| {
         let bound = open_real(place).and_then(|opened| bind_tree(&opened));
-        bound.map_err(|source| MountError::at(place, source))?;
-    }
+        bound.map_err(|source| MountError::at(place, source))
+    };
+    plan.writable.iter().try_for_each(bind_in_place)?;
     read_only::everything_except(&plan.writable)?;
-    for place in &plan.pinned {
-        let bound = open_real(place).and_then(|opened| bind_tree(&opened));
-        bound.map_err(|source| MountError::at(place, source))?;
-    }
+    plan.pinned.iter().try_for_each(bind_in_place)?;
     for place in &plan.read_only {
         bind_read_only(place).map_err(|source| MountError::at(place, source))?;
     }

@@ -9,9 +9,9 @@ use crate::shown_path::shown_path;
 /// A path below a root. It need not exist, and is resolved when it is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    pub(super) root: RootName,
+    pub(crate) root: RootName,
     /// Relative, without empty and `.` components; empty for the root itself.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl Location {
@@ -29,17 +29,6 @@ impl Location {
             root: RootName::System,
             path: path.strip_prefix("/").unwrap_or(path).to_owned(),
         }
-    }
-
-    #[must_use]
-    pub fn root(&self) -> RootName {
-        self.root
-    }
-
-    /// The path below the root; empty for the root itself.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The place at `path` below this one, made in one allocation. `path` is without `.` and `..`.

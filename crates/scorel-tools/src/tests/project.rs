@@ -80,9 +80,14 @@ impl Project {
         std::os::unix::fs::symlink(target, path).unwrap();
     }
 
+    fn root(&self) -> Root {
+        let mut root = Root::open(RootName::Project, &self.path("")).unwrap();
+        root.resolver = self.resolver.unwrap_or(root.resolver);
+        root
+    }
+
     pub(super) fn tools(&self) -> ProjectTools {
-        let root = Root::open_with(RootName::Project, &self.path(""), self.resolver).unwrap();
-        ProjectTools::on(Roots::new(root), self.host())
+        ProjectTools::on(Roots::new(self.root()), self.host())
     }
 
     /// Runs one call through the session's list.
@@ -106,8 +111,7 @@ impl Project {
     }
 
     pub(super) fn call_context(&self) -> RunningCall {
-        let root = Root::open_with(RootName::Project, &self.path(""), self.resolver).unwrap();
-        let files = Arc::new(SessionFiles::new(Roots::new(root), self.host()));
+        let files = Arc::new(SessionFiles::new(Roots::new(self.root()), self.host()));
         let pace = Pace::new(CancellationToken::new(), TIME_LIMIT * 60);
         RunningCall::new(files, Permit::default(), pace)
     }

@@ -96,7 +96,7 @@ impl FileTool for GlobTool {
         let mut effects = vec![effect];
         let mut pattern = Pattern::new(&files.roots, &base, &arguments.pattern)?;
         // An absolute pattern names a directory of its own.
-        if pattern.start.root() == RootName::System && base.root() != RootName::System {
+        if pattern.start.root == RootName::System && base.root != RootName::System {
             let (effect, start) = files.plan_read(&pattern.start.named())?;
             effects.push(effect);
             pattern.start = start;
@@ -267,25 +267,25 @@ impl Listing<'_> {
         let hint = (!self.notes.is_empty()).then(|| self.notes.join(" "));
         let figures = GlobFigures {
             path: base.named(),
-            shown: self.page.shown(),
-            total: self.page.seen(),
+            shown: self.page.shown,
+            total: self.page.seen,
             kept_back: self.kept_back,
             exact: self.exact,
-            truncated: !self.exact || self.kept_back > 0 || self.page.shown() < self.page.seen(),
+            truncated: !self.exact || self.kept_back > 0 || self.page.shown < self.page.seen,
             next_offset: self.page.next_offset(),
             hint: hint.clone(),
         };
-        ToolOutput::noted(self.page.text(), hint.as_deref(), &figures)
+        ToolOutput::noted(&self.page.text, hint.as_deref(), &figures)
     }
 
     /// The part of the result that the page shows; empty for all of it.
     fn summary(&self, base: &Location) -> String {
-        let total = self.page.seen();
+        let total = self.page.seen;
         let at_least = if self.exact { "" } else { "at least " };
         if total == 0 {
             return format!("Nothing in {} matches.", base.place());
         }
-        if self.page.shown() == 0 {
+        if self.page.shown == 0 {
             return format!("Only {at_least}{total} paths match; none is at this offset.");
         }
         self.page

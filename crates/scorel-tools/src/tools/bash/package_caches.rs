@@ -22,12 +22,8 @@ const NPM_LOGS: [&str; 2] = [".npm/_locks", ".npm/_logs"];
 /// Parts of cargo's home that downloads are added to.
 const CARGO_DOWNLOADS: [&str; 2] = ["git", "registry"];
 
-/// Directories in them, with the level on which packages are.
-const CARGO_PACKAGES: [(&str, usize); 3] = [
-    ("git/checkouts", 2),
-    ("registry/cache", 2),
-    ("registry/src", 2),
-];
+/// Directories in them, in whose directories packages are.
+const CARGO_PACKAGES: [&str; 3] = ["git/checkouts", "registry/cache", "registry/src"];
 
 /// Clones, in which a fetch adds objects.
 const CARGO_CLONES: &str = "git/db";
@@ -133,8 +129,9 @@ impl PackageCaches {
     /// The packages that are downloaded already. Looks at the file system.
     pub(super) fn kept(&self) -> KeptPackages {
         let mut kept = KeptPackages::default();
-        for (name, level) in CARGO_PACKAGES {
-            kept.add_level(&self.cargo.join(name), level);
+        for directory in CARGO_PACKAGES.map(|name| self.cargo.join(name)) {
+            let packages = directories(&directory).flat_map(|inner| entries(&inner));
+            kept.entries.extend(packages.map(|entry| entry.path()));
         }
         kept.add_modules(&self.go);
         kept.entries.truncate(MAX_KEPT);
@@ -168,16 +165,6 @@ impl PackageCaches {
 }
 
 impl KeptPackages {
-    fn add_level(&mut self, directory: &Path, level: usize) {
-        if level == 1 {
-            let entries = entries(directory).map(|entry| entry.path());
-            return self.entries.extend(entries);
-        }
-        for inner in directories(directory) {
-            self.add_level(&inner, level - 1);
-        }
-    }
-
     /// Unpacked modules (`name@version`), and archives: `go` compares an archive with `go.sum` when it
     /// downloads it, and not when it unpacks it later.
     fn add_modules(&mut self, packages: &Path) {

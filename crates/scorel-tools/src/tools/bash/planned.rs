@@ -51,12 +51,12 @@ impl PlannedCommand {
         let location = files
             .roots
             .locate(cwd.unwrap_or(RootName::Project.as_str()))?;
-        if location.root() == RootName::System {
+        if location.root == RootName::System {
             let message = format!("`cwd` is outside the project: {location}");
             let error = ToolError::new(ErrorCode::SandboxViolation, message);
             return Err(error.with("field", "cwd"));
         }
-        if location.root() != RootName::Project {
+        if location.root != RootName::Project {
             return Err(ToolError::invalid("`cwd` must be below the project").with("field", "cwd"));
         }
         let directory = files.roots.open_directory(&location)?;

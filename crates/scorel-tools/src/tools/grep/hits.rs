@@ -45,7 +45,7 @@ impl<'a> Hits<'a> {
 
     fn separate(&mut self) {
         self.before.clear();
-        if !self.page.text().is_empty() {
+        if !self.page.text.is_empty() {
             self.before.push_str("--\n");
         }
     }
@@ -59,10 +59,10 @@ impl<'a> Hits<'a> {
         }
         let focus = self.query.match_start(line).unwrap_or(0);
         let entry = format!("{}:{number}:{}\n", self.location, shown_line(line, focus));
-        let shown = self.page.shown();
+        let shown = self.page.shown;
         self.page.offer(&self.before, &entry);
         self.before.clear();
-        self.kept_last = self.page.shown() > shown;
+        self.kept_last = self.page.shown > shown;
     }
 }
 

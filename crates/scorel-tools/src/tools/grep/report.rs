@@ -41,18 +41,18 @@ pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> 
     let figures = GrepFigures {
         path: base.named(),
         mode,
-        shown: page.shown(),
+        shown: page.shown,
         matching_files: findings.matching_files,
         matching_lines: (mode != Mode::Files).then_some(findings.matching_lines),
         searched_files: findings.searched_files,
         binary_files: findings.binary_files,
         kept_back: findings.kept_back,
         exact: findings.is_exact(),
-        truncated: !findings.is_exact() || findings.kept_back > 0 || page.shown() < page.seen(),
+        truncated: !findings.is_exact() || findings.kept_back > 0 || page.shown < page.seen,
         next_offset: page.next_offset(),
         hint: hint.clone(),
     };
-    ToolOutput::noted(page.text(), hint.as_deref(), &figures)
+    ToolOutput::noted(&page.text, hint.as_deref(), &figures)
 }
 
 /// The note on omissions.
@@ -78,7 +78,7 @@ fn hint(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String
             "{} of the files are binary; matches after their first NUL byte are left out.",
             findings.cut_files
         ));
-    } else if findings.binary_files > 0 && findings.page.seen() == 0 {
+    } else if findings.binary_files > 0 && findings.page.seen == 0 {
         notes.push(format!(
             "{} binary files were skipped.",
             findings.binary_files
@@ -90,7 +90,7 @@ fn hint(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String
 /// The part of the result that the page shows, if not all of it.
 fn summary(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<String> {
     let page = &findings.page;
-    let total = page.seen();
+    let total = page.seen;
     let at_least = if findings.is_exact() { "" } else { "at least " };
     let entries = match mode {
         Mode::Content => "Matching lines",
@@ -109,7 +109,7 @@ fn summary(base: &Location, mode: Mode, findings: &SearchFindings) -> Option<Str
         let (place, searched) = (base.place(), findings.searched_files);
         return Some(format!("No match in {place}; files searched: {searched}."));
     }
-    if page.shown() == 0 {
+    if page.shown == 0 {
         return Some(format!("{entries}: {of}; none is at this offset."));
     }
     page.shown_part(entries, &of)

@@ -52,7 +52,7 @@ impl SessionFiles {
     /// no question is asked about an attachment.
     pub fn plan_attachment(&self, path: &str) -> Result<(Effect, Location), ToolError> {
         let (effect, location) = self.plan_read(path)?;
-        if location.root() != RootName::Project {
+        if location.root != RootName::Project {
             let message = format!("{path} is outside of the project");
             return Err(ToolError::new(ErrorCode::SandboxViolation, message));
         }

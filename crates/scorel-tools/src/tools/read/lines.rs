@@ -37,12 +37,15 @@ pub(super) struct LineWindow {
     skipped: u64,
     /// Bytes of the current line omitted after the shown part.
     cut: usize,
-    text: String,
+    /// The shown lines with their numbers.
+    pub(super) text: String,
     shown: u64,
-    cut_lines: u64,
+    /// Lines that are shown in part.
+    pub(super) cut_lines: u64,
     /// The column after the shown part of the last cut line.
     next_column: Option<u64>,
-    seen: Coverage,
+    /// The shown bytes of the file, including line endings and a byte order mark.
+    pub(super) seen: Coverage,
     closed: bool,
 }
 
@@ -113,24 +116,9 @@ impl LineWindow {
         (self.shown > 0).then(|| self.first..=self.first + (self.shown - 1))
     }
 
-    /// Lines that are shown in part.
-    pub(super) fn cut_lines(&self) -> u64 {
-        self.cut_lines
-    }
-
     /// The column to continue with, if `column` was given and the line was cut.
     pub(super) fn next_column(&self) -> Option<u64> {
         self.next_column.filter(|_| self.max_line == MAX_PART_BYTES)
-    }
-
-    /// The shown bytes of the file, including line endings and a byte order mark.
-    pub(super) fn seen(&self) -> &Coverage {
-        &self.seen
-    }
-
-    /// The shown lines with their numbers.
-    pub(super) fn text(&self) -> &str {
-        &self.text
     }
 
     fn is_current_shown(&self) -> bool {
@@ -237,12 +225,12 @@ mod tests {
         let text = "one\r\ntwo\n\nfour";
         let whole = window(1, 10, &[text]);
         assert_eq!(
-            whole.text(),
+            whole.text,
             "     1\tone\n     2\ttwo\n     3\t\n     4\tfour\n"
         );
         for at in 0..=text.len() {
             let split = window(1, 10, &[&text[..at], &text[at..]]);
-            assert_eq!(split.text(), whole.text(), "split at {at}");
+            assert_eq!(split.text, whole.text, "split at {at}");
             assert_eq!(split.lines(), 4);
         }
     }
@@ -256,7 +244,7 @@ mod tests {
     #[test]
     fn the_window_tells_where_to_go_on() {
         let window = window(2, 2, &["a\nb\nc\nd\n"]);
-        assert_eq!(window.text(), "     2\tb\n     3\tc\n");
+        assert_eq!(window.text, "     2\tb\n     3\tc\n");
         assert_eq!(
             (window.shown(), window.next_offset()),
             (Some(2..=3), Some(4))
@@ -279,16 +267,16 @@ mod tests {
             "é".repeat((MAX_LINE_BYTES - 1) / 2),
             2 * MAX_LINE_BYTES + 2 - MAX_LINE_BYTES + 1,
         );
-        assert_eq!(window.text(), cut);
-        assert_eq!(window.cut_lines(), 1);
+        assert_eq!(window.text, cut);
+        assert_eq!(window.cut_lines, 1);
     }
 
     #[test]
     fn the_text_is_bounded_by_whole_lines() {
         let line = format!("{}\n", "x".repeat(1_000));
         let window = window(1, u64::MAX, &[&line.repeat(1_000)]);
-        assert!(window.text().len() <= MAX_TEXT_BYTES);
-        assert!(window.text().ends_with("x\n"));
+        assert!(window.text.len() <= MAX_TEXT_BYTES);
+        assert!(window.text.ends_with("x\n"));
         assert_eq!(window.next_offset(), Some(window.shown + 1));
     }
 }

@@ -104,7 +104,7 @@ impl OpenedText<'_> {
     fn seen(&self, shown: &ShownFile, window: &LineWindow) -> ToolOutput {
         if let Some(hash) = shown.hash {
             let seen = &self.call.files.seen;
-            seen.add(self.location, hash, window.seen().clone());
+            seen.add(self.location, hash, window.seen.clone());
         }
         report(self.location, shown, window)
     }

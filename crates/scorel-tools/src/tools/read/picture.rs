@@ -63,7 +63,10 @@ pub(super) fn show(
         media_type: media_type.to_owned(),
         blob,
     };
-    Ok(ToolOutput::new(text, &figures).with_picture(picture))
+    Ok(ToolOutput {
+        picture: Some(picture),
+        ..ToolOutput::new(text, &figures)
+    })
 }
 
 /// Reads a picture that providers accept.

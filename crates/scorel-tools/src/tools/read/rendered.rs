@@ -71,7 +71,7 @@ fn refused(location: &Location, error: &PdfError, interruption: Option<Interrupt
 /// The cells of a notebook; `None` if the file is not one, whatever its name says. The file stays at
 /// its beginning.
 pub(super) fn notebook(file: &File, location: &Location) -> Result<Option<Rendered>, ToolError> {
-    if location.path().extension().is_none_or(|it| it != "ipynb") {
+    if location.path.extension().is_none_or(|it| it != "ipynb") {
         return Ok(None);
     }
     let Some(content) = whole(file, location)? else {

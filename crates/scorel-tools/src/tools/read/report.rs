@@ -68,12 +68,12 @@ pub(super) fn report(location: &Location, file: &ShownFile, window: &LineWindow)
         start_line: shown.as_ref().map(|lines| *lines.start()),
         end_line: shown.as_ref().map(|lines| *lines.end()),
         total_lines: file.is_complete.then(|| window.lines()),
-        truncated: window.next_offset().is_some() || window.cut_lines() > 0,
+        truncated: window.next_offset().is_some() || window.cut_lines > 0,
         next_offset: window.next_offset(),
         next_column: window.next_column(),
         hint: hint.clone(),
     };
-    ToolOutput::noted(window.text(), hint.as_deref(), &figures)
+    ToolOutput::noted(&window.text, hint.as_deref(), &figures)
 }
 
 /// The note on omissions.
@@ -101,11 +101,11 @@ fn hint(location: &Location, file: &ShownFile, window: &LineWindow) -> Option<St
     }
     if let Some(column) = window.next_column() {
         sentences.push(format!("The line continues at column {column}."));
-    } else if window.cut_lines() > 0 {
+    } else if window.cut_lines > 0 {
         sentences.push(format!(
             "{} long lines were cut after {MAX_LINE_BYTES} bytes; to see the rest of one, give its \
              number as `offset` and {} as `column`.",
-            window.cut_lines(),
+            window.cut_lines,
             MAX_LINE_BYTES + 1
         ));
     }
