@@ -84,3 +84,28 @@ fn all_dependencies(package: &Package, table: &str) -> Vec<String> {
         .flat_map(|table| table.keys().cloned())
         .collect()
 }
+
+/// A crate without examples saves a run of rustdoc; one with examples runs them.
+#[test]
+fn every_example_in_docs_is_run() {
+    for package in packages() {
+        let dir = root().join(&package.dir);
+        let mut texts = Vec::new();
+        collect(&dir.join("src"), &mut texts);
+        let has_examples = texts.iter().any(|text| has_example(text));
+        let manifest = std::fs::read_to_string(dir.join("Cargo.toml")).unwrap();
+        let runs = !manifest.contains("doctest = false");
+        assert_eq!(runs, has_examples, "{}: `doctest`", package.name);
+    }
+}
+
+/// Rust is what a fence without a language has.
+fn has_example(text: &str) -> bool {
+    let docs = text.lines().filter_map(|line| {
+        let line = line.trim_start();
+        line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))
+    });
+    let mut fences = docs.map(str::trim).filter(|doc| doc.starts_with("```"));
+    // Each second fence closes the one before.
+    std::iter::from_fn(|| fences.next().inspect(|_| drop(fences.next()))).any(|fence| fence == "```")
+}
