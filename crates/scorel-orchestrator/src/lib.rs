@@ -27,6 +27,7 @@ mod graph;
 mod history;
 #[cfg(test)]
 mod model_test;
+mod open_counts;
 mod orchestrator;
 mod outcome;
 mod reconcile;
@@ -36,8 +37,6 @@ mod run_report;
 mod schedule;
 mod spawn;
 mod spawn_text;
-mod spawning;
-mod status_waits;
 mod step;
 mod summaries;
 mod task_lane;

@@ -15,10 +15,9 @@ use crate::child_state::ChildState;
 use crate::claims::Claims;
 use crate::due::DueSessions;
 use crate::error::OrchestratorError;
+use crate::open_counts::OpenCounts;
 use crate::records::{AgentTaskPlaces, MoveAgentTasks, StopRuntime};
-use crate::schedule::{Places, Rules, Schedule, Task};
-use crate::spawning::SpawnsInProgress;
-use crate::status_waits::StatusWaits;
+use crate::schedule::{Bucket, Places, Rules, Schedule, Task};
 use crate::summaries::Summaries;
 use crate::task_lane::TaskLane as _;
 use crate::worktree_look::WorktreeLook;
@@ -47,13 +46,16 @@ pub(crate) struct OrchestratorState {
     pub(crate) making: HashSet<AgentTaskId>,
     /// The last events of the folds that the schedule was made from.
     refreshed: HashMap<SessionId, Seq>,
-    /// The spawns that are being recorded.
-    pub(crate) spawning: SpawnsInProgress,
+    /// The spawns that are being recorded, by the queue that they will wait in. The schedule learns of a
+    /// runtime once it is durable; until then these count for the limit of a queue, so that it holds for
+    /// spawns that come at the same time too.
+    pub(crate) spawning: OpenCounts<Bucket>,
     /// The sessions with runtimes for which something is left to do.
     watched: HashSet<SessionId>,
     due: DueSessions,
     pub(crate) claims: Claims,
-    pub(crate) waits: StatusWaits,
+    /// The calls of `AgentStatus` in which the model of a session waits.
+    pub(crate) waits: OpenCounts<SessionId>,
     pub(crate) summaries: Summaries,
     /// The numbers of the records that hold the prompts, for runtimes whose sessions have got them.
     pub(crate) prompts: HashMap<AgentTaskId, Seq>,
@@ -100,12 +102,8 @@ impl Orchestrator {
         }
     }
 
-    /// The configuration has changed: more may begin.
-    pub fn configuration_changed(&self) {
-        self.start_if_complete();
-    }
-
-    fn start_if_complete(&self) {
+    /// The configuration or the order of a queue has changed: more may begin.
+    pub fn rules_changed(&self) {
         if self.state().is_complete {
             self.start();
         }
@@ -171,7 +169,7 @@ impl Orchestrator {
             self.state().schedule.shift(id, before, &rules);
         }
         // Those of other sessions have moved too.
-        self.start_if_complete();
+        self.rules_changed();
         Ok(moved?)
     }
 
@@ -184,14 +182,7 @@ impl Orchestrator {
             parent,
             Some(id),
         );
-        places
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| AgentTaskPlaces {
-                agent_type: String::new(),
-                queued: 0,
-                places: BTreeMap::new(),
-            })
+        places.into_iter().next().unwrap_or_default()
     }
 
     /// The lane of the session that has given a runtime its task.
@@ -339,7 +330,7 @@ impl Orchestrator {
         };
         let idle: BTreeSet<SessionId> = delegating.iter().copied().filter(is_idle).collect();
         let mut state = self.state();
-        let rests = |id: &SessionId| idle.contains(id) || state.waits.contains(*id);
+        let rests = |id: &SessionId| idle.contains(id) || state.waits.of(id) > 0;
         let resting = delegating.into_iter().filter(rests).collect();
         state.schedule.set_resting(resting);
     }
@@ -401,7 +392,10 @@ impl Orchestrator {
         let session_id = event.session_id;
         let (owner, is_parent) = {
             let mut state = self.state();
-            note(&mut state, event);
+            if let PersistentBody::RuntimeFinished(body) = &event.body {
+                // Not left to the next look: an answer until then would count it twice.
+                state.schedule.remove(body.stamp.runtime_id);
+            }
             let owner = state.children.get(&session_id).copied();
             (owner, state.watched.contains(&session_id))
         };
@@ -436,12 +430,4 @@ const fn is_about_runtime(body: &PersistentBody) -> bool {
             | PersistentBody::RuntimeStatusChanged(_)
             | PersistentBody::RuntimeFinished(_)
     )
-}
-
-/// Takes a runtime that has ended from the schedule. Not left to the next look: an answer until then would
-/// count it twice.
-fn note(state: &mut OrchestratorState, event: &PersistentEvent) {
-    if let PersistentBody::RuntimeFinished(body) = &event.body {
-        state.schedule.remove(body.stamp.runtime_id);
-    }
 }

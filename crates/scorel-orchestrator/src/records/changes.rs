@@ -60,7 +60,7 @@ impl AgentTaskEnding {
 }
 
 /// The places of a session's runtimes in one queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct AgentTaskPlaces {
     pub(crate) agent_type: String,
     /// The number that waits there, those of other sessions included.

@@ -53,11 +53,7 @@ impl AgentSpawn {
         }
     }
 
-    async fn run(&self, call: String, order: SpawnOrder) -> Result<ToolOutcome, OrchestratorError> {
-        let order = SpawnOrder {
-            tool_call_id: Some(call),
-            ..order
-        };
+    async fn run(&self, order: SpawnOrder) -> Result<ToolOutcome, OrchestratorError> {
         let (tools, orchestrator) = (&self.tools, &self.tools.orchestrator);
         let made = orchestrator.spawn(tools.session_id, order).await?;
         let lane = tools.lane(&[]).await?;
@@ -75,14 +71,14 @@ impl Tool for AgentSpawn {
     }
 
     fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        let plan = match order(&call) {
+        let plan = match order(call) {
             Err(outcome) => ToolPlan::answered(outcome),
             Ok(order) => {
                 let effect = Effect::SpawnAgent {
                     agent_type: order.agent_type.clone(),
                 };
                 ToolPlan::new(vec![effect], |_, _| async move {
-                    let run = self.run(call.id, order).await;
+                    let run = self.run(order).await;
                     run.unwrap_or_else(|error| failure(&error))
                 })
             }
@@ -91,8 +87,8 @@ impl Tool for AgentSpawn {
     }
 }
 
-fn order(call: &ToolCall) -> Result<SpawnOrder, ToolOutcome> {
-    let arguments: SpawnArguments = parse_arguments(call.input.clone())?;
+fn order(call: ToolCall) -> Result<SpawnOrder, ToolOutcome> {
+    let arguments: SpawnArguments = parse_arguments(call.input)?;
     let continued = arguments.continued.as_deref();
     let continued = continued.map(|id| runtime_id("continue", id)).transpose()?;
     Ok(SpawnOrder {
@@ -103,7 +99,7 @@ fn order(call: &ToolCall) -> Result<SpawnOrder, ToolOutcome> {
         workflow_id: arguments.workflow_id,
         continued,
         deliver: ResultDelivery::Turn,
-        tool_call_id: None,
+        tool_call_id: Some(call.id),
     })
 }
 

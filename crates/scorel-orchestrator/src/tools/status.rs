@@ -71,15 +71,14 @@ impl AgentStatus {
             None => lane.runtimes(|all| all.unsettled().map(|(id, _)| id).collect()),
         };
         // Before the first look: what ends from now on is not delivered as a message.
-        let claims = |state: &mut crate::claims::Claims| {
-            state.add(lane.id(), call, wanted.clone());
-        };
-        claims(&mut self.tools.orchestrator.state().claims);
+        let orchestrator = &self.tools.orchestrator;
+        let (id, claimed) = (lane.id(), wanted.clone());
+        orchestrator.state().claims.add(id, call, claimed);
         if !plan.wait.is_zero() && !is_over(&lane, &wanted) {
-            let _waits = OpenWait::begin(&self.tools.orchestrator, lane.id());
+            let _waits = OpenWait::begin(orchestrator, lane.id());
             wait(&lane, &wanted, plan.wait, &context).await;
         }
-        report(&self.tools.orchestrator, &lane, &wanted).await
+        report(orchestrator, &lane, &wanted).await
     }
 }
 
@@ -103,7 +102,7 @@ impl<'a> OpenWait<'a> {
 
 impl Drop for OpenWait<'_> {
     fn drop(&mut self) {
-        self.orchestrator.state().waits.end(self.session);
+        self.orchestrator.state().waits.end(&self.session);
     }
 }
 

@@ -14,7 +14,7 @@ impl Host {
         let config = Arc::clone(&self.config);
         let agent_type = params.agent_type.clone();
         let set = spawn_blocking(move || config.set_agent(&params)).await;
-        self.orchestrator.configuration_changed();
+        self.orchestrator.rules_changed();
         set??;
         let agent = self.agent(None, &agent_type).await?;
         self.sessions.host().agent_changed(None, agent);
@@ -30,7 +30,7 @@ impl Host {
             projects.set_quota(project_id, &params.agent_type, &params.policy, expected)
         };
         let set = spawn_blocking(set).await;
-        self.orchestrator.configuration_changed();
+        self.orchestrator.rules_changed();
         if !set?.map_err(|error| CallError::Project { error, path: None })? {
             return Err(CallError::ProjectNotFound(project_id));
         }
