@@ -44,7 +44,7 @@ async fn follow(
     let mut link = cli.daemon.link().clone();
     link.start = StartDaemon::Never;
     let mut feed = HostFeed::new(link);
-    let mut is_lost = false;
+    let (mut is_lost, mut is_news) = (false, false);
     loop {
         cli.output.flush()?;
         let change = feed.next_or_lost().await;
@@ -54,12 +54,13 @@ async fn follow(
             is_lost = true;
             continue;
         };
-        let is_news = match &event {
+        is_news |= match &event {
             HostEvent::SessionChanged { session, .. } => session.session_id == params.session_id,
             HostEvent::Snapshot { .. } | HostEvent::AgentTaskChanged { .. } => true,
             _ => false,
         };
-        if !is_news || feed.is_ready() {
+        // What is ready after the news may be none.
+        if feed.is_ready() || !std::mem::take(&mut is_news) {
             continue;
         }
         let graph = match is_lost {
