@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
 
 use crate::config::ConfigArgs;
 use crate::doctor::DoctorArgs;
@@ -36,8 +38,8 @@ pub(crate) struct Args {
     pub(crate) daemonize: bool,
 
     /// Log level
-    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = LogLevel::Info)]
-    pub(crate) log_level: LogLevel,
+    #[arg(long, value_name = "LEVEL", default_value = "info", value_parser = log_level())]
+    pub(crate) log_level: LevelFilter,
 
     /// Print a service definition with the path of this program, and exit
     #[arg(long, value_name = "KIND", value_enum, conflicts_with = "daemonize")]
@@ -61,13 +63,9 @@ pub(crate) enum DaemonCommand {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LogLevel {
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
+fn log_level() -> impl TypedValueParser<Value = LevelFilter> {
+    let levels = PossibleValuesParser::new(["error", "warn", "info", "debug", "trace"]);
+    levels.try_map(|level| level.parse())
 }
 
 #[cfg(test)]

@@ -155,11 +155,7 @@ impl ConfigRun<'_> {
             }
         }
         let has_value = found.iter().any(|it| it.value.is_some());
-        Ok(if has_value {
-            ConfigExit::Ok
-        } else {
-            ConfigExit::Wanting
-        })
+        Ok(ConfigExit::of(has_value))
     }
 
     fn check(&self, only: Option<&Path>, out: &mut dyn Write) -> Result<ConfigExit, CommandError> {
@@ -189,11 +185,7 @@ impl ConfigRun<'_> {
                 writeln!(out, "{}: {state}", file.path().display())?;
             }
         }
-        Ok(if problems.is_empty() {
-            ConfigExit::Ok
-        } else {
-            ConfigExit::Wanting
-        })
+        Ok(ConfigExit::of(problems.is_empty()))
     }
 
     /// Reports whether a file has changed, and whether the daemon has to be restarted.

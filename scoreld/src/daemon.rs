@@ -1,9 +1,9 @@
 //! The daemon between start and exit: open the host, serve it, drain it.
 
-use std::fs::{self, DirBuilder};
+use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -70,7 +70,11 @@ struct Tasks {
 /// Serves the home until shutdown begins, then drains. `lock` is the home's.
 pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunError> {
     let (home, shutdown) = (setup.parts.home.clone(), setup.parts.shutdown.clone());
-    make_private_dir(&home.sessions()).map_err(RunError::SessionsDir)?;
+    let made = DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(home.sessions());
+    made.map_err(RunError::SessionsDir)?;
     // Before this process writes a temporary file of its own.
     let started = home.disk_time().ok();
     let listener = setup.listen()?;
@@ -276,14 +280,4 @@ fn admit(commands: &Supervisors, peer: &UCred) -> Option<Caller> {
         return None;
     }
     local_user(geteuid().as_raw())(peer)
-}
-
-/// Creates the directory with mode 0700 if it is missing.
-fn make_private_dir(path: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs::metadata(path).map(|_| ())
-        }
-        made => made,
-    }
 }

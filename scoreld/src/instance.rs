@@ -17,7 +17,7 @@ use scorel_proto::{Hello, HelloParams, ProtocolRange};
 
 use crate::daemon_call::DaemonCall;
 use info::{known_pid, process};
-use poll::Pauses;
+use poll::pauses;
 
 /// How long another holder of the lock gets to become ready or to exit.
 pub(crate) const READY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -63,7 +63,7 @@ impl Instance {
     /// has not begun its program.
     pub(crate) fn claim(home: &Home, timeout: Duration) -> Result<Self, InstanceError> {
         let deadline = Instant::now() + timeout;
-        for pause in Pauses::new() {
+        for pause in pauses() {
             if let Some(lock) = HomeLock::try_take(&home.lock())? {
                 return Ok(Self::Ours(lock));
             }

@@ -15,8 +15,6 @@ use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
-use crate::args::LogLevel;
-
 /// Daily log files kept.
 const FILES: usize = 5;
 
@@ -61,7 +59,7 @@ impl Logging {
     /// Without a directory, on a read-only file system, it logs to standard error only.
     pub(crate) fn start(
         dir: Option<&Path>,
-        level: LogLevel,
+        level: LevelFilter,
         stderr: bool,
     ) -> Result<Self, LoggingError> {
         let mut writers = Vec::new();
@@ -118,14 +116,7 @@ fn non_blocking(writer: impl io::Write + Send + 'static) -> (NonBlocking, Worker
         .finish(writer)
 }
 
-fn targets(level: LogLevel) -> Targets {
-    let level = match level {
-        LogLevel::Error => LevelFilter::ERROR,
-        LogLevel::Warn => LevelFilter::WARN,
-        LogLevel::Info => LevelFilter::INFO,
-        LogLevel::Debug => LevelFilter::DEBUG,
-        LogLevel::Trace => LevelFilter::TRACE,
-    };
+fn targets(level: LevelFilter) -> Targets {
     // Targets match by prefix: this covers `scoreld` and every `scorel_*` crate.
     Targets::new()
         .with_default(level.min(LevelFilter::WARN))
@@ -141,10 +132,14 @@ mod tests {
     #[test]
     fn other_crates_are_quiet_whatever_the_level() {
         let enabled = |level, target, of: Level| targets(level).would_enable(target, &of);
-        assert!(enabled(LogLevel::Trace, "scorel_rpc::driver", Level::TRACE));
-        assert!(enabled(LogLevel::Debug, "scoreld", Level::DEBUG));
-        assert!(!enabled(LogLevel::Info, "scoreld", Level::DEBUG));
-        assert!(!enabled(LogLevel::Trace, "hyper::client", Level::INFO));
-        assert!(!enabled(LogLevel::Error, "hyper::client", Level::WARN));
+        assert!(enabled(
+            LevelFilter::TRACE,
+            "scorel_rpc::driver",
+            Level::TRACE
+        ));
+        assert!(enabled(LevelFilter::DEBUG, "scoreld", Level::DEBUG));
+        assert!(!enabled(LevelFilter::INFO, "scoreld", Level::DEBUG));
+        assert!(!enabled(LevelFilter::TRACE, "hyper::client", Level::INFO));
+        assert!(!enabled(LevelFilter::ERROR, "hyper::client", Level::WARN));
     }
 }

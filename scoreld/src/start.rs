@@ -69,25 +69,16 @@ pub fn main() -> ExitCode {
         // No message: the shell shows any output as a part of the line.
         Err(_) => return DaemonExit::Io.into(),
     }
-    match Args::try_parse() {
-        Ok(Args {
-            command: Some(DaemonCommand::Fsck(args)),
-            ..
-        }) => fsck::run(&args).into(),
-        Ok(Args {
-            command: Some(DaemonCommand::Doctor(args)),
-            ..
-        }) => doctor::run(&args).into(),
-        Ok(Args {
-            command: Some(DaemonCommand::Config(args)),
-            ..
-        }) => config::run(&args).into(),
-        Ok(Args {
-            command: Some(DaemonCommand::Man { directory }),
-            ..
-        }) => manual::write(&directory).into(),
-        Ok(args) => start(args).into(),
-        Err(error) => not_parsed(&error),
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return not_parsed(&error),
+    };
+    match &args.command {
+        Some(DaemonCommand::Fsck(args)) => fsck::run(args).into(),
+        Some(DaemonCommand::Doctor(args)) => doctor::run(args).into(),
+        Some(DaemonCommand::Config(args)) => config::run(args).into(),
+        Some(DaemonCommand::Man { directory }) => manual::write(directory).into(),
+        None => start(args).into(),
     }
 }
 

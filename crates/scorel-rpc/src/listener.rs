@@ -1,7 +1,6 @@
 //! The Unix socket: binding it, accepting connections, authenticating peers.
 
 mod accept;
-mod backoff;
 mod bind;
 mod looks;
 mod socket_file;

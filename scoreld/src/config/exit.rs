@@ -11,6 +11,15 @@ pub(crate) enum ConfigExit {
     Refused = 3,
 }
 
+impl ConfigExit {
+    pub(super) const fn of(is_as_wanted: bool) -> Self {
+        match is_as_wanted {
+            true => Self::Ok,
+            false => Self::Wanting,
+        }
+    }
+}
+
 impl From<ConfigExit> for ExitCode {
     fn from(exit: ConfigExit) -> Self {
         Self::from(exit as u8)

@@ -10,7 +10,7 @@ use scorel_home::{Home, HomeLock, LockError};
 use scorel_proto::{DaemonManager, GetStatus, NoParams, Shutdown, ShutdownParams};
 
 use super::info::{DaemonInfo, known_pid, process};
-use super::poll::Pauses;
+use super::poll::pauses;
 use crate::daemon_call::{DaemonCall, listener};
 use crate::service::ServiceManager;
 
@@ -86,7 +86,7 @@ impl<'a> Takeover<'a> {
             return Ok(lock);
         }
         let reachable = !(self.has_socket && self.leads_to_manager());
-        for pause in Pauses::new() {
+        for pause in pauses() {
             if let Some(lock) = self.try_lock()? {
                 self.service.starting("starting", START);
                 return Ok(lock);
