@@ -4,26 +4,13 @@ use std::sync::Arc;
 
 use scorel_proto::{
     AgentTaskId, AgentTaskInfo, AgentTaskResult, AgentTaskStatus, GetRuntimeResult,
-    ListRuntimesResult, PersistentBody, ProjectId, SessionId, SessionWorktree,
+    ListRuntimesParams, ListRuntimesResult, PersistentBody, ProjectId, SessionId, SessionWorktree,
 };
 use scorel_session::{Lane, SessionError};
 
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::task_lane::TaskLane as _;
-
-/// Which runtimes to list.
-#[derive(Debug, Clone, Default)]
-pub struct AgentTaskFilter {
-    pub project_id: Option<ProjectId>,
-    /// The session that gave the task.
-    pub session_id: Option<SessionId>,
-    pub agent_type: Option<String>,
-    pub status: Option<AgentTaskStatus>,
-    pub limit: usize,
-    /// `nextCursor` of the previous page.
-    pub cursor: Option<String>,
-}
 
 impl Orchestrator {
     /// Lists runtimes, the last spawned first.
@@ -33,13 +20,14 @@ impl Orchestrator {
     /// See [`OrchestratorError`].
     pub async fn list(
         &self,
-        filter: AgentTaskFilter,
+        wanted: &ListRuntimesParams,
+        limit: usize,
     ) -> Result<ListRuntimesResult, OrchestratorError> {
-        let after = filter.cursor.as_deref().map(position).transpose()?;
+        let after = wanted.cursor.as_deref().map(position).transpose()?;
         let sessions = self.sessions();
-        let parents = match filter.session_id {
+        let parents = match wanted.session_id {
             Some(id) => vec![sessions.get(id).await?.id()],
-            None => sessions.with_runtimes(filter.project_id).await?,
+            None => sessions.with_runtimes(wanted.project_id).await?,
         };
         let mut runtimes = Vec::new();
         for parent in parents {
@@ -47,14 +35,14 @@ impl Orchestrator {
             let Ok(lane) = sessions.get(parent).await else {
                 continue;
             };
-            let found = infos(&lane);
-            runtimes.extend(found.into_iter().filter(|runtime| filter.accepts(runtime)));
+            let found = infos(&lane).into_iter();
+            runtimes.extend(found.filter(|runtime| is_wanted(runtime, wanted)));
         }
         let key = |runtime: &AgentTaskInfo| (runtime.started_at, runtime.runtime_id);
         runtimes.retain(|runtime| after.is_none_or(|after| key(runtime) < after));
         runtimes.sort_by_key(|runtime| std::cmp::Reverse(key(runtime)));
-        let more = runtimes.len() > filter.limit;
-        runtimes.truncate(filter.limit);
+        let more = runtimes.len() > limit;
+        runtimes.truncate(limit);
         let last = runtimes.last().filter(|_| more).map(key);
         Ok(ListRuntimesResult {
             next_cursor: last.map(|(at, id)| format!("{at}.{id}")),
@@ -135,13 +123,12 @@ fn position(cursor: &str) -> Result<(u64, AgentTaskId), SessionError> {
     })
 }
 
-impl AgentTaskFilter {
-    fn accepts(&self, runtime: &AgentTaskInfo) -> bool {
-        let agent = self.agent_type.as_ref();
-        self.project_id.is_none_or(|id| id == runtime.project_id)
-            && agent.is_none_or(|agent| *agent == runtime.agent_type)
-            && self.status.is_none_or(|status| status == runtime.status)
-    }
+fn is_wanted(runtime: &AgentTaskInfo, wanted: &ListRuntimesParams) -> bool {
+    let agent = wanted.agent_type.as_ref();
+    let is_there = wanted.project_id.is_none_or(|id| id == runtime.project_id);
+    is_there
+        && agent.is_none_or(|agent| *agent == runtime.agent_type)
+        && wanted.status.is_none_or(|status| status == runtime.status)
 }
 
 /// The runtimes of a session, as they were spawned.

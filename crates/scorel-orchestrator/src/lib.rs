@@ -48,7 +48,6 @@ mod worktree_look;
 pub use agents::{AgentCounts, AgentHost, AgentPolicy, OrchestratorLimits, ProjectAgents};
 pub use error::OrchestratorError;
 pub use feature::AgentTaskFeature;
-pub use history::AgentTaskFilter;
 pub use orchestrator::Orchestrator;
-pub use spawn::SpawnOrder;
+pub use records::SpawnOrder;
 pub use tools::agent_tools;

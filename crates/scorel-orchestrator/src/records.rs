@@ -14,7 +14,8 @@ pub(crate) use changes::{
     place, record_delivery,
 };
 pub(crate) use deliver::deliver_result;
-pub(crate) use spawn::{SpawnLimits, SpawnRequest, SpawnTarget};
+pub use spawn::SpawnOrder;
+pub(crate) use spawn::SpawnRequest;
 pub(crate) use stop::{StopRuntime, stop_all};
 
 use scorel_proto::{AgentTask, AgentTaskId, AgentTaskStamp, AgentTaskStatus, PersistentBody, Seq};

@@ -8,7 +8,7 @@ use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::outcome::beginning;
 use crate::reconcile::tasks;
-use crate::records::{SpawnLimits, SpawnRequest, SpawnTarget};
+use crate::records::{SpawnOrder, SpawnRequest};
 use crate::schedule::{Bucket, Rules, bucket_of};
 use crate::task_lane::TaskLane as _;
 
@@ -20,21 +20,6 @@ const MAX_TITLE: usize = 1024;
 
 /// The largest title that is made from a prompt, in bytes.
 const MADE_TITLE: usize = 80;
-
-/// A task for an agent.
-#[derive(Debug, Clone)]
-pub struct SpawnOrder {
-    pub command: MutationCommand,
-    pub agent_type: String,
-    pub prompt: String,
-    pub title: Option<String>,
-    pub workflow_id: Option<String>,
-    /// A runtime that has ended: the agent goes on in its session.
-    pub continued: Option<AgentTaskId>,
-    pub deliver: ResultDelivery,
-    /// The call of the model that asks for it.
-    pub tool_call_id: Option<String>,
-}
 
 impl Orchestrator {
     /// Gives an agent a task. It is durable when this returns; it may have to wait.
@@ -69,26 +54,13 @@ impl Orchestrator {
         let title = order.title.as_deref().map(str::trim);
         let title = title.filter(|title| !title.is_empty());
         let title = title.map_or_else(|| made_title(&order.prompt), str::to_owned);
-        let limits = SpawnLimits {
-            open: agents.limits.max_open,
-            per_turn: agents.limits.max_spawns_per_turn,
-        };
-        let target = match order.continued {
-            None => SpawnTarget::New(SessionId::generate()),
-            Some(id) => SpawnTarget::Of(id),
-        };
         let request = SpawnRequest {
-            command: order.command,
             runtime_id: AgentTaskId::generate(),
-            agent_type: order.agent_type,
-            target,
-            workflow_id: order.workflow_id,
+            session_id: SessionId::generate(),
             title,
-            prompt: order.prompt,
-            deliver: order.deliver,
-            tool_call_id: order.tool_call_id,
-            limits,
+            limits: agents.limits,
             refused,
+            order,
         };
         let spawned = lane.mutate(request).await?;
         // Now, so that the next spawn counts it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_home::receipts::Effect;
-use scorel_orchestrator::{AgentTaskFilter, SpawnOrder};
+use scorel_orchestrator::SpawnOrder;
 use scorel_proto::{
     AgentTaskGraph, CreateSessionResult, GetGraph, GetGraphParams, GetRuntime, GetRuntimeParams,
     GetRuntimeResult, ListRuntimes, ListRuntimesParams, ListRuntimesResult, Method, MoveRuntime,
@@ -79,15 +79,8 @@ async fn list(
     if let Some(id) = params.project_id {
         project_dir(&host, id)?;
     }
-    let filter = AgentTaskFilter {
-        project_id: params.project_id,
-        session_id: params.session_id,
-        agent_type: params.agent_type,
-        status: params.status,
-        limit: limit(params.limit, 50, 1000)?,
-        cursor: params.cursor,
-    };
-    Ok(host.orchestrator.list(filter).await?)
+    let limit = limit(params.limit, 50, 1000)?;
+    Ok(host.orchestrator.list(&params, limit).await?)
 }
 
 async fn shift(

@@ -6,49 +6,43 @@ use scorel_proto::{
 use scorel_session::{EventDraft, Mutation, MutationCommand, ReceiptAnswer, Section, SessionError};
 
 use super::{known, stamp};
+use crate::agents::OrchestratorLimits;
 
-/// The parameters of a new runtime.
+/// A task for an agent.
+#[derive(Debug, Clone)]
+pub struct SpawnOrder {
+    pub command: MutationCommand,
+    pub agent_type: String,
+    pub prompt: String,
+    pub title: Option<String>,
+    pub workflow_id: Option<String>,
+    /// A runtime that has ended: the agent goes on in its session.
+    pub continued: Option<AgentTaskId>,
+    pub deliver: ResultDelivery,
+    /// The call of the model that asks for it.
+    pub tool_call_id: Option<String>,
+}
+
+/// An order with what its parent's project says.
 #[derive(Debug, Clone)]
 pub(crate) struct SpawnRequest {
-    /// Without an id for a call of the model, which has `tool_call_id` instead.
-    pub(crate) command: MutationCommand,
+    /// Its command has no id for a call of the model, which has `tool_call_id` instead: repeated, the call
+    /// gets the runtime that it has made.
+    pub(crate) order: SpawnOrder,
     pub(crate) runtime_id: AgentTaskId,
-    pub(crate) agent_type: String,
-    pub(crate) target: SpawnTarget,
-    pub(crate) workflow_id: Option<String>,
+    /// That of the agent, unless it goes on in the session of another task.
+    pub(crate) session_id: SessionId,
     pub(crate) title: String,
-    pub(crate) prompt: String,
-    pub(crate) deliver: ResultDelivery,
-    /// The call of the open turn that asks for it. Repeated, the call gets the runtime that it has made.
-    pub(crate) tool_call_id: Option<String>,
-    pub(crate) limits: SpawnLimits,
+    pub(crate) limits: OrchestratorLimits,
     /// Why there is to be no runtime. Only a command that was carried out before gets its answer then.
     pub(crate) refused: Option<(SpawnRefusal, Option<u64>)>,
-}
-
-/// The session in which an agent is to work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SpawnTarget {
-    /// A new one, which will have this id.
-    New(SessionId),
-    /// That of a runtime which has ended.
-    Of(AgentTaskId),
-}
-
-/// How many runtimes a session may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SpawnLimits {
-    /// That have not ended.
-    pub(crate) open: u32,
-    /// That one turn has spawned.
-    pub(crate) per_turn: u32,
 }
 
 impl Mutation for SpawnRequest {
     type Reply = SpawnRuntimeResult;
 
     fn command(&self) -> Option<&MutationCommand> {
-        Some(&self.command)
+        Some(&self.order.command)
     }
 
     fn repeat(&self, answer: &ReceiptAnswer, _: &Section<'_>) -> Option<Self::Reply> {
@@ -75,16 +69,18 @@ impl Mutation for SpawnRequest {
         }
         let limits = self.limits;
         let runtimes = &view.state.runtimes;
-        if runtimes.unfinished().count() >= limits.open as usize {
-            return Err(refused(SpawnRefusal::TooMany, Some(limits.open)));
+        if runtimes.unfinished().count() >= limits.max_open as usize {
+            return Err(refused(SpawnRefusal::TooMany, Some(limits.max_open)));
         }
-        let turn_id = view.state.turn_id().filter(|_| self.tool_call_id.is_some());
+        let by_call = self.order.tool_call_id.is_some();
+        let turn_id = view.state.turn_id().filter(|_| by_call);
         let spawned = turn_id.map_or(0, |turn_id| runtimes.spawned_in(turn_id));
-        if spawned >= limits.per_turn {
-            return Err(refused(SpawnRefusal::TooMany, Some(limits.per_turn)));
+        if spawned >= limits.max_spawns_per_turn {
+            let limit = Some(limits.max_spawns_per_turn);
+            return Err(refused(SpawnRefusal::TooMany, limit));
         }
         drop(view);
-        session_for(section, self.target, &self.agent_type).map(drop)
+        session_for(section, self).map(drop)
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
@@ -92,23 +88,24 @@ impl Mutation for SpawnRequest {
             return Ok(made);
         }
         section.enter_active()?;
-        let session_id = session_for(section, self.target, &self.agent_type)?;
+        let session_id = session_for(section, &self)?;
+        let order = self.order;
         let stamp = stamp(section, self.runtime_id, AgentTaskStatus::Queued);
         let turn_id = section.view().state.turn_id();
-        let turn_id = turn_id.filter(|_| self.tool_call_id.is_some());
+        let turn_id = turn_id.filter(|_| order.tool_call_id.is_some());
         let body = PersistentBody::RuntimeSpawned(RuntimeSpawnedBody {
             stamp,
-            agent_type: self.agent_type,
+            agent_type: order.agent_type,
             session_id,
-            continued: matches!(self.target, SpawnTarget::Of(_)),
-            workflow_id: self.workflow_id,
+            continued: order.continued.is_some(),
+            workflow_id: order.workflow_id,
             title: self.title,
-            prompt: self.prompt,
-            deliver: self.deliver,
-            tool_call_id: self.tool_call_id,
+            prompt: order.prompt,
+            deliver: order.deliver,
+            tool_call_id: order.tool_call_id,
             started_at: stamp.timestamp,
         });
-        let mut draft = EventDraft::new(body).by(&self.command);
+        let mut draft = EventDraft::new(body).by(&order.command);
         if let Some(turn_id) = turn_id {
             draft = draft.in_turn(turn_id);
         }
@@ -125,7 +122,10 @@ impl Mutation for SpawnRequest {
 /// The runtime that the call of a request has made.
 fn made_by(section: &Section<'_>, request: &SpawnRequest) -> Option<SpawnRuntimeResult> {
     let view = section.view();
-    let (turn_id, call) = (view.state.turn_id()?, request.tool_call_id.as_deref()?);
+    let (turn_id, call) = (
+        view.state.turn_id()?,
+        request.order.tool_call_id.as_deref()?,
+    );
     let runtimes = &view.state.runtimes;
     let runtime_id = runtimes.spawned_by(turn_id, call)?;
     let runtime = runtimes.get(runtime_id)?;
@@ -136,18 +136,13 @@ fn made_by(section: &Section<'_>, request: &SpawnRequest) -> Option<SpawnRuntime
     })
 }
 
-fn session_for(
-    section: &Section<'_>,
-    target: SpawnTarget,
-    agent_type: &str,
-) -> Result<SessionId, SessionError> {
-    let id = match target {
-        SpawnTarget::New(session_id) => return Ok(session_id),
-        SpawnTarget::Of(id) => id,
+fn session_for(section: &Section<'_>, request: &SpawnRequest) -> Result<SessionId, SessionError> {
+    let Some(id) = request.order.continued else {
+        return Ok(request.session_id);
     };
     let runtime = known(section, id)?;
     // Another agent would work with the model, the files and the permissions of this one.
-    if runtime.agent_type != agent_type {
+    if runtime.agent_type != request.order.agent_type {
         let text = format!("runtime {id} is one of `{}`", runtime.agent_type);
         return Err(SessionError::Conflict(text));
     }

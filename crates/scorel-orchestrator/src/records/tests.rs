@@ -8,6 +8,7 @@ use scorel_proto::{
 use scorel_session::{Lane, MutationCommand, SessionError, UpdateRequest};
 
 use super::*;
+use crate::agents::OrchestratorLimits;
 use crate::task_lane::TaskLane as _;
 use crate::test_home::TestHome;
 
@@ -15,20 +16,24 @@ fn own() -> MutationCommand {
     MutationCommand::new(ClientId::Daemon, None, "", &())
 }
 
-fn request(target: SpawnTarget) -> SpawnRequest {
+fn request(continued: Option<AgentTaskId>) -> SpawnRequest {
     SpawnRequest {
-        command: own(),
+        order: SpawnOrder {
+            command: own(),
+            agent_type: "developer".to_owned(),
+            prompt: "Do it.".to_owned(),
+            title: None,
+            workflow_id: None,
+            continued,
+            deliver: ResultDelivery::Turn,
+            tool_call_id: None,
+        },
         runtime_id: AgentTaskId::generate(),
-        agent_type: "developer".to_owned(),
-        target,
-        workflow_id: None,
+        session_id: SessionId::generate(),
         title: "a task".to_owned(),
-        prompt: "Do it.".to_owned(),
-        deliver: ResultDelivery::Turn,
-        tool_call_id: None,
-        limits: SpawnLimits {
-            open: 2,
-            per_turn: 16,
+        limits: OrchestratorLimits {
+            max_open: 2,
+            ..OrchestratorLimits::default()
         },
         refused: None,
     }
@@ -46,7 +51,7 @@ fn completed() -> AgentTaskEnding {
 
 /// Gives a task whose session exists and works.
 async fn running(lane: &Arc<Lane>) -> AgentTaskId {
-    let new = request(SpawnTarget::New(SessionId::generate()));
+    let new = request(None);
     let id = lane.mutate(new).await.expect("accepted").runtime_id;
     begin(lane, id).await;
     id
@@ -122,7 +127,7 @@ async fn a_step_that_is_repeated_after_a_crash_writes_nothing() {
 
 /// Another task of the session, which ends while it waits.
 async fn task_that_is_stopped(lane: &Arc<Lane>) {
-    let new = request(SpawnTarget::New(SessionId::generate()));
+    let new = request(None);
     let id = lane.mutate(new).await.expect("accepted").runtime_id;
     let stop = || StopRuntime { command: own(), id };
     let stopped = lane.mutate(stop()).await.expect("known");
@@ -136,18 +141,18 @@ async fn a_session_gives_as_many_tasks_as_it_may_and_goes_on_with_those_that_hav
     let home = TestHome::new();
     let lane = home.lane(home.session().await).await;
     let (first, second) = (running(&lane).await, running(&lane).await);
-    let refused = lane.mutate(request(SpawnTarget::Of(first))).await;
+    let refused = lane.mutate(request(Some(first))).await;
     let kind = SpawnRefusal::TooMany;
     assert!(
         matches!(refused, Err(SessionError::SpawnRefused { kind: it, limit: Some(2) }) if it == kind)
     );
     end(&lane, second).await;
-    let busy = lane.mutate(request(SpawnTarget::Of(first))).await;
+    let busy = lane.mutate(request(Some(first))).await;
     assert!(
         matches!(busy, Err(SessionError::Conflict(_))),
         "it has not ended"
     );
-    let goes_on = lane.mutate(request(SpawnTarget::Of(second))).await;
+    let goes_on = lane.mutate(request(Some(second))).await;
     let goes_on = goes_on.expect("accepted");
     let session = |id| lane.runtimes(|all| all.get(id).and_then(|runtime| runtime.session_id));
     assert_eq!(Some(goes_on.session_id), session(second));

@@ -11,7 +11,8 @@ use serde::Deserialize;
 use super::session_tools::{AgentTools, failure, runtime_id};
 use crate::agents::ProjectAgents;
 use crate::error::OrchestratorError;
-use crate::spawn::{SpawnOrder, own_command};
+use crate::records::SpawnOrder;
+use crate::spawn::own_command;
 use crate::spawn_text::spawned;
 use crate::task_lane::TaskLane as _;
 
