@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    AgentTaskId, AgentTaskInfo, AgentTaskResult, AgentTaskStatus, GetRuntimeResult,
-    ListRuntimesParams, ListRuntimesResult, PersistentBody, ProjectId, SessionId, SessionWorktree,
+    AgentTaskId, AgentTaskInfo, AgentTaskResult, GetRuntimeResult, ListRuntimesParams,
+    ListRuntimesResult, PersistentBody, SessionId, SessionWorktree,
 };
 use scorel_session::{Lane, SessionError};
 

@@ -1,6 +1,4 @@
-use scorel_proto::{
-    AgentTaskId, ClientId, CostTotal, ResultDelivery, SessionId, SpawnRefusal, SpawnRuntimeResult,
-};
+use scorel_proto::{AgentTaskId, ClientId, CostTotal, SessionId, SpawnRefusal, SpawnRuntimeResult};
 use scorel_session::{Lane, MutationCommand, ReceiptAnswer, SessionError};
 
 use crate::agents::ProjectAgents;
