@@ -7,7 +7,6 @@ mod subscription;
 use std::path::Path;
 use std::sync::Arc;
 
-use scorel_peer::TextStream;
 use scorel_proto::{Method, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost};
 use serde_json::value::RawValue;
 
@@ -42,14 +41,8 @@ impl Connection {
     ///
     /// Those of the dial, such as [`ClientError::Unreachable`].
     pub async fn dial(dial: &(impl Dial + ?Sized)) -> Result<Self, ClientError> {
-        Ok(Self::from_stream(dial.dial().await?))
-    }
-
-    /// Uses a stream that is already connected. Must be called inside a Tokio runtime.
-    #[must_use]
-    pub fn from_stream(stream: TextStream) -> Self {
-        let link = Arc::new(ConnectionLink::new(stream));
-        Self { link }
+        let link = Arc::new(ConnectionLink::new(dial.dial().await?));
+        Ok(Self { link })
     }
 
     /// Calls a method and waits for its result.

@@ -64,7 +64,7 @@ impl From<ErrorObject<Option<Value>>> for RpcError {
 /// Cuts every string in an error's details.
 fn shorten(details: &mut Value) {
     match details {
-        Value::String(text) if text.len() > MAX_TEXT => *text = beginning(&text, MAX_TEXT),
+        Value::String(text) if text.len() > MAX_TEXT => *text = beginning(text, MAX_TEXT),
         Value::Array(values) => values.iter_mut().for_each(shorten),
         Value::Object(members) => members.values_mut().for_each(shorten),
         _ => {}

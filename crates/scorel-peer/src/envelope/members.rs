@@ -43,19 +43,6 @@ impl<V> Members<V> {
     }
 }
 
-impl<V> Default for Members<V> {
-    fn default() -> Self {
-        Self {
-            jsonrpc: None,
-            method: None,
-            params: None,
-            id: None,
-            result: None,
-            error: None,
-        }
-    }
-}
-
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for Members<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(MembersVisitor(PhantomData))
@@ -72,7 +59,14 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for MembersVisitor<V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<V>, A::Error> {
-        let mut members = Members::default();
+        let mut members = Members {
+            jsonrpc: None,
+            method: None,
+            params: None,
+            id: None,
+            result: None,
+            error: None,
+        };
         let mut others = HashSet::new();
         while let Some(Name(name)) = map.next_key()? {
             let repeated = match members.slot(&name) {
