@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// One part of a message's content.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -17,7 +18,6 @@ pub enum Block {
         /// The text.
         text: String,
         /// Opaque provider data that must accompany this block in later requests.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         provider: Option<Value>,
     },
     /// Reasoning of the model.
@@ -25,13 +25,11 @@ pub enum Block {
         /// The visible reasoning; empty if the provider withholds it.
         text: String,
         /// The provider's signature of the reasoning, which must be sent back unchanged.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
         /// True if the provider withheld the reasoning; `signature` then holds its encrypted form.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         redacted: bool,
         /// Opaque provider data that must accompany this block in later requests.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         provider: Option<Value>,
     },
     /// An image, stored as a blob of the session.
@@ -51,10 +49,8 @@ pub enum Block {
         /// `invalidInput`.
         input: Value,
         /// The arguments as the model wrote them, if they are not a JSON object.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         invalid_input: Option<String>,
         /// Opaque provider data that must accompany this block in later requests.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         provider: Option<Value>,
     },
     /// The result of a tool call.
@@ -107,6 +103,7 @@ impl Block {
 }
 
 /// The result of one tool call.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultBlock {
@@ -117,7 +114,6 @@ pub struct ToolResultBlock {
     /// True if the call failed.
     pub is_error: bool,
     /// Structured data for user interfaces, by tool. The model does not get it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
 }
 
@@ -135,6 +131,7 @@ impl ToolResultBlock {
 }
 
 /// A file that was attached to a message, as it was at that time.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Attachment {
     /// The file: relative to the project.
@@ -142,7 +139,6 @@ pub struct Attachment {
     /// The size of the file in bytes.
     pub size: u64,
     /// The encoding of the file, unless that is UTF-8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// The content of the file: a `text` block or an `image` block.
     pub content: Vec<Block>,

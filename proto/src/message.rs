@@ -84,6 +84,7 @@ pub struct UserMessage {
 }
 
 /// An answer of the model: one model call.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
@@ -94,10 +95,8 @@ pub struct AssistantMessage {
     /// Why the model stopped.
     pub stop_reason: StopReason,
     /// The tokens used; absent if the provider does not report them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The cost of the call; absent if that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
     /// True if the answer was cut off, by an error, a cancellation or a crash. Its tool calls were dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -170,21 +169,18 @@ pub struct InternalMessage {
 }
 
 /// Metadata of a message.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Meta {
     /// The way by which a user message arrived; absent if it started a turn directly.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<MessageSource>,
     /// Opaque provider data that must accompany this message in later requests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Value>,
     /// The runner that wrote an answer, or executed the call of a result. A model that the
     /// daemon calls gets such messages as text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<MessageRunner>,
     /// The runtime whose result a user message holds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime_id: Option<AgentTaskId>,
 }
 

@@ -9,6 +9,7 @@ use crate::{
 
 /// One turn as one message: what ran it, what it answered and how it ended. Folded from the turn's
 /// events, which may be given with all others of the session.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSummary {
@@ -19,23 +20,18 @@ pub struct TurnSummary {
     /// The name of the runner in the configuration; `scorel` is the daemon's own engine.
     pub runner: String,
     /// When the turn began, in milliseconds since 1970; absent before its first event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<u64>,
     /// The runner's context; absent for the own engine, and until the runner names it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_id: Option<String>,
     /// The end of the runner's log. Folded from events it is empty unless they include the transient ones.
     #[serde(with = "log_entries")]
     #[schemars(with = "Vec<LogEntry>")]
     pub logs: RunnerLogTail,
     /// The same as it is kept once the runner has ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<RunnerLogBlob>,
     /// The text of the last message that has any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// Why it did not succeed; present for `error`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
 }
 

@@ -33,13 +33,13 @@ pub struct AgentEvent {
 }
 
 /// The history of one agent's runtimes in a session.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentHistory {
     /// The number that have ended.
     pub finished: u32,
     /// The last event of one of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_event: Option<AgentEvent>,
 }
 

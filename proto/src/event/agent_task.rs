@@ -39,6 +39,7 @@ pub enum ResultDelivery {
 }
 
 /// Body of `runtime_spawned`. The first event of a runtime.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeSpawnedBody {
@@ -56,7 +57,6 @@ pub struct RuntimeSpawnedBody {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continued: bool,
     /// The workflow for whose quota it counts; absent for none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow_id: Option<String>,
     /// The task in a few words.
     pub title: String,
@@ -65,7 +65,6 @@ pub struct RuntimeSpawnedBody {
     /// The delivery of the result.
     pub deliver: ResultDelivery,
     /// The call of `AgentSpawn` that made it; absent if a client did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
     /// When it was spawned, in milliseconds since 1970.
     pub started_at: u64,
@@ -84,6 +83,7 @@ pub struct RuntimeBoundSessionBody {
 }
 
 /// Body of `runtime_status_changed`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeStatusChangedBody {
@@ -91,10 +91,8 @@ pub struct RuntimeStatusChangedBody {
     #[serde(flatten)]
     pub stamp: AgentTaskStamp,
     /// The activity of the runtime; absent if that is unchanged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The question that it waits for; absent if it waits for none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<AgentTaskQuestion>,
     /// True if it is being stopped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -148,6 +146,7 @@ pub struct RuntimeSummaryUpdatedBody {
 }
 
 /// Body of `runtime_finished`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuntimeFinishedBody {
@@ -163,7 +162,6 @@ pub struct RuntimeFinishedBody {
     /// Its result: what the agent said last, up to 16 KiB; the rest is in `lastMessageBlob`.
     pub last_message: String,
     /// The whole result, as a blob of this session; absent if `lastMessage` has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_message_blob: Option<BlobHash>,
     /// The resources that it took.
     pub metadata: AgentTaskMetadata,
@@ -188,11 +186,11 @@ impl RuntimeFinishedBody {
 }
 
 /// The resources that a runtime took.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTaskMetadata {
     /// Its last turn; absent if it has had none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// The tokens that its model calls used.
     pub usage: Usage,

@@ -6,6 +6,7 @@ use crate::{Cost, Usage};
 /// Body of `auxiliary_usage`: a model call that no other event records.
 ///
 /// It counts for the turn that its `turnId` names, and without one for the session only.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuxiliaryUsageBody {
     /// The purpose of the call: `failed_call` (a call that failed, and left no message), `title`, or a later
@@ -16,7 +17,6 @@ pub struct AuxiliaryUsageBody {
     /// The tokens used.
     pub usage: Usage,
     /// Its cost; absent if that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 

@@ -8,6 +8,7 @@ use crate::tags::reminder;
 use crate::{CompactionId, Cost, EventId, Usage};
 
 /// Body of `compact`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactBody {
@@ -30,10 +31,8 @@ pub struct CompactBody {
     pub model: String,
     /// The tokens used by all model calls of the compaction, also those in vain; absent if none was
     /// reported.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Their cost; absent if that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
     /// The facts that the program adds to the summary.
     #[serde(default, skip_serializing_if = "CompactionFacts::is_empty")]
@@ -115,6 +114,7 @@ impl CompactionFacts {
 
 /// Body of `compaction`: a compaction began, or ended without a summary. One that succeeds ends with
 /// its `compact` event.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionBody {
@@ -123,22 +123,16 @@ pub struct CompactionBody {
     /// The new state.
     pub state: CompactionState,
     /// Its cause; present for `started`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<CompactionTrigger>,
     /// The model that is asked first, as `provider:id`; present for `started`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The instructions that the user adds to the request for a summary.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Why there is no summary; present for `failed`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
     /// The tokens used by its model calls, if any were.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Their cost; absent if that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 

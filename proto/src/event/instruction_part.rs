@@ -2,6 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One part of a system prompt.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstructionPart {
@@ -11,13 +12,10 @@ pub struct InstructionPart {
     /// The text.
     pub text: String,
     /// The file that the text comes from, if it comes from one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The SHA-256 of the bytes read from the source, before the budget cut them, as 64 hexadecimal
     /// digits: the part has changed when this has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// The bytes of the source that a limit left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_bytes: Option<u64>,
 }

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use crate::{CostTotal, Usage};
 
 /// Body of `turn_outcome`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnOutcomeBody {
     /// The outcome of the turn.
     pub reason: OutcomeReason,
     /// The failure or the limit; present for `error` and `limit`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
     /// The tokens used by all model calls of the turn.
     pub usage: Usage,
@@ -57,6 +57,7 @@ impl OutcomeReason {
 }
 
 /// Why a turn failed, or which limit it reached.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnError {
@@ -70,13 +71,10 @@ pub struct TurnError {
     /// True if the same message may succeed later.
     pub retryable: bool,
     /// A remedy, for people; absent if nothing is known to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// When a rate limit ends, in milliseconds since 1970; absent if that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<u64>,
     /// The sizes of the parts that fill the model's window; present for `context_overflow`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sizes: Option<Box<ContextSizes>>,
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::{ClientId, PermissionRequestId};
 
 /// Body of `permission_request`, and an element of `inFlight.permissions`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionRequestBody {
@@ -36,14 +37,13 @@ pub struct PermissionRequestBody {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub session_only: bool,
     /// When the request expires, in milliseconds since 1970. Absent: it does not expire.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
     /// The decision that takes effect at `deadline`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_deadline: Option<PermissionDecision>,
 }
 
 /// Body of `permission_decision`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionDecisionBody {
@@ -52,7 +52,6 @@ pub struct PermissionDecisionBody {
     /// The decision.
     pub decision: PermissionDecision,
     /// The reason, as given by the client, or by the daemon for its own decisions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 

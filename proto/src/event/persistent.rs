@@ -22,6 +22,7 @@ use crate::{
 ///
 /// In JSON, the fields of `body` stand among the others. The log appends two fields to each line, `prev` and
 /// `crc`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(transform = describe_crc)]
@@ -30,6 +31,7 @@ pub struct PersistentEvent {
     pub id: EventId,
     /// The event it attaches to in the tree; `null` for a root, and for events that are not part of
     /// the tree.
+    #[serialize_always]
     pub parent_id: Option<EventId>,
     /// The event's number, unique and increasing within the session.
     pub seq: Seq,
@@ -40,24 +42,19 @@ pub struct PersistentEvent {
     /// When it was created, in milliseconds since 1970. For display only: `seq` defines the order.
     pub ts: u64,
     /// The turn that caused it; absent outside a turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// The `commandId` of the call that caused it. Together with `clientId` it is the receipt of
     /// that command.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
     /// The SHA-256 of that call's method and parameters, in hexadecimal, to recognise a repetition.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// In a cloned session: the event that this one copies. A copy is history: it opens no turn and
     /// changes no queue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// The type and its fields.
     #[serde(flatten)]
     pub body: PersistentBody,
     /// The `seq` of the preceding persistent event; 0 for the first. Added by the log.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<Seq>,
 }
 
@@ -198,19 +195,18 @@ persistent_bodies! {
 }
 
 /// Body of `message`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageBody {
     /// The message.
     pub message: Message,
     /// The queue item from which the message was made. The event removes that item from the queue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_item_id: Option<QueueItemId>,
     /// In a tool's result: the files of the project that the call changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileChange>,
     /// In a tool's result: why the call may have changed more files than these.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwatched: Option<String>,
 }
 
@@ -238,6 +234,7 @@ impl MessageBody {
 }
 
 /// Body of `custom_message`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomMessageBody {
@@ -246,10 +243,8 @@ pub struct CustomMessageBody {
     /// The message as the model gets it.
     pub message: Message,
     /// Data of the extension, which the model does not get.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
     /// The queue item from which the message was made. The event removes that item from the queue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_item_id: Option<QueueItemId>,
 }
 
@@ -277,6 +272,7 @@ pub struct BranchBody {
 }
 
 /// Body of `channel_inject`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelInjectBody {
@@ -285,7 +281,6 @@ pub struct ChannelInjectBody {
     /// The message's id in that channel.
     pub external_id: String,
     /// Further data of the channel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
 }
 
@@ -297,35 +292,27 @@ pub struct SessionInfoBody {
 }
 
 /// Changed settings of a session. Absent fields are unchanged.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionChanges {
     /// The new title.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Where the title comes from; absent: a client set it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title_source: Option<TitleSource>,
     /// The new model: its id at the configured provider, or `provider:id`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The new runner, or `scorel` for the daemon's own engine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
     /// The new thinking level.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
     /// The new tool preset.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
     /// The fate of a turn that is running when the daemon ends.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_restart: Option<OnRestart>,
     /// True if the session is archived.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
     /// `true`: the next turn begins with a new instruction snapshot.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_instructions: Option<bool>,
 }
 
@@ -360,6 +347,7 @@ impl InstructionSnapshotBody {
 }
 
 /// Body of `tool_started`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolStartedBody {
@@ -374,7 +362,6 @@ pub struct ToolStartedBody {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileBefore>,
     /// The runner that executes the call itself; absent for a call that the daemon executes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran_by: Option<String>,
     /// The arguments that the call runs with; absent if they are those of the `tool_use` block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -385,6 +372,7 @@ pub struct ToolStartedBody {
 }
 
 /// Body of `turn_waiting`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnWaitingBody {
     /// When the turn continues, in milliseconds since 1970.
@@ -392,10 +380,8 @@ pub struct TurnWaitingBody {
     /// The reason for the wait, for people.
     pub reason: String,
     /// The reason for the wait, for programs; absent in records of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<WaitKind>,
     /// The number of this wait in the turn, from 1; absent if no model call failed before it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{AgentTaskId, Block, ClientId, CommandId, CompactionId, EventId, QueueItemId, TurnId};
 
 /// Body of `queue_update`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueUpdateBody {
@@ -15,14 +16,11 @@ pub struct QueueUpdateBody {
     /// The operations, in order.
     pub ops: Vec<QueueOp>,
     /// The turn that a `cancel` with `clearQueue` signalled in the same step, if it signalled one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_turn_id: Option<TurnId>,
     /// The compaction without a turn that it signalled instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_compaction_id: Option<CompactionId>,
     /// The restore of files that a `cancel` signalled in the same step, by the id of its record. The next
     /// daemon does not finish it either.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_restore_id: Option<EventId>,
 }
 
@@ -38,6 +36,7 @@ impl QueueUpdateBody {
 }
 
 /// One operation on the queue.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[expect(
@@ -50,7 +49,6 @@ pub enum QueueOp {
         /// The new item.
         item: QueueItem,
         /// Its zero-based position; absent: the end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         position: Option<u32>,
         /// Pauses the queue from then on, until `resume`. A result of a runtime, which has
         /// `meta.runtimeId`, only keeps the pause of an outcome.
@@ -68,7 +66,6 @@ pub enum QueueOp {
         /// The new content.
         content: Vec<Block>,
         /// The client that edited it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         edited_by: Option<ClientId>,
     },
     /// Move a message.
@@ -110,6 +107,7 @@ impl QueueOp {
 }
 
 /// A queued message.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueItem {
@@ -122,32 +120,28 @@ pub struct QueueItem {
     /// The client that sent it.
     pub client_id: ClientId,
     /// The client that edited it last; absent if none did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited_by: Option<ClientId>,
     /// The properties of the message besides its content; absent for a user's plain message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<QueueItemMeta>,
     /// The `commandId` of the call that queued it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
     /// The SHA-256 of that call's method and parameters, in hexadecimal, to recognise a repetition.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
 
 /// The properties of a queued message besides its content.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueItemMeta {
     /// Present if `appendCustomMessage` queued the message: it becomes a `custom_message`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub custom: Option<QueuedCustomMessage>,
     /// The runtime whose result the message is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime_id: Option<AgentTaskId>,
 }
 
 /// The fields that the `custom_message` made from a queue item has besides the item's content.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedCustomMessage {
@@ -157,7 +151,6 @@ pub struct QueuedCustomMessage {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub internal: bool,
     /// Data of the extension, which the model does not get.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
 

@@ -8,6 +8,7 @@ use crate::{
 };
 
 /// Body of `runner_start`. The prompt goes to the runner after it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunnerStartBody {
@@ -20,16 +21,13 @@ pub struct RunnerStartBody {
     /// The directory that it works in, absolute.
     pub cwd: String,
     /// Its version, if it tells one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// True if the turn goes on in a context that the runner has.
     pub context: RunnerContextOrigin,
     /// The runner's own id of the context; absent if it is not known before the first prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_id: Option<String>,
     /// The part of the conversation that precedes the prompt, because the runner's context lacks it;
     /// absent if nothing is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handover: Option<RunnerHandover>,
 }
 
@@ -157,6 +155,7 @@ impl RunnerLogBlob {
 }
 
 /// A part of a runner's log that is of one stream.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunnerLogPart {
@@ -165,7 +164,6 @@ pub struct RunnerLogPart {
     /// Its size in bytes.
     pub bytes: u64,
     /// When it began, in milliseconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<u64>,
 }
 

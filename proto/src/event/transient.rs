@@ -12,6 +12,7 @@ use crate::{
 
 /// An event that is sent to subscribers and not stored. It belongs to a turn, but for
 /// `restore_progress`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransientEvent {
@@ -24,7 +25,6 @@ pub struct TransientEvent {
     /// When it was created, in milliseconds since 1970.
     pub ts: u64,
     /// The turn that it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// The type and its fields.
     #[serde(flatten)]
@@ -96,12 +96,12 @@ transient_bodies! {
 pub struct RuntimeStart {}
 
 /// Body of `runtime_end`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimeEnd {
     /// The outcome of the turn.
     pub reason: OutcomeReason,
     /// The failure, for people; absent if there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
@@ -114,16 +114,15 @@ pub struct TurnStart {
 }
 
 /// Body of `turn_end`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnEnd {
     /// The zero-based index of the model call within the turn.
     pub turn_index: u32,
     /// The tokens used; absent if the provider does not report them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Why the model stopped; absent if it did not answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<StopReason>,
 }
 
@@ -143,6 +142,7 @@ pub struct MessageStart {
 }
 
 /// Body of `text_delta`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextDelta {
@@ -153,11 +153,11 @@ pub struct TextDelta {
     /// The text to append.
     pub delta: String,
     /// In a merged event: the `seq` of the first delta that it contains.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<Seq>,
 }
 
 /// Body of `thinking_delta`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingDelta {
@@ -168,11 +168,11 @@ pub struct ThinkingDelta {
     /// The text to append.
     pub delta: String,
     /// In a merged event: the `seq` of the first delta that it contains.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<Seq>,
 }
 
 /// Body of `tool_call_delta`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallDelta {
@@ -183,12 +183,10 @@ pub struct ToolCallDelta {
     /// The id of the tool call.
     pub tool_call_id: String,
     /// The name of the tool; present in the first delta of a call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     /// The text to append to the JSON text of the arguments.
     pub delta: String,
     /// In a merged event: the `seq` of the first delta that it contains.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<Seq>,
 }
 

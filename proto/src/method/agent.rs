@@ -10,11 +10,11 @@ use super::present::present;
 use crate::{AgentEvent, CommandId, ProjectId, ThinkingLevel, ToolPreset};
 
 /// Parameters of `listAgents`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListAgentsParams {
     /// The project whose quotas and runtimes are told. Absent: all projects, and the agents' own quotas.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
 }
 
@@ -26,6 +26,7 @@ pub struct ListAgentsResult {
 }
 
 /// An agent: its configuration, and what it does.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
@@ -40,16 +41,15 @@ pub struct AgentInfo {
     /// The number that may run at once.
     pub quota: EffectiveQuota,
     /// The policy of the project for it; absent without one, and if no project is asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<QuotaPolicy>,
     /// The number that have ended, of sessions that are still there.
     pub finished: u32,
     /// The last event of one of them; absent if it never had any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_event: Option<AgentEvent>,
 }
 
 /// The configuration of an agent.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentConfig {
@@ -64,16 +64,12 @@ pub struct AgentConfig {
     /// The runner of its turns: the name of a runner, or `scorel` for the daemon's own engine.
     pub runner: String,
     /// Its model; absent: the configured one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The thinking level of the model; absent: as configured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
     /// The tools that the model is offered; absent: as configured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
     /// Its instructions besides its task; absent for nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// The files that it works on.
     pub workspace: AgentWorkspace,
@@ -83,13 +79,10 @@ pub struct AgentConfig {
     pub enabled: bool,
     /// The most tokens that a turn of it may use; absent: as `[runtime]` says. As with the other limits, the
     /// lower of the two counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turn_tokens: Option<u64>,
     /// The longest time that a turn of it may take, in seconds; absent: as `[runtime]` says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turn_seconds: Option<u64>,
     /// The most that a session of it may cost, in US dollars; absent: as `[runtime]` says.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_session_cost: Option<Number>,
 }
 
@@ -128,11 +121,11 @@ pub enum QuotaSource {
 }
 
 /// The number of runtimes of an agent that may run at once in a project.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuotaPolicy {
     /// The number for the whole project; absent: the agent's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<u32>,
     /// The numbers for workflows, by their ids. Each has a queue of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -182,111 +175,55 @@ pub enum QuotaStrategy {
 
 /// Parameters of `setAgent`. An absent field is unchanged, `null` takes its key out of the file, so that what
 /// applies without it applies again. An agent that is not configured is added.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetAgentParams {
     /// The agent's name in the configuration: letters, digits, `-` and `_`.
     pub agent_type: String,
     /// The name to show.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub display_name: Option<Option<String>>,
     /// Its purpose.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub description: Option<Option<String>>,
     /// Its abilities.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub capabilities: Option<Option<Vec<String>>>,
     /// The runner of its turns.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub runner: Option<Option<String>>,
     /// Its model.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub model: Option<Option<String>>,
     /// The thinking level of the model.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub thinking_level: Option<Option<ThinkingLevel>>,
     /// The tools that the model is offered.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub tools: Option<Option<ToolPreset>>,
     /// Its instructions besides its task.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub prompt: Option<Option<String>>,
     /// The files that it works on.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub workspace: Option<Option<AgentWorkspace>>,
     /// The number that may run at once where no policy says otherwise.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub default_quota: Option<Option<u32>>,
     /// True if it takes tasks.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub enabled: Option<Option<bool>>,
     /// The most tokens that a turn of it may use.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub max_turn_tokens: Option<Option<u64>>,
     /// The longest time that a turn of it may take, in seconds.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub max_turn_seconds: Option<Option<u64>>,
     /// The most that a session of it may cost, in US dollars.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub max_session_cost: Option<Option<Number>>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -298,6 +235,7 @@ pub struct SetAgentResult {
 }
 
 /// Parameters of `setQuota`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetQuotaParams {
@@ -309,10 +247,8 @@ pub struct SetQuotaParams {
     pub policy: QuotaPolicy,
     /// The policy that the caller knows; an empty one for none. If another is in force the call fails with
     /// `conflict`, and `details` has it. Absent: not compared.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<QuotaPolicy>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -324,12 +260,12 @@ pub struct SetQuotaResult {
 }
 
 /// Parameters of `openOrchestrator`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OpenOrchestratorParams {
     /// The project.
     pub project_id: ProjectId,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }

@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// Parameters of `spawnRuntime`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SpawnRuntimeParams {
@@ -21,19 +22,15 @@ pub struct SpawnRuntimeParams {
     /// The task itself: at most 256 KiB.
     pub prompt: String,
     /// The task in a few words: one line, at most 1 KiB. Absent: the beginning of the prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The workflow for whose quota it counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow_id: Option<String>,
     /// A runtime of the session that has ended: the agent goes on in its session.
-    #[serde(default, rename = "continue", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "continue")]
     pub continued: Option<AgentTaskId>,
     /// The delivery of the result; absent: it stays with the runtime.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliver: Option<ResultDelivery>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -50,6 +47,7 @@ pub struct SpawnRuntimeResult {
 }
 
 /// A runtime: a task that a session has given to an agent.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTaskInfo {
@@ -66,13 +64,11 @@ pub struct AgentTaskInfo {
     /// The session in which it works, which may not exist yet: see `bound`. The records of the session that
     /// gave the task call it `childSessionId`, because the `sessionId` of a record is that of its own
     /// session. Absent only if the record that spawned it was lost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// True once that session exists.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bound: bool,
     /// The workflow for whose quota it counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow_id: Option<String>,
     /// The task in a few words.
     pub title: String,
@@ -82,23 +78,18 @@ pub struct AgentTaskInfo {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopping: bool,
     /// Its place in the queue, from 1; absent if it does not wait or has none yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<u32>,
     /// The length of that queue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queued_count: Option<u32>,
     /// Its present or last activity.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The question that it waits for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<AgentTaskQuestion>,
     /// The delivery of its result.
     pub deliver: ResultDelivery,
     /// When it was spawned, in milliseconds since 1970.
     pub started_at: u64,
     /// When it ended, in milliseconds since 1970; absent until then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<u64>,
     /// The tokens of its model calls, once it has ended.
     pub usage: Usage,
@@ -148,6 +139,7 @@ pub struct GetRuntimeParams {
 }
 
 /// Result of `getRuntime`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GetRuntimeResult {
@@ -156,11 +148,11 @@ pub struct GetRuntimeResult {
     /// The task itself.
     pub prompt: String,
     /// Its result; absent until it has ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<AgentTaskResult>,
 }
 
 /// The result of a runtime.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTaskResult {
@@ -169,46 +161,41 @@ pub struct AgentTaskResult {
     /// The last message of the agent, up to 16 KiB.
     pub last_message: String,
     /// The whole of it, as a blob of the session that gave the task; absent if `lastMessage` has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_message_blob: Option<BlobHash>,
 }
 
 /// Parameters of `listRuntimes`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListRuntimesParams {
     /// Only those of this project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
     /// Only those that this session has given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Only those of this agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
     /// Only those with this status.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<AgentTaskStatus>,
     /// The most that are returned, 1 to 1000; absent: 50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The `nextCursor` of the previous page; absent: the first page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
 /// Result of `listRuntimes`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListRuntimesResult {
     /// The runtimes, the last spawned first.
     pub runtimes: Vec<AgentTaskInfo>,
     /// The `cursor` of the next page; absent on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
 /// Parameters of `moveRuntime`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MoveRuntimeParams {
@@ -217,25 +204,24 @@ pub struct MoveRuntimeParams {
     /// Its new place, from 1. A place beyond the end is the end.
     pub position: u32,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
 /// Parameters of `stopRuntime`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StopRuntimeParams {
     /// The runtime.
     pub runtime_id: AgentTaskId,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
 /// Result of `stopRuntime`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StopRuntimeResult {
     /// The `seq` of the event that says so; absent if the runtime had ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
 }

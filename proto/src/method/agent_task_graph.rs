@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{AgentTaskQuestion, AgentTaskStatus, SessionId, Usage};
 
 /// Parameters of `getGraph`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetGraphParams {
@@ -13,7 +14,6 @@ pub struct GetGraphParams {
     pub session_id: SessionId,
     /// The most ended runtimes to return: those that ended last, and those above a
     /// runtime that is returned. Absent: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<u32>,
 }
 
@@ -27,6 +27,7 @@ pub struct AgentTaskGraph {
 }
 
 /// A node of a graph.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GraphNode {
@@ -38,16 +39,13 @@ pub struct GraphNode {
     /// Its kind.
     pub kind: GraphNodeKind,
     /// The session; that of a queued runtime may not exist yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The agent of a runtime.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
     /// The status of the node. The root is `running`, `waiting_input`, `failed` if it cannot go on, or
     /// `completed` when it is idle.
     pub status: AgentTaskStatus,
     /// The place of a runtime in its queue, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<u32>,
     /// The title of the task, or of the session at the root.
     #[serde(default)]
@@ -57,13 +55,10 @@ pub struct GraphNode {
     /// When it began, in milliseconds since 1970.
     pub started_at: u64,
     /// When it ended, in milliseconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<u64>,
     /// The tokens of the root, or of a runtime that has ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The question that it waits for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<AgentTaskQuestion>,
 }
 
@@ -78,6 +73,7 @@ pub enum GraphNodeKind {
 }
 
 /// An edge of a graph.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GraphEdge {
@@ -88,10 +84,8 @@ pub struct GraphEdge {
     /// The meaning of the edge.
     pub kind: GraphEdgeKind,
     /// The task, which is the runtime's id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
     /// The workflow for whose quota it counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow_id: Option<String>,
 }
 

@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::ProjectId;
 
 /// Parameters of `getConfig`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetConfigParams {
     /// The project whose configuration applies. Absent: the user's configuration alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
 }
 
@@ -32,18 +32,17 @@ pub struct GetConfigResult {
 }
 
 /// One setting of the configuration.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigSetting {
     /// The key with its section, such as `runtime.maxSteps`.
     pub key: String,
     /// The value. Absent if there is none, or if it is hidden.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
     /// Where the value is from.
     pub origin: ConfigOrigin,
     /// For a setting that names a secret: where that secret is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<SecretPlace>,
     /// True if the value looks like a credential and is left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -51,16 +50,15 @@ pub struct ConfigSetting {
 }
 
 /// Where a setting is from.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigOrigin {
     /// The layer.
     pub layer: ConfigLayer,
     /// The file; absent for a default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The line of the file, counted from 1; absent for a default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
 }
 
@@ -91,6 +89,7 @@ pub enum SecretPlace {
 }
 
 /// A setting of a project's file that has no effect.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IgnoredSetting {
@@ -99,31 +98,27 @@ pub struct IgnoredSetting {
     /// The project's file.
     pub path: String,
     /// The line of the file, counted from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// Why it has no effect.
     pub reason: String,
 }
 
 /// Why a configuration file cannot be used.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigProblem {
     /// The file.
     pub path: String,
     /// The line, counted from 1; absent if the problem has no place in the text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The column in characters, counted from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     /// The key at fault, with its section.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// A description of the problem, for people.
     pub message: String,
     /// The valid name that is most like the one that was written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
 }
 

@@ -64,6 +64,7 @@ impl JsonSchema for Content {
 }
 
 /// Parameters of `sendMessage`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendMessageParams {
@@ -76,36 +77,24 @@ pub struct SendMessageParams {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<AttachmentPath>,
     /// The treatment of the message if a turn is running or messages are queued; absent: `followUp`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub while_running: Option<WhileRunning>,
     /// The event to attach to instead of the active leaf: the end of a finished turn, or `null` for
     /// a new root. To edit a message and send it again, attach the new one to what stands before
     /// it. Fails with `runtime_busy` while a turn runs or messages are queued, and as `rewind` does
     /// for an event that was summarised.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub parent_event_id: Option<Option<EventId>>,
     /// The active leaf as the client knows it. Fails with `conflict` if it is another event by now.
     /// Absent: not checked.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub expected_leaf_id: Option<Option<EventId>>,
     /// Changes the session's model from this message on: an id at the configured provider, or
     /// `provider:id`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Changes what runs the session's turns from this message on: the name of a runner, or `scorel`.
     /// One that is not installed is accepted, and the outcome of the turn says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -167,6 +156,7 @@ pub enum SendMessageResult {
 }
 
 /// Parameters of `cancel`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CancelParams {
@@ -174,19 +164,15 @@ pub struct CancelParams {
     pub session_id: SessionId,
     /// The turn to cancel. If another turn is open, nothing is cancelled. Absent: whichever turn is
     /// open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_turn_id: Option<TurnId>,
     /// Set to remove all queued messages as well; absent: `false`. It makes `cancel` a mutation with a receipt:
     /// a retry with the same `commandId` gets the first reply and signals nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_queue: Option<bool>,
     /// The runtimes of the session that are stopped. Absent: those that the cancelled turn has spawned, once it
     /// has its outcome.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub children: Option<CancelChildren>,
     /// Makes the call idempotent, if `clearQueue` or `children` is set. Requires a `clientId`; see
     /// `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -199,6 +185,7 @@ pub enum CancelChildren {
 }
 
 /// Result of `cancel`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelResult {
@@ -208,11 +195,9 @@ pub struct CancelResult {
     /// With `clearQueue` or `children`, and of a restore: the seq of the `queue_update` that records the
     /// cancel. Absent if the restore's cancel was recorded before, and if another turn than the expected
     /// one was open and nothing happened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
     /// The log cannot be written: the turn ends once it can be, and what it holds until then is
     /// lost if the daemon ends first. Absent while the log can be written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_stalled: Option<StorageStall>,
 }
 
@@ -263,6 +248,7 @@ pub struct BranchParams {
 }
 
 /// Parameters of `appendCustom`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AppendCustomParams {
@@ -274,11 +260,11 @@ pub struct AppendCustomParams {
     /// The data, at most 256 KiB of JSON.
     pub data: Value,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
 /// Parameters of `appendCustomMessage`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AppendCustomMessageParams {
@@ -290,10 +276,8 @@ pub struct AppendCustomMessageParams {
     /// model reads an `internal` one as a reminder.
     pub message: Message,
     /// Data that the model does not get, at most 256 KiB of JSON.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -334,16 +318,15 @@ pub struct AppendResult {
 }
 
 /// Parameters of `compact`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompactParams {
     /// The session.
     pub session_id: SessionId,
     /// Additional instructions for the summary, such as what to keep.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -358,6 +341,7 @@ pub struct CompactResult {
 }
 
 /// Parameters of `respondPermission`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RespondPermissionParams {
@@ -369,9 +353,7 @@ pub struct RespondPermissionParams {
     /// `rules`; `cancelled` is reserved for the daemon.
     pub decision: PermissionDecision,
     /// The reason, recorded in the log. The model is given the reason of a `deny`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }

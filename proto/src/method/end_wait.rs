@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use crate::{CommandId, SessionId, TurnId};
 
 /// Parameters of `endWait`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EndWaitParams {
@@ -13,6 +14,5 @@ pub struct EndWaitParams {
     /// `conflict`.
     pub expected_turn_id: TurnId,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }

@@ -7,35 +7,30 @@ use super::present::present;
 use crate::{CommandId, EventId, FailedFile, FilePath, RestoreScope, Seq, SessionId};
 
 /// Parameters of `previewRestore`: either `beforeEventId` or `targetEventId`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreviewRestoreParams {
     /// The session.
     pub session_id: SessionId,
     /// As of `restoreFiles`: any record of the session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_event_id: Option<EventId>,
     /// As of `rewind` and `branch`: the end of a turn, or `null` for the beginning of the session. The
     /// files as they were after that turn.
-    #[serde(
-        default,
-        deserialize_with = "present",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, deserialize_with = "present")]
     pub target_event_id: Option<Option<EventId>>,
     /// The files to restore; absent: `tools`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
 }
 
 /// Result of `previewRestore`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewRestoreResult {
     /// The files that were changed since, by path.
     pub files: Vec<RestoreEntry>,
     /// The calls since whose changes are not known, so that a restore leaves them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwatched: Option<UnwatchedCalls>,
 }
 
@@ -102,18 +97,18 @@ pub enum OnConflict {
 }
 
 /// The options with which `rewind` and `branch` restore files.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestoreOptions {
     /// The files to restore; absent: `tools`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
     /// The treatment of a file in conflict; absent: `refuse`, and then the leaf stays too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<OnConflict>,
 }
 
 /// Result of `rewind` and `branch`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MoveResult {
@@ -121,11 +116,11 @@ pub struct MoveResult {
     pub seq: Seq,
     /// With `restoreFiles`: the result of the restore. Its `seq` and `eventId` are those of the `rewind`
     /// or `branch` record.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<RestoreFilesResult>,
 }
 
 /// Parameters of `restoreFiles`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RestoreFilesParams {
@@ -134,17 +129,15 @@ pub struct RestoreFilesParams {
     /// Any record of the session; that of a restore undoes the restore.
     pub before_event_id: EventId,
     /// The files to restore; absent: `tools`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
     /// The treatment of a file in conflict; absent: `refuse`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<OnConflict>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
 /// Result of `restoreFiles`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreFilesResult {
@@ -157,6 +150,5 @@ pub struct RestoreFilesResult {
     /// The files that were to be changed and could not be.
     pub failed: Vec<FailedFile>,
     /// As of `previewRestore`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwatched: Option<UnwatchedCalls>,
 }

@@ -2,11 +2,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `gc`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GcParams {
     /// `true`: removes what it finds; `false` or absent: only reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apply: Option<bool>,
 }
 

@@ -12,15 +12,14 @@ use crate::{
 pub struct NoParams {}
 
 /// Parameters of `hello`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HelloParams {
     /// The id of this client installation, generated once and stored. Required for `commandId` on
     /// this connection, and recorded as the author of the client's events.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<ClientId>,
     /// A name of the client for people, who see it with what the client did: one line, at most 64 bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The protocol versions that the client supports.
     pub protocol: ProtocolRange,
@@ -61,6 +60,7 @@ pub struct HelloResult {
 }
 
 /// The state of the daemon.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
@@ -91,10 +91,8 @@ pub struct Status {
     pub draining: bool,
     /// Why the configuration file was rejected; the last valid configuration stays in use. Absent
     /// if the file is valid or does not exist.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_problem: Option<String>,
     /// The daemon's program. Absent if the system does not tell it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<DaemonExecutable>,
     /// The program that started the daemon, and starts it again.
     #[serde(default)]
@@ -109,7 +107,6 @@ pub struct Status {
     #[serde(default)]
     pub subscribers: Vec<SubscriberStatus>,
     /// The physical memory that the daemon's process uses; absent if the system does not tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resident_bytes: Option<u64>,
     /// The disk under the daemon's home directory.
     #[serde(default)]
@@ -153,12 +150,12 @@ pub struct ActiveSession {
 }
 
 /// Parameters of `shutdown`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ShutdownParams {
     /// True if running turns are parked: they stop at a step boundary, and a daemon that is ready within ten
     /// minutes goes on with them. Otherwise they are ended. Default: `false`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub park: Option<bool>,
 }
 
@@ -171,19 +168,17 @@ pub struct ShutdownResult {
 }
 
 /// Parameters of `listModels`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListModelsParams {
     /// The project whose configuration applies. Absent: the user's configuration alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
     /// List only this provider's models. If its endpoint cannot be queried, the call fails with
     /// `provider_error`. Absent: all providers; an endpoint that cannot be queried is reported in
     /// `problem`, and the models that the daemon knows without it are listed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// Set to query the endpoints; `true` if absent. With `false` no request is sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<bool>,
 }
 
@@ -200,6 +195,7 @@ pub struct ListModelsResult {
 }
 
 /// A provider of models.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelProvider {
@@ -220,16 +216,15 @@ pub struct ModelProvider {
     /// True if its endpoint returned its list of models.
     pub live: bool,
     /// Why its endpoint was not queried, or the error of the query.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// When its endpoint last listed its models, in milliseconds since 1970. Turns use that list.
     /// Absent if the daemon has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listed_at: Option<u64>,
 }
 
 /// A usable model. Properties that neither the endpoint, the configuration nor the built-in table
 /// knows are absent.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
@@ -238,43 +233,33 @@ pub struct Model {
     /// The model's id at the provider.
     pub id: String,
     /// A display name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The context window in tokens: request and answer together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
     /// The maximum length of an answer, in tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
     /// True if it supports a thinking level.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
     /// The thinking levels that it supports, the lowest first. Empty if they are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thinking_levels: Vec<ThinkingLevel>,
     /// True if it accepts images as input.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
     /// The price in US dollars.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
     /// True if the provider's endpoint listed the model; `false` if only the built-in table or the
     /// configuration does.
     pub live: bool,
     /// True if the daemon has a key for its provider, or the provider needs none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_key: Option<bool>,
     /// The page from which the built-in table has its properties. Absent if they are from elsewhere.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// True if `source` is not a page of the provider.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unverified: bool,
     /// The day on which the provider switches it off, such as `2026-12-11`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retires_on: Option<String>,
     /// The id of the model that the provider recommends instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub successor: Option<String>,
     /// Where the built-in table and the endpoint's list disagree. The list counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -294,6 +279,7 @@ pub struct ModelDifference {
 }
 
 /// The price of a model, in US dollars per million tokens.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
@@ -302,14 +288,11 @@ pub struct ModelPrice {
     /// Output, including reasoning.
     pub output: f64,
     /// Input read from the provider's prompt cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<f64>,
     /// Input written to the provider's prompt cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<f64>,
     /// The date of a price from the built-in table or from an earlier list of the endpoint, such as
     /// `2026-11-21`. Absent for a price that the endpoint just stated or the configuration sets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noted_on: Option<String>,
     /// True if `notedOn` is more than 60 days ago, so that the price is only an estimate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -317,19 +300,19 @@ pub struct ModelPrice {
 }
 
 /// Parameters of `checkModel`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckModelParams {
     /// The project whose configuration applies. Absent: the user's configuration alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
     /// The model to check: its id at the configured provider, or `provider:id`. Absent: the default
     /// model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
 /// Result of `checkModel`: the model answered.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckModelResult {
@@ -337,15 +320,12 @@ pub struct CheckModelResult {
     pub model: String,
     /// The model that the endpoint reports to have used, which may be a dated version. Absent if it
     /// does not report one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
     /// The tokens used; absent if the endpoint does not report them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The duration of the call, in milliseconds.
     pub duration_ms: u64,
     /// The output limit in tokens, if it cut the answer off; absent otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_off_at: Option<u64>,
 }
 

@@ -8,6 +8,7 @@ use crate::{
 
 /// An object that `subscribeHost` sends, as `params.result` of a `host` notification. `version` increases by
 /// one with each change.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -33,7 +34,6 @@ pub enum HostEvent {
         #[serde(default)]
         questions: Vec<OpenQuestion>,
         /// The `cursor` with which `listQuestions` goes on; absent if no question was left out.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         questions_cursor: Option<PermissionRequestId>,
         /// The clients that gave a name with `hello`, at most 64; of more, those that came last.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +81,6 @@ pub enum HostEvent {
         /// The version after this change.
         version: u64,
         /// The project; absent if the agent's own configuration changed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         project_id: Option<ProjectId>,
         /// The agent after the change.
         agent: Box<AgentInfo>,
@@ -109,7 +108,6 @@ pub enum HostEvent {
         /// The question.
         request_id: PermissionRequestId,
         /// The decision and who made it; absent if none was recorded.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<PermissionAnswer>,
     },
     /// A session was deleted, and with it the questions that it asked.
@@ -127,7 +125,6 @@ pub enum HostEvent {
         /// The file that changed: `user`, `project` or `env`.
         layer: ConfigLayer,
         /// The project, if its file changed and it is registered.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         project_id: Option<ProjectId>,
         /// The number of changes that have come into effect since the daemon started.
         generation: u64,
@@ -145,20 +142,16 @@ pub enum HostEvent {
         /// The version after this change.
         version: u64,
         /// The project, if it is the file of one that is registered.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         project_id: Option<ProjectId>,
         /// The file.
         path: String,
         /// The line, counted from 1; absent if the problem has no place in the text.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         line: Option<u32>,
         /// The column in characters, counted from 1.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         column: Option<u32>,
         /// A description of the problem, for people.
         message: String,
         /// The valid name that is most like the one that was written.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         suggestion: Option<String>,
     },
 }

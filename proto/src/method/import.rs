@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use crate::{CommandId, ProjectId, Session, SessionId};
 
 /// Parameters of `importSession`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSessionParams {
@@ -13,7 +14,6 @@ pub struct ImportSessionParams {
     /// Claude Code, or a rollout of Codex.
     pub path: String,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 

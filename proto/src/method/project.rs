@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use crate::{CommandId, ProjectId, SessionId};
 
 /// A registered directory, to which sessions belong.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Project {
@@ -19,27 +20,26 @@ pub struct Project {
     pub updated_at: u64,
     /// The session that `openOrchestrator` returns, until it is archived or deleted; absent if it would
     /// create one, or choose one of an older daemon.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orchestrator_session_id: Option<SessionId>,
 }
 
 /// Parameters of `listDirectories`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListDirectoriesParams {
     /// The absolute path of the directory to list; absent: the user's home directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
 /// Result of `listDirectories`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListDirectoriesResult {
     /// The directory: absolute, with symbolic links resolved.
     pub path: String,
     /// The parent directory; absent at the root.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_path: Option<String>,
     /// Its subdirectories, sorted by name. Names that are not UTF-8 are omitted.
     pub entries: Vec<DirectoryEntry>,
@@ -57,16 +57,15 @@ pub struct DirectoryEntry {
 }
 
 /// Parameters of `registerProject`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegisterProjectParams {
     /// The absolute path of an existing directory.
     pub work_dir: String,
     /// A display name; absent: the directory's name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -85,6 +84,7 @@ pub struct ListProjectsResult {
 }
 
 /// Parameters of `updateProject`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpdateProjectParams {
@@ -93,7 +93,6 @@ pub struct UpdateProjectParams {
     /// The new display name: one line, at most 1 KiB. An empty one stands for the directory's name.
     pub display_name: String,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -105,13 +104,13 @@ pub struct UpdateProjectResult {
 }
 
 /// Parameters of `removeProject`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RemoveProjectParams {
     /// The project's id.
     pub project_id: ProjectId,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 

@@ -5,6 +5,7 @@ use super::conversation::Content;
 use crate::{CommandId, QueueItem, QueueItemId, QueueKind, Seq, SessionId};
 
 /// Parameters of `rewriteQueue`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RewriteQueueParams {
@@ -16,11 +17,11 @@ pub struct RewriteQueueParams {
     /// The operations, 1 to 100, applied in order: all or none.
     pub ops: Vec<QueueEdit>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
 /// One operation of `rewriteQueue`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "op",
@@ -37,10 +38,8 @@ pub enum QueueEdit {
         /// `sendMessage`; here they are `attachment` blocks.
         content: Content,
         /// Its zero-based position; absent, or beyond the end: the end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         position: Option<u32>,
         /// Set to pause the queue, so that the message waits for `resume`; absent: `false`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         hold: Option<bool>,
     },
     /// Replace the content of a message.

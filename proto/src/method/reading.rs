@@ -7,6 +7,7 @@ use crate::{
 };
 
 /// Parameters of `getTree`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetTreeParams {
@@ -14,15 +15,12 @@ pub struct GetTreeParams {
     pub session_id: SessionId,
     /// Return the events with a greater `seq`; absent: from the beginning. For the next page, the
     /// `seq` of the last node.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<Seq>,
     /// The maximum number of nodes per page, 1 to 10,000; absent: 1,000.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10_000))]
     pub limit: Option<u32>,
     /// Set to describe the turns that end at the nodes. The log is read for that, so a page may be shorter: it
     /// has at most 1,000 nodes then, 200 without `limit`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previews: Option<bool>,
 }
 
@@ -39,12 +37,14 @@ pub struct GetTreeResult {
 }
 
 /// A node of the tree: an event without its content.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeEntry {
     /// The event's id.
     pub id: EventId,
     /// The event it attaches to; `null` for a root.
+    #[serialize_always]
     pub parent_id: Option<EventId>,
     /// The event's `seq`.
     pub seq: Seq,
@@ -52,40 +52,33 @@ pub struct TreeEntry {
     /// it a valid target of `rewind`, `branch` and `cloneSession`.
     pub turn_end: bool,
     /// With `previews`: the turn that ends here; absent where none does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// With `previews`: the message that started the turn. To edit it and send it again, attach the
     /// new message to the parent of this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_event_id: Option<EventId>,
     /// With `previews`: the first line of that message, or of the summary or custom message that
     /// stands here outside a turn, at most 80 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
     /// With `previews`: how the turn ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<OutcomeReason>,
     /// With `previews`: how many files the turn left in another state than it found them in. In a clone,
     /// the copied turns have changed none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_changes: Option<u64>,
 }
 
 /// Parameters of `getEvents`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetEventsParams {
     /// The session.
     pub session_id: SessionId,
     /// Return the first events with a greater `seq`; absent: 0. Excludes `beforeSeq`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<Seq>,
     /// Return the last events with a smaller `seq`. Excludes `afterSeq`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_seq: Option<Seq>,
     /// The maximum number of events per page, 1 to 1,000; absent: 100. Large events make a page
     /// shorter.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<u32>,
 }
@@ -151,6 +144,7 @@ pub struct ContextPart {
 }
 
 /// Parameters of `getBlob`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetBlobParams {
@@ -160,10 +154,8 @@ pub struct GetBlobParams {
     pub sha256: BlobHash,
     /// The offset of the first byte to return; absent: 0. Fails with `invalid_params` beyond the
     /// end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// The maximum number of bytes; absent or larger: 4 MiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
 }
 
@@ -180,6 +172,7 @@ pub struct GetBlobResult {
 }
 
 /// Parameters of `putBlob`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PutBlobParams {
@@ -188,7 +181,6 @@ pub struct PutBlobParams {
     /// The bytes in base64: at most 4 MiB after decoding, else `payload_too_large`.
     pub data: String,
     /// Has no effect: the call is idempotent by nature.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -202,6 +194,7 @@ pub struct PutBlobResult {
 }
 
 /// A client's position in a session's event stream.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Anchors {
@@ -210,33 +203,28 @@ pub struct Anchors {
     pub persistent_last_seq: Seq,
     /// `S`: the `seq` of the last event of any kind, if what the client shows of unfinished
     /// messages is complete; otherwise absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_last_seq: Option<Seq>,
     /// The id of the event at `P`. With it a client notices that the log was replaced by another
     /// one, such as a restored backup.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent_last_id: Option<EventId>,
 }
 
 /// Parameters of `resync`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResyncParams {
     /// The session.
     pub session_id: SessionId,
     /// Anchor `P`: the `seq` of the last persistent event that the client has; absent: 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent_last_seq: Option<Seq>,
     /// Anchor `S`: the `seq` of the last event of any kind, if what the client shows of unfinished
     /// messages is complete; otherwise absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_last_seq: Option<Seq>,
     /// The id of the event at `P`. If the log has another one there, the reply is a full reload with
     /// the reason `diverged`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent_last_id: Option<EventId>,
     /// `nextPage` of the previous page, with the same anchors; absent: the first page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<String>,
 }
 
@@ -255,6 +243,7 @@ pub enum SyncMode {
 }
 
 /// Result of `resync`: one page.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResyncResult {
@@ -262,33 +251,30 @@ pub struct ResyncResult {
     pub mode: SyncMode,
     /// Why the stream could not be resumed, for diagnostics; absent in mode `stream_resume`, and
     /// for a client without events.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The missed events of this page, in ascending order.
     pub events: Vec<EncodedEvent>,
     /// On the last page: the `seq` up to which the client is now current, its new `S`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through_seq: Option<Seq>,
     /// On the last page, unless the mode is `stream_resume`: a snapshot of everything open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<InFlight>,
     /// The `seq` of the session's last published event.
     pub current_seq: Seq,
     /// The active leaf: the event to which the next message attaches; `null` in an empty session.
+    #[serialize_always]
     pub active_leaf_id: Option<EventId>,
     /// The token for the next page; absent on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_page: Option<String>,
 }
 
 /// A snapshot of everything unfinished in a session.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InFlight {
     /// The session's phase.
     pub phase: Phase,
     /// The open turn; absent if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// The messages being generated and the tools being executed.
     #[serde(flatten)]
@@ -300,26 +286,25 @@ pub struct InFlight {
 }
 
 /// Parameters of `subscribeEvents`: the session and the client's anchors.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SubscribeEventsParams {
     /// The session.
     pub session_id: SessionId,
     /// Anchor `P`: the `seq` of the last persistent event that the client has; absent: 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent_last_seq: Option<Seq>,
     /// Anchor `S`: the `seq` of the last event of any kind, if what the client shows of unfinished
     /// messages is complete; otherwise absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream_last_seq: Option<Seq>,
     /// The id of the event at `P`. If the log has another one there, a full reload with the reason
     /// `diverged` follows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persistent_last_id: Option<EventId>,
 }
 
 /// An item that `subscribeEvents` sends in addition to events, as `params.result` of an `event` notification. A
 /// marker has no `seq`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
@@ -336,7 +321,6 @@ pub enum SyncMarker {
         mode: SyncMode,
         /// Why the stream could not be resumed, for diagnostics; absent in mode `stream_resume`,
         /// and for a client without events.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
     /// In modes other than `stream_resume`: a snapshot of everything open, after the missed events.

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::{CommandId, ProjectId, RunnerCapabilities, RunnerErrorKind, Seq, SessionId};
 
 /// Parameters of `listRunners`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListRunnersParams {
     /// The project for whose permission mode `problem` is reported. Absent: the user's own settings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
 }
 
@@ -22,6 +22,7 @@ pub struct ListRunnersResult {
 }
 
 /// A configured runner.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunnerInfo {
@@ -35,16 +36,12 @@ pub struct RunnerInfo {
     /// Its abilities beyond running a prompt.
     pub capabilities: RunnerCapabilities,
     /// True if its program was found. Absent if it was not looked for, and for the own engine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub installed: Option<bool>,
     /// The version that its program tells; absent if it was not asked or tells none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Why it cannot be used; absent if nothing is known to be wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<RunnerProblem>,
     /// The command that logs it in, for a terminal; absent if it needs none or none is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login_command: Option<String>,
 }
 
@@ -68,6 +65,7 @@ pub enum RunnerType {
 }
 
 /// Why a runner cannot be used. The `details` of `runner_error` have the same kind and hint.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunnerProblem {
     /// The kind of the problem: the code that the error of a turn would have.
@@ -75,7 +73,6 @@ pub struct RunnerProblem {
     /// A description for people.
     pub message: String,
     /// A remedy, for people; absent if nothing is known to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
@@ -98,6 +95,7 @@ pub struct CheckRunnerResult {
 }
 
 /// Parameters of `forgetContext`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ForgetContextParams {
@@ -106,14 +104,13 @@ pub struct ForgetContextParams {
     /// The runner whose context is given up.
     pub runner: String,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
 /// Result of `forgetContext`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ForgetContextResult {
     /// The `seq` of the `runner_context` event; absent if the runner had no context.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<Seq>,
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use crate::{EventId, ProjectId, Role, Seq, SessionId};
 
 /// Parameters of `search`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SearchParams {
@@ -16,22 +17,16 @@ pub struct SearchParams {
     #[serde(default)]
     pub mode: SearchMode,
     /// Only sessions of this project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
     /// `true`: only archived sessions; `false` or absent: only the others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
     /// Only messages of this author, and no titles.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// Only records from this time on, in milliseconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
     /// The maximum number of hits, 1 to 200; absent: 50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// `nextCursor` of the previous page, for the same search.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
@@ -49,6 +44,7 @@ pub enum SearchMode {
 }
 
 /// Result of `search`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResult {
@@ -59,18 +55,17 @@ pub struct SearchResult {
     /// `regex`.
     pub behind_bytes: u64,
     /// Continues the search with the next call; absent if all was searched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
 /// A record that matches.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
     /// The session.
     pub session_id: SessionId,
     /// Its title, as in its metadata; absent if it has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The project it belongs to.
     pub project_id: ProjectId,
@@ -79,7 +74,6 @@ pub struct SearchHit {
     /// The event.
     pub event_id: EventId,
     /// The author; absent if it is the title that matches.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// When the event was created, in milliseconds since 1970.
     pub ts: u64,

@@ -10,6 +10,7 @@ use crate::{
 };
 
 /// The metadata of a session: everything but its events.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
@@ -20,21 +21,19 @@ pub struct Session {
     /// The origin of the session.
     pub kind: SessionKind,
     /// The session it was created from; absent for a session that a user started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<SessionParent>,
     /// The agent that works in it; absent if none does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<SessionAgent>,
     /// The file that its history comes from; absent unless it was imported.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<SessionOrigin>,
     /// The title; without one, the first line of the first message, shortened; `null` if there is
     /// neither.
+    #[serialize_always]
     pub title: Option<String>,
     /// Where the title comes from; absent without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title_source: Option<TitleSource>,
     /// The session's own model, as the client named it; `null` if it uses the configured one.
+    #[serialize_always]
     pub model: Option<String>,
     /// The runner of its turns: the name of a runner, or `scorel` for the daemon's own engine.
     #[serde(default = "own_runner")]
@@ -45,14 +44,13 @@ pub struct Session {
     /// The session's thinking level.
     pub thinking_level: ThinkingLevel,
     /// The session's own tool preset; absent if it uses the configured one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
     /// The current phase.
     pub phase: Phase,
     /// The open turn; absent if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
     /// The active leaf: the event to which the next message attaches; `null` in an empty session.
+    #[serialize_always]
     pub active_leaf_id: Option<EventId>,
     /// The `seq` of the last published event, transient events included; 0 if there is none.
     pub current_seq: Seq,
@@ -72,7 +70,6 @@ pub struct Session {
     #[serde(default)]
     pub cost: CostTotal,
     /// The fate of a turn that is running when the daemon ends; absent: as configured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_restart: Option<OnRestart>,
     /// When it was created, in milliseconds since 1970.
     pub created_at: u64,
@@ -81,20 +78,16 @@ pub struct Session {
     /// True if it is archived: hidden from lists, and without new messages. Otherwise unchanged.
     pub archived: bool,
     /// Why it cannot be used, or only be read; absent if nothing is wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// The number of its runtimes; absent if it never had any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtimes: Option<AgentTaskCounts>,
     /// The questions that its runtimes wait for. `respondPermission` answers each in the session it names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_questions: Vec<AgentTaskQuestion>,
     /// Since when the log cannot be written, and what waits for that; absent while it can be.
     /// `problem` has the reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage_stalled: Option<StorageStall>,
     /// When it was deleted; absent unless it is in the trash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<SessionDeletion>,
 }
 
@@ -121,20 +114,20 @@ pub enum SessionKind {
 }
 
 /// The origin of a session that another session created, or that is a clone.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionParent {
     /// The session's id.
     pub session_id: SessionId,
     /// The event at which the new session branched off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_id: Option<EventId>,
     /// The task for which it was created.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
 }
 
 /// The agent of a session, for the session's life.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAgent {
@@ -143,7 +136,6 @@ pub struct SessionAgent {
     /// The number of sessions that are above this one.
     pub depth: u32,
     /// The git worktree that it works in; absent if it works in the project's directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<SessionWorktree>,
 }
 
@@ -157,29 +149,24 @@ pub struct SessionWorktree {
 }
 
 /// Parameters of `createSession`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSessionParams {
     /// The project it belongs to, for life.
     pub project_id: ProjectId,
     /// A title: one line, at most 1 KiB. Absent: the first message serves as title.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// A model: its id at the configured provider, or `provider:id`. Absent: the configured model,
     /// also when that changes later.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The runner of its turns: the name of a runner, or `scorel`; absent: `scorel`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
     /// The thinking level; absent: `default`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
     /// The tools that the model is offered; absent: as configured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -209,31 +196,27 @@ pub struct GetSessionResult {
 }
 
 /// Parameters of `listSessions`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSessionsParams {
     /// Only sessions of this project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
     /// Only sessions of this kind.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<SessionKind>,
     /// `true`: only archived sessions; `false` or absent: only the others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
     /// `true`: the sessions in the trash instead, archived or not, the last deleted first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
     /// The maximum number of sessions per page, 1 to 1,000; absent: 50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<u32>,
     /// `nextCursor` of the previous page; absent: the first page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
 /// Result of `listSessions`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListSessionsResult {
@@ -244,7 +227,6 @@ pub struct ListSessionsResult {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<UnreadableSession>,
     /// The cursor of the next page; absent on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
@@ -259,49 +241,41 @@ pub struct UnreadableSession {
 }
 
 /// Parameters of `updateSession`. At least one of the changes must be present.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpdateSessionParams {
     /// The session's id.
     pub session_id: SessionId,
     /// A new title: one line, at most 1 KiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// A new model for future model calls: its id at the configured provider, or `provider:id`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The runner of its turns from the next one on: the name of a runner, or `scorel`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
     /// A new thinking level for future model calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<ThinkingLevel>,
     /// The tools that the model is offered; absent: as configured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPreset>,
     /// The fate of a turn that is running when the daemon ends.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_restart: Option<OnRestart>,
     /// `true`: the next turn begins with a new instruction snapshot, of the files and settings as they
     /// are then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_instructions: Option<bool>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
 /// Parameters of `archiveSession`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ArchiveSessionParams {
     /// The session's id.
     pub session_id: SessionId,
     /// `true` or absent: archive; `false`: restore.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -315,6 +289,7 @@ pub struct UpdateSessionResult {
 }
 
 /// Parameters of `deleteSession`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DeleteSessionParams {
@@ -322,14 +297,11 @@ pub struct DeleteSessionParams {
     pub session_id: SessionId,
     /// The fate of the sessions of its runtimes that have not ended. Absent: the call is refused with
     /// `runtime_busy` if there are any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub children: Option<DeleteChildren>,
     /// `true`: it is deleted for good, also if it is in the trash already; `false` or absent: it goes to
     /// the trash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now: Option<bool>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 
@@ -366,6 +338,7 @@ pub struct CloneSessionParams {
 
 /// Parameters of `acceptDamage`. The damaged places are in the `details` of the `session_failed`
 /// error.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AcceptDamageParams {
@@ -376,7 +349,6 @@ pub struct AcceptDamageParams {
     /// The length of the damage in bytes; 0 where a record is missing between two intact lines.
     pub length: u64,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::ProjectId;
 
 /// Parameters of `listSkills`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListSkillsParams {
     /// Also the skills of this project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
 }
 
@@ -22,6 +22,7 @@ pub struct ListSkillsResult {
 }
 
 /// A skill that was found.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillInfo {
@@ -38,7 +39,6 @@ pub struct SkillInfo {
     /// The directory with its files.
     pub path: String,
     /// Why the skill cannot be read; absent if it can be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 

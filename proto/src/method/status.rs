@@ -71,11 +71,11 @@ impl SessionsByPhase {
 }
 
 /// A subscription to a session's events.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriberStatus {
     /// The client, as it named itself in `hello`; absent if it did not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<ClientId>,
     /// The session that it follows.
     pub session_id: SessionId,
@@ -85,17 +85,18 @@ pub struct SubscriberStatus {
 }
 
 /// The disk under the daemon's home directory.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StorageStatus {
     /// The number of bytes that the user can still write; absent if it cannot be found out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub free_bytes: Option<u64>,
     /// The number of loaded sessions whose logs cannot be written now.
     pub stalled_sessions: u32,
 }
 
 /// The search index.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SearchStatus {
@@ -107,7 +108,6 @@ pub struct SearchStatus {
     /// The number of sessions with records that are not in the index.
     pub behind_sessions: u32,
     /// Why the index cannot be written; absent if it can be.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 

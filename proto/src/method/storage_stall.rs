@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// The log of a session cannot be written, because the disk is full for example. The running turn
 /// waits, and goes on by itself.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StorageStall {
@@ -10,7 +11,6 @@ pub struct StorageStall {
     pub since: u64,
     /// The record that waits in memory. It is lost if the daemon ends before it could be written;
     /// a cancel does not drop it. Absent if no record waits yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsaved: Option<UnsavedRecord>,
 }
 

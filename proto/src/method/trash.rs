@@ -13,13 +13,13 @@ pub struct SessionDeletion {
 }
 
 /// Parameters of `undeleteSession`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UndeleteSessionParams {
     /// The session's id.
     pub session_id: SessionId,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 

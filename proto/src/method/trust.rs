@@ -21,6 +21,7 @@ pub struct GetTrustResult {
 }
 
 /// Something that a project brings and that is inert until a user trusts it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrustItem {
@@ -31,7 +32,6 @@ pub struct TrustItem {
     /// The directory with its files.
     pub path: String,
     /// The SHA-256 over its files as they are now, for `setTrust`; absent if it has a `problem`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// Its files as they are now; of a changed item, those that differ from the trusted ones. At most
     /// 200.
@@ -41,7 +41,6 @@ pub struct TrustItem {
     #[serde(default)]
     pub more_files: u64,
     /// Why it cannot be trusted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
@@ -58,12 +57,12 @@ pub enum TrustState {
 }
 
 /// A file of an item.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrustFile {
     /// The path below the item's directory.
     pub path: String,
     /// Of a changed item: what happened to the file since it was trusted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<TrustedFileChange>,
 }
 
@@ -92,6 +91,7 @@ pub struct SetTrustParams {
 }
 
 /// An item, as a user has seen it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrustedItem {
@@ -99,7 +99,6 @@ pub struct TrustedItem {
     pub item: String,
     /// Its `digest` from `getTrust`: if it is another by now, the call fails with `conflict`. Not needed
     /// to take trust back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
 

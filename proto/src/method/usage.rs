@@ -4,14 +4,13 @@ use serde::{Deserialize, Serialize};
 use crate::{CostTotal, SessionId, Usage};
 
 /// Parameters of `getUsage`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetUsageParams {
     /// The first day, as `2026-11-22`, in the daemon's time zone; absent: the first there is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// The last day; absent: today.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// The unit that each row of the result sums up.
     #[serde(default)]
@@ -34,6 +33,7 @@ pub enum UsageGrouping {
 }
 
 /// Result of `getUsage`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GetUsageResult {
@@ -43,7 +43,6 @@ pub struct GetUsageResult {
     /// The sum of all rows, of those as well that did not fit into `rows`.
     pub total: UsageTotal,
     /// The number of rows that did not fit into `rows`; absent if all did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<u64>,
     /// Sessions whose logs cannot be read, so that calls of theirs may be missing; absent if there
     /// are none.
@@ -52,6 +51,7 @@ pub struct GetUsageResult {
 }
 
 /// One row of a `getUsage` result.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageRow {
@@ -59,7 +59,6 @@ pub struct UsageRow {
     /// project: `deleted:` and the project's id.
     pub key: String,
     /// The name of the project, or the title of the session; absent if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The sum.
     #[serde(flatten)]

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::{AgentTaskId, CommandId, ProjectId, SessionId};
 
 /// Parameters of `listWorktrees`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListWorktreesParams {
     /// Only those of this project.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
 }
 
@@ -22,13 +22,13 @@ pub struct ListWorktreesResult {
 }
 
 /// A git worktree that an agent works in.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorktreeInfo {
     /// The runtime for which it was made.
     pub runtime_id: AgentTaskId,
     /// The session that works in it; absent if it was deleted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// The project whose repository it belongs to.
     pub project_id: ProjectId,
@@ -37,24 +37,21 @@ pub struct WorktreeInfo {
     /// Its branch.
     pub branch: String,
     /// True if it has changes that are not committed; absent if git does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<bool>,
     /// The number of commits made in it; absent if git does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits: Option<u32>,
 }
 
 /// Parameters of `removeWorktree`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RemoveWorktreeParams {
     /// The runtime for which it was made.
     pub runtime_id: AgentTaskId,
     /// True if changes that are not committed are lost. Absent: no; the call is refused if there are any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
     /// Makes the call idempotent. Requires a `clientId`; see `hello`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_id: Option<CommandId>,
 }
 

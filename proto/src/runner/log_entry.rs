@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::log_stream::RunnerLogStream;
 
 /// A text that a runner logged. Adjacent texts of one stream are one entry, divided anywhere.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogEntry {
@@ -14,6 +15,5 @@ pub struct LogEntry {
     /// The text. Not escaped: it may contain terminal control sequences.
     pub text: String,
     /// When its first part was logged, in milliseconds since 1970; absent in logs of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<u64>,
 }
