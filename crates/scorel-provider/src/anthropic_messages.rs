@@ -27,7 +27,7 @@ pub(crate) use thinking::ClaudeThinking;
 use self::decoder::AnthropicDecoder;
 use self::dialect::AnthropicEndpoint;
 use self::history::AnthropicHistory;
-use crate::wire::{JsonBody, ModelOrigin, Wire, with_path};
+use crate::wire::{JsonBody, Wire, with_path};
 
 #[derive(Debug)]
 pub(crate) struct AnthropicMessages;
@@ -68,10 +68,6 @@ impl Wire for AnthropicMessages {
         body: &mut JsonBody,
     ) {
         request::tail(endpoint, request, history, body);
-    }
-
-    fn decoder(origin: ModelOrigin) -> AnthropicDecoder {
-        AnthropicDecoder::new(origin)
     }
 }
 

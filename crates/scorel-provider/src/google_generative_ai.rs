@@ -25,7 +25,7 @@ pub(crate) use self::dialect::GeminiDialect;
 use self::dialect::GeminiEndpoint;
 pub(crate) use self::family::GeminiFamily;
 use self::history::GeminiHistory;
-use crate::wire::{JsonBody, ModelOrigin, Wire, has_version, with_segments};
+use crate::wire::{JsonBody, Wire, has_version, with_segments};
 
 /// Used where the base URL names no version.
 const VERSION: &str = "v1beta";
@@ -67,10 +67,6 @@ impl Wire for GoogleGenerativeAi {
         body: &mut JsonBody,
     ) {
         request::tail(endpoint, request, body);
-    }
-
-    fn decoder(origin: ModelOrigin) -> GeminiDecoder {
-        GeminiDecoder::new(origin)
     }
 }
 

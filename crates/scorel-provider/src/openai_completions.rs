@@ -24,7 +24,7 @@ pub(crate) use dialect::ChatDialect;
 use self::decoder::ChatDecoder;
 use self::dialect::ChatEndpoint;
 use self::history::ChatHistory;
-use crate::wire::{JsonBody, ModelOrigin, Wire, with_path};
+use crate::wire::{JsonBody, Wire, with_path};
 
 #[derive(Debug)]
 pub(crate) struct OpenAiCompletions;
@@ -46,9 +46,5 @@ impl Wire for OpenAiCompletions {
 
     fn tail(endpoint: &ChatEndpoint, request: &ModelRequest, _: &ChatHistory, body: &mut JsonBody) {
         request::tail(endpoint, request, body);
-    }
-
-    fn decoder(origin: ModelOrigin) -> ChatDecoder {
-        ChatDecoder::new(origin)
     }
 }

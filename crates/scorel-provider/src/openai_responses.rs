@@ -19,7 +19,7 @@ pub(crate) use dialect::ResponsesDialect;
 use self::decoder::ResponsesDecoder;
 use self::dialect::ResponsesEndpoint;
 use self::history::ResponsesHistory;
-use crate::wire::{JsonBody, ModelOrigin, Wire, with_path};
+use crate::wire::{JsonBody, Wire, with_path};
 
 #[derive(Debug)]
 pub(crate) struct OpenAiResponses;
@@ -52,10 +52,6 @@ impl Wire for OpenAiResponses {
         body: &mut JsonBody,
     ) {
         request::tail(endpoint, request, history, body);
-    }
-
-    fn decoder(origin: ModelOrigin) -> ResponsesDecoder {
-        ResponsesDecoder::new(origin)
     }
 }
 

@@ -12,6 +12,7 @@ mod call_ids;
 mod call_pairs;
 mod charged;
 mod configured_headers;
+mod decoded_reply;
 mod decoder;
 mod digest;
 mod endpoint;
@@ -36,6 +37,7 @@ mod url;
 pub(crate) use advice::{CallAdvice, ServedModels};
 pub(crate) use call_ids::CallIds;
 pub(crate) use configured_headers::ConfiguredHeaders;
+pub(crate) use decoded_reply::DecodedReply;
 pub(crate) use decoder::{ReplyStatus, WireDecoder};
 pub(crate) use digest::digest;
 pub(crate) use endpoint::ModelEndpoint;
@@ -96,6 +98,4 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
         history: &Self::History,
         body: &mut JsonBody,
     );
-
-    fn decoder(origin: ModelOrigin) -> Self::Decoder;
 }

@@ -2,16 +2,14 @@ use scorel_engine::{ProviderEvent, foreign_json};
 use serde_json::{Value, json};
 
 use super::opaque::OpaqueBlocks;
-use crate::wire::{ModelOrigin, ReplyTally, text_of};
+use crate::wire::{DecodedReply, ModelOrigin, text_of};
 
 /// The content blocks of one reply. They arrive strictly one after another.
 ///
 /// A block takes its number with its first content, so that empty blocks take none, and blocks of
 /// server-side tools take none either: the engine does not see them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct AnthropicBlocks {
-    origin: ModelOrigin,
-    tally: ReplyTally,
     open: Option<OpenContentBlock>,
     opaque: OpaqueBlocks,
 }
@@ -42,47 +40,34 @@ enum OpenContentBlock {
 }
 
 impl AnthropicBlocks {
-    pub(super) fn new(origin: ModelOrigin) -> Self {
-        Self {
-            origin,
-            tally: ReplyTally::default(),
-            open: None,
-            opaque: OpaqueBlocks::default(),
-        }
-    }
-
-    pub(super) const fn tally(&mut self) -> &mut ReplyTally {
-        &mut self.tally
-    }
-
     /// The metadata to store with the message.
-    pub(super) fn take_opaque(&mut self) -> Option<Value> {
-        std::mem::take(&mut self.opaque).into_metadata(&self.origin)
+    pub(super) fn take_opaque(&mut self, origin: &ModelOrigin) -> Option<Value> {
+        std::mem::take(&mut self.opaque).into_metadata(origin)
     }
 
     /// Takes a `content_block`, which may already have content.
-    pub(super) fn start(&mut self, block: &Value, out: &mut Vec<ProviderEvent>) {
+    pub(super) fn start(&mut self, block: &Value, out: &mut DecodedReply) {
         self.stop(out);
         match text_of(&block["type"]) {
             "text" => {
                 self.open_text();
                 self.text(text_of(&block["text"]), out);
                 for citation in block["citations"].as_array().into_iter().flatten() {
-                    self.citation(citation);
+                    self.citation(citation, out);
                 }
             }
             "thinking" => {
                 self.open_thinking();
                 self.thinking(text_of(&block["thinking"]), out);
-                self.signature(text_of(&block["signature"]));
+                self.signature(text_of(&block["signature"]), out);
             }
-            "redacted_thinking" => self.redacted(text_of(&block["data"]), out),
+            "redacted_thinking" => redacted(text_of(&block["data"]), out),
             "tool_use" => self.tool_call(block, out),
             // Server-side tools and their results, MCP, compaction, and types added later. The API
             // wants them back unchanged.
             _ if block.is_object() => {
-                self.tally.add_part();
-                self.tally.keep(block);
+                out.tally.add_part();
+                out.tally.keep(block);
                 self.open = Some(OpenContentBlock::Opaque {
                     block: block.clone(),
                     input: String::new(),
@@ -93,47 +78,45 @@ impl AnthropicBlocks {
     }
 
     /// Takes a `delta`; unknown types are ignored.
-    pub(super) fn delta(&mut self, delta: &Value, out: &mut Vec<ProviderEvent>) {
+    pub(super) fn delta(&mut self, delta: &Value, out: &mut DecodedReply) {
         match text_of(&delta["type"]) {
             "text_delta" => self.text(text_of(&delta["text"]), out),
             "thinking_delta" => self.thinking(text_of(&delta["thinking"]), out),
-            "signature_delta" => self.signature(text_of(&delta["signature"])),
-            "citations_delta" => self.citation(&delta["citation"]),
+            "signature_delta" => self.signature(text_of(&delta["signature"]), out),
+            "citations_delta" => self.citation(&delta["citation"], out),
             "input_json_delta" => self.input(text_of(&delta["partial_json"]), out),
-            "compaction_delta" => self.compaction(text_of(&delta["content"])),
+            "compaction_delta" => self.compaction(text_of(&delta["content"]), out),
             _ => {}
         }
     }
 
     /// Closes the open block, if any, and emits its metadata.
-    pub(super) fn stop(&mut self, out: &mut Vec<ProviderEvent>) {
+    pub(super) fn stop(&mut self, out: &mut DecodedReply) {
         match self.open.take() {
             Some(OpenContentBlock::Text {
                 block: Some(block),
                 citations,
-            }) if !citations.is_empty() => out.push(ProviderEvent::TextMeta {
-                block,
-                provider: self.origin.tag("citations", json!(citations)),
-            }),
+            }) if !citations.is_empty() => {
+                out.text_fact(block, "citations", json!(citations));
+            }
             // A signed block without text is real: newer models omit the text of their reasoning.
             // It has to go back all the same.
             Some(OpenContentBlock::Thinking { block, signature }) if !signature.is_empty() => {
-                let block = block.unwrap_or_else(|| self.tally.take_next());
-                self.sign(block, signature, false, out);
+                let block = block.unwrap_or_else(|| out.tally.take_next());
+                sign(block, signature, false, out);
             }
             Some(OpenContentBlock::ToolCall {
                 block,
                 input,
                 streamed: false,
             }) if input.as_object().is_some_and(|input| !input.is_empty()) => {
-                let delta = input.to_string();
-                out.push(ProviderEvent::ToolCallDelta { block, delta });
+                out.arguments(block, input.to_string());
             }
             Some(OpenContentBlock::Opaque { mut block, input }) => {
                 if let Ok(input) = foreign_json::<Value>(input.as_bytes()) {
                     block["input"] = input;
                 }
-                self.opaque.push(self.tally.taken(), block);
+                self.opaque.push(out.tally.taken(), block);
             }
             _ => {}
         }
@@ -153,7 +136,7 @@ impl AnthropicBlocks {
         });
     }
 
-    fn text(&mut self, delta: &str, out: &mut Vec<ProviderEvent>) {
+    fn text(&mut self, delta: &str, out: &mut DecodedReply) {
         if delta.is_empty() {
             return;
         }
@@ -161,15 +144,13 @@ impl AnthropicBlocks {
             self.stop(out);
             self.open_text();
         }
-        let Self { open, tally, .. } = self;
-        if let Some(OpenContentBlock::Text { block, .. }) = open {
-            let block = *block.get_or_insert_with(|| tally.take_next());
-            let delta = delta.to_owned();
-            out.push(ProviderEvent::Text { block, delta });
+        if let Some(OpenContentBlock::Text { block, .. }) = &mut self.open {
+            let block = *block.get_or_insert_with(|| out.tally.take_next());
+            out.text(block, delta);
         }
     }
 
-    fn thinking(&mut self, delta: &str, out: &mut Vec<ProviderEvent>) {
+    fn thinking(&mut self, delta: &str, out: &mut DecodedReply) {
         if delta.is_empty() {
             return;
         }
@@ -177,24 +158,22 @@ impl AnthropicBlocks {
             self.stop(out);
             self.open_thinking();
         }
-        let Self { open, tally, .. } = self;
-        if let Some(OpenContentBlock::Thinking { block, .. }) = open {
-            let block = *block.get_or_insert_with(|| tally.take_next());
-            let delta = delta.to_owned();
-            out.push(ProviderEvent::Thinking { block, delta });
+        if let Some(OpenContentBlock::Thinking { block, .. }) = &mut self.open {
+            let block = *block.get_or_insert_with(|| out.tally.take_next());
+            out.thinking(block, delta);
         }
     }
 
-    fn signature(&mut self, delta: &str) {
+    fn signature(&mut self, delta: &str, out: &mut DecodedReply) {
         if let Some(OpenContentBlock::Thinking { signature, .. }) = &mut self.open {
-            self.tally.keep_text(delta);
+            out.tally.keep_text(delta);
             signature.push_str(delta);
         }
     }
 
-    fn compaction(&mut self, delta: &str) {
+    fn compaction(&mut self, delta: &str, out: &mut DecodedReply) {
         if let Some(OpenContentBlock::Opaque { block, .. }) = &mut self.open {
-            self.tally.keep_text(delta);
+            out.tally.keep_text(delta);
             match &mut block["content"] {
                 Value::String(content) => content.push_str(delta),
                 other => *other = json!(delta),
@@ -202,42 +181,21 @@ impl AnthropicBlocks {
         }
     }
 
-    fn citation(&mut self, citation: &Value) {
+    fn citation(&mut self, citation: &Value, out: &mut DecodedReply) {
         if let Some(OpenContentBlock::Text { citations, .. }) = &mut self.open {
-            self.tally.keep(citation);
+            out.tally.keep(citation);
             citations.push(citation.clone());
         }
     }
 
-    /// Redacted reasoning arrives whole in `content_block_start`.
-    fn redacted(&mut self, data: &str, out: &mut Vec<ProviderEvent>) {
-        if !data.is_empty() {
-            let block = self.tally.take_next();
-            self.sign(block, data.to_owned(), true, out);
-        }
-    }
-
-    fn sign(&self, block: usize, signature: String, redacted: bool, out: &mut Vec<ProviderEvent>) {
-        out.push(ProviderEvent::ThinkingMeta {
-            block,
-            signature: Some(signature),
-            redacted,
-            provider: Some(self.origin.tag("signed", json!(true))),
-        });
-    }
-
-    fn tool_call(&mut self, call: &Value, out: &mut Vec<ProviderEvent>) {
-        let block = self.tally.take_next();
+    fn tool_call(&mut self, call: &Value, out: &mut DecodedReply) {
+        let block = out.tally.take_next();
         // `caller` has to go back where a server-side tool made the call, not the model.
         let caller = call
             .get("caller")
             .filter(|caller| !caller.is_null() && caller["type"] != "direct");
-        out.push(ProviderEvent::ToolCallStart {
-            block,
-            id: text_of(&call["id"]).to_owned(),
-            name: text_of(&call["name"]).to_owned(),
-            provider: caller.map(|caller| self.origin.tag("caller", caller.clone())),
-        });
+        let (id, name) = (text_of(&call["id"]).to_owned(), text_of(&call["name"]));
+        out.call(block, id, name, caller.map(|it| ("caller", it.clone())));
         self.open = Some(OpenContentBlock::ToolCall {
             block,
             input: call["input"].clone(),
@@ -245,23 +203,37 @@ impl AnthropicBlocks {
         });
     }
 
-    fn input(&mut self, delta: &str, out: &mut Vec<ProviderEvent>) {
+    fn input(&mut self, delta: &str, out: &mut DecodedReply) {
         match &mut self.open {
             // The first delta is often empty, and a call without arguments has no other.
             Some(OpenContentBlock::ToolCall {
                 block, streamed, ..
             }) if !delta.is_empty() => {
                 *streamed = true;
-                out.push(ProviderEvent::ToolCallDelta {
-                    block: *block,
-                    delta: delta.to_owned(),
-                });
+                out.arguments(*block, delta);
             }
             Some(OpenContentBlock::Opaque { input, .. }) => {
-                self.tally.keep_text(delta);
+                out.tally.keep_text(delta);
                 input.push_str(delta);
             }
             _ => {}
         }
     }
+}
+
+/// Redacted reasoning arrives whole in `content_block_start`.
+fn redacted(data: &str, out: &mut DecodedReply) {
+    if !data.is_empty() {
+        let block = out.tally.take_next();
+        sign(block, data.to_owned(), true, out);
+    }
+}
+
+fn sign(block: usize, signature: String, redacted: bool, out: &mut DecodedReply) {
+    out.events.push(ProviderEvent::ThinkingMeta {
+        block,
+        signature: Some(signature),
+        redacted,
+        provider: Some(out.origin.tag("signed", json!(true))),
+    });
 }

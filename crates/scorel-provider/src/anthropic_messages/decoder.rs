@@ -1,30 +1,23 @@
-use scorel_engine::{ProviderError, ProviderEvent};
+use scorel_engine::ProviderError;
 use scorel_proto::StopReason;
 use serde_json::Value;
 
 use super::blocks::AnthropicBlocks;
 use super::stop;
 use super::usage::AnthropicUsage;
-use crate::wire::{ModelOrigin, ReplyStatus, ReplyTally, WireDecoder, non_empty, text_of};
+use crate::wire::{DecodedReply, ReplyStatus, WireDecoder, non_empty, text_of};
 
 /// Decodes the events of the Messages API: `message_start`, the content blocks one after another,
 /// `message_delta` with the stop reason, `message_stop`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct AnthropicDecoder {
     blocks: AnthropicBlocks,
     usage: AnthropicUsage,
 }
 
 impl AnthropicDecoder {
-    pub(super) fn new(origin: ModelOrigin) -> Self {
-        Self {
-            blocks: AnthropicBlocks::new(origin),
-            usage: AnthropicUsage::default(),
-        }
-    }
-
     /// The content that a message brings along: all of it on hosts that do not stream.
-    fn message(&mut self, message: &Value, out: &mut Vec<ProviderEvent>) {
+    fn message(&mut self, message: &Value, out: &mut DecodedReply) {
         for block in message["content"].as_array().into_iter().flatten() {
             self.blocks.start(block, out);
         }
@@ -53,7 +46,7 @@ impl WireDecoder for AnthropicDecoder {
         &mut self,
         payload: &Value,
         status: &mut ReplyStatus,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ProviderError> {
         let kind = text_of(&payload["type"]);
         match kind {
@@ -72,12 +65,8 @@ impl WireDecoder for AnthropicDecoder {
         Ok(())
     }
 
-    fn tally(&mut self) -> &mut ReplyTally {
-        self.blocks.tally()
-    }
-
-    fn finish(&mut self, _reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {
+    fn finish(&mut self, _reported: StopReason, out: &mut DecodedReply) -> Option<Value> {
         self.blocks.stop(out);
-        self.blocks.take_opaque()
+        self.blocks.take_opaque(&out.origin)
     }
 }

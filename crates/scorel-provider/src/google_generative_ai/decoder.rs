@@ -1,27 +1,17 @@
-use scorel_engine::{ErrorCategory, ProviderError, ProviderEvent};
+use scorel_engine::{ErrorCategory, ProviderError};
 use scorel_proto::StopReason;
 use serde_json::Value;
 
 use super::parts::GeminiParts;
 use super::{finish, usage};
 use crate::http::provider_error;
-use crate::wire::{
-    FinishReason, ModelOrigin, ReplyStatus, ReplyTally, WireDecoder, non_empty, text_of,
-};
+use crate::wire::{DecodedReply, FinishReason, ReplyStatus, WireDecoder, non_empty, text_of};
 
 /// Decodes the events of a Gemini reply: each is a complete `GenerateContentResponse` with further
 /// parts. There is no end mark, and an error may still follow the finish reason.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct GeminiDecoder {
     parts: GeminiParts,
-}
-
-impl GeminiDecoder {
-    pub(super) fn new(origin: ModelOrigin) -> Self {
-        Self {
-            parts: GeminiParts::new(origin),
-        }
-    }
 }
 
 impl WireDecoder for GeminiDecoder {
@@ -38,7 +28,7 @@ impl WireDecoder for GeminiDecoder {
         &mut self,
         payload: &Value,
         status: &mut ReplyStatus,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ProviderError> {
         let Some(candidate) = first_candidate(payload) else {
             check_prompt(&payload["promptFeedback"], status);
@@ -58,11 +48,7 @@ impl WireDecoder for GeminiDecoder {
         }
     }
 
-    fn tally(&mut self) -> &mut ReplyTally {
-        self.parts.tally()
-    }
-
-    fn finish(&mut self, reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {
+    fn finish(&mut self, reported: StopReason, out: &mut DecodedReply) -> Option<Value> {
         // Streamed arguments sometimes lack their end mark. After any other reason the call was
         // cut off, and completing it would run it with arguments missing.
         if reported != StopReason::EndTurn {

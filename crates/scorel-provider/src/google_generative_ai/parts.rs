@@ -1,19 +1,16 @@
-use scorel_engine::ProviderEvent;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::passback::{self, SignedSpan};
+use super::passback::{PART, SIGNED, SignedSpan, THOUGHT};
 use super::pending_call::{ConflictingArguments, PendingCall};
-use crate::wire::{ModelOrigin, ReplyTally, non_empty};
+use crate::wire::{DecodedReply, non_empty};
 
 /// The largest part, in bytes of JSON, that is stored without being understood: it is written to the
 /// log and sent back with every request.
 const OPAQUE_LIMIT: usize = 256 << 10;
 
 /// Turns the parts of one reply into blocks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct GeminiParts {
-    origin: ModelOrigin,
-    tally: ReplyTally,
     open: OpenPart,
 }
 
@@ -35,22 +32,10 @@ enum OpenPart {
 }
 
 impl GeminiParts {
-    pub(super) fn new(origin: ModelOrigin) -> Self {
-        Self {
-            origin,
-            tally: ReplyTally::default(),
-            open: OpenPart::Nothing,
-        }
-    }
-
-    pub(super) const fn tally(&mut self) -> &mut ReplyTally {
-        &mut self.tally
-    }
-
     pub(super) fn add(
         &mut self,
         part: &Value,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ConflictingArguments> {
         let signature = non_empty(&part["thoughtSignature"]);
         if let Some(call) = part.get("functionCall") {
@@ -67,15 +52,11 @@ impl GeminiParts {
     }
 
     /// Emits what of the open part is still to come: a call, or the signatures of a text.
-    pub(super) fn finish(&mut self, out: &mut Vec<ProviderEvent>) {
+    pub(super) fn finish(&mut self, out: &mut DecodedReply) {
         match std::mem::take(&mut self.open) {
-            OpenPart::Call(call) => {
-                let block = self.tally.take_next();
-                call.finish(block, &self.origin, out);
-            }
+            OpenPart::Call(call) => call.finish(out),
             OpenPart::Text { block, signed, .. } if !signed.is_empty() => {
-                let provider = SignedSpan::tag(&signed, &self.origin);
-                out.push(ProviderEvent::TextMeta { block, provider });
+                out.text_fact(block, SIGNED, json!(signed));
             }
             _ => {}
         }
@@ -91,7 +72,7 @@ impl GeminiParts {
         &mut self,
         call: &Value,
         signature: Option<&str>,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ConflictingArguments> {
         let name = non_empty(&call["name"]);
         let is_open = matches!(self.open, OpenPart::Call(_));
@@ -105,18 +86,18 @@ impl GeminiParts {
         let OpenPart::Call(pending) = &mut self.open else {
             return Ok(());
         };
-        pending.add(call, signature, &mut self.tally)?;
+        pending.add(call, signature, &mut out.tally)?;
         if call["willContinue"] != true {
             self.finish(out);
         }
         Ok(())
     }
 
-    fn text(&mut self, text: &str, signature: Option<&str>, out: &mut Vec<ProviderEvent>) {
+    fn text(&mut self, text: &str, signature: Option<&str>, out: &mut DecodedReply) {
         if !matches!(self.open, OpenPart::Text { .. }) {
             self.finish(out);
             self.open = OpenPart::Text {
-                block: self.tally.take_next(),
+                block: out.tally.take_next(),
                 length: 0,
                 signed: Vec::new(),
             };
@@ -131,12 +112,9 @@ impl GeminiParts {
         };
         let (block, start) = (*block, *length);
         *length += text.len();
-        if !text.is_empty() {
-            let delta = text.to_owned();
-            out.push(ProviderEvent::Text { block, delta });
-        }
+        out.text(block, text);
         if let Some(signature) = signature {
-            self.tally.keep_text(signature);
+            out.tally.keep_text(signature);
             signed.push(SignedSpan {
                 start,
                 end: *length,
@@ -145,26 +123,18 @@ impl GeminiParts {
         }
     }
 
-    fn thinking(&mut self, text: &str, signature: Option<&str>, out: &mut Vec<ProviderEvent>) {
+    fn thinking(&mut self, text: &str, signature: Option<&str>, out: &mut DecodedReply) {
         let block = match self.open {
             OpenPart::Thinking { block } => block,
             _ => {
                 self.finish(out);
-                self.tally.take_next()
+                out.tally.take_next()
             }
         };
         self.open = OpenPart::Thinking { block };
-        if !text.is_empty() {
-            let delta = text.to_owned();
-            out.push(ProviderEvent::Thinking { block, delta });
-        }
+        out.thinking(block, text);
         if let Some(signature) = signature {
-            out.push(ProviderEvent::ThinkingMeta {
-                block,
-                signature: None,
-                redacted: false,
-                provider: Some(passback::tag_thought(signature, &self.origin)),
-            });
+            out.thinking_fact(block, THOUGHT, json!(signature));
             // Later thoughts are not covered by this signature and need a block of their own.
             self.open = OpenPart::Nothing;
         }
@@ -172,7 +142,7 @@ impl GeminiParts {
 
     /// Stores a part of a kind that only the provider understands, such as `executableCode` of its
     /// own tools, as an empty text block at its position.
-    fn opaque(&mut self, part: &Value, out: &mut Vec<ProviderEvent>) {
+    fn opaque(&mut self, part: &Value, out: &mut DecodedReply) {
         let is_empty = part.as_object().is_none_or(serde_json::Map::is_empty);
         if is_empty || part["thought"] == true {
             return;
@@ -184,8 +154,7 @@ impl GeminiParts {
         }
         self.finish(out);
         self.open = OpenPart::Nothing;
-        let block = self.tally.take_next();
-        let provider = passback::tag_part(part, &self.origin);
-        out.push(ProviderEvent::TextMeta { block, provider });
+        let block = out.tally.take_next();
+        out.text_fact(block, PART, part.clone());
     }
 }

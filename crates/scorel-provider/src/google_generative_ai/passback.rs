@@ -1,15 +1,15 @@
 //! The metadata stored with a reply so that each part can go back to the same model unchanged.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::wire::ModelOrigin;
 
 /// The names of the stored metadata.
-const SIGNED: &str = "signed";
-const PART: &str = "part";
-const CALL: &str = "call";
-const THOUGHT: &str = "thoughtSignature";
+pub(super) const SIGNED: &str = "signed";
+pub(super) const PART: &str = "part";
+pub(super) const CALL: &str = "call";
+pub(super) const THOUGHT: &str = "thoughtSignature";
 
 /// The byte range of a text block that arrived as one signed part, possibly empty. It goes back as a
 /// part of its own.
@@ -21,10 +21,6 @@ pub(super) struct SignedSpan {
 }
 
 impl SignedSpan {
-    pub(super) fn tag(spans: &[Self], origin: &ModelOrigin) -> Value {
-        origin.tag(SIGNED, json!(spans))
-    }
-
     /// Empty if the text came from another model.
     pub(super) fn stored(tag: Option<&Value>, origin: &ModelOrigin) -> Vec<Self> {
         let fact = origin.fact(tag, SIGNED);
@@ -37,17 +33,13 @@ impl SignedSpan {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CallFacts {
     /// The id that the model issued; the engine's own id is not sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) signature: Option<String>,
 }
 
 impl CallFacts {
-    pub(super) fn tag(&self, origin: &ModelOrigin) -> Value {
-        origin.tag(CALL, json!(self))
-    }
-
     /// Empty if the call came from another model.
     pub(super) fn stored(tag: Option<&Value>, origin: &ModelOrigin) -> Self {
         let fact = origin.fact(tag, CALL);
@@ -56,16 +48,8 @@ impl CallFacts {
     }
 }
 
-pub(super) fn tag_part(part: &Value, origin: &ModelOrigin) -> Value {
-    origin.tag(PART, part.clone())
-}
-
 pub(super) fn stored_part<'a>(tag: Option<&'a Value>, origin: &ModelOrigin) -> Option<&'a Value> {
     origin.fact(tag, PART)
-}
-
-pub(super) fn tag_thought(signature: &str, origin: &ModelOrigin) -> Value {
-    origin.tag(THOUGHT, signature.into())
 }
 
 pub(super) fn stored_thought<'a>(tag: Option<&'a Value>, origin: &ModelOrigin) -> Option<&'a str> {

@@ -1,10 +1,9 @@
-use scorel_engine::ProviderEvent;
 use serde_json::{Value, json};
 use ulid::Ulid;
 
 use super::json_path;
-use super::passback::CallFacts;
-use crate::wire::{ModelOrigin, ReplyTally, non_empty};
+use super::passback::{CALL, CallFacts};
+use crate::wire::{DecodedReply, ReplyTally, non_empty};
 
 /// A call whose arguments may arrive in pieces (`streamFunctionCallArguments`): each has a path and
 /// a value, and strings continue those at the same path.
@@ -71,18 +70,14 @@ impl PendingCall {
     }
 
     /// Emits the whole call. About half of all recorded calls have no id; they get one of ours.
-    pub(super) fn finish(self, block: usize, origin: &ModelOrigin, out: &mut Vec<ProviderEvent>) {
-        let provider = Some(self.facts.tag(origin));
+    pub(super) fn finish(self, out: &mut DecodedReply) {
+        let block = out.tally.take_next();
+        let facts = json!(self.facts);
         let id = self.facts.id;
-        out.push(ProviderEvent::ToolCallStart {
-            block,
-            id: id.unwrap_or_else(|| format!("call_{}", Ulid::generate())),
-            name: self.name,
-            provider,
-        });
+        let id = id.unwrap_or_else(|| format!("call_{}", Ulid::generate()));
+        out.call(block, id, &self.name, Some((CALL, facts)));
         if !self.arguments.is_null() {
-            let delta = self.arguments.to_string();
-            out.push(ProviderEvent::ToolCallDelta { block, delta });
+            out.arguments(block, self.arguments.to_string());
         }
     }
 }

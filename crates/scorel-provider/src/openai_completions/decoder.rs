@@ -1,4 +1,4 @@
-use scorel_engine::{ErrorCategory, ProviderError, ProviderEvent};
+use scorel_engine::{ErrorCategory, ProviderError};
 use scorel_proto::StopReason;
 use serde_json::Value;
 
@@ -7,15 +7,11 @@ use super::think_tags::{TaggedText, ThinkTags};
 use super::tool_calls::{EXTRA_CONTENT, StreamedCalls};
 use super::{finish, usage};
 use crate::http::provider_error;
-use crate::wire::{
-    FinishReason, ModelOrigin, ReplyStatus, ReplyTally, WireDecoder, non_empty, text_of,
-};
+use crate::wire::{DecodedReply, FinishReason, ReplyStatus, WireDecoder, non_empty, text_of};
 
 /// Decodes the chunks of a chat completion.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ChatDecoder {
-    origin: ModelOrigin,
-    tally: ReplyTally,
     open: Option<OpenTextBlock>,
     /// The reasoning blocks, each with the field that it came in.
     thinking: Vec<(usize, ReasoningField)>,
@@ -43,24 +39,10 @@ enum TextKind {
 }
 
 impl ChatDecoder {
-    pub(super) fn new(origin: ModelOrigin) -> Self {
-        Self {
-            origin,
-            tally: ReplyTally::default(),
-            open: None,
-            thinking: Vec::new(),
-            details: ReasoningDetails::default(),
-            extra: None,
-            tags: ThinkTags::default(),
-            calls: StreamedCalls::default(),
-            failed: None,
-        }
-    }
-
-    fn delta(&mut self, delta: &Value, status: &mut ReplyStatus, out: &mut Vec<ProviderEvent>) {
-        self.details.add(delta, &mut self.tally);
+    fn delta(&mut self, delta: &Value, status: &mut ReplyStatus, out: &mut DecodedReply) {
+        self.details.add(delta, &mut out.tally);
         if let Some(extra) = delta.get(EXTRA_CONTENT).filter(|extra| !extra.is_null()) {
-            self.tally.keep(extra);
+            out.tally.keep(extra);
             self.extra = Some(extra.clone());
         }
         if let Some((field, text)) = ReasoningField::read(delta) {
@@ -84,11 +66,11 @@ impl ChatDecoder {
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.flush_tags(out);
             self.open = None;
-            self.calls.delta(call, &mut self.tally, out);
+            self.calls.delta(call, out);
         }
     }
 
-    fn tagged(&mut self, piece: TaggedText, out: &mut Vec<ProviderEvent>) {
+    fn tagged(&mut self, piece: TaggedText, out: &mut DecodedReply) {
         match piece {
             TaggedText::Thinking(text) => self.thinking(ReasoningField::ThinkTag, text, out),
             TaggedText::Text(text) => self.text(TextKind::Text, &text, out),
@@ -96,13 +78,13 @@ impl ChatDecoder {
     }
 
     /// Emits text that was held back as the possible beginning of a tag.
-    fn flush_tags(&mut self, out: &mut Vec<ProviderEvent>) {
+    fn flush_tags(&mut self, out: &mut DecodedReply) {
         if let Some(piece) = self.tags.flush() {
             self.tagged(piece, out);
         }
     }
 
-    fn part(&mut self, part: &Value, out: &mut Vec<ProviderEvent>) {
+    fn part(&mut self, part: &Value, out: &mut DecodedReply) {
         match &part["thinking"] {
             Value::String(text) => {
                 self.thinking(ReasoningField::ContentPart, text.clone(), out);
@@ -115,31 +97,30 @@ impl ChatDecoder {
         }
     }
 
-    fn text(&mut self, kind: TextKind, text: &str, out: &mut Vec<ProviderEvent>) {
+    fn text(&mut self, kind: TextKind, text: &str, out: &mut DecodedReply) {
         if !text.is_empty() {
-            let block = self.block(kind);
-            let delta = text.to_owned();
-            out.push(ProviderEvent::Text { block, delta });
+            let block = self.block(kind, out);
+            out.text(block, text);
         }
     }
 
-    fn thinking(&mut self, field: ReasoningField, delta: String, out: &mut Vec<ProviderEvent>) {
+    fn thinking(&mut self, field: ReasoningField, delta: String, out: &mut DecodedReply) {
         if delta.is_empty() {
             return;
         }
-        let block = self.block(TextKind::Thinking);
+        let block = self.block(TextKind::Thinking, out);
         if self.thinking.last().is_none_or(|(last, _)| *last != block) {
             self.thinking.push((block, field));
         }
-        out.push(ProviderEvent::Thinking { block, delta });
+        out.thinking(block, delta);
     }
 
     /// The open block if it is of the kind, else a new one.
-    fn block(&mut self, kind: TextKind) -> usize {
+    fn block(&mut self, kind: TextKind, out: &mut DecodedReply) -> usize {
         match self.open {
             Some(open) if open.kind == kind => open.block,
             _ => {
-                let block = self.tally.take_next();
+                let block = out.tally.take_next();
                 self.open = Some(OpenTextBlock { kind, block });
                 block
             }
@@ -168,7 +149,7 @@ impl WireDecoder for ChatDecoder {
         &mut self,
         payload: &Value,
         status: &mut ReplyStatus,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ProviderError> {
         if let Some(choice) = first_choice(payload) {
             // Hosts that do not stream send a whole `message`.
@@ -182,20 +163,11 @@ impl WireDecoder for ChatDecoder {
         })
     }
 
-    fn tally(&mut self) -> &mut ReplyTally {
-        &mut self.tally
-    }
-
-    fn finish(&mut self, _reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {
+    fn finish(&mut self, _reported: StopReason, out: &mut DecodedReply) -> Option<Value> {
         self.flush_tags(out);
         self.calls.finish(out);
         for (block, field) in std::mem::take(&mut self.thinking) {
-            out.push(ProviderEvent::ThinkingMeta {
-                block,
-                signature: None,
-                redacted: false,
-                provider: Some(self.origin.tag("field", field.name().into())),
-            });
+            out.thinking_fact(block, "field", field.name().into());
         }
         let facts = [
             ("reasoningDetails", self.details.take()),
@@ -203,7 +175,7 @@ impl WireDecoder for ChatDecoder {
             ("callExtras", self.calls.take_extras()),
         ];
         let facts = facts.into_iter();
-        self.origin
+        out.origin
             .tag_all(facts.filter_map(|(name, fact)| Some((name, fact?))))
     }
 

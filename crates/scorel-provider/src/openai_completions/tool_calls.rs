@@ -1,10 +1,9 @@
 use std::collections::{HashMap, HashSet};
 
-use scorel_engine::ProviderEvent;
 use serde_json::{Map, Value};
 use ulid::Ulid;
 
-use crate::wire::{ReplyTally, arguments_text, text_of};
+use crate::wire::{DecodedReply, arguments_text, text_of};
 
 /// The field of calls and messages that Google's chat completions put signatures into.
 pub(super) const EXTRA_CONTENT: &str = "extra_content";
@@ -38,37 +37,32 @@ struct StreamedCall {
 impl StreamedCalls {
     /// Takes one element of a delta's `tool_calls`. Some servers repeat id and name in every delta
     /// or send them empty, so they are set once and never appended.
-    pub(super) fn delta(
-        &mut self,
-        delta: &Value,
-        tally: &mut ReplyTally,
-        out: &mut Vec<ProviderEvent>,
-    ) {
+    pub(super) fn delta(&mut self, delta: &Value, out: &mut DecodedReply) {
         let id = text_of(&delta["id"]);
         let index = delta["index"].as_u64();
         let name = text_of(&delta["function"]["name"]);
         let position = self
             .position(index, id, name)
-            .unwrap_or_else(|| self.begin(index, tally.take_next()));
+            .unwrap_or_else(|| self.begin(index, out.tally.take_next()));
         if self.calls[position].id.is_empty() && !id.is_empty() {
-            tally.keep_text(id);
+            out.tally.keep_text(id);
             id.clone_into(&mut self.calls[position].id);
             self.by_id.insert(id.to_owned(), position);
         }
         if let Some(extra) = delta.get(EXTRA_CONTENT).filter(|extra| !extra.is_null()) {
-            tally.keep(extra);
+            out.tally.keep(extra);
             self.calls[position].extra = Some(extra.clone());
         }
         if !name.is_empty() {
             self.announce(position, name, out);
         }
         if let Some(arguments) = arguments_text(&delta["function"]["arguments"]) {
-            self.calls[position].append(arguments, tally, out);
+            self.calls[position].append(arguments, out);
         }
     }
 
     /// Announces calls that never got a name: they get an error result instead of getting lost.
-    pub(super) fn finish(&mut self, out: &mut Vec<ProviderEvent>) {
+    pub(super) fn finish(&mut self, out: &mut DecodedReply) {
         for position in 0..self.calls.len() {
             self.announce(position, "", out);
         }
@@ -111,21 +105,15 @@ impl StreamedCalls {
         }
     }
 
-    fn announce(&mut self, position: usize, name: &str, out: &mut Vec<ProviderEvent>) {
+    fn announce(&mut self, position: usize, name: &str, out: &mut DecodedReply) {
         if self.calls[position].announced.is_some() {
             return;
         }
         let id = self.unique_id(self.calls[position].id.clone());
         let call = &mut self.calls[position];
-        out.push(ProviderEvent::ToolCallStart {
-            block: call.block,
-            id: id.clone(),
-            name: name.to_owned(),
-            provider: None,
-        });
+        out.call(call.block, id.clone(), name, None);
         call.announced = Some(id);
-        let held = std::mem::take(&mut call.held);
-        call.show(held, out);
+        out.arguments(call.block, std::mem::take(&mut call.held));
     }
 
     /// The server's id, or a new one if it sent none or sent it twice.
@@ -139,19 +127,12 @@ impl StreamedCalls {
 }
 
 impl StreamedCall {
-    fn append(&mut self, arguments: String, tally: &mut ReplyTally, out: &mut Vec<ProviderEvent>) {
+    fn append(&mut self, arguments: String, out: &mut DecodedReply) {
         if self.announced.is_some() {
-            self.show(arguments, out);
+            out.arguments(self.block, arguments);
         } else {
-            tally.keep_text(&arguments);
+            out.tally.keep_text(&arguments);
             self.held.push_str(&arguments);
-        }
-    }
-
-    fn show(&self, delta: String, out: &mut Vec<ProviderEvent>) {
-        if !delta.is_empty() {
-            let block = self.block;
-            out.push(ProviderEvent::ToolCallDelta { block, delta });
         }
     }
 }

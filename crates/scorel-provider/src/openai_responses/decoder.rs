@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::output::ResponseOutput;
 use super::{stop, usage};
 use crate::http::ErrorBody;
-use crate::wire::{ModelOrigin, ReplyStatus, ReplyTally, WireDecoder, stream_failure, text_of};
+use crate::wire::{DecodedReply, ReplyStatus, WireDecoder, stream_failure, text_of};
 
 /// Decodes the events of a response: its output items, then one terminal event.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ResponsesDecoder {
     output: ResponseOutput,
     /// Metadata of blocks, held back until there is content to show. A reply of which only hidden
@@ -17,20 +17,13 @@ pub(crate) struct ResponsesDecoder {
 }
 
 impl ResponsesDecoder {
-    pub(super) fn new(origin: ModelOrigin) -> Self {
-        Self {
-            output: ResponseOutput::new(origin),
-            held: Vec::new(),
-        }
-    }
-
     /// Takes the response object of the terminal event. `outcome` is the event's name for it.
     fn end(
         &mut self,
         outcome: &str,
         response: &Value,
         status: &mut ReplyStatus,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ProviderError> {
         let incomplete = outcome == "incomplete" || response["status"] == "incomplete";
         if !incomplete && outcome != "completed" || !response["error"].is_null() {
@@ -49,7 +42,7 @@ impl ResponsesDecoder {
     }
 
     /// Emits everything up to the last event with content, and holds the rest back.
-    fn release(&mut self, mut events: Vec<ProviderEvent>, out: &mut Vec<ProviderEvent>) {
+    fn release(&mut self, mut events: Vec<ProviderEvent>, out: &mut DecodedReply) {
         let shows = |event: &ProviderEvent| {
             !matches!(
                 event,
@@ -57,11 +50,11 @@ impl ResponsesDecoder {
             )
         };
         if let Some(last) = events.iter().rposition(shows) {
-            out.append(&mut self.held);
-            out.extend(events.drain(..=last));
+            out.events.append(&mut self.held);
+            out.events.extend(events.drain(..=last));
         }
         for event in &events {
-            self.output.tally().keep_metadata(event);
+            out.tally.keep_metadata(event);
         }
         self.held.append(&mut events);
     }
@@ -80,33 +73,30 @@ impl WireDecoder for ResponsesDecoder {
         &mut self,
         payload: &Value,
         status: &mut ReplyStatus,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ProviderError> {
         // `type` repeats the SSE event's name, which some hosts leave out.
         let kind = text_of(&payload["type"]).strip_prefix("response.");
-        let mut events = Vec::new();
-        match kind.unwrap_or_default() {
+        let decoded = match kind.unwrap_or_default() {
             outcome @ ("completed" | "incomplete" | "failed" | "cancelled") => {
-                self.end(outcome, &payload["response"], status, &mut events)?;
+                self.end(outcome, &payload["response"], status, out)
             }
             // Hosts that do not stream send the response object itself.
             "" if payload["output"].is_array() => {
                 let outcome = payload["status"].as_str().unwrap_or("completed");
-                self.end(outcome, payload, status, &mut events)?;
+                self.end(outcome, payload, status, out)
             }
-            "created" | "queued" | "in_progress" => {}
-            kind => self.output.event(kind, payload, &mut events)?,
-        }
+            "created" | "queued" | "in_progress" => Ok(()),
+            kind => self.output.event(kind, payload, out),
+        };
+        let events = std::mem::take(&mut out.events);
+        decoded?;
         self.release(events, out);
         Ok(())
     }
 
-    fn tally(&mut self) -> &mut ReplyTally {
-        self.output.tally()
-    }
-
-    fn finish(&mut self, _reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value> {
-        out.append(&mut self.held);
+    fn finish(&mut self, _reported: StopReason, out: &mut DecodedReply) -> Option<Value> {
+        out.events.append(&mut self.held);
         None
     }
 }

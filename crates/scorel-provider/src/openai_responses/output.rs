@@ -13,22 +13,20 @@ mod streamed;
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 
-use scorel_engine::{ProviderError, ProviderEvent};
+use scorel_engine::ProviderError;
 use serde_json::Value;
 
-use crate::wire::{ModelOrigin, ReplyTally, non_empty, text_of};
+use crate::wire::{DecodedReply, non_empty, text_of};
 use call::OutputCall;
 use message::OutputMessage;
 use reasoning::{OutputReasoning, ReasoningPart};
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ResponseOutput {
-    origin: ModelOrigin,
     /// The items by their `output_index`.
     items: BTreeMap<u64, OutputItem>,
     /// True if an event had an `output_index`.
     has_places: bool,
-    tally: ReplyTally,
     refused: bool,
 }
 
@@ -47,20 +45,6 @@ enum OutputContent {
 }
 
 impl ResponseOutput {
-    pub(super) fn new(origin: ModelOrigin) -> Self {
-        Self {
-            origin,
-            items: BTreeMap::new(),
-            has_places: false,
-            tally: ReplyTally::default(),
-            refused: false,
-        }
-    }
-
-    pub(super) const fn tally(&mut self) -> &mut ReplyTally {
-        &mut self.tally
-    }
-
     /// Returns whether the output contains a refusal.
     pub(super) const fn is_refusal(&self) -> bool {
         self.refused
@@ -71,7 +55,7 @@ impl ResponseOutput {
         &mut self,
         kind: &str,
         event: &Value,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ProviderError> {
         let delta = text_of(&event["delta"]);
         let number = |field: &str| event[field].as_u64().unwrap_or(0);
@@ -101,7 +85,7 @@ impl ResponseOutput {
     pub(super) fn complete(
         &mut self,
         response: &Value,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ProviderError> {
         let items = response["output"].as_array().map_or(&[][..], Vec::as_slice);
         for (at, item) in self.unended(items) {
@@ -110,7 +94,7 @@ impl ResponseOutput {
         // Calls that never got a name get an error result instead of getting lost.
         for item in self.items.values_mut() {
             if let OutputContent::Call(call) = &mut item.content {
-                call.begin(&Value::Null, &self.origin, &mut self.tally, out);
+                call.begin(&Value::Null, out);
             }
         }
         Ok(())
@@ -184,78 +168,60 @@ impl ResponseOutput {
         last.map_or(0, |last| last.saturating_add(1))
     }
 
-    fn added(&mut self, at: u64, item: &Value, out: &mut Vec<ProviderEvent>) {
-        let (origin, entry, tally) = self.entry(at, || OutputContent::of(item));
+    fn added(&mut self, at: u64, item: &Value, out: &mut DecodedReply) {
+        let entry = self.entry(at, || OutputContent::of(item), out);
         if let OutputContent::Call(call) = &mut entry.content
             && non_empty(&item["name"]).is_some()
         {
-            call.begin(item, origin, tally, out);
+            call.begin(item, out);
         }
     }
 
-    fn done(
-        &mut self,
-        at: u64,
-        item: &Value,
-        out: &mut Vec<ProviderEvent>,
-    ) -> Result<(), ProviderError> {
-        let (origin, entry, tally) = self.entry(at, || OutputContent::of(item));
+    fn done(&mut self, at: u64, item: &Value, out: &mut DecodedReply) -> Result<(), ProviderError> {
+        let entry = self.entry(at, || OutputContent::of(item), out);
         if std::mem::replace(&mut entry.done, true) {
             return Ok(());
         }
         match &mut entry.content {
             OutputContent::Message(message) => {
-                self.refused |= message.done(item, origin, tally, out);
+                self.refused |= message.done(item, out);
             }
-            OutputContent::Reasoning(reasoning) => reasoning.done(item, origin, tally, out),
-            OutputContent::Call(call) => return call.done(item, origin, tally, out),
+            OutputContent::Reasoning(reasoning) => reasoning.done(item, out),
+            OutputContent::Call(call) => return call.done(item, out),
             // A call of a kind that we do not run gets no output, and an input with an unanswered
             // call is rejected.
             OutputContent::Opaque if item["call_id"].is_string() => {}
             // An empty text block marks its position.
-            OutputContent::Opaque => out.push(ProviderEvent::TextMeta {
-                block: tally.take_next(),
-                provider: origin.tag("item", item.clone()),
-            }),
+            OutputContent::Opaque => {
+                let block = out.tally.take_next();
+                out.text_fact(block, "item", item.clone());
+            }
         }
         Ok(())
     }
 
-    fn text(
-        &mut self,
-        at: u64,
-        part: u64,
-        delta: &str,
-        refusal: bool,
-        out: &mut Vec<ProviderEvent>,
-    ) {
+    fn text(&mut self, at: u64, part: u64, delta: &str, refusal: bool, out: &mut DecodedReply) {
         let new = || OutputContent::Message(OutputMessage::default());
-        let (_, entry, tally) = self.entry(at, new);
+        let entry = self.entry(at, new, out);
         if let OutputContent::Message(message) = &mut entry.content {
-            message.delta(part, refusal, delta, tally, out);
+            message.delta(part, refusal, delta, out);
             self.refused |= refusal && !delta.is_empty();
         }
     }
 
-    fn thinking(
-        &mut self,
-        at: u64,
-        part: ReasoningPart,
-        delta: &str,
-        out: &mut Vec<ProviderEvent>,
-    ) {
+    fn thinking(&mut self, at: u64, part: ReasoningPart, delta: &str, out: &mut DecodedReply) {
         let new = || OutputContent::Reasoning(OutputReasoning::default());
-        let (_, entry, tally) = self.entry(at, new);
+        let entry = self.entry(at, new, out);
         if let OutputContent::Reasoning(reasoning) = &mut entry.content {
-            reasoning.delta(part, delta, tally, out);
+            reasoning.delta(part, delta, out);
         }
     }
 
-    fn arguments(&mut self, at: u64, delta: &str, out: &mut Vec<ProviderEvent>) {
+    fn arguments(&mut self, at: u64, delta: &str, out: &mut DecodedReply) {
         let new = || OutputContent::Call(OutputCall::default());
-        let (_, entry, tally) = self.entry(at, new);
+        let entry = self.entry(at, new, out);
         if let OutputContent::Call(call) = &mut entry.content {
-            call.delta(delta, tally, out);
+            call.delta(delta, out);
         }
     }
 
@@ -264,15 +230,15 @@ impl ResponseOutput {
         &mut self,
         at: u64,
         new: impl FnOnce() -> OutputContent,
-    ) -> (&ModelOrigin, &mut OutputItem, &mut ReplyTally) {
-        let item = self.items.entry(at).or_insert_with(|| {
-            self.tally.add_part();
+        out: &mut DecodedReply,
+    ) -> &mut OutputItem {
+        self.items.entry(at).or_insert_with(|| {
+            out.tally.add_part();
             OutputItem {
                 content: new(),
                 done: false,
             }
-        });
-        (&self.origin, item, &mut self.tally)
+        })
     }
 }
 

@@ -1,13 +1,13 @@
-use scorel_engine::{ProviderError, ProviderEvent};
+use scorel_engine::ProviderError;
 use scorel_proto::{StopReason, Usage};
 use serde_json::Value;
 
-use super::reply_tally::ReplyTally;
+use super::decoded_reply::DecodedReply;
 use super::text::non_empty;
 
 /// Reads the payloads of one streamed reply. Everything that does not depend on the API is done by
 /// [`StreamedReply`](super::reply::StreamedReply), which owns the decoder.
-pub(crate) trait WireDecoder: Send + 'static {
+pub(crate) trait WireDecoder: Default + Send + 'static {
     /// A field that every event of the API has. A payload without it that has a `message` or a
     /// `detail` is an error body: some hosts report errors with status 200 and no `error` object.
     const EVENT_FIELD: &'static str;
@@ -28,14 +28,11 @@ pub(crate) trait WireDecoder: Send + 'static {
         &mut self,
         payload: &Value,
         status: &mut ReplyStatus,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ProviderError>;
 
-    /// The count of the reply's parts, and of the bytes that are kept of it.
-    fn tally(&mut self) -> &mut ReplyTally;
-
     /// Emits the remaining events and returns the metadata to store with the message.
-    fn finish(&mut self, reported: StopReason, out: &mut Vec<ProviderEvent>) -> Option<Value>;
+    fn finish(&mut self, reported: StopReason, out: &mut DecodedReply) -> Option<Value>;
 
     /// Adjusts an error that the provider reported inside the stream.
     fn refine(&self, _status: &ReplyStatus, error: ProviderError) -> ProviderError {

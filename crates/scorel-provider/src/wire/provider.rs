@@ -85,8 +85,8 @@ async fn open<W: Wire>(
     drop(sent);
     let events = sse::events(body);
     let settle = endpoint.http.timeouts().settle;
-    let decoder = W::decoder(endpoint.origin());
-    Ok(reader::read(events, decoder, endpoint.key.clone(), settle))
+    let (origin, key) = (endpoint.origin(), endpoint.key.clone());
+    Ok(reader::read::<W::Decoder>(events, origin, key, settle))
 }
 
 /// Renders on a blocking thread: images are read from files, and a long history takes time.

@@ -6,6 +6,7 @@ use scorel_engine::{ProviderError, ProviderEvent, ProviderStream};
 use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 
+use super::ModelOrigin;
 use super::decoder::WireDecoder;
 use super::reply::StreamedReply;
 use crate::Secret;
@@ -17,18 +18,18 @@ use crate::sse::SseEvent;
 /// and the connection is dropped.
 const LINGER: Duration = Duration::from_millis(100);
 
-/// Drives the event stream of a response through the decoder.
+/// Drives the event stream of a response of `origin` through a decoder.
 ///
 /// `settle` bounds the wait for each event after the stop reason, such as the usage.
 pub(super) fn read<D: WireDecoder>(
     events: BoxStream<'static, Result<SseEvent, BodyError>>,
-    decoder: D,
+    origin: ModelOrigin,
     key: Option<Secret>,
     settle: Duration,
 ) -> ProviderStream {
     let reader = ReplyReader {
         events,
-        reply: Some(StreamedReply::new(decoder)),
+        reply: Some(StreamedReply::<D>::new(origin)),
         ready: VecDeque::new(),
         key,
         settle,
@@ -120,15 +121,16 @@ impl<D: WireDecoder> ReplyReader<D> {
 mod tests {
     use std::future::poll_fn;
 
+    use scorel_engine::ModelInfo;
     use scorel_proto::StopReason;
     use serde_json::Value;
 
     use super::*;
-    use crate::wire::{ReplyStatus, ReplyTally};
+    use crate::wire::{DecodedReply, ReplyStatus};
 
     /// Finds nothing in any event.
     #[derive(Default)]
-    struct BlindDecoder(ReplyTally);
+    struct BlindDecoder;
 
     impl WireDecoder for BlindDecoder {
         const EVENT_FIELD: &'static str = "type";
@@ -139,20 +141,12 @@ mod tests {
             &mut self,
             _payload: &Value,
             _status: &mut ReplyStatus,
-            _out: &mut Vec<ProviderEvent>,
+            _out: &mut DecodedReply,
         ) -> Result<(), ProviderError> {
             Ok(())
         }
 
-        fn tally(&mut self) -> &mut ReplyTally {
-            &mut self.0
-        }
-
-        fn finish(
-            &mut self,
-            _reported: StopReason,
-            _out: &mut Vec<ProviderEvent>,
-        ) -> Option<Value> {
+        fn finish(&mut self, _reported: StopReason, _out: &mut DecodedReply) -> Option<Value> {
             None
         }
     }
@@ -164,8 +158,15 @@ mod tests {
             data: "{}".to_owned(),
         };
         let events = stream::repeat_with(move || Ok(event.clone())).take(10_000);
-        let decoder = BlindDecoder::default();
-        let mut reply = read(events.boxed(), decoder, None, Duration::ZERO);
+        let model = ModelInfo {
+            provider: "lab".to_owned(),
+            id: "m".to_owned(),
+            context_window: 1,
+            max_output_tokens: 1,
+            price: None,
+        };
+        let origin = ModelOrigin::new("openai-completions", &model);
+        let mut reply = read::<BlindDecoder>(events.boxed(), origin, None, Duration::ZERO);
         let mut polls = 0;
         let end = poll_fn(|context| {
             polls += 1;

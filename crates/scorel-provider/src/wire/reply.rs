@@ -2,7 +2,9 @@ use scorel_engine::{ProviderError, ProviderEvent};
 use scorel_proto::{StopReason, Usage};
 use serde_json::Value;
 
+use super::ModelOrigin;
 use super::charged::charged;
+use super::decoded_reply::DecodedReply;
 use super::decoder::{ReplyStatus, WireDecoder};
 use super::failure::{stream_failure, truncated};
 use super::finish::settle;
@@ -14,6 +16,7 @@ use crate::sse::SseEvent;
 #[derive(Debug)]
 pub(super) struct StreamedReply<D> {
     decoder: D,
+    decoded: DecodedReply,
     surrogates: SplitSurrogates,
     status: ReplyStatus,
     started: bool,
@@ -21,9 +24,10 @@ pub(super) struct StreamedReply<D> {
 }
 
 impl<D: WireDecoder> StreamedReply<D> {
-    pub(super) fn new(decoder: D) -> Self {
+    pub(super) fn new(origin: ModelOrigin) -> Self {
         Self {
-            decoder,
+            decoder: D::default(),
+            decoded: DecodedReply::new(origin),
             surrogates: SplitSurrogates::default(),
             status: ReplyStatus::default(),
             started: false,
@@ -77,16 +81,15 @@ impl<D: WireDecoder> StreamedReply<D> {
         let Some(reported) = self.status.stop else {
             return Err(truncated(self.started, self.status.usage));
         };
-        let mut pending = Vec::new();
-        let provider = self.decoder.finish(reported, &mut pending);
-        self.emit(pending, out);
-        let done = ProviderEvent::Done {
+        let provider = self.decoder.finish(reported, &mut self.decoded);
+        self.emit(out);
+        self.decoded.events.push(ProviderEvent::Done {
             stop_reason: settle(reported, self.has_calls, self.status.refused),
             usage: self.status.usage,
             charged: self.status.charged,
             provider,
-        };
-        self.emit(vec![done], out);
+        });
+        self.emit(out);
         Ok(())
     }
 
@@ -109,11 +112,11 @@ impl<D: WireDecoder> StreamedReply<D> {
         if is_error || reports_failure::<D>(payload) {
             return Err(self.failure(&ErrorBody::from_value(payload)));
         }
-        let mut events = Vec::new();
-        let decoded = self.decoder.decode(payload, &mut self.status, &mut events);
-        self.emit(events, out);
+        let reply = &mut self.decoded;
+        let decoded = self.decoder.decode(payload, &mut self.status, reply);
+        self.emit(out);
         decoded
-            .and_then(|()| self.decoder.tally().check())
+            .and_then(|()| self.decoded.tally.check())
             .map_err(|error| ProviderError {
                 usage: self.status.usage,
                 ..error
@@ -123,7 +126,8 @@ impl<D: WireDecoder> StreamedReply<D> {
     /// Passes events on, with `Start` before the first. Not before: a call that fails without an
     /// event has shown nothing, so the engine may retry it; and some hosts leave the model's name
     /// out of their first chunk.
-    fn emit(&mut self, events: Vec<ProviderEvent>, out: &mut Vec<ProviderEvent>) {
+    fn emit(&mut self, out: &mut Vec<ProviderEvent>) {
+        let events = std::mem::take(&mut self.decoded.events);
         if !events.is_empty() && !self.started {
             self.started = true;
             out.push(ProviderEvent::Start {
@@ -133,7 +137,7 @@ impl<D: WireDecoder> StreamedReply<D> {
         let is_call = |event: &ProviderEvent| matches!(event, ProviderEvent::ToolCallStart { .. });
         self.has_calls |= events.iter().any(is_call);
         for event in &events {
-            self.decoder.tally().keep_metadata(event);
+            self.decoded.tally.keep_metadata(event);
         }
         out.extend(events);
     }

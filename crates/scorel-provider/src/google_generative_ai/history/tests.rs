@@ -96,7 +96,7 @@ fn facts(model: &str, id: Option<&str>, signature: Option<&str>) -> Option<Value
         id: id.map(str::to_owned),
         signature: signature.map(str::to_owned),
     };
-    Some(facts.tag(&endpoint(model).origin()))
+    Some(endpoint(model).origin().tag(passback::CALL, json!(facts)))
 }
 
 fn signed(model: &str, start: usize, end: usize) -> Value {
@@ -105,7 +105,9 @@ fn signed(model: &str, start: usize, end: usize) -> Value {
         end,
         signature: "sig".to_owned(),
     };
-    SignedSpan::tag(&[span], &endpoint(model).origin())
+    endpoint(model)
+        .origin()
+        .tag(passback::SIGNED, json!([span]))
 }
 
 fn result(id: &str, content: Vec<Block>, is_error: bool) -> Message {
@@ -223,12 +225,12 @@ fn a_signature_whose_text_has_changed_is_left_out() {
 #[test]
 fn signed_parts_of_another_model_do_not_go_back() {
     let origin = endpoint(OLD).origin();
-    let opaque = passback::tag_part(&json!({"executableCode": {"code": "1"}}), &origin);
+    let opaque = origin.tag(passback::PART, json!({"executableCode": {"code": "1"}}));
     let thinking = Block::Thinking {
         text: "hm".to_owned(),
         signature: Some("sig".to_owned()),
         redacted: false,
-        provider: Some(passback::tag_thought("sig", &origin)),
+        provider: Some(origin.tag(passback::THOUGHT, json!("sig"))),
     };
     let answers = || {
         vec![
@@ -313,7 +315,7 @@ fn only_the_text_of_a_partial_answer_is_sent() {
             text: "hm".to_owned(),
             signature: None,
             redacted: false,
-            provider: Some(passback::tag_thought("sig", &origin)),
+            provider: Some(origin.tag(passback::THOUGHT, json!("sig"))),
         },
         text("I beg", signed(NEW, 0, 5)),
         text("", signed(NEW, 0, 0)),

@@ -1,9 +1,9 @@
-use scorel_engine::{ProviderError, ProviderEvent, foreign_json};
+use scorel_engine::{ProviderError, foreign_json};
 use serde_json::Value;
 use ulid::Ulid;
 
 use super::streamed::contradiction;
-use crate::wire::{ModelOrigin, ReplyTally, arguments_text, non_empty, text_of};
+use crate::wire::{DecodedReply, arguments_text, non_empty, text_of};
 
 /// A `function_call` item.
 #[derive(Debug, Default)]
@@ -15,67 +15,45 @@ pub(super) struct OutputCall {
 
 impl OutputCall {
     /// Announces the call unless it was announced before.
-    pub(super) fn begin(
-        &mut self,
-        item: &Value,
-        origin: &ModelOrigin,
-        tally: &mut ReplyTally,
-        out: &mut Vec<ProviderEvent>,
-    ) {
+    pub(super) fn begin(&mut self, item: &Value, out: &mut DecodedReply) {
         if self.block.is_some() {
             return;
         }
-        let block = tally.take_next();
+        let block = out.tally.take_next();
         self.block = Some(block);
         let id = non_empty(&item["call_id"]);
-        out.push(ProviderEvent::ToolCallStart {
-            block,
-            id: id.map_or_else(|| format!("call_{}", Ulid::generate()), str::to_owned),
-            name: text_of(&item["name"]).to_owned(),
-            provider: metadata(item).map(|metadata| origin.tag("call", metadata)),
-        });
+        let id = id.map_or_else(|| format!("call_{}", Ulid::generate()), str::to_owned);
+        let fact = metadata(item).map(|metadata| ("call", metadata));
+        out.call(block, id, text_of(&item["name"]), fact);
         // Arguments that came before the name.
-        self.show(self.arguments.clone(), out);
+        out.arguments(block, self.arguments.as_str());
     }
 
-    pub(super) fn delta(
-        &mut self,
-        delta: &str,
-        tally: &mut ReplyTally,
-        out: &mut Vec<ProviderEvent>,
-    ) {
-        if self.block.is_none() {
-            tally.keep_text(delta);
-        }
+    pub(super) fn delta(&mut self, delta: &str, out: &mut DecodedReply) {
         self.arguments.push_str(delta);
-        self.show(delta.to_owned(), out);
+        match self.block {
+            Some(block) => out.arguments(block, delta),
+            None => out.tally.keep_text(delta),
+        }
     }
 
     /// Takes the final item, whose arguments must agree with the streamed ones.
     pub(super) fn done(
         &mut self,
         item: &Value,
-        origin: &ModelOrigin,
-        tally: &mut ReplyTally,
-        out: &mut Vec<ProviderEvent>,
+        out: &mut DecodedReply,
     ) -> Result<(), ProviderError> {
-        self.begin(item, origin, tally, out);
+        self.begin(item, out);
         let Some(whole) = arguments_text(&item["arguments"]) else {
             return Ok(());
         };
         match whole.strip_prefix(&*self.arguments) {
-            Some(rest) => self.delta(rest, tally, out),
+            Some(rest) => self.delta(rest, out),
             // Some hosts reformat the JSON in the final item.
             None if is_same_json(&self.arguments, &whole) => {}
             None => return Err(contradiction()),
         }
         Ok(())
-    }
-
-    fn show(&self, delta: String, out: &mut Vec<ProviderEvent>) {
-        if let Some(block) = self.block.filter(|_| !delta.is_empty()) {
-            out.push(ProviderEvent::ToolCallDelta { block, delta });
-        }
     }
 }
 

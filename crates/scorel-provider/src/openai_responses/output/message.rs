@@ -1,10 +1,9 @@
 use std::collections::BTreeMap;
 
-use scorel_engine::ProviderEvent;
 use serde_json::{Map, Value, json};
 
 use super::streamed::missing;
-use crate::wire::{ModelOrigin, ReplyTally, text_of};
+use crate::wire::{DecodedReply, text_of};
 
 /// A `message` item. Each of its content parts is a block.
 #[derive(Debug, Default)]
@@ -21,37 +20,21 @@ struct MessagePart {
 }
 
 impl OutputMessage {
-    pub(super) fn delta(
-        &mut self,
-        index: u64,
-        refusal: bool,
-        delta: &str,
-        tally: &mut ReplyTally,
-        out: &mut Vec<ProviderEvent>,
-    ) {
+    pub(super) fn delta(&mut self, index: u64, refusal: bool, delta: &str, out: &mut DecodedReply) {
         if delta.is_empty() {
             return;
         }
         let part = self.parts.entry(index).or_insert_with(|| MessagePart {
-            block: tally.take_next(),
+            block: out.tally.take_next(),
             text: String::new(),
             refusal,
         });
         part.text.push_str(delta);
-        out.push(ProviderEvent::Text {
-            block: part.block,
-            delta: delta.to_owned(),
-        });
+        out.text(part.block, delta);
     }
 
     /// Takes the final item and returns whether it is a refusal.
-    pub(super) fn done(
-        &mut self,
-        item: &Value,
-        origin: &ModelOrigin,
-        tally: &mut ReplyTally,
-        out: &mut Vec<ProviderEvent>,
-    ) -> bool {
+    pub(super) fn done(&mut self, item: &Value, out: &mut DecodedReply) -> bool {
         let whole = item["content"].as_array().into_iter().flatten();
         for (index, part) in (0..).zip(whole) {
             let (text, refusal) = match part["refusal"].as_str() {
@@ -61,20 +44,17 @@ impl OutputMessage {
             let known = self.parts.get(&index);
             let streamed = known.map_or("", |part| part.text.as_str());
             let rest = missing(streamed, text).to_owned();
-            self.delta(index, refusal, &rest, tally, out);
+            self.delta(index, refusal, &rest, out);
         }
         for part in self.parts.values() {
             // Each part gets the item's id, and both can be many and long.
-            if tally.is_over() {
+            if out.tally.is_over() {
                 break;
             }
             let metadata = metadata(item, part.refusal);
             if !metadata.is_empty() {
-                metadata.values().for_each(|value| tally.keep(value));
-                out.push(ProviderEvent::TextMeta {
-                    block: part.block,
-                    provider: origin.tag("message", Value::Object(metadata)),
-                });
+                metadata.values().for_each(|value| out.tally.keep(value));
+                out.text_fact(part.block, "message", Value::Object(metadata));
             }
         }
         self.parts.values().any(|part| part.refusal)
@@ -102,7 +82,7 @@ mod tests {
     use serde_json::json;
 
     use super::OutputMessage;
-    use crate::wire::{ModelOrigin, ReplyTally};
+    use crate::wire::{DecodedReply, ModelOrigin};
 
     #[test]
     fn a_long_id_is_not_repeated_for_thousands_of_parts() {
@@ -115,11 +95,10 @@ mod tests {
         };
         let parts = vec![json!({"text": "a"}); 500];
         let item = json!({"id": "i".repeat(1 << 20), "content": parts});
-        let (mut tally, mut out) = (ReplyTally::default(), Vec::new());
-        let origin = ModelOrigin::new("openai-responses", &model);
-        OutputMessage::default().done(&item, &origin, &mut tally, &mut out);
+        let mut out = DecodedReply::new(ModelOrigin::new("openai-responses", &model));
+        OutputMessage::default().done(&item, &mut out);
         let is_meta = |event: &&ProviderEvent| matches!(event, ProviderEvent::TextMeta { .. });
-        assert!(out.iter().filter(is_meta).count() < 20);
-        assert!(tally.is_over());
+        assert!(out.events.iter().filter(is_meta).count() < 20);
+        assert!(out.tally.is_over());
     }
 }

@@ -1,10 +1,9 @@
 use std::collections::BTreeMap;
 
-use scorel_engine::ProviderEvent;
 use serde_json::Value;
 
 use super::streamed::missing;
-use crate::wire::{ModelOrigin, ReplyTally, non_empty, text_of};
+use crate::wire::{DecodedReply, non_empty, text_of};
 
 /// A `reasoning` item: one block, if any of it is readable or has to go back.
 #[derive(Debug, Default)]
@@ -21,13 +20,7 @@ pub(super) enum ReasoningPart {
 }
 
 impl OutputReasoning {
-    pub(super) fn delta(
-        &mut self,
-        part: ReasoningPart,
-        delta: &str,
-        tally: &mut ReplyTally,
-        out: &mut Vec<ProviderEvent>,
-    ) {
+    pub(super) fn delta(&mut self, part: ReasoningPart, delta: &str, out: &mut DecodedReply) {
         if delta.is_empty() {
             return;
         }
@@ -39,38 +32,24 @@ impl OutputReasoning {
                 if !self.parts.is_empty() {
                     shown.insert_str(0, "\n\n");
                 }
-                tally.add_part();
+                out.tally.add_part();
                 self.parts.insert(part, delta.to_owned());
             }
         }
-        let block = *self.block.get_or_insert_with(|| tally.take_next());
-        out.push(ProviderEvent::Thinking {
-            block,
-            delta: shown,
-        });
+        let block = *self.block.get_or_insert_with(|| out.tally.take_next());
+        out.thinking(block, shown);
     }
 
     /// Takes the final item, which is stored to go back.
-    pub(super) fn done(
-        &mut self,
-        item: &Value,
-        origin: &ModelOrigin,
-        tally: &mut ReplyTally,
-        out: &mut Vec<ProviderEvent>,
-    ) {
+    pub(super) fn done(&mut self, item: &Value, out: &mut DecodedReply) {
         for (part, text) in parts(item) {
             let streamed = self.parts.get(&part).map_or("", String::as_str);
             let rest = missing(streamed, text).to_owned();
-            self.delta(part, &rest, tally, out);
+            self.delta(part, &rest, out);
         }
         if let Some(metadata) = metadata(item) {
-            let block = *self.block.get_or_insert_with(|| tally.take_next());
-            out.push(ProviderEvent::ThinkingMeta {
-                block,
-                signature: None,
-                redacted: false,
-                provider: Some(origin.tag("reasoning", metadata)),
-            });
+            let block = *self.block.get_or_insert_with(|| out.tally.take_next());
+            out.thinking_fact(block, "reasoning", metadata);
         }
     }
 }
