@@ -1,8 +1,8 @@
-//! One handler for each type of persistent event: what the model reads of it, and what a user sees.
+//! The meaning of each type of persistent event, to the model and to a user who reads a transcript.
 //!
 //! In: events of the active path. Out: [`LlmAction`]s for the context and [`DisplayPart`]s for
 //! programs that show a session. The walk that builds the context and those programs know no event
-//! types, so a new type is a new handler and nothing else.
+//! types, so a new type is a new row here and nothing else.
 
 mod agent_task;
 mod control;
@@ -10,62 +10,17 @@ mod conversation;
 mod display;
 mod edit;
 mod excerpt;
+mod llm_action;
 mod runner_message;
 mod window;
 
 pub use display::{DisplayPart, DisplayStyle};
 pub use edit::{ContextEdit, trimmed_content};
 pub use excerpt::excerpt;
+pub use llm_action::LlmAction;
 pub use window::{ContextWindow, MeasuredCall, OffPath, WindowItem, build_context, covered_by};
 
-use crate::{Block, EventId, Message, OutcomeReason, PersistentBody, PersistentEvent, Seq};
-
-/// Converts one type of persistent event.
-pub trait EventHandler {
-    /// The change that the event makes to the model's context.
-    fn convert_to_llm(&self, event: &PersistentEvent) -> LlmAction;
-
-    /// The event as it is rendered in a transcript; empty if it is not shown.
-    fn convert_to_display(&self) -> Vec<DisplayPart>;
-}
-
-/// The change that an event makes to a model's context.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LlmAction {
-    /// Appends a message.
-    Include(Message),
-    /// Adds a `<system-reminder>` to the tool result directly before it, if that belongs to the same
-    /// turn. It never goes further back: that would change what an earlier request has sent, and the
-    /// endpoint's prompt cache would miss.
-    MergePrev {
-        /// The text of the reminder.
-        reminder: String,
-        /// The blocks that follow it: images and attached files.
-        beside: Vec<Block>,
-        /// Appended where there is no tool result to merge into.
-        otherwise: Message,
-    },
-    /// Changes nothing.
-    Skip,
-    /// Replaces everything through an event by a summary.
-    Barrier {
-        /// Takes the place of what it covers.
-        summary: Message,
-        /// The last event that the summary covers.
-        through: EventId,
-        /// Covered messages that stay in the context.
-        keep: Vec<EventId>,
-    },
-    /// Says how the event's turn ended, after the last message of that turn. The event is on no path: it
-    /// counts where the path, up to then, ends with that turn.
-    Ended {
-        /// The text of the reminder.
-        reminder: String,
-    },
-    /// Changes messages that were included before. Counts for every path that they are on, in log
-    /// order, so a move of the leaf does not bring back what a request has lost.
-    Edit(Vec<ContextEdit>),
-}
+use crate::{OutcomeReason, PersistentBody, PersistentEvent, Seq, counted};
 
 impl PersistentEvent {
     /// Its seq, if it [edits contexts](PersistentBody::edits_context).
@@ -85,44 +40,86 @@ impl PersistentBody {
         }
     }
 
-    /// The handler for the event's type.
+    /// The change that the event makes to the model's context. Most tell the model nothing.
     #[must_use]
-    pub fn handler(&self) -> &dyn EventHandler {
+    pub fn convert_to_llm(&self) -> LlmAction {
         match self {
-            Self::Message(body) => body,
-            Self::Compact(body) => body,
-            Self::CustomMessage(body) => body,
-            Self::Rewind(body) => body,
-            Self::Branch(body) => body,
-            Self::ChannelInject(body) => body,
-            Self::SessionInfo(body) => body,
-            Self::Custom(body) => body,
-            Self::InstructionSnapshot(body) => body,
-            Self::TurnOutcome(body) => body,
-            Self::QueueUpdate(body) => body,
-            Self::ToolStarted(body) => body,
-            Self::PermissionRequest(body) => body,
-            Self::PermissionDecision(body) => body,
-            Self::TurnWaiting(body) => body,
-            Self::TurnResumed(body) => body,
-            Self::Compaction(body) => body,
-            Self::ContextTrim(body) => body,
-            Self::AuxiliaryUsage(body) => body,
-            Self::FilesRestore(body) => body,
-            Self::FilesRestored(body) => body,
-            Self::RunnerStart(body) => body,
-            Self::RunnerContext(body) => body,
-            Self::RunnerExit(body) => body,
-            Self::RuntimeSpawned(body) => body,
-            Self::RuntimeBoundSession(body) => body,
-            Self::RuntimeStatusChanged(body) => body,
-            Self::RuntimeQueueChanged(body) => body,
-            Self::RuntimeSummaryUpdated(body) => body,
-            Self::RuntimeFinished(body) => body,
-            Self::RuntimeResultDelivered(body) => body,
-            Self::DamageAccepted(body) => body,
-            Self::Notice(body) => body,
-            Self::SeqReserve(body) => body,
+            Self::Message(body) => conversation::said(&body.message),
+            Self::CustomMessage(body) => conversation::message_to_llm(&body.message),
+            Self::Compact(body) => conversation::summarised(body),
+            Self::TurnOutcome(body) => control::ended(body),
+            Self::ContextTrim(body) => control::trimmed(body),
+            _ => LlmAction::Skip,
+        }
+    }
+
+    /// The event as it is rendered in a transcript; empty if it is not shown.
+    #[must_use]
+    pub fn convert_to_display(&self) -> Vec<DisplayPart> {
+        let note = |text: String| DisplayPart::note(text);
+        match self {
+            Self::Message(body) => conversation::message_to_display(&body.message),
+            Self::CustomMessage(body) => note(conversation::told(body)),
+            Self::Compact(body) => note(format!(
+                "context compacted: {} tokens became {}",
+                body.tokens_before, body.tokens_after
+            )),
+            Self::Rewind(body) => note(match body.target_event_id {
+                Some(target) => format!("went back to {target}"),
+                None => "went back to the beginning".to_owned(),
+            }),
+            Self::Branch(body) => note(format!(
+                "switched to the branch that ends at {}",
+                body.leaf_event_id
+            )),
+            Self::ChannelInject(body) => note(format!("through {}", body.channel)),
+            Self::SessionInfo(body) => conversation::changed(&body.changes),
+            Self::TurnOutcome(body) => control::outcome(body),
+            Self::QueueUpdate(body) => body.ops.iter().flat_map(control::queue_op).collect(),
+            Self::PermissionRequest(body) => note(format!(
+                "{} asks for permission: {}",
+                body.tool_name, body.reason
+            )),
+            Self::PermissionDecision(body) => note(control::decision(body)),
+            Self::TurnWaiting(body) => note(match body.attempt {
+                Some(attempt) => format!("waiting (wait {attempt} of the turn): {}", body.reason),
+                None => format!("waiting: {}", body.reason),
+            }),
+            Self::TurnResumed(_) => DisplayPart::note("going on"),
+            Self::Compaction(body) => control::compaction(body),
+            Self::ContextTrim(body) => {
+                let count = counted(body.event_ids.len(), "old tool result");
+                note(format!("{count} shortened for the model"))
+            }
+            Self::FilesRestore(body) => note(format!(
+                "restoring {} as they were before {}",
+                counted(body.files.len(), "file"),
+                body.before_event_id
+            )),
+            Self::FilesRestored(body) => control::restored(body),
+            Self::RunnerStart(body) => note(control::runner_start(body)),
+            Self::RunnerContext(body) => control::runner_context(body),
+            Self::RunnerExit(body) => control::runner_exit(body),
+            Self::RuntimeSpawned(body) => note(agent_task::spawned(body)),
+            Self::RuntimeStatusChanged(body) => note(agent_task::status(body)),
+            Self::RuntimeQueueChanged(body) => note(agent_task::queue(body)),
+            Self::RuntimeSummaryUpdated(body) => {
+                note(format!("{}: {}", body.stamp.runtime_id, body.summary))
+            }
+            Self::RuntimeFinished(body) => agent_task::finished(body),
+            Self::RuntimeResultDelivered(body) => agent_task::delivered(body),
+            Self::DamageAccepted(body) => note(format!(
+                "{} at offset {} accepted",
+                counted(body.length, "damaged byte"),
+                body.offset
+            )),
+            Self::Notice(body) => note(body.text.clone()),
+            Self::Custom(_)
+            | Self::InstructionSnapshot(_)
+            | Self::ToolStarted(_)
+            | Self::AuxiliaryUsage(_)
+            | Self::RuntimeBoundSession(_)
+            | Self::SeqReserve(_) => Vec::new(),
         }
     }
 }

@@ -7,8 +7,8 @@
 //! - [`ErrorCode`] and [`RpcError`] are the failures.
 //! - [`SessionView`] is the state of a session, folded from its events. Daemon, recovery, client
 //!   library and tests use this one fold, so they cannot disagree about what the events mean.
-//! - [`EventHandler`], [`build_context`] and [`ContextWindow`] are what events mean to the model and
-//!   to a reader.
+//! - [`PersistentBody::convert_to_llm`], [`PersistentBody::convert_to_display`], [`build_context`] and
+//!   [`ContextWindow`] are what events mean to the model and to a reader.
 //! - [`openrpc_document`] describes all of it. Doc comments on wire types end up in it and in
 //!   `docs/protocol-reference.md`: they address authors of clients, in any language.
 //!
@@ -68,8 +68,8 @@ pub use files::{
     RecordedFiles,
 };
 pub use handler::{
-    ContextEdit, ContextWindow, DisplayPart, DisplayStyle, EventHandler, LlmAction, MeasuredCall,
-    OffPath, WindowItem, build_context, covered_by, excerpt, trimmed_content,
+    ContextEdit, ContextWindow, DisplayPart, DisplayStyle, LlmAction, MeasuredCall, OffPath,
+    WindowItem, build_context, covered_by, excerpt, trimmed_content,
 };
 pub use id::{
     AgentTaskId, ClientId, CommandId, CompactionId, DeviceId, EventId, InvalidId,

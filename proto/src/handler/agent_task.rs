@@ -1,39 +1,37 @@
-//! Handlers of the events of runtimes. The model reads none: it gets results as messages.
+//! Notes of the events of runtimes. The model reads none: it gets results as messages.
 
-use super::control::control;
-use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
+use super::{DisplayPart, DisplayStyle};
 use crate::{
-    AgentTaskStatus, DeliveredVia, PersistentEvent, RuntimeBoundSessionBody, RuntimeFinishedBody,
-    RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
-    RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody,
+    AgentTaskStatus, DeliveredVia, RuntimeFinishedBody, RuntimeQueueChangedBody,
+    RuntimeResultDeliveredBody, RuntimeSpawnedBody, RuntimeStatusChangedBody,
 };
 
-control! {
-    RuntimeSpawnedBody => |this| DisplayPart::note(format!(
-        "agent {} was given {}: {}", this.agent_type, this.stamp.runtime_id, this.title
-    ));
-    RuntimeBoundSessionBody => |_this| Vec::new();
-    RuntimeStatusChangedBody => |this| status(this);
-    RuntimeQueueChangedBody => |this| DisplayPart::note(format!(
+pub(super) fn spawned(body: &RuntimeSpawnedBody) -> String {
+    let id = body.stamp.runtime_id;
+    format!("agent {} was given {id}: {}", body.agent_type, body.title)
+}
+
+pub(super) fn queue(body: &RuntimeQueueChangedBody) -> String {
+    format!(
         "{} is number {} of {} that wait for agent {}",
-        this.stamp.runtime_id, this.queue_position, this.queued_count, this.agent_type
-    ));
-    RuntimeSummaryUpdatedBody => |this| DisplayPart::note(format!(
-        "{}: {}", this.stamp.runtime_id, this.summary
-    ));
-    RuntimeFinishedBody => |this| finished(this);
-    RuntimeResultDeliveredBody => |this| match this.via {
+        body.stamp.runtime_id, body.queue_position, body.queued_count, body.agent_type
+    )
+}
+
+pub(super) fn delivered(body: &RuntimeResultDeliveredBody) -> Vec<DisplayPart> {
+    match body.via {
         // The message itself is shown.
         DeliveredVia::Message => Vec::new(),
         DeliveredVia::ToolResult => DisplayPart::note(format!(
-            "the result of {} was delivered", this.stamp.runtime_id
+            "the result of {} was delivered",
+            body.stamp.runtime_id
         )),
-    };
+    }
 }
 
-fn status(body: &RuntimeStatusChangedBody) -> Vec<DisplayPart> {
+pub(super) fn status(body: &RuntimeStatusChangedBody) -> String {
     let id = body.stamp.runtime_id;
-    let text = match (&body.waiting_for, body.stopping) {
+    match (&body.waiting_for, body.stopping) {
         (_, true) => format!("{id} is being stopped"),
         (Some(question), false) => format!(
             "{id} waits for permission {} ({}) in {}",
@@ -43,11 +41,10 @@ fn status(body: &RuntimeStatusChangedBody) -> Vec<DisplayPart> {
             AgentTaskStatus::WaitingInput => format!("{id} waits: its queue is paused"),
             status => format!("{id} is {status}"),
         },
-    };
-    DisplayPart::note(text)
+    }
 }
 
-fn finished(body: &RuntimeFinishedBody) -> Vec<DisplayPart> {
+pub(super) fn finished(body: &RuntimeFinishedBody) -> Vec<DisplayPart> {
     let text = format!(
         "{} {}: {}",
         body.stamp.runtime_id, body.final_status, body.reason
@@ -62,7 +59,7 @@ fn finished(body: &RuntimeFinishedBody) -> Vec<DisplayPart> {
 mod tests {
     use serde_json::json;
 
-    use crate::{EventHandler, RuntimeFinishedBody, RuntimeStatusChangedBody};
+    use crate::PersistentBody;
 
     #[test]
     fn a_question_names_where_it_is_answered_and_a_failure_is_shown_as_one() {
@@ -75,8 +72,8 @@ mod tests {
             "sessionId": "ses_01K1H9Q8000000000000000001",
             "requestId": "prm_01K1H9Q8000000000000000001", "toolName": "Bash",
         });
-        let body: RuntimeStatusChangedBody = serde_json::from_value(asks).expect("a body");
-        let parts = body.convert_to_display();
+        let body = serde_json::from_value(asks).expect("a body");
+        let parts = PersistentBody::RuntimeStatusChanged(body).convert_to_display();
         assert_eq!(
             parts[0].text,
             "rti_01K1H9Q8000000000000000001 waits for permission prm_01K1H9Q8000000000000000001 \
@@ -91,10 +88,8 @@ mod tests {
         failed["metadata"] = json!({
             "usage": {"inputTokens": 0, "outputTokens": 0}, "cost": {"microUsd": 0}, "steps": 0, "durationMs": 1,
         });
-        let body: RuntimeFinishedBody = serde_json::from_value(failed).expect("a body");
-        assert_eq!(
-            body.convert_to_display()[0].style,
-            crate::DisplayStyle::Error
-        );
+        let body = serde_json::from_value(failed).expect("a body");
+        let parts = PersistentBody::RuntimeFinished(body).convert_to_display();
+        assert_eq!(parts[0].style, crate::DisplayStyle::Error);
     }
 }

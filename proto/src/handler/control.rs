@@ -1,13 +1,11 @@
-//! Handlers of the control events: they record what the daemon did. The model reads none of them; some
+//! The meaning of the control events: they record what the daemon did. The model reads none of them; some
 //! change what it reads of others.
 
-use super::{ContextEdit, DisplayPart, DisplayStyle, EventHandler, LlmAction, excerpt};
+use super::{ContextEdit, DisplayPart, DisplayStyle, LlmAction, excerpt};
 use crate::{
-    AuxiliaryUsageBody, CompactionBody, CompactionState, ContextTrimBody, DamageAcceptedBody,
-    EventId, FilesRestoreBody, FilesRestoredBody, InstructionSnapshotBody, NoticeBody,
-    OutcomeReason, PermissionDecisionBody, PermissionRequestBody, PersistentEvent, QueueOp,
-    QueueUpdateBody, RunnerContextBody, RunnerContextOrigin, RunnerExitBody, RunnerStartBody,
-    SeqReserveBody, ToolStartedBody, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, counted,
+    CompactionBody, CompactionState, ContextTrimBody, EventId, FilesRestoredBody, OutcomeReason,
+    PermissionDecisionBody, QueueOp, RunnerContextBody, RunnerContextOrigin, RunnerExitBody,
+    RunnerStartBody, TurnOutcomeBody, counted,
 };
 
 /// The rule for every turn that was not completed.
@@ -17,84 +15,26 @@ const ENDED_EARLY: &str = "Only what results above report was done; nothing else
 /// The part of an error's message that the model gets.
 const ERROR_BYTES: usize = 512;
 
-macro_rules! control {
-    ($($body:ty => |$this:ident| $display:expr;)*) => {
-        $(impl EventHandler for $body {
-            fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-                LlmAction::Skip
-            }
+/// Tells the model how a turn ended that was not completed.
+pub(super) fn ended(body: &TurnOutcomeBody) -> LlmAction {
+    match fate(body) {
+        Some(how) => LlmAction::Ended {
+            reminder: format!("{how} {ENDED_EARLY}"),
+        },
+        None => LlmAction::Skip,
+    }
+}
 
-            fn convert_to_display(&self) -> Vec<DisplayPart> {
-                let $this = self;
-                $display
-            }
-        })*
+pub(super) fn trimmed(body: &ContextTrimBody) -> LlmAction {
+    let trim = |event_id: &EventId| ContextEdit::Trim {
+        event_id: *event_id,
+        keep_chars: body.keep_chars,
     };
-}
-
-pub(super) use control;
-
-control! {
-    InstructionSnapshotBody => |_this| Vec::new();
-    QueueUpdateBody => |this| this.ops.iter().flat_map(queue_op).collect();
-    ToolStartedBody => |_this| Vec::new();
-    PermissionRequestBody => |this| DisplayPart::note(format!(
-        "{} asks for permission: {}", this.tool_name, this.reason
-    ));
-    PermissionDecisionBody => |this| DisplayPart::note(decision(this));
-    TurnWaitingBody => |this| DisplayPart::note(match this.attempt {
-        Some(attempt) => format!("waiting (wait {attempt} of the turn): {}", this.reason),
-        None => format!("waiting: {}", this.reason),
-    });
-    TurnResumedBody => |_this| DisplayPart::note("going on");
-    AuxiliaryUsageBody => |_this| Vec::new();
-    CompactionBody => |this| compaction(this);
-    RunnerStartBody => |this| DisplayPart::note(runner_start(this));
-    RunnerContextBody => |this| runner_context(this);
-    RunnerExitBody => |this| runner_exit(this);
-    FilesRestoreBody => |this| DisplayPart::note(format!(
-        "restoring {} as they were before {}", counted(this.files.len(), "file"), this.before_event_id
-    ));
-    FilesRestoredBody => |this| restored(this);
-    DamageAcceptedBody => |this| DisplayPart::note(format!(
-        "{} at offset {} accepted", counted(this.length, "damaged byte"), this.offset
-    ));
-    NoticeBody => |this| DisplayPart::note(this.text.as_str());
-    SeqReserveBody => |_this| Vec::new();
-}
-
-impl EventHandler for TurnOutcomeBody {
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        match ended(self) {
-            Some(how) => LlmAction::Ended {
-                reminder: format!("{how} {ENDED_EARLY}"),
-            },
-            None => LlmAction::Skip,
-        }
-    }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        outcome(self)
-    }
-}
-
-impl EventHandler for ContextTrimBody {
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        let trim = |event_id: &EventId| ContextEdit::Trim {
-            event_id: *event_id,
-            keep_chars: self.keep_chars,
-        };
-        LlmAction::Edit(self.event_ids.iter().map(trim).collect())
-    }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        let count = counted(self.event_ids.len(), "old tool result");
-        DisplayPart::note(format!("{count} shortened for the model"))
-    }
+    LlmAction::Edit(body.event_ids.iter().map(trim).collect())
 }
 
 /// The fate of a turn that was not completed; `None` for one that was.
-fn ended(body: &TurnOutcomeBody) -> Option<String> {
+fn fate(body: &TurnOutcomeBody) -> Option<String> {
     let error = body.error.as_ref();
     let why = error.map_or_else(String::new, |error| {
         format!(": {}", excerpt(&error.message, ERROR_BYTES))
@@ -117,7 +57,7 @@ fn ended(body: &TurnOutcomeBody) -> Option<String> {
     })
 }
 
-fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
+pub(super) fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
     if body.reason == OutcomeReason::Completed {
         return Vec::new();
     }
@@ -135,7 +75,7 @@ fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
     }
 }
 
-fn decision(body: &PermissionDecisionBody) -> String {
+pub(super) fn decision(body: &PermissionDecisionBody) -> String {
     let text = body.decision.text();
     match &body.reason {
         Some(reason) => format!("{text}: {reason}"),
@@ -143,7 +83,7 @@ fn decision(body: &PermissionDecisionBody) -> String {
     }
 }
 
-fn runner_start(body: &RunnerStartBody) -> String {
+pub(super) fn runner_start(body: &RunnerStartBody) -> String {
     let name = match &body.version {
         Some(version) => format!("{} {version}", body.runner),
         None => body.runner.clone(),
@@ -162,7 +102,7 @@ fn runner_start(body: &RunnerStartBody) -> String {
 }
 
 /// That a runner has named its context says nothing to a reader.
-fn runner_context(body: &RunnerContextBody) -> Vec<DisplayPart> {
+pub(super) fn runner_context(body: &RunnerContextBody) -> Vec<DisplayPart> {
     let runner = &body.runner;
     let reason = body.reason.as_ref();
     let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
@@ -173,7 +113,7 @@ fn runner_context(body: &RunnerContextBody) -> Vec<DisplayPart> {
     }
 }
 
-fn runner_exit(body: &RunnerExitBody) -> Vec<DisplayPart> {
+pub(super) fn runner_exit(body: &RunnerExitBody) -> Vec<DisplayPart> {
     match (body.code, &body.signal) {
         _ if body.kept => Vec::new(),
         (Some(0), None) => Vec::new(),
@@ -183,7 +123,7 @@ fn runner_exit(body: &RunnerExitBody) -> Vec<DisplayPart> {
     }
 }
 
-fn compaction(body: &CompactionBody) -> Vec<DisplayPart> {
+pub(super) fn compaction(body: &CompactionBody) -> Vec<DisplayPart> {
     let text = match body.state {
         CompactionState::Started => "the conversation is being summarised",
         CompactionState::Failed => "the conversation could not be summarised",
@@ -199,7 +139,7 @@ fn compaction(body: &CompactionBody) -> Vec<DisplayPart> {
     }
 }
 
-fn restored(body: &FilesRestoredBody) -> Vec<DisplayPart> {
+pub(super) fn restored(body: &FilesRestoredBody) -> Vec<DisplayPart> {
     let mut parts = DisplayPart::note("files restored");
     parts.extend(body.failed.iter().map(|file| {
         let text = format!("{} was not restored: {}", file.path, file.error);
@@ -208,7 +148,7 @@ fn restored(body: &FilesRestoredBody) -> Vec<DisplayPart> {
     parts
 }
 
-fn queue_op(op: &QueueOp) -> Vec<DisplayPart> {
+pub(super) fn queue_op(op: &QueueOp) -> Vec<DisplayPart> {
     match op {
         QueueOp::Add { .. } => DisplayPart::note("a message was queued"),
         QueueOp::Remove { .. } => DisplayPart::note("a queued message was removed"),
@@ -222,10 +162,10 @@ fn queue_op(op: &QueueOp) -> Vec<DisplayPart> {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::{EventHandler, RunnerContextBody, RunnerExitBody, RunnerStartBody};
+    use crate::PersistentBody;
 
-    fn shown<T: EventHandler + serde::de::DeserializeOwned>(body: Value) -> String {
-        let body: T = serde_json::from_value(body).expect("a body");
+    fn shown<T: serde::de::DeserializeOwned>(wrap: fn(T) -> PersistentBody, body: Value) -> String {
+        let body = wrap(serde_json::from_value(body).expect("a body"));
         let texts = body.convert_to_display().into_iter().map(|part| part.text);
         texts.collect::<Vec<_>>().join("\n")
     }
@@ -238,7 +178,7 @@ mod tests {
             "runner": "codex", "traceId": TURN, "command": ["codex"], "cwd": "/p", "context": "new",
         });
         assert_eq!(
-            shown::<RunnerStartBody>(body.clone()),
+            shown(PersistentBody::RunnerStart, body.clone()),
             "runner codex started (new context)"
         );
         body["version"] = json!("0.153.0");
@@ -249,7 +189,7 @@ mod tests {
             "bytes": 412, "blob": "0".repeat(64),
         });
         assert_eq!(
-            shown::<RunnerStartBody>(body),
+            shown(PersistentBody::RunnerStart, body),
             "runner codex 0.153.0 started (resumed context, handed over 412 bytes of the conversation)"
         );
     }
@@ -257,11 +197,11 @@ mod tests {
     #[test]
     fn a_context_is_shown_when_it_is_gone() {
         let body = |id: Value| json!({"runner": "codex", "contextId": id, "cwd": "/p"});
-        assert_eq!(shown::<RunnerContextBody>(body(json!("c1"))), "");
+        assert_eq!(shown(PersistentBody::RunnerContext, body(json!("c1"))), "");
         let mut lost = body(json!(null));
         lost["reason"] = json!("no such thread");
         assert_eq!(
-            shown::<RunnerContextBody>(lost),
+            shown(PersistentBody::RunnerContext, lost),
             "runner codex has no context any more: no such thread"
         );
     }
@@ -288,7 +228,7 @@ mod tests {
             let body = json!({
                 "traceId": TURN, "code": code, "signal": signal, "kept": kept, "durationMs": 1,
             });
-            assert_eq!(shown::<RunnerExitBody>(body), expected);
+            assert_eq!(shown(PersistentBody::RunnerExit, body), expected);
         }
     }
 }

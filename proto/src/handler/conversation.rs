@@ -1,43 +1,31 @@
-//! Handlers of the events in the tree. Only messages and compactions reach the model.
+//! The meaning of the events in the tree. Only messages and compactions reach the model.
 
 use super::runner_message::runner_message_to_llm;
-use super::{DisplayPart, DisplayStyle, EventHandler, LlmAction};
+use super::{DisplayPart, DisplayStyle, LlmAction};
 use crate::tags::{foreign, reminder};
 use crate::{
-    AssistantMessage, Block, BranchBody, ChannelInjectBody, CompactBody, CustomBody,
-    CustomMessageBody, INSTRUCTIONS_KIND, InternalMessage, Message, MessageBody, MessageSource,
-    PersistentEvent, RewindBody, SKILLS_KIND, SessionInfoBody, ToolResultMessage, UserMessage,
+    AssistantMessage, Block, CompactBody, CustomMessageBody, INSTRUCTIONS_KIND, InternalMessage,
+    Message, MessageSource, SKILLS_KIND, SessionChanges, ToolResultMessage, UserMessage,
 };
 
-impl EventHandler for MessageBody {
-    /// The daemon's own message stands where a turn goes on after an interruption. The request before it
-    /// may have been sent, so no message of that one changes.
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        if let Some(runner) = self.message.runner() {
-            return runner_message_to_llm(&self.message, &runner.name);
-        }
-        match &self.message {
-            Message::Internal(note) => LlmAction::Include(reminding(note).1),
-            message => message_to_llm(message),
-        }
+/// The daemon's own message stands where a turn goes on after an interruption. The request before it
+/// may have been sent, so no message of that one changes.
+pub(super) fn said(message: &Message) -> LlmAction {
+    if let Some(runner) = message.runner() {
+        return runner_message_to_llm(message, &runner.name);
     }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        message_to_display(&self.message)
+    match message {
+        Message::Internal(note) => LlmAction::Include(reminding(note).1),
+        message => message_to_llm(message),
     }
 }
 
-impl EventHandler for CustomMessageBody {
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        message_to_llm(&self.message)
-    }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        match self.kind.as_str() {
-            INSTRUCTIONS_KIND => DisplayPart::note(changed_instructions(&self.message)),
-            SKILLS_KIND => DisplayPart::note("the skills were listed"),
-            kind => DisplayPart::note(format!("message from {kind}")),
-        }
+/// The subject of a message of the daemon or an extension.
+pub(super) fn told(body: &CustomMessageBody) -> String {
+    match body.kind.as_str() {
+        INSTRUCTIONS_KIND => changed_instructions(&body.message),
+        SKILLS_KIND => "the skills were listed".to_owned(),
+        kind => format!("message from {kind}"),
     }
 }
 
@@ -57,115 +45,53 @@ fn changed_instructions(message: &Message) -> String {
     }
 }
 
-impl EventHandler for CompactBody {
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        LlmAction::Barrier {
-            summary: Message::user(self.text()),
-            through: self.compacted_through,
-            keep: self.keep.clone(),
-        }
-    }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        DisplayPart::note(format!(
-            "context compacted: {} tokens became {}",
-            self.tokens_before, self.tokens_after
-        ))
+pub(super) fn summarised(body: &CompactBody) -> LlmAction {
+    LlmAction::Barrier {
+        summary: Message::user(body.text()),
+        through: body.compacted_through,
+        keep: body.keep.clone(),
     }
 }
 
-impl EventHandler for RewindBody {
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        LlmAction::Skip
+pub(super) fn changed(changes: &SessionChanges) -> Vec<DisplayPart> {
+    let mut notes = Vec::new();
+    if let Some(title) = &changes.title {
+        notes.extend(DisplayPart::note(format!("title is now {title:?}")));
     }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        DisplayPart::note(match self.target_event_id {
-            Some(target) => format!("went back to {target}"),
-            None => "went back to the beginning".to_owned(),
-        })
+    if let Some(model) = &changes.model {
+        notes.extend(DisplayPart::note(format!("model is now {model}")));
     }
+    if let Some(runner) = &changes.runner {
+        notes.extend(DisplayPart::note(format!("runner is now {runner}")));
+    }
+    if let Some(level) = changes.thinking_level {
+        notes.extend(DisplayPart::note(format!(
+            "thinking level is now {level:?}"
+        )));
+    }
+    if let Some(tools) = changes.tools {
+        notes.extend(DisplayPart::note(format!("the tools are now {tools}")));
+    }
+    if changes.refresh_instructions == Some(true) {
+        notes.extend(DisplayPart::note(
+            "the next turn takes a new snapshot of the instructions",
+        ));
+    }
+    if let Some(archived) = changes.archived {
+        notes.extend(DisplayPart::note(if archived {
+            "archived"
+        } else {
+            "unarchived"
+        }));
+    }
+    notes
 }
 
-impl EventHandler for BranchBody {
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        LlmAction::Skip
-    }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        DisplayPart::note(format!(
-            "switched to the branch that ends at {}",
-            self.leaf_event_id
-        ))
-    }
-}
-
-impl EventHandler for ChannelInjectBody {
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        LlmAction::Skip
-    }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        DisplayPart::note(format!("through {}", self.channel))
-    }
-}
-
-impl EventHandler for SessionInfoBody {
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        LlmAction::Skip
-    }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        let changes = &self.changes;
-        let mut notes = Vec::new();
-        if let Some(title) = &changes.title {
-            notes.extend(DisplayPart::note(format!("title is now {title:?}")));
-        }
-        if let Some(model) = &changes.model {
-            notes.extend(DisplayPart::note(format!("model is now {model}")));
-        }
-        if let Some(runner) = &changes.runner {
-            notes.extend(DisplayPart::note(format!("runner is now {runner}")));
-        }
-        if let Some(level) = changes.thinking_level {
-            notes.extend(DisplayPart::note(format!(
-                "thinking level is now {level:?}"
-            )));
-        }
-        if let Some(tools) = changes.tools {
-            notes.extend(DisplayPart::note(format!("the tools are now {tools}")));
-        }
-        if changes.refresh_instructions == Some(true) {
-            notes.extend(DisplayPart::note(
-                "the next turn takes a new snapshot of the instructions",
-            ));
-        }
-        if let Some(archived) = changes.archived {
-            notes.extend(DisplayPart::note(if archived {
-                "archived"
-            } else {
-                "unarchived"
-            }));
-        }
-        notes
-    }
-}
-
-impl EventHandler for CustomBody {
-    fn convert_to_llm(&self, _: &PersistentEvent) -> LlmAction {
-        LlmAction::Skip
-    }
-
-    fn convert_to_display(&self) -> Vec<DisplayPart> {
-        Vec::new()
-    }
-}
-
-fn message_to_llm(message: &Message) -> LlmAction {
+pub(super) fn message_to_llm(message: &Message) -> LlmAction {
     match message {
         Message::User(user) if user.meta.source == Some(MessageSource::Steer) => {
             LlmAction::MergePrev {
-                reminder: told(&user.content),
+                reminder: reminder_text(&user.content),
                 beside: beside(&user.content),
                 otherwise: match user.meta.runtime_id {
                     Some(_) => Message::User(of_agent(user)),
@@ -194,7 +120,7 @@ fn message_to_llm(message: &Message) -> LlmAction {
 }
 
 /// The text of a reminder. Attached files name themselves.
-fn told(content: &[Block]) -> String {
+fn reminder_text(content: &[Block]) -> String {
     let mut content = content.to_vec();
     content.retain(|block| !matches!(block, Block::Attachment(_)));
     Block::plain_text_of(&content)
@@ -253,7 +179,7 @@ fn result_to_llm(message: &ToolResultMessage) -> ToolResultMessage {
     copy
 }
 
-fn message_to_display(message: &Message) -> Vec<DisplayPart> {
+pub(super) fn message_to_display(message: &Message) -> Vec<DisplayPart> {
     match message {
         Message::User(UserMessage { content, .. }) => {
             vec![DisplayPart::new(

@@ -369,7 +369,7 @@ pub fn covered_by(through: EventId, before: impl Iterator<Item = EventId>) -> us
 }
 
 fn action(event: &PersistentEvent) -> LlmAction {
-    event.body.handler().convert_to_llm(event)
+    event.body.convert_to_llm()
 }
 
 fn remind(message: &mut ToolResultMessage, reminder: &str, beside: Vec<Block>) {

@@ -190,7 +190,7 @@ impl Transcript {
         if let PersistentBody::TurnWaiting(body) = &event.body {
             return self.note(&waits::waiting(body), output);
         }
-        for part in event.body.handler().convert_to_display() {
+        for part in event.body.convert_to_display() {
             if part.text.is_empty() || (part.style == DisplayStyle::User && !self.with_users) {
                 continue;
             }

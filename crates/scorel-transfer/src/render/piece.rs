@@ -84,7 +84,7 @@ impl Pieces<'_> {
 
     /// An event that is not a message, as a transcript shows it.
     fn other(&mut self, body: &PersistentBody) {
-        for part in body.handler().convert_to_display() {
+        for part in body.convert_to_display() {
             self.found.push(match part.style {
                 DisplayStyle::Error => Piece::Error(part.text),
                 _ => Piece::Note(part.text),

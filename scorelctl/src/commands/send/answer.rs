@@ -119,7 +119,7 @@ fn said(event: &Event) -> Option<String> {
     let PersistentBody::Message(_) = &event.body else {
         return None;
     };
-    let parts = event.body.handler().convert_to_display();
+    let parts = event.body.convert_to_display();
     let texts: Vec<String> = parts
         .into_iter()
         .filter(|part| part.style == DisplayStyle::Assistant && !part.text.is_empty())

@@ -299,7 +299,7 @@ impl<'a> TurnFollower<'a> {
         let PersistentBody::TurnOutcome(outcome) = &record.body else {
             return Ok(None);
         };
-        let parts = record.body.handler().convert_to_display();
+        let parts = record.body.convert_to_display();
         self.answer.finish(&parts, self.cli.output)?;
         let error = outcome.error.as_ref();
         if error.is_some() && outcome.reason == OutcomeReason::Error && !self.keeps.is_empty() {
