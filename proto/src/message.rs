@@ -30,6 +30,17 @@ impl Message {
         })
     }
 
+    /// The blocks that it consists of; of a tool result, those of the result.
+    #[must_use]
+    pub fn content(&self) -> &[Block] {
+        match self {
+            Self::User(message) => &message.content,
+            Self::Assistant(message) => &message.content,
+            Self::ToolResult(message) => &message.result().content,
+            Self::Internal(message) => &message.content,
+        }
+    }
+
     /// The data that came with it besides its content.
     #[must_use]
     pub const fn meta(&self) -> &Meta {

@@ -53,12 +53,7 @@ impl TokenEstimate {
     /// The estimate for a message, as part of a request.
     #[must_use]
     pub fn of_message(message: &Message) -> Self {
-        match message {
-            Message::User(message) => Self::of_blocks(&message.content),
-            Message::Assistant(message) => Self::of_blocks(&message.content),
-            Message::ToolResult(message) => Self::of_blocks(&message.result().content),
-            Message::Internal(message) => Self::of_blocks(&message.content),
-        }
+        Self::of_blocks(message.content())
     }
 
     /// The estimate for the blocks of a message.

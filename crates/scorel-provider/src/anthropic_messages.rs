@@ -18,7 +18,7 @@ mod thinking;
 mod usage;
 
 use reqwest::Url;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderValue};
 use scorel_engine::ModelRequest;
 
 pub(crate) use dialect::AnthropicDialect;
@@ -34,6 +34,7 @@ pub(crate) struct AnthropicMessages;
 
 impl Wire for AnthropicMessages {
     const API: &'static str = "anthropic-messages";
+    const KEY_HEADER: Option<&'static str> = Some("x-api-key");
 
     type Dialect = AnthropicDialect;
     type History = AnthropicHistory;
@@ -42,10 +43,6 @@ impl Wire for AnthropicMessages {
     fn url(base: Url, _model: &str) -> Url {
         let versioned = base.path().trim_end_matches('/').ends_with("/v1");
         with_path(base, if versioned { "messages" } else { "v1/messages" })
-    }
-
-    fn key_header(_dialect: AnthropicDialect) -> Option<HeaderName> {
-        Some(HeaderName::from_static("x-api-key"))
     }
 
     fn headers(endpoint: &AnthropicEndpoint) -> HeaderMap {

@@ -5,7 +5,6 @@
 
 mod builtin_provider;
 mod catalogue;
-mod day;
 mod entry;
 mod hosts;
 mod known_model;

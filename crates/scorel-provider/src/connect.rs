@@ -11,7 +11,7 @@ use crate::anthropic_messages::AnthropicMessages;
 use crate::blobs::BlobSource;
 use crate::builtin::Builtin;
 use crate::demo::Demo;
-use crate::google_generative_ai::{GeminiDialect, GoogleGenerativeAi};
+use crate::google_generative_ai::GoogleGenerativeAi;
 use crate::http::Http;
 use crate::model_location::ModelLocation;
 use crate::openai_completions::OpenAiCompletions;
@@ -76,22 +76,17 @@ impl Connector {
                 provider: location.provider.to_owned(),
             });
         }
-        let levels = config.facts_at(&location).levels;
         match location.wire {
             WireDialect::OpenAiCompletions(dialect) => {
-                let dialect = dialect.with_levels(levels);
                 self.over::<OpenAiCompletions>(config, location, dialect, key, blobs)
             }
             WireDialect::OpenAiResponses(dialect) => {
-                let dialect = dialect.with_levels(levels);
                 self.over::<OpenAiResponses>(config, location, dialect, key, blobs)
             }
             WireDialect::GoogleGenerativeAi => {
-                let dialect = GeminiDialect::with_levels(levels);
-                self.over::<GoogleGenerativeAi>(config, location, dialect, key, blobs)
+                self.over::<GoogleGenerativeAi>(config, location, (), key, blobs)
             }
             WireDialect::AnthropicMessages(dialect) => {
-                let dialect = dialect.with_levels(levels);
                 self.over::<AnthropicMessages>(config, location, dialect, key, blobs)
             }
         }
@@ -125,6 +120,9 @@ impl Connector {
             price: token_price(config, facts.price),
         };
         let states_limit = location.wire.states_known_limit();
+        let levels = facts
+            .levels
+            .unwrap_or_else(|| location.wire.levels(&config.id));
         let headers = ConfiguredHeaders::new(config)?;
         let advice = CallAdvice {
             key_variables: location.builtin.map_or(&[], Builtin::key_variables),
@@ -148,6 +146,7 @@ impl Connector {
                 .max_output_tokens
                 .or(known_limit.filter(|_| states_limit)),
             reasoning: facts.reasoning.unwrap_or(true),
+            levels,
             images: facts.images.unwrap_or(true),
             stop_sequences: config.stop_sequences.clone(),
             blobs,

@@ -17,11 +17,9 @@ mod request;
 mod usage;
 
 use reqwest::Url;
-use reqwest::header::HeaderName;
 use scorel_engine::ModelRequest;
 
 use self::decoder::GeminiDecoder;
-pub(crate) use self::dialect::GeminiDialect;
 use self::dialect::GeminiEndpoint;
 pub(crate) use self::family::GeminiFamily;
 use self::history::GeminiHistory;
@@ -35,9 +33,10 @@ pub(crate) struct GoogleGenerativeAi;
 
 impl Wire for GoogleGenerativeAi {
     const API: &'static str = "google-generative-ai";
+    const KEY_HEADER: Option<&'static str> = Some("x-goog-api-key");
 
     /// Hosts do not differ; models do, see [`family`].
-    type Dialect = GeminiDialect;
+    type Dialect = ();
     type History = GeminiHistory;
     type Decoder = GeminiDecoder;
 
@@ -50,10 +49,6 @@ impl Wire for GoogleGenerativeAi {
         // Without it the response is one JSON array instead of an event stream.
         url.query_pairs_mut().append_pair("alt", "sse");
         url
-    }
-
-    fn key_header(_dialect: GeminiDialect) -> Option<HeaderName> {
-        Some(HeaderName::from_static("x-goog-api-key"))
     }
 
     fn head(_endpoint: &GeminiEndpoint, request: &ModelRequest, body: &mut JsonBody) {

@@ -18,7 +18,7 @@ pub use listed_model::{ListError, ListedModel};
 use std::collections::HashSet;
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, HeaderName};
+use reqwest::header::HeaderMap;
 use scorel_engine::{ErrorCategory, ProviderError};
 use tokio::time::timeout;
 
@@ -61,9 +61,8 @@ impl Connector {
         let location = ModelLocation::of(config)?;
         location.check_key(key.as_ref())?;
         let listing = listing_api(location.wire.api());
-        let key_header = listing.key_header.map(HeaderName::from_static);
         let headers = ConfiguredHeaders::new(config)?
-            .complete(listing.headers(), key_header, key.as_ref())
+            .complete(listing.headers(), listing.key_header, key.as_ref())
             .map_err(|message| provider_error(ErrorCategory::Auth, false, message))?;
         let pages = self.pages(listing, &location, headers, key.as_ref());
         let mut models = timeout(LIST_TIMEOUT, pages).await.map_err(|_| {

@@ -58,11 +58,14 @@ pub(crate) use url::{has_version, with_path, with_segments};
 use std::fmt::Debug;
 
 use reqwest::Url;
-use reqwest::header::{HeaderMap, HeaderName};
+use reqwest::header::HeaderMap;
 use scorel_engine::ModelRequest;
 pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
     /// The name used in the configuration and in the metadata stored with messages.
     const API: &'static str;
+
+    /// The header that carries the bare key; `None` for `Authorization: Bearer`.
+    const KEY_HEADER: Option<&'static str> = None;
 
     /// The differences between hosts of this API, as data.
     type Dialect: Debug + Copy + PartialEq + Send + Sync + 'static;
@@ -73,11 +76,6 @@ pub(crate) trait Wire: Debug + Sized + Send + Sync + 'static {
 
     /// The URL to post to. `base` is the configured base URL.
     fn url(base: Url, model: &str) -> Url;
-
-    /// The header that carries the bare key; `None` for `Authorization: Bearer`.
-    fn key_header(_dialect: Self::Dialect) -> Option<HeaderName> {
-        None
-    }
 
     /// Headers besides the key and the content negotiation.
     fn headers(_endpoint: &ModelEndpoint<Self::Dialect>) -> HeaderMap {

@@ -45,7 +45,7 @@ impl WireDialect {
     /// The thinking levels of a model of which nothing else is known.
     pub(crate) fn levels(self, model: &str) -> ThinkingLevels {
         match self {
-            Self::OpenAiCompletions(dialect) => dialect.levels(),
+            Self::OpenAiCompletions(dialect) => dialect.levels,
             Self::OpenAiResponses(dialect) => dialect.levels,
             Self::GoogleGenerativeAi => GeminiFamily::of(model).least_levels(),
             Self::AnthropicMessages(_) => ClaudeThinking::of(model).levels(),

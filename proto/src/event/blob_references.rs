@@ -1,11 +1,11 @@
-use crate::{BlobHash, Block, Message, PersistentBody, QueueOp, ToolResultContent};
+use crate::{BlobHash, Block, PersistentBody, QueueOp};
 
 impl PersistentBody {
     /// Calls `visit` with each blob that the event refers to.
     pub fn visit_blobs(&self, visit: &mut dyn FnMut(&BlobHash)) {
         match self {
-            Self::Message(body) => in_message(&body.message, visit),
-            Self::CustomMessage(body) => in_message(&body.message, visit),
+            Self::Message(body) => in_blocks(body.message.content(), visit),
+            Self::CustomMessage(body) => in_blocks(body.message.content(), visit),
             Self::QueueUpdate(body) => {
                 for op in &body.ops {
                     match op {
@@ -26,18 +26,6 @@ impl PersistentBody {
                 }
             }
             _ => {}
-        }
-    }
-}
-
-fn in_message(message: &Message, visit: &mut dyn FnMut(&BlobHash)) {
-    match message {
-        Message::User(message) => in_blocks(&message.content, visit),
-        Message::Assistant(message) => in_blocks(&message.content, visit),
-        Message::Internal(message) => in_blocks(&message.content, visit),
-        Message::ToolResult(message) => {
-            let [ToolResultContent::ToolResult(result)] = &message.content;
-            in_blocks(&result.content, visit);
         }
     }
 }

@@ -63,7 +63,8 @@ fn thinking(
     if !endpoint.reasoning || too_late {
         return Vec::new();
     }
-    thinking.fields(level, output_limit(endpoint), endpoint.dialect)
+    let limit = output_limit(endpoint);
+    thinking.fields(level, limit, endpoint.levels, endpoint.dialect.betas)
 }
 
 /// The API rejects blank stop sequences.

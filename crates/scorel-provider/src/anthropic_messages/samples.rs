@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::AnthropicMessages;
 use super::dialect::{AnthropicDialect, AnthropicEndpoint};
+use super::thinking::ClaudeThinking;
 use crate::Timeouts;
 use crate::blobs::OneBlob;
 use crate::http::Http;
@@ -29,6 +30,7 @@ pub(super) fn endpoint(model: &str) -> AnthropicEndpoint {
         url: Url::parse("http://127.0.0.1/v1/messages").unwrap(),
         key: None,
         dialect: AnthropicDialect::ANTHROPIC,
+        levels: ClaudeThinking::of(model).levels(),
         output_limit: None,
         reasoning: true,
         images: true,

@@ -3,7 +3,6 @@
 use scorel_proto::ThinkingLevel;
 use serde_json::{Value, json};
 
-use super::dialect::AnthropicDialect;
 use crate::ThinkingLevels;
 
 /// The parameters by which a model's reasoning is controlled.
@@ -118,10 +117,10 @@ impl ClaudeThinking {
         self,
         level: ThinkingLevel,
         output_limit: u64,
-        dialect: AnthropicDialect,
+        levels: ThinkingLevels,
+        betas: bool,
     ) -> Vec<(&'static str, Value)> {
         use ThinkingLevel::{Default, None as Off};
-        let betas = dialect.betas;
         let disabled = || vec![("thinking", json!({"type": "disabled"}))];
         match (self, level) {
             (Self::Never, _) | (Self::Budget, Default) => Vec::new(),
@@ -143,11 +142,7 @@ impl ClaudeThinking {
                 shown.into_iter().collect()
             }
             (Self::Adaptive { bound, .. }, _) => {
-                let effort = dialect
-                    .levels
-                    .unwrap_or(EFFORTS)
-                    .without(Off)
-                    .nearest(level);
+                let effort = levels.without(Off).nearest(level);
                 vec![
                     ("thinking", adaptive(bound && betas)),
                     ("output_config", json!({"effort": effort})),
@@ -190,11 +185,10 @@ mod tests {
 
     use super::{ALWAYS, ALWAYS_BOUND, BY_DEFAULT, ClaudeThinking, ON_REQUEST};
     use crate::ThinkingLevels;
-    use crate::anthropic_messages::AnthropicDialect;
 
     fn fields(thinking: ClaudeThinking, level: scorel_proto::ThinkingLevel) -> Value {
         thinking
-            .fields(level, 64_000, AnthropicDialect::ANTHROPIC)
+            .fields(level, 64_000, thinking.levels(), true)
             .into_iter()
             .collect()
     }
@@ -226,7 +220,8 @@ mod tests {
     #[test]
     fn budgets_grow_with_the_level_and_leave_room_for_the_answer() {
         let budget = |level, limit| {
-            let fields = ClaudeThinking::Budget.fields(level, limit, AnthropicDialect::COMPATIBLE);
+            let fields =
+                ClaudeThinking::Budget.fields(level, limit, ClaudeThinking::Budget.levels(), false);
             fields
                 .first()
                 .map(|(_, value)| value["budget_tokens"].as_u64().unwrap())
@@ -266,10 +261,9 @@ mod tests {
     #[test]
     fn a_model_gets_only_the_efforts_that_it_has() {
         let effort = |levels: Option<&[scorel_proto::ThinkingLevel]>, level| {
-            let levels = levels.map(ThinkingLevels::of);
-            let dialect = AnthropicDialect::ANTHROPIC.with_levels(levels);
+            let levels = levels.map_or(ON_REQUEST.levels(), ThinkingLevels::of);
             let fields: Value = ON_REQUEST
-                .fields(level, 64_000, dialect)
+                .fields(level, 64_000, levels, true)
                 .into_iter()
                 .collect();
             fields["output_config"]["effort"].clone()
@@ -289,7 +283,7 @@ mod tests {
     fn the_default_level_only_requests_summaries() {
         for thinking in [ClaudeThinking::Budget, ON_REQUEST] {
             assert_eq!(
-                thinking.fields(Default, 64_000, AnthropicDialect::ANTHROPIC),
+                thinking.fields(Default, 64_000, thinking.levels(), true),
                 []
             );
         }
@@ -300,10 +294,12 @@ mod tests {
 
     #[test]
     fn unbound_reasoning_is_dropped_where_the_host_knows_the_switch() {
-        let binding =
-            |dialect| ALWAYS_BOUND.fields(High, 64_000, dialect)[0].1["block_binding"].clone();
-        let anthropic = binding(AnthropicDialect::ANTHROPIC);
+        let binding = |betas| {
+            let fields = ALWAYS_BOUND.fields(High, 64_000, ALWAYS_BOUND.levels(), betas);
+            fields[0].1["block_binding"].clone()
+        };
+        let anthropic = binding(true);
         assert_eq!(anthropic["prefix_mismatch_behavior"], "drop_block");
-        assert_eq!(binding(AnthropicDialect::COMPATIBLE), Value::Null);
+        assert_eq!(binding(false), Value::Null);
     }
 }

@@ -1,7 +1,6 @@
 use jiff::civil::Date;
 use serde::Deserialize;
 
-use super::day;
 use super::model_price::TablePrice;
 use crate::{ModelFacts, Retirement, ThinkingLevels};
 
@@ -26,7 +25,6 @@ pub(crate) struct KnownModel {
     /// The page that states the row.
     pub(crate) source: String,
     /// The day of that page, or the earliest that it can be from.
-    #[serde(deserialize_with = "day::deserialize")]
     pub(super) date: Date,
     /// True if the source is not the provider's own page.
     #[serde(default)]

@@ -1,7 +1,6 @@
 use jiff::civil::Date;
 use serde::Deserialize;
 
-use super::day;
 use crate::{ModelFacts, ThinkingLevels};
 
 /// The parameters that tell models whose ids begin alike to reason. It holds for models that are not in the
@@ -20,7 +19,6 @@ pub(super) struct ModelFamily {
     /// True if they take parameters that control reasoning.
     pub(super) reasoning: Option<bool>,
     pub(super) source: String,
-    #[serde(deserialize_with = "day::deserialize")]
     pub(super) date: Date,
     /// True if the source is not the provider's own page.
     #[serde(default)]

@@ -34,32 +34,23 @@ impl DemoTurn {
     }
 
     fn add(&mut self, message: &Message) {
-        let content = match message {
+        let content = text(message.content());
+        match message {
             // The daemon's words, not the user's.
-            Message::User(message) if text(&message.content).starts_with("<system-reminder>") => {
-                &message.content
-            }
-            Message::User(message) => {
-                self.question = text(&message.content);
+            Message::User(_) if content.starts_with("<system-reminder>") => {}
+            Message::User(_) => {
+                self.question.clone_from(&content);
                 self.steps.clear();
-                &message.content
             }
-            Message::Assistant(message) => {
-                self.earlier_calls += message.tool_uses().count();
-                &message.content
-            }
-            Message::Internal(message) => &message.content,
-            Message::ToolResult(message) => {
-                let result = message.result();
-                self.steps.push(DemoStep {
-                    tool: message.tool_name.clone(),
-                    text: text(&result.content),
-                    is_error: result.is_error,
-                });
-                &result.content
-            }
-        };
-        self.words += count_words(&text(content));
+            Message::Assistant(message) => self.earlier_calls += message.tool_uses().count(),
+            Message::Internal(_) => {}
+            Message::ToolResult(message) => self.steps.push(DemoStep {
+                tool: message.tool_name.clone(),
+                text: content.clone(),
+                is_error: message.result().is_error,
+            }),
+        }
+        self.words += count_words(&content);
     }
 }
 

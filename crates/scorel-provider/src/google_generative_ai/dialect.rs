@@ -1,16 +1,4 @@
-use crate::{ThinkingLevels, wire};
+use crate::wire;
 
-pub(super) type GeminiEndpoint = wire::ModelEndpoint<GeminiDialect>;
-
-/// The differences between models of this API beyond their families.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct GeminiDialect {
-    /// The levels of the model, where they are known.
-    pub(super) levels: Option<ThinkingLevels>,
-}
-
-impl GeminiDialect {
-    pub(crate) const fn with_levels(levels: Option<ThinkingLevels>) -> Self {
-        Self { levels }
-    }
-}
+/// No host of this API differs from the others.
+pub(super) type GeminiEndpoint = wire::ModelEndpoint<()>;

@@ -15,7 +15,7 @@ use self::content::{Content, ContentRole};
 use self::content_part::content_part;
 use self::model_content::SentCall;
 use self::responses::{FunctionResponse, FunctionResponses};
-use super::dialect::{GeminiDialect, GeminiEndpoint};
+use super::dialect::GeminiEndpoint;
 use super::family::GeminiFamily;
 use crate::wire::{InputContent, JsonBody, WireHistory, sent_function_name};
 
@@ -31,7 +31,7 @@ pub(crate) struct GeminiHistory {
     responses: FunctionResponses,
 }
 
-impl WireHistory<GeminiDialect> for GeminiHistory {
+impl WireHistory<()> for GeminiHistory {
     fn add(&mut self, endpoint: &GeminiEndpoint, message: &Message, body: &mut JsonBody) {
         if !matches!(message, Message::ToolResult(_)) {
             let parts = std::mem::take(&mut self.responses).into_parts();

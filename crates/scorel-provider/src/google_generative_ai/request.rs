@@ -55,8 +55,7 @@ fn generation(
         let taken = json!(stops[..MOST_STOPS.min(stops.len())]);
         generation.insert("stopSequences".to_owned(), taken);
     }
-    let levels = endpoint.dialect.levels.unwrap_or(family.least_levels());
-    let thinking = thinking(family.thinking, levels, level);
+    let thinking = thinking(family.thinking, endpoint.levels, level);
     if let Some(thinking) = thinking.filter(|_| endpoint.reasoning) {
         generation.insert("thinkingConfig".to_owned(), thinking);
     }

@@ -9,7 +9,7 @@ pub(crate) struct EndpointAddress {
     port: Option<u16>,
     /// True if the port is not the scheme's.
     is_own_port: bool,
-    is_local: bool,
+    pub(super) is_local: bool,
 }
 
 impl EndpointAddress {

@@ -1,6 +1,6 @@
-use std::net::IpAddr;
-
 use reqwest::Url;
+
+use super::EndpointAddress;
 
 /// The kind of connection that a URL needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +15,8 @@ pub(super) enum ConnectionRoute {
 
 impl ConnectionRoute {
     pub(super) fn of(url: &Url) -> Self {
-        let host = url.host_str().unwrap_or_default();
-        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-        let local = address.map_or(host == "localhost", |address| address.is_loopback());
         match url.scheme() {
-            "http" if local => Self::Loopback,
+            "http" if EndpointAddress::of(url).is_local => Self::Loopback,
             "http" => Self::Plain,
             _ => Self::Secure,
         }

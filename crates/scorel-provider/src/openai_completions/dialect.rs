@@ -13,6 +13,8 @@ pub(super) type ChatEndpoint = wire::ModelEndpoint<ChatDialect>;
 pub(crate) struct ChatDialect {
     pub(super) output_limit: OutputLimitField,
     pub(super) thinking: ThinkingSwitch,
+    /// The levels that are sent, for models of which nothing else is known.
+    pub(crate) levels: ThinkingLevels,
     pub(super) replay: ReasoningReplay,
     pub(super) no_text: EmptyText,
     pub(super) call_ids: CallIdRule,
@@ -49,19 +51,19 @@ pub(super) enum OutputLimitField {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ThinkingSwitch {
     /// `reasoning_effort`.
-    Effort(ThinkingLevels),
+    Effort,
     /// `thinking.type`, with `reasoning_effort` (DeepSeek).
-    TypeAndEffort(ThinkingLevels),
+    TypeAndEffort,
     /// `thinking.type` for models with on and off, `reasoning_effort` for those with degrees
     /// (Moonshot).
-    TypeOrEffort(ThinkingLevels),
+    TypeOrEffort,
     /// `thinking.type` with `clear_thinking: false`, which keeps the reasoning of earlier turns, and
     /// `reasoning_effort` for models with degrees (z.ai).
-    KeptType(ThinkingLevels),
+    KeptType,
     /// `enable_thinking` (DashScope).
     EnableThinking,
     /// `reasoning.effort` or `reasoning.enabled` (OpenRouter).
-    Object(ThinkingLevels),
+    Object,
     /// `chat_template_kwargs.enable_thinking` (llama.cpp, vLLM).
     Template,
 }
@@ -104,7 +106,8 @@ impl ChatDialect {
     /// The parameters that unknown compatible servers are assumed to accept.
     pub(crate) const COMPATIBLE: Self = Self {
         output_limit: OutputLimitField::MaxTokens,
-        thinking: ThinkingSwitch::Effort(ThinkingLevels::of(&[Low, Medium, High])),
+        thinking: ThinkingSwitch::Effort,
+        levels: ThinkingLevels::of(&[Low, Medium, High]),
         replay: ReasoningReplay::AsReceived,
         no_text: EmptyText::Null,
         call_ids: CallIdRule::Short,
@@ -135,15 +138,15 @@ impl ChatDialect {
         ..Self::COMPATIBLE
     };
     pub(crate) const DEEPSEEK: Self = Self {
-        thinking: ThinkingSwitch::TypeAndEffort(ThinkingLevels::of(&[Off, Low, High])),
+        thinking: ThinkingSwitch::TypeAndEffort,
+        levels: ThinkingLevels::of(&[Off, Low, High]),
         replay: ReasoningReplay::RequiredWithCalls,
         stop: StopLimit::UpTo(16),
         ..Self::COMPATIBLE
     };
     pub(crate) const OPENROUTER: Self = Self {
-        thinking: ThinkingSwitch::Object(ThinkingLevels::of(&[
-            Off, Minimal, Low, Medium, High, Xhigh,
-        ])),
+        thinking: ThinkingSwitch::Object,
+        levels: ThinkingLevels::of(&[Off, Minimal, Low, Medium, High, Xhigh]),
         states_known_limit: false,
         empty_tools: true,
         usage_include: true,
@@ -151,15 +154,16 @@ impl ChatDialect {
         ..Self::COMPATIBLE
     };
     pub(crate) const OLLAMA: Self = Self {
-        thinking: ThinkingSwitch::Effort(ThinkingLevels::of(&[Off, Low, Medium, High])),
+        levels: ThinkingLevels::of(&[Off, Low, Medium, High]),
         ..Self::COMPATIBLE
     };
     pub(crate) const TEMPLATE: Self = Self {
         thinking: ThinkingSwitch::Template,
+        levels: ON_OR_OFF,
         ..Self::COMPATIBLE
     };
     pub(crate) const MISTRAL: Self = Self {
-        thinking: ThinkingSwitch::Effort(ThinkingLevels::of(&[Off, High])),
+        levels: ThinkingLevels::of(&[Off, High]),
         no_text: EmptyText::EmptyString,
         call_ids: CallIdRule::Nine,
         assistant_after_tool: true,
@@ -167,67 +171,30 @@ impl ChatDialect {
         ..Self::COMPATIBLE
     };
     pub(crate) const XAI: Self = Self {
-        thinking: ThinkingSwitch::Effort(ThinkingLevels::of(&[Low, High])),
+        levels: ThinkingLevels::of(&[Low, High]),
         // Reasoning models reject stop sequences, and most of xAI's models reason, also those
         // without a parameter for it.
         stop: StopLimit::UpTo(0),
         ..Self::COMPATIBLE
     };
     pub(crate) const MOONSHOT: Self = Self {
-        thinking: ThinkingSwitch::TypeOrEffort(ON_OR_OFF),
+        thinking: ThinkingSwitch::TypeOrEffort,
+        levels: ON_OR_OFF,
         cache_key: true,
         ..Self::COMPATIBLE
     };
     pub(crate) const ZHIPU: Self = Self {
-        thinking: ThinkingSwitch::KeptType(ON_OR_OFF),
+        thinking: ThinkingSwitch::KeptType,
+        levels: ON_OR_OFF,
         stop: StopLimit::UpTo(1),
         ..Self::COMPATIBLE
     };
     pub(crate) const QWEN: Self = Self {
         thinking: ThinkingSwitch::EnableThinking,
+        levels: ON_OR_OFF,
         ..Self::COMPATIBLE
     };
-
-    /// The same with the levels of one model, on hosts that take levels.
-    pub(crate) const fn with_levels(self, levels: Option<ThinkingLevels>) -> Self {
-        match levels {
-            Some(levels) => Self {
-                thinking: self.thinking.with_levels(levels),
-                ..self
-            },
-            None => self,
-        }
-    }
-
-    /// The levels that are sent, for models of which nothing else is known.
-    pub(crate) const fn levels(self) -> ThinkingLevels {
-        self.thinking.levels()
-    }
 }
 
 /// The levels that a switch without degrees can state.
 const ON_OR_OFF: ThinkingLevels = ThinkingLevels::of(&[Off, High]);
-
-impl ThinkingSwitch {
-    const fn with_levels(self, levels: ThinkingLevels) -> Self {
-        match self {
-            Self::Effort(_) => Self::Effort(levels),
-            Self::TypeAndEffort(_) => Self::TypeAndEffort(levels),
-            Self::TypeOrEffort(_) => Self::TypeOrEffort(levels),
-            Self::KeptType(_) => Self::KeptType(levels),
-            Self::Object(_) => Self::Object(levels),
-            Self::EnableThinking | Self::Template => self,
-        }
-    }
-
-    const fn levels(self) -> ThinkingLevels {
-        match self {
-            Self::Effort(levels)
-            | Self::TypeAndEffort(levels)
-            | Self::TypeOrEffort(levels)
-            | Self::KeptType(levels)
-            | Self::Object(levels) => levels,
-            Self::EnableThinking | Self::Template => ON_OR_OFF,
-        }
-    }
-}

@@ -48,7 +48,11 @@ pub(super) fn tail(endpoint: &ChatEndpoint, request: &ModelRequest, body: &mut J
         body.set("usage", json!({"include": true}));
     }
     if endpoint.reasoning {
-        body.extend(thinking(dialect.thinking, request.thinking));
+        body.extend(thinking(
+            dialect.thinking,
+            endpoint.levels,
+            request.thinking,
+        ));
     }
 }
 
@@ -89,43 +93,40 @@ fn has_calls(request: &ModelRequest) -> bool {
 }
 
 /// The fields that control reasoning. The default level sends none.
-fn thinking(switch: ThinkingSwitch, level: ThinkingLevel) -> Vec<(&'static str, Value)> {
+fn thinking(
+    switch: ThinkingSwitch,
+    levels: ThinkingLevels,
+    level: ThinkingLevel,
+) -> Vec<(&'static str, Value)> {
     if level == ThinkingLevel::Default {
         return Vec::new();
     }
-    let effort = |levels: ThinkingLevels| ("reasoning_effort", json!(levels.nearest(level)));
-    let is_off = |levels: ThinkingLevels| levels.nearest(level) == ThinkingLevel::None;
-    let kind = |off: bool| if off { "disabled" } else { "enabled" };
-    let off = level == ThinkingLevel::None;
+    let nearest = levels.nearest(level);
+    let effort = ("reasoning_effort", json!(nearest));
+    let is_off = nearest == ThinkingLevel::None;
+    let kind = if is_off { "disabled" } else { "enabled" };
+    let enabled = level != ThinkingLevel::None;
     match switch {
-        ThinkingSwitch::Effort(levels) => vec![effort(levels)],
-        ThinkingSwitch::TypeAndEffort(levels) => {
-            let off = is_off(levels);
-            let switch = ("thinking", json!({"type": kind(off)}));
-            let degree = (!off).then(|| effort(levels));
+        ThinkingSwitch::Effort => vec![effort],
+        ThinkingSwitch::TypeAndEffort => {
+            let switch = ("thinking", json!({"type": kind}));
+            let degree = (!is_off).then_some(effort);
             std::iter::once(switch).chain(degree).collect()
         }
-        ThinkingSwitch::TypeOrEffort(levels) if levels.has_degrees() => vec![effort(levels)],
-        ThinkingSwitch::TypeOrEffort(levels) => {
-            vec![("thinking", json!({"type": kind(is_off(levels))}))]
-        }
-        ThinkingSwitch::KeptType(levels) => {
-            let off = is_off(levels);
-            let switch = json!({"type": kind(off), "clear_thinking": false});
-            let degree = (!off && levels.has_degrees()).then(|| effort(levels));
+        ThinkingSwitch::TypeOrEffort if levels.has_degrees() => vec![effort],
+        ThinkingSwitch::TypeOrEffort => vec![("thinking", json!({"type": kind}))],
+        ThinkingSwitch::KeptType => {
+            let switch = json!({"type": kind, "clear_thinking": false});
+            let degree = (!is_off && levels.has_degrees()).then_some(effort);
             std::iter::once(("thinking", switch))
                 .chain(degree)
                 .collect()
         }
-        ThinkingSwitch::EnableThinking => vec![("enable_thinking", json!(!off))],
-        ThinkingSwitch::Object(levels) if is_off(levels) => {
-            vec![("reasoning", json!({"enabled": false}))]
-        }
-        ThinkingSwitch::Object(levels) => {
-            vec![("reasoning", json!({"effort": levels.nearest(level)}))]
-        }
+        ThinkingSwitch::EnableThinking => vec![("enable_thinking", json!(enabled))],
+        ThinkingSwitch::Object if is_off => vec![("reasoning", json!({"enabled": false}))],
+        ThinkingSwitch::Object => vec![("reasoning", json!({"effort": nearest}))],
         ThinkingSwitch::Template => {
-            vec![("chat_template_kwargs", json!({"enable_thinking": !off}))]
+            vec![("chat_template_kwargs", json!({"enable_thinking": enabled}))]
         }
     }
 }
@@ -133,28 +134,31 @@ fn thinking(switch: ThinkingSwitch, level: ThinkingLevel) -> Vec<(&'static str, 
 #[cfg(test)]
 mod tests {
     use scorel_proto::ThinkingLevel;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::thinking;
     use crate::openai_completions::ChatDialect;
+
+    fn thinking(dialect: ChatDialect, level: ThinkingLevel) -> Vec<(&'static str, Value)> {
+        super::thinking(dialect.thinking, dialect.levels, level)
+    }
 
     #[test]
     fn the_default_level_is_not_sent() {
-        let fields = thinking(ChatDialect::OPENAI.thinking, ThinkingLevel::Default);
+        let fields = thinking(ChatDialect::OPENAI, ThinkingLevel::Default);
         assert_eq!(fields, []);
     }
 
     #[test]
     fn a_level_that_a_host_does_not_have_becomes_the_next_higher() {
-        let fields = thinking(ChatDialect::XAI.thinking, ThinkingLevel::Medium);
+        let fields = thinking(ChatDialect::XAI, ThinkingLevel::Medium);
         assert_eq!(fields, [("reasoning_effort", json!("high"))]);
-        let fields = thinking(ChatDialect::COMPATIBLE.thinking, ThinkingLevel::None);
+        let fields = thinking(ChatDialect::COMPATIBLE, ThinkingLevel::None);
         assert_eq!(fields, [("reasoning_effort", json!("low"))]);
     }
 
     #[test]
     fn thinking_is_switched_off_in_the_syntax_of_the_host() {
-        let off = |dialect: ChatDialect| thinking(dialect.thinking, ThinkingLevel::None);
+        let off = |dialect: ChatDialect| thinking(dialect, ThinkingLevel::None);
         let deepseek = json!({"type": "disabled"});
         assert_eq!(off(ChatDialect::DEEPSEEK), [("thinking", deepseek)]);
         let openrouter = json!({"enabled": false});

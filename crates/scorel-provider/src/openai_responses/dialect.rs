@@ -9,7 +9,7 @@ pub(super) type ResponsesEndpoint = wire::ModelEndpoint<ResponsesDialect>;
 /// The parameters that one host of the Responses API accepts and requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ResponsesDialect {
-    /// The levels that `reasoning.effort` takes.
+    /// The levels that `reasoning.effort` takes, of models of which nothing else is known.
     pub(crate) levels: ThinkingLevels,
     /// True if a summary of the reasoning is requested; without it OpenAI shows nothing.
     pub(super) summary: bool,
@@ -71,14 +71,6 @@ impl ResponsesDialect {
         levels: ThinkingLevels::of(&[Low, High]),
         ..Self::COMPATIBLE
     };
-
-    /// The same with the levels of one model.
-    pub(crate) fn with_levels(self, levels: Option<ThinkingLevels>) -> Self {
-        Self {
-            levels: levels.unwrap_or(self.levels),
-            ..self
-        }
-    }
 
     pub(crate) fn of_host(host: Option<&str>) -> Self {
         let found = host.and_then(|host| find_host(HOSTS, host));

@@ -2,7 +2,7 @@ use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::ThinkingLevel;
 use serde_json::{Value, json};
 
-use super::dialect::{ResponsesDialect, ResponsesEndpoint};
+use super::dialect::ResponsesEndpoint;
 use super::history::ResponsesHistory;
 use crate::wire::{JsonBody, digest};
 
@@ -43,7 +43,7 @@ pub(super) fn tail(
         if dialect.encrypted {
             body.set("include", json!(["reasoning.encrypted_content"]));
         }
-        body.set_some("reasoning", reasoning(dialect, request.thinking));
+        body.set_some("reasoning", reasoning(endpoint, request.thinking));
     }
     if dialect.cache_key {
         body.set("prompt_cache_key", cache_key(request, history.first()));
@@ -68,13 +68,13 @@ fn reasons(endpoint: &ResponsesEndpoint) -> bool {
     endpoint.reasoning && !plain.any(|prefix| id.starts_with(prefix))
 }
 
-fn reasoning(dialect: ResponsesDialect, level: ThinkingLevel) -> Option<Value> {
+fn reasoning(endpoint: &ResponsesEndpoint, level: ThinkingLevel) -> Option<Value> {
     if level == ThinkingLevel::Default {
         return None;
     }
-    let effort = dialect.levels.nearest(level);
+    let effort = endpoint.levels.nearest(level);
     let mut reasoning = json!({"effort": effort});
-    if dialect.summary && effort != ThinkingLevel::None {
+    if endpoint.dialect.summary && effort != ThinkingLevel::None {
         reasoning["summary"] = json!("auto");
     }
     Some(reasoning)

@@ -69,12 +69,13 @@ impl ConfiguredHeaders {
     pub(crate) fn complete(
         &self,
         mut headers: HeaderMap,
-        key_header: Option<HeaderName>,
+        key_header: Option<&'static str>,
         key: Option<&Secret>,
     ) -> Result<HeaderMap, &'static str> {
         headers.extend(self.fixed.clone());
         if let Some(key) = key {
-            let name = self.key.clone().or(key_header).unwrap_or(AUTHORIZATION);
+            let usual = key_header.map_or(AUTHORIZATION, HeaderName::from_static);
+            let name = self.key.clone().unwrap_or(usual);
             headers.insert(name.clone(), key_value(&name, key)?);
         }
         Ok(headers)
@@ -156,7 +157,7 @@ mod tests {
             .complete(HeaderMap::new(), None, Some(&key))
             .unwrap();
         assert_eq!(headers["authorization"], "Bearer sk-1");
-        let own = Some("x-goog-api-key".parse().unwrap());
+        let own = Some("x-goog-api-key");
         let headers = configured
             .complete(HeaderMap::new(), own, Some(&key))
             .unwrap();

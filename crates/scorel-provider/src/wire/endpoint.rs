@@ -5,9 +5,9 @@ use reqwest::Url;
 use scorel_engine::ModelInfo;
 
 use super::ModelOrigin;
-use crate::Secret;
 use crate::blobs::BlobSource;
 use crate::http::Http;
+use crate::{Secret, ThinkingLevels};
 
 /// A configured model at a provider: what a call needs besides the request. `D` is the wire's dialect.
 pub(crate) struct ModelEndpoint<D> {
@@ -20,6 +20,8 @@ pub(crate) struct ModelEndpoint<D> {
     pub(crate) output_limit: Option<u64>,
     /// True if the model takes parameters that control reasoning.
     pub(crate) reasoning: bool,
+    /// The levels of reasoning that the model takes, or that its API takes at least.
+    pub(crate) levels: ThinkingLevels,
     /// True if the model takes image input.
     pub(crate) images: bool,
     pub(crate) stop_sequences: Vec<String>,

@@ -115,9 +115,7 @@ fn headers<W: Wire>(
     endpoint: &ModelEndpoint<W::Dialect>,
     configured: &ConfiguredHeaders,
 ) -> Result<HeaderMap, ProviderError> {
-    let headers = W::headers(endpoint);
-    let key_header = W::key_header(endpoint.dialect);
     configured
-        .complete(headers, key_header, endpoint.key.as_ref())
+        .complete(W::headers(endpoint), W::KEY_HEADER, endpoint.key.as_ref())
         .map_err(|message| provider_error(ErrorCategory::Auth, false, message))
 }

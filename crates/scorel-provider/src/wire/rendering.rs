@@ -138,17 +138,11 @@ impl<W: Wire> OpenBody<W> {
 
 /// About how many bytes a message has in a body. Blocks without text are small beside it, or rare.
 fn size_hint(message: &Message) -> usize {
-    let blocks = match message {
-        Message::User(message) => &message.content,
-        Message::Internal(message) => &message.content,
-        Message::Assistant(message) => &message.content,
-        Message::ToolResult(message) => &message.result().content,
-    };
     let text = |block: &Block| match block {
         Block::Text { text, .. } | Block::Thinking { text, .. } => text.len(),
         _ => SYNTAX,
     };
-    SYNTAX + blocks.iter().map(text).sum::<usize>()
+    SYNTAX + message.content().iter().map(text).sum::<usize>()
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::Timeouts;
 use crate::blobs::OneBlob;
 use crate::google_generative_ai::GoogleGenerativeAi;
-use crate::google_generative_ai::dialect::{GeminiDialect, GeminiEndpoint};
+use crate::google_generative_ai::dialect::GeminiEndpoint;
+use crate::google_generative_ai::family::GeminiFamily;
 use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
 use crate::http::Http;
 use crate::wire::render;
@@ -30,7 +31,8 @@ fn endpoint(model: &str) -> GeminiEndpoint {
         },
         url: "http://127.0.0.1/".parse().unwrap(),
         key: None,
-        dialect: GeminiDialect::default(),
+        dialect: (),
+        levels: GeminiFamily::of(model).least_levels(),
         output_limit: None,
         reasoning: true,
         images: true,

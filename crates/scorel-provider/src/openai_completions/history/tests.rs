@@ -28,6 +28,7 @@ fn endpoint(dialect: ChatDialect) -> ChatEndpoint {
         url: Url::parse("http://127.0.0.1/v1/chat/completions").unwrap(),
         key: None,
         dialect,
+        levels: dialect.levels,
         output_limit: None,
         reasoning: true,
         images: true,

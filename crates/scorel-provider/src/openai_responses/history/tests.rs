@@ -28,6 +28,7 @@ fn endpoint(dialect: ResponsesDialect) -> ResponsesEndpoint {
         url: Url::parse("http://127.0.0.1/v1/responses").unwrap(),
         key: None,
         dialect,
+        levels: dialect.levels,
         output_limit: None,
         reasoning: true,
         images: true,
@@ -428,7 +429,10 @@ fn levels_become_those_of_the_host() {
         ThinkingLevel::Minimal,
         ThinkingLevel::Max,
     ];
-    let known = ResponsesDialect::OPENAI.with_levels(Some(ThinkingLevels::of(&levels)));
+    let known = ResponsesDialect {
+        levels: ThinkingLevels::of(&levels),
+        ..ResponsesDialect::OPENAI
+    };
     assert_eq!(
         effort(known, ThinkingLevel::None),
         json!({"effort": "none"})

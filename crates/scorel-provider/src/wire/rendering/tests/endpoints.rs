@@ -4,14 +4,14 @@ use bytes::Bytes;
 use scorel_engine::{ModelInfo, ModelRequest, ThinkingLevel};
 use scorel_proto::Context;
 
-use crate::Timeouts;
 use crate::anthropic_messages::{AnthropicDialect, AnthropicMessages};
 use crate::blobs::{BlobSource, OneBlob};
-use crate::google_generative_ai::{GeminiDialect, GoogleGenerativeAi};
+use crate::google_generative_ai::GoogleGenerativeAi;
 use crate::http::Http;
 use crate::openai_completions::{ChatDialect, OpenAiCompletions};
 use crate::openai_responses::{OpenAiResponses, ResponsesDialect};
 use crate::wire::{ModelEndpoint, Wire, render};
+use crate::{ThinkingLevels, Timeouts};
 
 pub(super) const MODEL: &str = "model-1";
 
@@ -23,7 +23,7 @@ pub(super) const CHOICES: usize = 9;
 pub(super) enum AnyEndpoint {
     Chat(ModelEndpoint<ChatDialect>),
     Anthropic(ModelEndpoint<AnthropicDialect>),
-    Gemini(ModelEndpoint<GeminiDialect>),
+    Gemini(ModelEndpoint<()>),
     Responses(ModelEndpoint<ResponsesDialect>),
 }
 
@@ -37,10 +37,7 @@ impl AnyEndpoint {
             let dialect = AnthropicDialect::ANTHROPIC;
             Self::Anthropic(endpoint::<AnthropicMessages>(model, dialect, blobs))
         };
-        let gemini = |model, blobs| {
-            let dialect = GeminiDialect::default();
-            Self::Gemini(endpoint::<GoogleGenerativeAi>(model, dialect, blobs))
-        };
+        let gemini = |model, blobs| Self::Gemini(endpoint::<GoogleGenerativeAi>(model, (), blobs));
         let responses = |host, blobs| {
             let dialect = ResponsesDialect::of_host(Some(host));
             Self::Responses(endpoint::<OpenAiResponses>(MODEL, dialect, blobs))
@@ -100,6 +97,7 @@ fn endpoint<W: Wire>(
         dialect,
         output_limit: None,
         reasoning: true,
+        levels: ThinkingLevels::of(&[ThinkingLevel::Low, ThinkingLevel::High]),
         images: true,
         stop_sequences: Vec::new(),
         blobs,
