@@ -9,25 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::BlobHash;
 use crate::as_text::as_text;
-
-/// A text that is not the path, the mode or the link target that it should be.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not {expected}")]
-pub struct InvalidFileText {
-    /// The rejected text, truncated to 64 characters.
-    pub text: String,
-    /// The expected form.
-    pub expected: &'static str,
-}
-
-impl InvalidFileText {
-    fn new(text: &str, expected: &'static str) -> Self {
-        Self {
-            text: text.chars().take(64).collect(),
-            expected,
-        }
-    }
-}
+use crate::invalid_text::InvalidText;
 
 /// The path of a file below its project, with `/` between the names.
 ///
@@ -59,12 +41,12 @@ impl FilePath {
     /// # Errors
     ///
     /// It is absolute, or a name in it is empty, `.` or `..`, or has a NUL byte.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, InvalidFileText> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, InvalidText> {
         let is_name = |name: &[u8]| !matches!(name, b"" | b"." | b"..") && !name.contains(&0);
         if bytes.split(|byte| *byte == b'/').all(is_name) {
             Ok(Self(escaped(bytes)))
         } else {
-            Err(InvalidFileText::new(&escaped(bytes), Self::EXPECTED))
+            Err(InvalidText::new(&escaped(bytes), Self::EXPECTED))
         }
     }
 
@@ -109,21 +91,21 @@ impl LinkTarget {
 }
 
 impl FromStr for FilePath {
-    type Err = InvalidFileText;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, InvalidFileText> {
-        let bytes = unescaped(text).ok_or_else(|| InvalidFileText::new(text, Self::EXPECTED))?;
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
+        let bytes = unescaped(text).ok_or_else(|| InvalidText::new(text, Self::EXPECTED))?;
         Self::from_bytes(&bytes)
     }
 }
 
 impl FromStr for LinkTarget {
-    type Err = InvalidFileText;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, InvalidFileText> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         match unescaped(text) {
             Some(bytes) => Ok(Self::from_bytes(&bytes)),
-            None => Err(InvalidFileText::new(text, "the target of a link")),
+            None => Err(InvalidText::new(text, "the target of a link")),
         }
     }
 }
@@ -213,14 +195,14 @@ impl fmt::Display for FileMode {
 }
 
 impl FromStr for FileMode {
-    type Err = InvalidFileText;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, InvalidFileText> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let digits = text.len() == 4 && text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
         let bits = u16::from_str_radix(text, 8).ok();
         let bits = bits.filter(|bits| digits && *bits <= 0o777);
         bits.map(Self)
-            .ok_or_else(|| InvalidFileText::new(text, "a file mode, such as `0644`"))
+            .ok_or_else(|| InvalidText::new(text, "a file mode, such as `0644`"))
     }
 }
 

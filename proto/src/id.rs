@@ -12,25 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ulid::Ulid;
 
 use crate::as_text::as_text;
-
-/// A text that is not a valid id.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not {expected}")]
-pub struct InvalidId {
-    /// The rejected text, truncated to 64 characters: it may come from a hostile client.
-    pub text: String,
-    /// The expected form, such as "a session id (`ses_` and a ULID)".
-    pub expected: &'static str,
-}
-
-impl InvalidId {
-    fn new(text: &str, expected: &'static str) -> Self {
-        Self {
-            text: text.chars().take(64).collect(),
-            expected,
-        }
-    }
-}
+use crate::invalid_text::InvalidText;
 
 /// Parses the canonical text of a ULID: 26 upper-case Crockford digits. The `ulid` crate also
 /// accepts other spellings, which would give one id several names.
@@ -87,13 +69,13 @@ macro_rules! ids {
         }
 
         impl FromStr for $name {
-            type Err = InvalidId;
+            type Err = InvalidText;
 
-            fn from_str(text: &str) -> Result<Self, InvalidId> {
+            fn from_str(text: &str) -> Result<Self, InvalidText> {
                 text.strip_prefix($prefix)
                     .and_then(parse_ulid)
                     .map(|ulid| Self(ulid.to_bytes()))
-                    .ok_or_else(|| InvalidId::new(text, $expected))
+                    .ok_or_else(|| InvalidText::new(text, $expected))
             }
         }
 
@@ -159,16 +141,16 @@ impl fmt::Debug for ClientId {
 }
 
 impl FromStr for ClientId {
-    type Err = InvalidId;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         if text == "daemon" {
             return Ok(Self::Daemon);
         }
         text.strip_prefix("cli_")
             .and_then(parse_ulid)
             .map(|ulid| Self::Client(ulid.to_bytes()))
-            .ok_or_else(|| InvalidId::new(text, Self::EXPECTED))
+            .ok_or_else(|| InvalidText::new(text, Self::EXPECTED))
     }
 }
 
@@ -201,14 +183,14 @@ impl fmt::Display for CommandId {
 }
 
 impl FromStr for CommandId {
-    type Err = InvalidId;
+    type Err = InvalidText;
 
-    fn from_str(text: &str) -> Result<Self, InvalidId> {
+    fn from_str(text: &str) -> Result<Self, InvalidText> {
         let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
         if visible && (1..=128).contains(&text.len()) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(InvalidId::new(text, Self::EXPECTED))
+            Err(InvalidText::new(text, Self::EXPECTED))
         }
     }
 }
@@ -219,7 +201,7 @@ as_text!(CommandId, "^[!-~]{1,128}$", Self::EXPECTED);
 mod tests {
     use super::*;
 
-    fn refused<T: FromStr<Err = InvalidId> + fmt::Debug>(texts: &[&str]) {
+    fn refused<T: FromStr<Err = InvalidText> + fmt::Debug>(texts: &[&str]) {
         for text in texts {
             assert!(text.parse::<T>().is_err(), "{text:?} was accepted");
         }

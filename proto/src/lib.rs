@@ -33,6 +33,7 @@ mod file_history;
 mod files;
 mod handler;
 mod id;
+mod invalid_text;
 mod message;
 mod method;
 mod model;
@@ -64,17 +65,17 @@ pub use error_chain::ErrorChain;
 pub use event::*;
 pub use file_history::{ChangedFile, FileHistory};
 pub use files::{
-    ChangedBy, FileBefore, FileChange, FileMode, FilePath, FileState, InvalidFileText, LinkTarget,
-    RecordedFiles,
+    ChangedBy, FileBefore, FileChange, FileMode, FilePath, FileState, LinkTarget, RecordedFiles,
 };
 pub use handler::{
     ContextEdit, ContextWindow, DisplayPart, DisplayStyle, LlmAction, MeasuredCall, OffPath,
     WindowItem, build_context, covered_by, excerpt, trimmed_content,
 };
 pub use id::{
-    AgentTaskId, ClientId, CommandId, CompactionId, DeviceId, EventId, InvalidId,
-    PermissionRequestId, ProjectId, QueueItemId, SessionId, TurnId,
+    AgentTaskId, ClientId, CommandId, CompactionId, DeviceId, EventId, PermissionRequestId,
+    ProjectId, QueueItemId, SessionId, TurnId,
 };
+pub use invalid_text::InvalidText;
 pub use message::{
     AssistantMessage, InternalMessage, Message, MessageSource, Meta, Role, StopReason,
     ToolResultContent, ToolResultMessage, UserMessage,

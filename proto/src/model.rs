@@ -3,28 +3,31 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The amount of reasoning before an answer. Up to `high`, a level that a model does not support is mapped to
-/// the nearest one; `xhigh` and `max` are refused for a model that lacks them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ThinkingLevel {
-    /// The provider's default: the request does not mention reasoning.
-    #[default]
-    Default,
-    /// No reasoning, if the model supports that.
-    None,
-    /// The least reasoning that the model supports.
-    Minimal,
-    /// Little reasoning.
-    Low,
-    /// A medium amount of reasoning.
-    Medium,
-    /// Extensive reasoning.
-    High,
-    /// More than `high`, for models that have it.
-    Xhigh,
-    /// The most reasoning that a model can do, for models that have it.
-    Max,
+use crate::named::named;
+
+named! {
+    /// The amount of reasoning before an answer. Up to `high`, a level that a model does not support is mapped to
+    /// the nearest one; `xhigh` and `max` are refused for a model that lacks them.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum ThinkingLevel {
+        /// The provider's default: the request does not mention reasoning.
+        #[default]
+        Default = "default",
+        /// No reasoning, if the model supports that.
+        None = "none",
+        /// The least reasoning that the model supports.
+        Minimal = "minimal",
+        /// Little reasoning.
+        Low = "low",
+        /// A medium amount of reasoning.
+        Medium = "medium",
+        /// Extensive reasoning.
+        High = "high",
+        /// More than `high`, for models that have it.
+        Xhigh = "xhigh",
+        /// The most reasoning that a model can do, for models that have it.
+        Max = "max",
+    }
 }
 
 /// The category of a failed model call, by which the daemon decides whether to retry.

@@ -13,7 +13,6 @@ mod opaque;
 mod request;
 #[cfg(test)]
 mod samples;
-mod stop;
 mod thinking;
 mod usage;
 

@@ -7,7 +7,6 @@
 mod decoder;
 mod dialect;
 mod family;
-mod finish;
 mod history;
 mod json_path;
 mod parts;

@@ -20,7 +20,6 @@ mod rate_limit_reset;
 mod retry_after;
 mod route;
 mod timeouts;
-mod web_page;
 
 pub(crate) use address::EndpointAddress;
 pub(crate) use body::{BodyError, idle_limited};

@@ -8,7 +8,6 @@ mod cache;
 mod chat_message;
 mod decoder;
 mod dialect;
-mod finish;
 mod history;
 mod reasoning;
 mod request;

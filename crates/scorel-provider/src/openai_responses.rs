@@ -8,7 +8,6 @@ mod dialect;
 mod history;
 mod output;
 mod request;
-mod stop;
 mod usage;
 
 use reqwest::Url;

@@ -2,7 +2,6 @@ use jiff::civil::Date;
 use scorel_proto::ThinkingLevel;
 
 use crate::ThinkingLevels;
-use crate::thinking_levels::name;
 
 /// Why a configured model is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,7 +69,7 @@ pub enum SetupError {
         successor: Option<String>,
     },
     /// The model does not have the thinking level.
-    #[error("{model} has no thinking level {:?}{}", name(*level), offered(*levels))]
+    #[error("{model} has no thinking level {:?}{}", level.name(), offered(*levels))]
     NoThinkingLevel {
         model: String,
         level: ThinkingLevel,

@@ -5,17 +5,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ThinkingLevels(u8);
 
-/// From least to most.
-const ORDER: [ThinkingLevel; 7] = [
-    ThinkingLevel::None,
-    ThinkingLevel::Minimal,
-    ThinkingLevel::Low,
-    ThinkingLevel::Medium,
-    ThinkingLevel::High,
-    ThinkingLevel::Xhigh,
-    ThinkingLevel::Max,
-];
-
 impl ThinkingLevels {
     #[must_use]
     pub const fn of(levels: &[ThinkingLevel]) -> Self {
@@ -29,7 +18,8 @@ impl ThinkingLevels {
 
     /// From least to most.
     pub fn iter(self) -> impl Iterator<Item = ThinkingLevel> {
-        ORDER.into_iter().filter(move |level| self.contains(*level))
+        let all = ThinkingLevel::ALL.into_iter();
+        all.filter(move |level| self.contains(*level))
     }
 
     #[must_use]
@@ -58,14 +48,14 @@ impl ThinkingLevels {
     /// The lowest accepted level that is not below `wanted`, else the highest. Providers reject levels
     /// that they do not have, and rounding up keeps the quality that was asked for.
     pub(crate) fn nearest(self, wanted: ThinkingLevel) -> ThinkingLevel {
-        let mut enough = self.iter().filter(|level| rank(*level) >= rank(wanted));
+        let mut enough = self.iter().filter(|level| *level as u8 >= wanted as u8);
         enough.next().or(self.iter().last()).unwrap_or(wanted)
     }
 
     /// The names, for people: `low, medium, high`.
     #[must_use]
     pub fn names(self) -> String {
-        let names: Vec<&str> = self.iter().map(name).collect();
+        let names: Vec<&str> = self.iter().map(ThinkingLevel::name).collect();
         names.join(", ")
     }
 }
@@ -73,41 +63,14 @@ impl ThinkingLevels {
 const fn bit(level: ThinkingLevel) -> u8 {
     match level {
         ThinkingLevel::Default => 0,
-        level => 1 << rank(level),
-    }
-}
-
-/// The place in [`ORDER`], from one; `default` comes before all.
-const fn rank(level: ThinkingLevel) -> u8 {
-    match level {
-        ThinkingLevel::Default | ThinkingLevel::None => 0,
-        ThinkingLevel::Minimal => 1,
-        ThinkingLevel::Low => 2,
-        ThinkingLevel::Medium => 3,
-        ThinkingLevel::High => 4,
-        ThinkingLevel::Xhigh => 5,
-        ThinkingLevel::Max => 6,
-    }
-}
-
-/// The name in requests and configurations.
-pub(crate) const fn name(level: ThinkingLevel) -> &'static str {
-    match level {
-        ThinkingLevel::Default => "default",
-        ThinkingLevel::None => "none",
-        ThinkingLevel::Minimal => "minimal",
-        ThinkingLevel::Low => "low",
-        ThinkingLevel::Medium => "medium",
-        ThinkingLevel::High => "high",
-        ThinkingLevel::Xhigh => "xhigh",
-        ThinkingLevel::Max => "max",
+        level => 1 << level as u8,
     }
 }
 
 /// The level with this name, in whatever case; `None` for names that are not levels here.
 pub(crate) fn level_named(wanted: &str) -> Option<ThinkingLevel> {
-    let mut levels = ORDER.into_iter();
-    levels.find(|level| name(*level).eq_ignore_ascii_case(wanted))
+    let named = wanted.to_ascii_lowercase().parse().ok();
+    named.filter(|level| *level != ThinkingLevel::Default)
 }
 
 impl Serialize for ThinkingLevels {
@@ -127,12 +90,12 @@ mod tests {
     use ThinkingLevel::{High, Low, Max, Medium, Minimal, None as Off, Xhigh};
     use scorel_proto::ThinkingLevel;
 
-    use super::{ORDER, ThinkingLevels, level_named, name};
+    use super::{ThinkingLevels, level_named};
 
     #[test]
     fn a_missing_level_becomes_the_next_higher_else_the_highest() {
         let levels = ThinkingLevels::of(&[High, Low]);
-        let all = ORDER.map(|level| levels.nearest(level));
+        let all = [Off, Minimal, Low, Medium, High, Xhigh, Max].map(|level| levels.nearest(level));
         assert_eq!(all, [Low, Low, Low, High, High, High, High]);
         assert_eq!(ThinkingLevels::default().nearest(Medium), Medium);
     }
@@ -147,14 +110,15 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_the_protocol() {
-        for level in ORDER {
-            let on_the_wire = serde_json::to_value(level).unwrap();
-            assert_eq!(on_the_wire, name(level));
-            assert_eq!(level_named(name(level)), Some(level));
+    fn levels_are_known_by_name_in_whatever_case() {
+        for (name, level) in [
+            ("none", Some(Off)),
+            ("HIGH", Some(High)),
+            ("default", None),
+            ("ultra", None),
+        ] {
+            assert_eq!(level_named(name), level);
         }
-        assert_eq!(level_named("HIGH"), Some(High));
-        assert_eq!(level_named("ultra"), None);
     }
 
     #[test]

@@ -80,7 +80,6 @@ pub struct TurnError {
 
 /// A request that does not fit into its model's window, in tokens. All but the window is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ContextSizes {
     /// The system prompt.
     pub system: u64,

@@ -143,7 +143,6 @@ pub struct QueueItemMeta {
 /// The fields that the `custom_message` made from a queue item has besides the item's content.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct QueuedCustomMessage {
     /// The kind of message, as named by the extension.
     pub kind: String,

@@ -157,7 +157,6 @@ impl RunnerLogBlob {
 /// A part of a runner's log that is of one stream.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct RunnerLogPart {
     /// Where the text comes from.
     pub stream: RunnerLogStream,

@@ -6,37 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// The names of the signals of Linux, from 1. A log with a number does not say which system wrote it.
 const NAMES: [&str; 31] = [
-    "SIGHUP",
-    "SIGINT",
-    "SIGQUIT",
-    "SIGILL",
-    "SIGTRAP",
-    "SIGABRT",
-    "SIGBUS",
-    "SIGFPE",
-    "SIGKILL",
-    "SIGUSR1",
-    "SIGSEGV",
-    "SIGUSR2",
-    "SIGPIPE",
-    "SIGALRM",
-    "SIGTERM",
-    "SIGSTKFLT",
-    "SIGCHLD",
-    "SIGCONT",
-    "SIGSTOP",
-    "SIGTSTP",
-    "SIGTTIN",
-    "SIGTTOU",
-    "SIGURG",
-    "SIGXCPU",
-    "SIGXFSZ",
-    "SIGVTALRM",
-    "SIGPROF",
-    "SIGWINCH",
-    "SIGIO",
-    "SIGPWR",
-    "SIGSYS",
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
+    "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG",
+    "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
 ];
 
 /// The name of a signal, such as `SIGKILL`. Logs of older versions have its number, which is read too.
@@ -56,7 +28,10 @@ impl From<i32> for SignalName {
             .ok()
             .and_then(|it| it.checked_sub(1));
         let name = index.and_then(|index| NAMES.get(index));
-        Self(name.map_or_else(|| format!("SIG{number}").into(), |name| (*name).into()))
+        Self(match name {
+            Some(name) => format!("SIG{name}").into(),
+            None => format!("SIG{number}").into(),
+        })
     }
 }
 

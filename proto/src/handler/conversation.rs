@@ -54,37 +54,28 @@ pub(super) fn summarised(body: &CompactBody) -> LlmAction {
 }
 
 pub(super) fn changed(changes: &SessionChanges) -> Vec<DisplayPart> {
-    let mut notes = Vec::new();
-    if let Some(title) = &changes.title {
-        notes.extend(DisplayPart::note(format!("title is now {title:?}")));
-    }
-    if let Some(model) = &changes.model {
-        notes.extend(DisplayPart::note(format!("model is now {model}")));
-    }
-    if let Some(runner) = &changes.runner {
-        notes.extend(DisplayPart::note(format!("runner is now {runner}")));
-    }
-    if let Some(level) = changes.thinking_level {
-        notes.extend(DisplayPart::note(format!(
-            "thinking level is now {level:?}"
-        )));
-    }
-    if let Some(tools) = changes.tools {
-        notes.extend(DisplayPart::note(format!("the tools are now {tools}")));
-    }
-    if changes.refresh_instructions == Some(true) {
-        notes.extend(DisplayPart::note(
-            "the next turn takes a new snapshot of the instructions",
-        ));
-    }
-    if let Some(archived) = changes.archived {
-        notes.extend(DisplayPart::note(if archived {
-            "archived"
-        } else {
-            "unarchived"
-        }));
-    }
+    let title = changes.title.as_ref();
+    let model = changes.model.as_ref();
+    let runner = changes.runner.as_ref();
+    let level = changes.thinking_level.as_ref();
+    let tools = changes.tools.as_ref();
+    let refresh = changes.refresh_instructions.filter(|refresh| *refresh);
+    let notes = [
+        title.map(|title| format!("title is now {title:?}")),
+        model.map(|model| format!("model is now {model}")),
+        runner.map(|runner| format!("runner is now {runner}")),
+        level.map(|level| format!("thinking level is now {level:?}")),
+        tools.map(|tools| format!("the tools are now {tools}")),
+        refresh.map(|_| "the next turn takes a new snapshot of the instructions".to_owned()),
+        changes
+            .archived
+            .map(|archived| if archived { "archived" } else { "unarchived" }.to_owned()),
+    ];
     notes
+        .into_iter()
+        .flatten()
+        .flat_map(DisplayPart::note)
+        .collect()
 }
 
 pub(super) fn message_to_llm(message: &Message) -> LlmAction {

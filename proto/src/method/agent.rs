@@ -123,7 +123,6 @@ pub enum QuotaSource {
 /// The number of runtimes of an agent that may run at once in a project.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct QuotaPolicy {
     /// The number for the whole project; absent: the agent's own.
     pub project: Option<u32>,

@@ -141,7 +141,6 @@ pub struct GetRuntimeParams {
 /// Result of `getRuntime`.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct GetRuntimeResult {
     /// The runtime.
     pub runtime: AgentTaskInfo,

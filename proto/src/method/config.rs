@@ -15,7 +15,6 @@ pub struct GetConfigParams {
 
 /// Result of `getConfig`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct GetConfigResult {
     /// The number of changes that have come into effect since the daemon started. `config_changed` events carry
     /// it.
@@ -34,7 +33,6 @@ pub struct GetConfigResult {
 /// One setting of the configuration.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ConfigSetting {
     /// The key with its section, such as `runtime.maxSteps`.
     pub key: String,
@@ -52,7 +50,6 @@ pub struct ConfigSetting {
 /// Where a setting is from.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ConfigOrigin {
     /// The layer.
     pub layer: ConfigLayer,
@@ -91,7 +88,6 @@ pub enum SecretPlace {
 /// A setting of a project's file that has no effect.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct IgnoredSetting {
     /// The key with its section.
     pub key: String,
@@ -106,7 +102,6 @@ pub struct IgnoredSetting {
 /// Why a configuration file cannot be used.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ConfigProblem {
     /// The file.
     pub path: String,

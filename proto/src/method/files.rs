@@ -26,7 +26,6 @@ pub struct PreviewRestoreParams {
 /// Result of `previewRestore`.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct PreviewRestoreResult {
     /// The files that were changed since, by path.
     pub files: Vec<RestoreEntry>,
@@ -36,7 +35,6 @@ pub struct PreviewRestoreResult {
 
 /// Calls that were not watched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct UnwatchedCalls {
     /// Their number.
     pub calls: u64,
@@ -60,7 +58,6 @@ impl UnwatchedCalls {
 
 /// The effect of a restore on one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct RestoreEntry {
     /// The file.
     pub path: FilePath,
@@ -110,7 +107,6 @@ pub struct RestoreOptions {
 /// Result of `rewind` and `branch`.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct MoveResult {
     /// The seq of the `rewind` or `branch` record.
     pub seq: Seq,

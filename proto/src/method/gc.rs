@@ -12,7 +12,6 @@ pub struct GcParams {
 
 /// Result of `gc`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct GcResult {
     /// True if it was removed.
     pub applied: bool,

@@ -121,7 +121,6 @@ pub struct Status {
 
 /// The program that runs as the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct DaemonExecutable {
     /// The path that it was started from.
     pub path: String,
@@ -161,7 +160,6 @@ pub struct ShutdownParams {
 
 /// Result of `shutdown`. The daemon is still running when it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ShutdownResult {
     /// The daemon's process id, for a caller that waits until it exits.
     pub pid: u32,
@@ -268,7 +266,6 @@ pub struct Model {
 
 /// A property of a model that the built-in table and the endpoint's list state differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct ModelDifference {
     /// The field of the model, such as `maxOutputTokens`.
     pub property: String,

@@ -161,7 +161,6 @@ pub struct GetBlobParams {
 
 /// Result of `getBlob`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct GetBlobResult {
     /// The bytes in base64. Fewer than requested at the end of the blob.
     pub data: String,

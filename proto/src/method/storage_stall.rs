@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// waits, and goes on by itself.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct StorageStall {
     /// Since when, in milliseconds since 1970.
     pub since: u64,
@@ -16,7 +15,6 @@ pub struct StorageStall {
 
 /// A record that is not in the log yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct UnsavedRecord {
     /// Its `type`, such as `message`; `blob` for a text that a record is to name.
     #[serde(rename = "type")]

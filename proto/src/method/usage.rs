@@ -53,7 +53,6 @@ pub struct GetUsageResult {
 /// One row of a `getUsage` result.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct UsageRow {
     /// The day, the model, or the id of the project or session. For the deleted sessions of a
     /// project: `deleted:` and the project's id.
@@ -67,7 +66,6 @@ pub struct UsageRow {
 
 /// The usage and cost of a number of model calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct UsageTotal {
     /// The number of calls that are in the logs: those that gave an answer, and those that failed
     /// and were charged.

@@ -57,7 +57,6 @@ pub struct RemoveWorktreeParams {
 
 /// Result of `removeWorktree`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct RemoveWorktreeResult {
     /// The branch, which stays.
     pub branch: String,

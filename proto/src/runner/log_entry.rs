@@ -6,7 +6,6 @@ use super::log_stream::RunnerLogStream;
 /// A text that a runner logged. Adjacent texts of one stream are one entry, divided anywhere.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct LogEntry {
     /// Names the entry in its turn: how many bytes of the log are before it.
     pub id: String,

@@ -1,7 +1,7 @@
 use scorel_engine::{ProviderEvent, foreign_json};
 use serde_json::{Value, json};
 
-use super::opaque::OpaqueBlocks;
+use super::opaque;
 use crate::wire::{DecodedReply, ModelOrigin, text_of};
 
 /// The content blocks of one reply. They arrive strictly one after another.
@@ -11,7 +11,7 @@ use crate::wire::{DecodedReply, ModelOrigin, text_of};
 #[derive(Debug, Default)]
 pub(super) struct AnthropicBlocks {
     open: Option<OpenContentBlock>,
-    opaque: OpaqueBlocks,
+    opaque: Vec<Value>,
 }
 
 /// The block that deltas extend.
@@ -42,7 +42,7 @@ enum OpenContentBlock {
 impl AnthropicBlocks {
     /// The metadata to store with the message.
     pub(super) fn take_opaque(&mut self, origin: &ModelOrigin) -> Option<Value> {
-        std::mem::take(&mut self.opaque).into_metadata(origin)
+        opaque::metadata(std::mem::take(&mut self.opaque), origin)
     }
 
     /// Takes a `content_block`, which may already have content.
@@ -116,7 +116,7 @@ impl AnthropicBlocks {
                 if let Ok(input) = foreign_json::<Value>(input.as_bytes()) {
                     block["input"] = input;
                 }
-                self.opaque.push(out.tally.taken(), block);
+                self.opaque.push(opaque::entry(out.tally.taken(), block));
             }
             _ => {}
         }

@@ -3,9 +3,8 @@ use scorel_proto::StopReason;
 use serde_json::Value;
 
 use super::blocks::AnthropicBlocks;
-use super::stop;
 use super::usage::AnthropicUsage;
-use crate::wire::{DecodedReply, ReplyStatus, WireDecoder, non_empty, text_of};
+use crate::wire::{DecodedReply, ReplyStatus, WireDecoder, non_empty, text_of, unknown_finish};
 
 /// Decodes the events of the Messages API: `message_start`, the content blocks one after another,
 /// `message_delta` with the stop reason, `message_stop`.
@@ -38,7 +37,7 @@ impl WireDecoder for AnthropicDecoder {
         self.usage.update(&message["usage"]);
         status.usage = self.usage.total();
         if let Some(reason) = non_empty(stop_reason) {
-            status.stop = Some(stop::parse(reason));
+            status.stop = Some(stop(reason));
         }
     }
 
@@ -68,5 +67,18 @@ impl WireDecoder for AnthropicDecoder {
     fn finish(&mut self, _reported: StopReason, out: &mut DecodedReply) -> Option<Value> {
         self.blocks.stop(out);
         self.blocks.take_opaque(&out.origin)
+    }
+}
+
+fn stop(stop_reason: &str) -> StopReason {
+    match stop_reason {
+        "end_turn" | "stop_sequence" => StopReason::EndTurn,
+        "tool_use" => StopReason::ToolUse,
+        "max_tokens" | "model_context_window_exceeded" => StopReason::MaxTokens,
+        // A long server-side tool loop was interrupted: the message is sent back to go on.
+        "pause_turn" => StopReason::Pause,
+        "refusal" => StopReason::Refusal,
+        "sensitive" => StopReason::ContentFilter,
+        other => unknown_finish(other),
     }
 }

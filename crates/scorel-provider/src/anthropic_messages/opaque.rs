@@ -7,23 +7,16 @@ use crate::wire::ModelOrigin;
 /// The name of the stored metadata.
 const FACT: &str = "blocks";
 
-/// The opaque blocks of one reply, each with the number of engine-visible blocks before it.
-#[derive(Debug, Default)]
-pub(super) struct OpaqueBlocks {
-    blocks: Vec<Value>,
+/// An opaque block as it is stored, with the number of engine-visible blocks before it.
+pub(super) fn entry(at: usize, block: Value) -> Value {
+    let mut entry = json!({"at": at});
+    entry["block"] = block;
+    entry
 }
 
-impl OpaqueBlocks {
-    pub(super) fn push(&mut self, at: usize, block: Value) {
-        let mut entry = json!({"at": at});
-        entry["block"] = block;
-        self.blocks.push(entry);
-    }
-
-    pub(super) fn into_metadata(self, origin: &ModelOrigin) -> Option<Value> {
-        let some = !self.blocks.is_empty();
-        some.then(|| origin.tag(FACT, Value::Array(self.blocks)))
-    }
+/// The metadata that holds the entries; `None` if there are none.
+pub(super) fn metadata(entries: Vec<Value>, origin: &ModelOrigin) -> Option<Value> {
+    (!entries.is_empty()).then(|| origin.tag(FACT, Value::Array(entries)))
 }
 
 /// The stored blocks of a message, if it came from this model.

@@ -3,9 +3,11 @@ use scorel_proto::StopReason;
 use serde_json::Value;
 
 use super::parts::GeminiParts;
-use super::{finish, usage};
+use super::usage;
 use crate::http::provider_error;
-use crate::wire::{DecodedReply, FinishReason, ReplyStatus, WireDecoder, non_empty, text_of};
+use crate::wire::{
+    DecodedReply, FinishReason, ReplyStatus, WireDecoder, non_empty, text_of, unknown_finish,
+};
 
 /// Decodes the events of a Gemini reply: each is a complete `GenerateContentResponse` with further
 /// parts. There is no end mark, and an error may still follow the finish reason.
@@ -71,7 +73,7 @@ fn finish_candidate(
     status: &mut ReplyStatus,
 ) -> Result<(), ProviderError> {
     let message = text_of(&candidate["finishMessage"]);
-    match finish::parse(reason) {
+    match finish_reason(reason) {
         FinishReason::Stop(stop) => {
             if stop == StopReason::ContentFilter {
                 tracing::warn!(reason, message, "the provider withheld a reply");
@@ -94,5 +96,23 @@ fn check_prompt(feedback: &Value, status: &mut ReplyStatus) {
         let message = text_of(&feedback["blockReasonMessage"]);
         tracing::warn!(reason, message, "the provider blocked the prompt");
         status.stop = Some(StopReason::ContentFilter);
+    }
+}
+
+fn finish_reason(finish_reason: &str) -> FinishReason {
+    match finish_reason {
+        "STOP" => FinishReason::Stop(StopReason::EndTurn),
+        "MAX_TOKENS" => FinishReason::Stop(StopReason::MaxTokens),
+        "SAFETY" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" | "RECITATION" | "LANGUAGE"
+        | "MODEL_ARMOR" => FinishReason::Stop(StopReason::ContentFilter),
+        // A bad sample; another one may do.
+        "MALFORMED_FUNCTION_CALL"
+        | "UNEXPECTED_TOOL_CALL"
+        | "TOO_MANY_TOOL_CALLS"
+        | "MALFORMED_RESPONSE"
+        | "OTHER" => FinishReason::Failure(ErrorCategory::BadModelOutput),
+        "MISSING_THOUGHT_SIGNATURE" => FinishReason::Failure(ErrorCategory::InvalidRequest),
+        image if image.starts_with("IMAGE_") => FinishReason::Stop(StopReason::ContentFilter),
+        other => FinishReason::Stop(unknown_finish(other)),
     }
 }

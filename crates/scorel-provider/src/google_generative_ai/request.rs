@@ -81,14 +81,10 @@ fn thinking(switch: GeminiThinking, levels: ThinkingLevels, level: ThinkingLevel
     Some(Value::Object(config))
 }
 
-const fn level_name(level: ThinkingLevel) -> &'static str {
+fn level_name(level: ThinkingLevel) -> String {
     match level {
-        ThinkingLevel::Default | ThinkingLevel::None | ThinkingLevel::Minimal => "MINIMAL",
-        ThinkingLevel::Low => "LOW",
-        ThinkingLevel::Medium => "MEDIUM",
-        ThinkingLevel::High => "HIGH",
-        ThinkingLevel::Xhigh => "XHIGH",
-        ThinkingLevel::Max => "MAX",
+        ThinkingLevel::Default | ThinkingLevel::None => "MINIMAL".to_owned(),
+        level => level.name().to_ascii_uppercase(),
     }
 }
 

@@ -6,7 +6,6 @@ use scorel_engine::{ErrorCategory, ProviderError};
 use tokio::time::timeout;
 
 use super::provider_error::provider_error;
-use super::web_page::WebPage;
 
 /// Why reading a response body failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,12 +24,20 @@ pub(crate) enum BodyError {
     Garbled(String),
     #[error("the provider's reply has an unknown content encoding: {0}")]
     Encoding(String),
-    #[error("{0}")]
-    Page(WebPage),
+    /// The address is wrong, which a user cannot tell from a reply that has no events.
+    #[error("the answer is not an event stream but a web page ({content_type}): {summary}")]
+    Page {
+        content_type: String,
+        /// The title of the page and its first sentence.
+        summary: String,
+    },
 }
 
 /// The bytes of a response.
 pub(crate) type BodyStream = BoxStream<'static, Result<Bytes, BodyError>>;
+
+const WEB_PAGE_HINT: &str = "check `baseUrl`: it has to be the address of the API, which often \
+    ends in /v1, and not that of a web site";
 
 impl From<BodyError> for ProviderError {
     fn from(error: BodyError) -> Self {
@@ -40,12 +47,12 @@ impl From<BodyError> for ProviderError {
             BodyError::TooLarge
             | BodyError::TooLong
             | BodyError::Encoding(_)
-            | BodyError::Page(_) => (ErrorCategory::ServerError, false),
+            | BodyError::Page { .. } => (ErrorCategory::ServerError, false),
             BodyError::NotUtf8 | BodyError::Garbled(_) => (ErrorCategory::ServerError, true),
         };
-        let is_page = matches!(error, BodyError::Page(_));
+        let is_page = matches!(error, BodyError::Page { .. });
         Self {
-            hint: is_page.then(|| WebPage::HINT.to_owned()),
+            hint: is_page.then(|| WEB_PAGE_HINT.to_owned()),
             ..provider_error(category, retryable, error.to_string())
         }
     }

@@ -6,7 +6,6 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 
 use super::body::{BodyError, BodyStream};
 use super::html_page;
-use super::web_page::WebPage;
 
 /// The part of a page that is read for its title, in bytes.
 const PAGE_LIMIT: usize = 64 << 10;
@@ -27,11 +26,11 @@ pub(super) fn no_page(headers: &HeaderMap, body: BodyStream) -> BodyStream {
             .read_while(|bytes| bytes.trim_ascii_start().is_empty())
             .await;
         if let Some(summary) = begin.page_summary().await {
-            let page = WebPage {
+            let page = BodyError::Page {
                 content_type,
                 summary,
             };
-            return stream::iter([Err(BodyError::Page(page))]).boxed();
+            return stream::iter([Err(page)]).boxed();
         }
         stream::iter(begin.items).chain(begin.rest).boxed()
     };
@@ -91,7 +90,7 @@ mod tests {
             "<!doc",
             "type html><title>Log in</title><body>Your name</body>",
         ];
-        let [Err(BodyError::Page(page))] = &read(&chunks).await[..] else {
+        let [Err(page @ BodyError::Page { .. })] = &read(&chunks).await[..] else {
             panic!("no page was found");
         };
         assert_eq!(

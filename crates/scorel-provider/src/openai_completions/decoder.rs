@@ -5,9 +5,11 @@ use serde_json::Value;
 use super::reasoning::{ReasoningDetails, ReasoningField};
 use super::think_tags::{TaggedText, ThinkTags};
 use super::tool_calls::{EXTRA_CONTENT, StreamedCalls};
-use super::{finish, usage};
+use super::usage;
 use crate::http::provider_error;
-use crate::wire::{DecodedReply, FinishReason, ReplyStatus, WireDecoder, non_empty, text_of};
+use crate::wire::{
+    DecodedReply, FinishReason, ReplyStatus, WireDecoder, non_empty, text_of, unknown_finish,
+};
 
 /// Decodes the chunks of a chat completion.
 #[derive(Debug, Default)]
@@ -138,7 +140,7 @@ impl WireDecoder for ChatDecoder {
         status.name_model(&payload["model"]);
         let choice = first_choice(payload);
         let reason = choice.and_then(|choice| non_empty(&choice["finish_reason"]));
-        match reason.map(finish::parse) {
+        match reason.map(finish_reason) {
             Some(FinishReason::Stop(stop)) => status.stop = Some(stop),
             Some(FinishReason::Failure(category)) => self.failed = Some(category),
             None => {}
@@ -198,4 +200,19 @@ impl WireDecoder for ChatDecoder {
 fn first_choice(chunk: &Value) -> Option<&Value> {
     let mut choices = chunk["choices"].as_array()?.iter();
     choices.find(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
+}
+
+fn finish_reason(finish_reason: &str) -> FinishReason {
+    match finish_reason {
+        "stop" | "end" | "eos" | "end_turn" => FinishReason::Stop(StopReason::EndTurn),
+        "length" | "max_tokens" => FinishReason::Stop(StopReason::MaxTokens),
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::Stop(StopReason::ToolUse),
+        "content_filter" => FinishReason::Stop(StopReason::ContentFilter),
+        "refusal" => FinishReason::Stop(StopReason::Refusal),
+        // OpenRouter
+        "error" => FinishReason::Failure(ErrorCategory::ServerError),
+        // z.ai
+        "model_context_window_exceeded" => FinishReason::Failure(ErrorCategory::ContextOverflow),
+        other => FinishReason::Stop(unknown_finish(other)),
+    }
 }

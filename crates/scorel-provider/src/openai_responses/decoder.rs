@@ -3,7 +3,7 @@ use scorel_proto::StopReason;
 use serde_json::Value;
 
 use super::output::ResponseOutput;
-use super::{stop, usage};
+use super::usage;
 use crate::http::ErrorBody;
 use crate::wire::{DecodedReply, ReplyStatus, WireDecoder, stream_failure, text_of};
 
@@ -33,7 +33,7 @@ impl ResponsesDecoder {
         self.output.complete(response, out)?;
         status.refused = self.output.is_refusal();
         status.stop = Some(if incomplete {
-            stop::of_incomplete(text_of(&response["incomplete_details"]["reason"]))
+            incomplete_stop(text_of(&response["incomplete_details"]["reason"]))
         } else {
             StopReason::EndTurn
         });
@@ -98,5 +98,18 @@ impl WireDecoder for ResponsesDecoder {
     fn finish(&mut self, _reported: StopReason, out: &mut DecodedReply) -> Option<Value> {
         out.events.append(&mut self.held);
         None
+    }
+}
+
+/// Parses the `incomplete_details.reason` of a response.
+fn incomplete_stop(reason: &str) -> StopReason {
+    match reason {
+        "content_filter" => StopReason::ContentFilter,
+        "max_output_tokens" | "max_tokens" | "length" => StopReason::MaxTokens,
+        other => {
+            // The reply was cut off, so its calls must not run, as after a token limit.
+            tracing::warn!(reason = other, "response incomplete for an unknown reason");
+            StopReason::MaxTokens
+        }
     }
 }

@@ -18,12 +18,18 @@ const SYNTAX: usize = 64;
 /// A rendered request, with the state that extends it.
 #[derive(Debug)]
 struct KeptBody<W: Wire> {
-    rules: RenderingRules<W::Dialect>,
+    rendered: RenderedMessages<W>,
     body: Bytes,
-    /// Its length up to the conversation.
-    head: usize,
     /// The length of the part that no further message changes.
     settled: usize,
+}
+
+/// The messages that a body has.
+#[derive(Debug)]
+struct RenderedMessages<W: Wire> {
+    rules: RenderingRules<W::Dialect>,
+    /// The length of the body up to the conversation.
+    head: usize,
     history: W::History,
     pairs: CallPairs,
     messages: Context,
@@ -46,97 +52,61 @@ pub(crate) fn render<W: Wire>(
     request: &ModelRequest,
 ) -> Bytes {
     let slot = request.messages.rendered();
-    let kept = KeptBody::<W>::resume(slot.take(), endpoint, request);
-    let (rendered, body) = kept.finish(endpoint, request);
-    slot.keep(rendered);
+    let (mut rendered, mut body) = resume::<W>(slot.take(), endpoint, request);
+    for message in request.messages.iter().skip(rendered.messages.len()) {
+        for message in rendered.pairs.next(message) {
+            rendered.history.add(endpoint, &message, &mut body);
+        }
+    }
+    rendered.messages.catch_up(&request.messages);
+    let settled = body.len();
+    rendered.history.finish(endpoint, &mut body);
+    body.end_list();
+    W::tail(endpoint, request, &rendered.history, &mut body);
+    let body = body.into_bytes();
+    slot.keep(KeptBody {
+        rendered,
+        body: body.clone(),
+        settled,
+    });
     body
 }
 
-/// A body that is being written.
-struct OpenBody<W: Wire> {
-    rules: RenderingRules<W::Dialect>,
-    body: JsonBody,
-    head: usize,
-    history: W::History,
-    pairs: CallPairs,
-    messages: Context,
-}
-
-impl<W: Wire> KeptBody<W> {
-    /// Extends the kept body, or starts a new one.
-    fn resume(
-        kept: Option<Self>,
-        endpoint: &ModelEndpoint<W::Dialect>,
-        request: &ModelRequest,
-    ) -> OpenBody<W> {
-        let rules = RenderingRules {
-            origin: endpoint.origin(),
-            dialect: endpoint.dialect,
-            images: endpoint.images,
-        };
-        let mut head = JsonBody::default();
-        W::head(endpoint, request, &mut head);
-        let continued = kept.filter(|kept| {
-            kept.rules == rules
-                && kept.body[..kept.head] == *head.as_bytes()
-                && request.messages.continues(&kept.messages)
-        });
-        match continued {
-            Some(kept) => OpenBody {
-                rules,
-                body: JsonBody::beginning_of(kept.body, kept.settled),
-                head: kept.head,
-                history: kept.history,
-                pairs: kept.pairs,
-                messages: kept.messages,
-            },
-            None => {
-                let length = head.len();
-                head.reserve(request.messages.iter().map(size_hint).sum());
-                OpenBody {
-                    rules,
-                    body: head,
-                    head: length,
-                    history: W::History::default(),
-                    pairs: CallPairs::default(),
-                    messages: Context::default(),
-                }
-            }
-        }
+/// Extends the kept body, or starts a new one.
+fn resume<W: Wire>(
+    kept: Option<KeptBody<W>>,
+    endpoint: &ModelEndpoint<W::Dialect>,
+    request: &ModelRequest,
+) -> (RenderedMessages<W>, JsonBody) {
+    let rules = RenderingRules {
+        origin: endpoint.origin(),
+        dialect: endpoint.dialect,
+        images: endpoint.images,
+    };
+    let mut head = JsonBody::default();
+    W::head(endpoint, request, &mut head);
+    let continued = kept.filter(|KeptBody { rendered, body, .. }| {
+        rendered.rules == rules
+            && body[..rendered.head] == *head.as_bytes()
+            && request.messages.continues(&rendered.messages)
+    });
+    if let Some(kept) = continued {
+        return (
+            kept.rendered,
+            JsonBody::beginning_of(kept.body, kept.settled),
+        );
     }
+    let rendered = RenderedMessages {
+        rules,
+        head: head.len(),
+        history: W::History::default(),
+        pairs: CallPairs::default(),
+        messages: Context::default(),
+    };
+    head.reserve(request.messages.iter().map(size_hint).sum());
+    (rendered, head)
 }
 
-impl<W: Wire> OpenBody<W> {
-    fn finish(
-        mut self,
-        endpoint: &ModelEndpoint<W::Dialect>,
-        request: &ModelRequest,
-    ) -> (KeptBody<W>, Bytes) {
-        for message in request.messages.iter().skip(self.messages.len()) {
-            for message in self.pairs.next(message) {
-                self.history.add(endpoint, &message, &mut self.body);
-            }
-        }
-        self.messages.catch_up(&request.messages);
-        let settled = self.body.len();
-        self.history.finish(endpoint, &mut self.body);
-        self.body.end_list();
-        W::tail(endpoint, request, &self.history, &mut self.body);
-        let body = self.body.into_bytes();
-        let kept = KeptBody {
-            rules: self.rules,
-            body: body.clone(),
-            head: self.head,
-            settled,
-            history: self.history,
-            pairs: self.pairs,
-            messages: self.messages,
-        };
-        (kept, body)
-    }
-}
-
-/// About how many bytes a message has in a body. Blocks without text are small beside it, or rare.
 fn size_hint(message: &Message) -> usize {
     let text = |block: &Block| match block {
         Block::Text { text, .. } | Block::Thinking { text, .. } => text.len(),
