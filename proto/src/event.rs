@@ -15,7 +15,6 @@ mod runner;
 mod signal_name;
 mod transient;
 mod typed_body;
-mod waiting;
 
 use std::borrow::Cow;
 
@@ -36,7 +35,6 @@ pub use recorded_call::*;
 pub use runner::*;
 pub use signal_name::*;
 pub use transient::*;
-pub use waiting::*;
 
 use crate::{ClientId, CommandId, EventId, Seq, SessionId, TurnId};
 

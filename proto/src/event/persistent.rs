@@ -10,7 +10,7 @@ use super::{
     InstructionPart, PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody,
     RunnerContextBody, RunnerExitBody, RunnerStartBody, RuntimeBoundSessionBody,
     RuntimeFinishedBody, RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
-    RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, TurnOutcomeBody, WaitKind,
+    RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, TurnOutcomeBody,
 };
 use crate::tags::without_our_tags;
 use crate::{
@@ -422,3 +422,13 @@ pub struct NoticeBody {
 /// after its own `seq`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SeqReserveBody {}
+
+/// The reason for which a turn is suspended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitKind {
+    /// The provider's rate limit: the model call is made again then.
+    RateLimit,
+    /// A restart of the daemon.
+    Restart,
+}

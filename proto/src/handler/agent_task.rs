@@ -50,7 +50,7 @@ pub(super) fn finished(body: &RuntimeFinishedBody) -> Vec<DisplayPart> {
         body.stamp.runtime_id, body.final_status, body.reason
     );
     match body.final_status {
-        AgentTaskStatus::Failed => vec![DisplayPart::new(DisplayStyle::Error, text)],
+        AgentTaskStatus::Failed => DisplayPart::only(DisplayStyle::Error, text),
         _ => DisplayPart::note(text),
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn outcome(body: &TurnOutcomeBody) -> Vec<DisplayPart> {
     match &body.error {
         Some(error) => {
             let failure = format!("{text}: {}", error.message);
-            let mut parts = vec![DisplayPart::new(DisplayStyle::Error, failure)];
+            let mut parts = DisplayPart::only(DisplayStyle::Error, failure);
             if let Some(hint) = &error.hint {
                 parts.extend(DisplayPart::note(format!("hint: {hint}")));
             }
@@ -131,10 +131,7 @@ pub(super) fn compaction(body: &CompactionBody) -> Vec<DisplayPart> {
         CompactionState::Interrupted => "the summary was interrupted: the daemon stopped",
     };
     match &body.error {
-        Some(error) => vec![DisplayPart::new(
-            DisplayStyle::Error,
-            error.message.as_str(),
-        )],
+        Some(error) => DisplayPart::only(DisplayStyle::Error, error.message.as_str()),
         None => DisplayPart::note(text),
     }
 }

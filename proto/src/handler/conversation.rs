@@ -173,10 +173,7 @@ fn result_to_llm(message: &ToolResultMessage) -> ToolResultMessage {
 pub(super) fn message_to_display(message: &Message) -> Vec<DisplayPart> {
     match message {
         Message::User(UserMessage { content, .. }) => {
-            vec![DisplayPart::new(
-                DisplayStyle::User,
-                Block::plain_text_of(content),
-            )]
+            DisplayPart::only(DisplayStyle::User, Block::plain_text_of(content))
         }
         Message::Assistant(assistant) => assistant_to_display(assistant),
         Message::ToolResult(message) => {
@@ -186,10 +183,7 @@ pub(super) fn message_to_display(message: &Message) -> Vec<DisplayPart> {
             } else {
                 DisplayStyle::ToolResult
             };
-            vec![DisplayPart::new(
-                style,
-                Block::plain_text_of(&result.content),
-            )]
+            DisplayPart::only(style, Block::plain_text_of(&result.content))
         }
         Message::Internal(message) => DisplayPart::note(Block::plain_text_of(&message.content)),
     }

@@ -34,7 +34,12 @@ impl DisplayPart {
         }
     }
 
+    /// The only part of its event.
+    pub(super) fn only(style: DisplayStyle, text: impl Into<String>) -> Vec<Self> {
+        vec![Self::new(style, text)]
+    }
+
     pub(super) fn note(text: impl Into<String>) -> Vec<Self> {
-        vec![Self::new(DisplayStyle::Note, text)]
+        Self::only(DisplayStyle::Note, text)
     }
 }
