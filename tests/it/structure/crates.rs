@@ -103,9 +103,11 @@ fn every_example_in_docs_is_run() {
 fn has_example(text: &str) -> bool {
     let docs = text.lines().filter_map(|line| {
         let line = line.trim_start();
-        line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))
+        line.strip_prefix("///")
+            .or_else(|| line.strip_prefix("//!"))
     });
     let mut fences = docs.map(str::trim).filter(|doc| doc.starts_with("```"));
     // Each second fence closes the one before.
-    std::iter::from_fn(|| fences.next().inspect(|_| drop(fences.next()))).any(|fence| fence == "```")
+    std::iter::from_fn(|| fences.next().inspect(|_| drop(fences.next())))
+        .any(|fence| fence == "```")
 }
