@@ -111,8 +111,9 @@ impl Pump {
                 SupervisorChild::start(&self.program, &self.registry, directory, namespaces)?
             }
         };
-        // Dropped here if it fails: the caller's ends of the pipes then come to their ends.
         supervisor.order(&job, pipes.as_ref());
+        // The caller's ends of the pipes now come to their ends with the supervisor's.
+        drop(pipes);
         Ok(supervisor)
     }
 

@@ -63,7 +63,9 @@ struct PeerState {
 }
 
 /// Takes an answer, before the next text is read.
-struct OnAnswer(Box<dyn FnOnce(Result<&RawValue, RpcError>) + Send>);
+struct OnAnswer(Box<Answered>);
+
+type Answered = dyn FnOnce(Result<&RawValue, RpcError>) + Send;
 
 impl std::fmt::Debug for OnAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -185,7 +187,7 @@ impl Peer {
             // What the other side says last is read even if it takes no more, such as why it closes.
             drop(write(&self.outbox, outgoing).await);
             self.outbox.close();
-            std::future::pending().await
+            std::future::pending::<()>().await;
         };
         // Biased, reading first: what it queues is written in the same poll, without a wake.
         tokio::select! { biased;
@@ -203,7 +205,7 @@ impl Peer {
             let id = message.id.filter(|id| id.get() != "null");
             match message.error {
                 Some(error) if id.is_none() => {
-                    self.state().refusal = Some(ErrorObject::read(error))
+                    self.state().refusal = Some(ErrorObject::read(error));
                 }
                 _ => self.answered(&message),
             }
@@ -218,7 +220,7 @@ impl Peer {
             None => {
                 inbox
                     .notified(message.params.unwrap_or(RawValue::NULL))
-                    .await
+                    .await;
             }
         }
     }

@@ -147,20 +147,22 @@ impl Dispatcher {
             }
             FrameEntry::Invalid(id, error) => Some(EntryStep::Reply(refusal(&id, &error))),
             FrameEntry::Notification(request) => {
-                let prepared = self.prepare(&RequestId::null(), request, true).ok()?;
+                let prepared = self.prepare(&RequestId::null(), &request, true).ok()?;
                 Some(EntryStep::Notify(Box::new(prepared)))
             }
-            FrameEntry::Call(id, request) => Some(match self.prepare(&id, request, no_subscribe) {
-                Ok(prepared) => EntryStep::Execute(Box::new(prepared)),
-                Err(error) => EntryStep::Reply(refusal(&id, &error)),
-            }),
+            FrameEntry::Call(id, request) => {
+                Some(match self.prepare(&id, &request, no_subscribe) {
+                    Ok(prepared) => EntryStep::Execute(Box::new(prepared)),
+                    Err(error) => EntryStep::Reply(refusal(&id, &error)),
+                })
+            }
         }
     }
 
     fn prepare(
         &self,
         id: &RequestId,
-        request: RequestObject<'_>,
+        request: &RequestObject<'_>,
         no_subscribe: bool,
     ) -> Result<PreparedCall, RpcError> {
         let Some(reservation) = self.in_flight.reserve(&id.key) else {

@@ -106,8 +106,7 @@ fn has_example(text: &str) -> bool {
         line.strip_prefix("///")
             .or_else(|| line.strip_prefix("//!"))
     });
-    let mut fences = docs.map(str::trim).filter(|doc| doc.starts_with("```"));
+    let fences = docs.map(str::trim).filter(|doc| doc.starts_with("```"));
     // Each second fence closes the one before.
-    std::iter::from_fn(|| fences.next().inspect(|_| drop(fences.next())))
-        .any(|fence| fence == "```")
+    fences.step_by(2).any(|fence| fence == "```")
 }

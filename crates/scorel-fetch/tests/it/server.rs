@@ -59,8 +59,7 @@ impl Server {
     /// A fetcher that may speak to the server.
     pub(crate) fn fetcher(&self, limits: FetchLimits) -> Fetcher {
         let fetcher = Fetcher::new(Arc::new(SystemLookup), limits);
-        let fetcher = fetcher.allowing(&[self.address.to_string().parse().unwrap()]);
-        fetcher
+        fetcher.allowing(&[self.address.to_string().parse().unwrap()])
     }
 
     pub(crate) async fn fetch(&self, path: &str) -> Result<Fetched, FetchError> {

@@ -29,7 +29,7 @@ pub(super) enum PermissionAnswer {
 
 /// What there is to a question when its turn takes it up.
 enum OpenRequest {
-    Waits(PermissionRequestBody),
+    Waits(Box<PermissionRequestBody>),
     Decided(PermissionDecisionBody),
 }
 
@@ -121,7 +121,9 @@ impl TurnTask {
                     return Ok(OpenRequest::Decided(decision));
                 }
                 match open_for(section, &wanted.tool_call_id) {
-                    Some(open) if is_same(&open, &wanted) => return Ok(OpenRequest::Waits(open)),
+                    Some(open) if is_same(&open, &wanted) => {
+                        return Ok(OpenRequest::Waits(Box::new(open)));
+                    }
                     Some(open) => {
                         let decision = PermissionDecisionBody {
                             request_id: open.request_id,
@@ -135,7 +137,7 @@ impl TurnTask {
                 let body = PersistentBody::PermissionRequest(wanted.clone());
                 section.commit(EventDraft::new(body).in_turn(turn_id))?;
                 section.announce();
-                Ok(OpenRequest::Waits(wanted.clone()))
+                Ok(OpenRequest::Waits(Box::new(wanted.clone())))
             })
             .await
     }

@@ -189,7 +189,7 @@ impl CommandPlaces<'_> {
         .cloned()
         .collect();
         let home = self.settings.environment.get("HOME").map(Path::new);
-        let mut listings = lock(&self.listings);
+        let mut listings = lock(self.listings);
         let mut found = guarded::find(self.project, home, &exempt, mounts, &mut listings);
         let mut mounted = self.packages(sandbox, &mut found);
         if let Some(repository) = repository {
