@@ -67,22 +67,153 @@ mod usage;
 mod wait;
 mod worktrees;
 
+use clap::{CommandFactory as _, Parser, Subcommand};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::args::{CliArguments, CliCommand, ConnectedCommand};
+use crate::args::{GlobalArgs, TargetArgs};
 use crate::cli::Cli;
 use crate::daemon::DaemonConnector;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+
+/// Command-line client of the Scorel daemon, which runs coding agents
+#[derive(Debug, Parser)]
+#[command(name = "scorelctl", version, after_help = Exit::help(), max_term_width = 100,
+    arg_required_else_help = true, help_template = overview::template())]
+pub(crate) struct CliArguments {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: CliCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CliCommand {
+    /// Send a message to an agent and follow its answer
+    Send(send::SendArgs),
+    /// Wait until a session is idle, or asks for permission
+    Wait(wait::WaitArgs),
+    /// Print a session's last turn, then follow it live
+    Tail(tail::TailArgs),
+    #[command(flatten)]
+    Connected(ConnectedCommand),
+    /// Give an agent a task
+    Spawn(spawn::SpawnArgs),
+    /// Set up a model: find API keys and local servers, write the configuration, test it
+    Init(init::InitArgs),
+    /// Show the daemon's state
+    Status(status::StatusArgs),
+    /// Call any method of the daemon's protocol (`rpc.discover` describes them)
+    Call(call::CallArgs),
+    /// Bridge standard input and output to the daemon's socket, for editors
+    Stdio,
+    /// Print the daemon's log files; works without a daemon
+    Logs(logs::LogsArgs),
+    /// Stop the daemon and wait until it has exited; running turns are cancelled
+    Stop,
+    /// Restart the daemon, for example after an upgrade; running turns go on
+    Restart,
+    /// Have the service manager run the daemon: install, start, stop, look
+    Service(service::ServiceArgs),
+    /// Check the files in the home directory for damage, and repair them
+    Fsck(scoreld::FsckArgs),
+    /// Check the installation, the configuration and the system, and suggest fixes
+    Doctor,
+    /// Show, check and change the configuration: `show`, `get`, `set`, `unset`, `check`, `edit`
+    #[command(disable_help_flag = true)]
+    Config(scoreld::ConfigArgs),
+    /// Print the script with which a shell completes commands, options, session ids and models
+    Completions(completions::CompletionsArgs),
+    /// Describe every command in a line
+    Commands,
+    /// Say what the exit codes mean
+    #[command(after_help = Exit::help())]
+    ExitCodes,
+    /// Write the manual pages, for packages
+    #[command(hide = true)]
+    Man(man::ManArgs),
+}
+
+/// The commands that begin with a connection to the daemon.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConnectedCommand {
+    /// List sessions, most recently changed first
+    Sessions(sessions::SessionsArgs),
+    /// Search the conversations of all projects
+    Search(search::SearchArgs),
+    /// List the registered project directories; add, rename or remove one
+    Projects(projects::ProjectsArgs),
+    /// Print a session's conversation
+    Show(show::ShowArgs),
+    /// Tell the running turn something: it reads it before its next model call
+    Steer(steer::SteerArgs),
+    /// List the messages that wait, or change them
+    Queue(queue::QueueArgs),
+    /// Show a session's turns and branches
+    Tree(TargetArgs),
+    /// Go back to the end of an earlier turn; the turns after it stay, as a branch
+    Rewind(rewind::RewindArgs),
+    /// Switch to another branch of the conversation
+    Branch(branch::BranchArgs),
+    /// Create a session with a copy of the conversation
+    Clone(clone::CloneArgs),
+    /// Give a session another title
+    Rename(rename::RenameArgs),
+    /// Archive a session: lists leave it out, and nothing else changes
+    Archive(archive::ArchiveArgs),
+    /// Delete a session; for some days it can be brought back
+    Delete(delete::DeleteArgs),
+    /// Bring a deleted session back
+    Undelete(TargetArgs),
+    /// Write a session to a file: for people, for programs, or to import it elsewhere
+    Export(export::ExportArgs),
+    /// Create a session with the conversation of a file
+    Import(import::ImportArgs),
+    /// Send a message again, edited or not, in place of the one before
+    Resend(resend::ResendArgs),
+    /// List the files that a session changed, and restore them
+    Files(files::FilesArgs),
+    /// Cancel the running turn
+    Cancel(cancel::CancelArgs),
+    /// End a turn's wait for a rate limit
+    EndWait(TargetArgs),
+    /// Replace the older part of a conversation by a summary
+    Compact(compact::CompactArgs),
+    /// Show what the next request to the model would hold, and how large it is
+    Context(TargetArgs),
+    /// Answer a permission request; without one, list the open requests
+    Approve(approve::ApproveArgs),
+    /// List the available models
+    Models(models::ModelsArgs),
+    /// List the programs that can run a session's turns, check one, or look at the contexts that they keep
+    Runners(runners::RunnersArgs),
+    /// List the agents that take tasks, change one, or set how many may run at once
+    Agents(agents::AgentsArgs),
+    /// List the tasks that agents were given; show, move or stop one
+    Runtimes(runtimes::RuntimesArgs),
+    /// Draw the tree of tasks below a session
+    Graph(graph::GraphArgs),
+    /// List the git worktrees that agents work in, or remove one
+    Worktrees(worktrees::WorktreesArgs),
+    /// List the skills of the user and of a project
+    Skills(skills::SkillsArgs),
+    /// List the items that a project brings, such as skills, and trust them
+    Trust(trust::TrustArgs),
+    /// Sum up the tokens and the cost of all model calls
+    Usage(usage::UsageArgs),
+    /// Report what the daemon keeps and nothing needs any more, and remove it
+    Gc(gc::GcArgs),
+}
+
 pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, Failure> {
     let CliArguments { global, command } = arguments;
     let link = || DaemonConnector::new(&global);
     let done = |()| Exit::Success;
     match command {
         CliCommand::Completions(args) => completions::run(&args, output).map(done),
-        CliCommand::Man(args) => man::run(&args, output).map(done),
-        CliCommand::Commands => overview::commands(output).map(done),
+        CliCommand::Man(args) => man::run(&args, CliArguments::command(), output).map(done),
+        CliCommand::Commands => overview::commands(CliArguments::command(), output).map(done),
         CliCommand::ExitCodes => overview::exit_codes(output).map(done),
         CliCommand::Fsck(args) => Err(scoreld::fsck(&args, global.json, &link()?)),
         CliCommand::Doctor => Err(scoreld::doctor(global.json, &link()?)),
@@ -160,3 +291,6 @@ async fn connected(
     }?;
     Ok(Exit::Success)
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,10 +11,9 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command as Process;
 
-use clap::{Command, CommandFactory as _};
+use clap::Command;
 use clap_complete::CompleteEnv;
 
-use crate::args::CliArguments;
 use crate::daemon::daemon_program;
 use typed_words::TypedWords;
 use value_completers::with_completers;
@@ -22,8 +21,8 @@ use value_completers::with_completers;
 /// The variable that has the shell's name when there is something to complete.
 pub(crate) const VARIABLE: &str = "SCORELCTL_COMPLETE";
 
-/// Prints the candidates if a shell asks for them. Returns whether it does.
-pub(crate) fn complete_if_asked() -> io::Result<bool> {
+/// Prints the candidates if a shell asks for them. Returns whether it does. `root` makes the whole command line.
+pub(crate) fn complete_if_asked(root: fn() -> Command) -> io::Result<bool> {
     let Some(shell) = env::var_os(VARIABLE).filter(|shell| !shell.is_empty()) else {
         return Ok(false);
     };
@@ -31,16 +30,11 @@ pub(crate) fn complete_if_asked() -> io::Result<bool> {
     if let Some(at) = words.position_of("config") {
         return Err(of_daemon_program(&shell, &words, at));
     }
-    let command = || command(&words);
+    let command = || with_completers(root(), &words);
     let completed = CompleteEnv::with_factory(command)
         .var(VARIABLE)
         .try_complete(env::args_os(), env::current_dir().ok().as_deref());
     completed.map_err(io::Error::other)
-}
-
-/// The command line with all that completes it.
-fn command(words: &TypedWords) -> Command {
-    with_completers(CliArguments::command(), words)
 }
 
 /// Has `scoreld` complete the words of a command that it runs; returns only if it cannot be started.

@@ -40,10 +40,10 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser};
 
-use args::CliArguments;
+use commands::CliArguments;
 use exit::Exit;
 use failure::{Failure, FailureReport};
 use output::Output;
@@ -51,7 +51,7 @@ use output::Output;
 /// Runs the program with the process's arguments and environment.
 #[must_use]
 pub fn main() -> ExitCode {
-    match completion::complete_if_asked() {
+    match completion::complete_if_asked(CliArguments::command) {
         Ok(false) => {}
         Ok(true) => return Exit::Success.into(),
         // No message: the shell shows any output as a part of the line.

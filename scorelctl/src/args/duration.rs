@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 /// A number of seconds, with or without a fraction.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text
         .parse()
         .map_err(|_| "expected a number of seconds, such as 30 or 0.5")?;

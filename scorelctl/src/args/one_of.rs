@@ -1,7 +1,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// Parses one of some names. Each has its meaning, for the help, and the value that it stands for.
-pub(super) fn one_of<T, const N: usize>(
+pub(crate) fn one_of<T, const N: usize>(
     named: [(&'static str, &'static str, T); N],
 ) -> impl TypedValueParser<Value = T>
 where

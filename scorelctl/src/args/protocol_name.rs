@@ -2,15 +2,15 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
-pub(super) const THINKING_LEVELS: [&str; 8] = [
+pub(crate) const THINKING_LEVELS: [&str; 8] = [
     "default", "none", "minimal", "low", "medium", "high", "xhigh", "max",
 ];
 
-pub(super) const WORKSPACES: [&str; 2] = ["shared", "worktree"];
+pub(crate) const WORKSPACES: [&str; 2] = ["shared", "worktree"];
 
 /// Parses a value by its name in the protocol. The names are in the help, completed, and suggested for a
 /// typo.
-pub(super) fn protocol_name<T>(
+pub(crate) fn protocol_name<T>(
     names: impl IntoIterator<Item = &'static str>,
 ) -> impl TypedValueParser<Value = T>
 where

@@ -5,20 +5,41 @@ mod quota;
 mod set;
 mod table;
 
-use crate::args::{AgentsArgs, AgentsCommand};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
 use crate::cli::Cli;
 use crate::failure::Failure;
 
+#[derive(Debug, Args)]
+pub(crate) struct AgentsArgs {
+    /// Project directory, for its quotas and runtimes [default: the working directory]
+    #[arg(long, short, global = true, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) action: Option<AgentsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentsCommand {
+    /// Add an agent to your configuration, or change one; what is not named stays
+    Set(Box<set::SetAgentArgs>),
+    /// Tell or set how many runtimes of an agent may run at once in the project
+    Quota(quota::QuotaArgs),
+}
+
 pub(super) async fn run(args: &AgentsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let project = args.project.as_deref();
     match &args.action {
-        None => list(args, cli).await,
+        None => list(project, cli).await,
         Some(AgentsCommand::Set(changes)) => set::run(changes, cli).await,
-        Some(AgentsCommand::Quota(wanted)) => quota::run(args, wanted, cli).await,
+        Some(AgentsCommand::Quota(wanted)) => quota::run(wanted, project, cli).await,
     }
 }
 
-async fn list(args: &AgentsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
-    let answer = listed::listed(args, cli).await?;
+async fn list(project: Option<&Path>, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let answer = listed::listed(project, cli).await?;
     cli.result(&answer, |output| output.lines(table::lines(&answer.agents)))?;
     if answer.agents.is_empty() {
         cli.note("no agents are configured; `scorelctl agents set TYPE` adds one")?;

@@ -1,11 +1,12 @@
 //! Lists and answers permission requests.
 
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use scorel_proto::{
     ListQuestions, ListQuestionsParams, OpenQuestion, PermissionDecision, PermissionRequestId,
     RespondPermission, RespondPermissionParams,
 };
 
-use crate::args::ApproveArgs;
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
@@ -14,7 +15,30 @@ use crate::failure::Failure;
 use crate::id_part::{IdPart, end_of};
 use crate::output::Output;
 use crate::question::describe;
+use crate::selector::SessionSelector;
 use crate::target;
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// Request id, or its beginning or end
+    #[arg(value_name = "REQUEST", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) request: Option<String>,
+    /// Only this session: an id, or its beginning or end [default: all sessions]
+    #[arg(long, short, value_name = "ID|PART")]
+    pub(crate) session: Option<SessionSelector>,
+    /// Allow the call, and similar ones for the rest of the session
+    #[arg(long, requires = "request", conflicts_with_all = ["always", "deny"])]
+    pub(crate) for_session: bool,
+    /// Allow the call, and similar ones in this project from now on
+    #[arg(long, requires = "request", conflicts_with = "deny")]
+    pub(crate) always: bool,
+    /// Deny the request
+    #[arg(long, requires = "request")]
+    pub(crate) deny: bool,
+    /// Reason, recorded in the log; with --deny it is passed on to the model
+    #[arg(long, value_name = "TEXT", requires = "request")]
+    pub(crate) reason: Option<String>,
+}
 
 /// The minimum length of an id's prefix, without `prm_`. The first ten digits of a ULID are its time, so a
 /// shorter prefix could match a request that was made in the meantime.

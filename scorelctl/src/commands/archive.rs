@@ -1,11 +1,21 @@
+use clap::Args;
 use scorel_proto::{ArchiveSession, ArchiveSessionParams, SessionId};
 
-use crate::args::{ArchiveArgs, TargetArgs};
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::target;
+
+#[derive(Debug, Args)]
+pub(crate) struct ArchiveArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Take it out of the archive [default session: the project's latest that is archived]
+    #[arg(long)]
+    pub(crate) undo: bool,
+}
 
 pub(super) async fn run(args: &ArchiveArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = chosen(args, &mut cli.daemon).await?;

@@ -1,11 +1,32 @@
+use clap::Args;
 use scorel_proto::{Branch, BranchParams};
 
 use super::{moved, restored};
-use crate::args::BranchArgs;
+use crate::args::TargetArgs;
 use crate::cli::Cli;
+use crate::commands::moved::MovedFilesArgs;
 use crate::daemon::new_command_id;
 use crate::failure::Failure;
+use crate::turn_selector::TurnSelector;
 use crate::turn_tree::TurnTree;
+
+#[derive(Debug, Args)]
+pub(crate) struct BranchArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The end of the branch: the beginning or end of an event's id, as `scorelctl tree` shows it
+    #[arg(value_name = "EVENT", value_parser = event_of_branch)]
+    pub(crate) event: TurnSelector,
+    #[command(flatten)]
+    pub(crate) files: MovedFilesArgs,
+}
+
+fn event_of_branch(text: &str) -> Result<TurnSelector, &'static str> {
+    match text.parse() {
+        Ok(selector @ TurnSelector::Event(_)) => Ok(selector),
+        _ => Err("a branch is named by an event; `scorelctl rewind` goes back"),
+    }
+}
 
 pub(super) async fn run(args: &BranchArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(&args.target).await?;

@@ -1,14 +1,24 @@
+use clap::Args;
 use scorel_client::ClientError;
 use scorel_proto::{ErrorCode, METHODS};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::input::read_input;
-use crate::args::CallArgs;
 use crate::daemon::{DaemonConnector, no_daemon};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::similar::similar;
+
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    /// Name of the method
+    #[arg(value_name = "METHOD")]
+    pub(crate) method: String,
+    /// Parameters as JSON; `-` reads standard input
+    #[arg(value_name = "JSON|-")]
+    pub(crate) params: Option<String>,
+}
 
 /// Calls a method once, without repeating it after a lost connection: it may not be idempotent.
 pub(super) async fn run(

@@ -1,10 +1,24 @@
+use clap::Args;
 use scorel_proto::{Cancel, CancelChildren, CancelParams};
 
 use super::stall::stall_text;
-use crate::args::CancelArgs;
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub(crate) struct CancelArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Also remove all queued messages
+    #[arg(long)]
+    pub(crate) clear_queue: bool,
+    /// Also stop all runtimes that the session has given to agents [default: those that the cancelled
+    /// turn has given]
+    #[arg(long)]
+    pub(crate) children: bool,
+}
 
 pub(super) async fn run(args: &CancelArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(&args.target).await?;

@@ -1,10 +1,26 @@
+use clap::Args;
 use scorel_proto::{CloneSession, CloneSessionParams};
 
-use crate::args::CloneArgs;
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::failure::Failure;
+use crate::turn_selector::TurnSelector;
 use crate::turn_tree::TurnTree;
+
+#[derive(Debug, Args)]
+pub(crate) struct CloneArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The last turn to copy: a number of turns back, as `scorelctl tree` shows it, `root` for the
+    /// settings alone, or the beginning or end of an event's id
+    #[arg(
+        value_name = "EVENT|-N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    pub(crate) event: TurnSelector,
+}
 
 pub(super) async fn run(args: &CloneArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(&args.target).await?;

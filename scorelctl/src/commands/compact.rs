@@ -1,3 +1,4 @@
+use clap::Args;
 use scorel_client::{ClientAnchors, SessionStream, StreamItem};
 use scorel_proto::{
     Compact, CompactParams, CompactResult, CompactionId, CompactionState, Event, PersistentBody,
@@ -5,12 +6,24 @@ use scorel_proto::{
 };
 
 use super::stream_end::stream_end;
-use crate::args::CompactArgs;
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::{DaemonConnector, PATIENCE, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+
+#[derive(Debug, Args)]
+pub(crate) struct CompactArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Print the compaction's id and exit once it has begun
+    #[arg(long, short)]
+    pub(crate) detach: bool,
+    /// What the summary should pay attention to
+    #[arg(value_name = "INSTRUCTIONS")]
+    pub(crate) instructions: Vec<String>,
+}
 
 /// Asks for a summary and waits until it is there.
 pub(super) async fn run(args: &CompactArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {

@@ -1,10 +1,27 @@
+use clap::{Args, ValueEnum};
 use clap_complete::env::{Bash, EnvCompleter, Fish, Zsh};
 use serde_json::json;
 
-use crate::args::{CompletedShell, CompletionsArgs};
 use crate::completion::VARIABLE;
 use crate::failure::Failure;
 use crate::output::Output;
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell that reads the script
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: CompletedShell,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompletedShell {
+    /// In ~/.bashrc: source <(scorelctl completions bash)
+    Bash,
+    /// In ~/.zshrc, after compinit: source <(scorelctl completions zsh)
+    Zsh,
+    /// In ~/.config/fish/config.fish: scorelctl completions fish | source
+    Fish,
+}
 
 const PROGRAM: &str = "scorelctl";
 

@@ -1,12 +1,13 @@
 //! Deletes sessions, and brings them back.
 
+use clap::Args;
 use scorel_proto::{
     DeleteChildren, DeleteSession, DeleteSessionParams, ListSessionsParams, SessionId,
     UndeleteSession, UndeleteSessionParams,
 };
 
 use super::confirm::confirm;
-use crate::args::{DeleteArgs, TargetArgs, UndeleteArgs};
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::{one_line, visible};
@@ -14,6 +15,22 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::selector::SessionSelector;
 use crate::target;
+
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Delete for good, also from the trash [default: move to the trash, from which `undelete` brings
+    /// it back]
+    #[arg(long)]
+    pub(crate) now: bool,
+    /// Stop the tasks that the session has given to agents, and delete their sessions with it
+    #[arg(long)]
+    pub(crate) children: bool,
+}
 
 pub(super) async fn run(args: &DeleteArgs, cli: &mut Cli<'_>) -> Result<Exit, Failure> {
     let session_id = chosen(args, &mut cli.daemon).await?;
@@ -41,8 +58,8 @@ pub(super) async fn run(args: &DeleteArgs, cli: &mut Cli<'_>) -> Result<Exit, Fa
     Ok(Exit::Success)
 }
 
-pub(super) async fn undelete(args: &UndeleteArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
-    let session_id = in_trash(&args.target, &mut cli.daemon).await?;
+pub(super) async fn undelete(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
+    let session_id = in_trash(args, &mut cli.daemon).await?;
     let params = UndeleteSessionParams {
         session_id,
         command_id: Some(new_command_id()),

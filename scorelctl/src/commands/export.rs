@@ -6,16 +6,48 @@ mod export_file;
 
 use std::path::PathBuf;
 
+use clap::{Args, ValueEnum};
 use scorel_proto::{Session, SessionId};
 use scorel_transfer::render::DocumentFormat;
 use serde::Serialize;
 
 use super::records::Records;
-use crate::args::{ExportArgs, ExportFormat};
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 use export_file::ExportFile;
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// What to write
+    #[arg(long, short, value_name = "FORMAT", default_value = "md")]
+    pub(crate) format: ExportFormat,
+    /// The file to write; `-` is standard output [default: a file with the session's id in the working
+    /// directory]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// With `jsonl`: also the other branches of the conversation, and all other events
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// The conversation as Markdown
+    Md,
+    /// The conversation as one HTML file
+    Html,
+    /// The events of the conversation, one JSON object a line
+    Jsonl,
+    /// Everything, for `scorelctl import`: a .tar.gz with the log, the blobs and their hashes
+    Bundle,
+}
 
 /// The result with `--json`, unless the export itself goes to standard output.
 #[derive(Serialize)]

@@ -1,10 +1,17 @@
+use clap::Args;
 use scorel_proto::{GarbageKind, GarbageRow, Gc, GcParams};
 
 use super::size_text::size_text;
-use crate::args::GcArgs;
 use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub(crate) struct GcArgs {
+    /// Remove it [default: only report it]
+    #[arg(long)]
+    pub(crate) apply: bool,
+}
 
 pub(super) async fn run(args: &GcArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = GcParams {

@@ -1,20 +1,35 @@
 //! Draws a session and its runtimes as a tree.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
+use clap::Args;
 use scorel_client::ClientError;
 use scorel_proto::{AgentTaskGraph, GetGraph, GetGraphParams, GraphNode, GraphNodeKind, HostEvent};
 
 use super::runtimes::{SHOWN_CHARS, TITLE_CHARS, shortened};
 use super::spawn::host_feed::HostFeed;
-
-use crate::args::GraphArgs;
 use crate::cli::Cli;
 use crate::daemon::{StartDaemon, no_daemon};
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::question::child_question;
+use crate::selector::SessionSelector;
 use crate::target;
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphArgs {
+    /// Go on with each line that changes, until interrupted
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// The session at the root: an id, or its beginning or end [default: the project's
+    /// orchestrator, else its latest session]
+    #[arg(value_name = "SESSION")]
+    pub(crate) session: Option<SessionSelector>,
+    /// Project directory [default: the working directory]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
 
 pub(super) async fn run(args: &GraphArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let directory = args.project.as_deref();

@@ -1,12 +1,24 @@
+use std::path::PathBuf;
+
+use clap::Args;
 use scorel_proto::{ImportReport, ImportSession, ImportSessionParams, counted};
 
-use crate::args::ImportArgs;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::target;
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// A bundle of `scorelctl export`, a transcript of Claude Code or a rollout of Codex
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Project directory, registered on first use [default: the working directory]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
 
 pub(super) async fn run(args: &ImportArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let file = args.file.canonicalize();

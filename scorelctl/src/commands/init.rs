@@ -1,5 +1,6 @@
 //! Sets up a model: chooses one, writes the configuration, tests it.
 
+mod args;
 mod config_check;
 mod files;
 mod hidden_input;
@@ -19,13 +20,13 @@ use scorel_proto::{
 };
 use serde::Serialize;
 
-use crate::args::InitArgs;
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::EndSignals;
 use crate::output::Output;
+pub(crate) use args::InitArgs;
 use files::{InitFiles, RemovedModel, WrittenFiles};
 use plan::{InitChoice, InitPlan};
 

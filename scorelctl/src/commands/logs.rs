@@ -6,17 +6,27 @@ mod log_line;
 
 use std::time::Duration;
 
+use clap::Args;
 use scorel_client::DaemonHome;
 use tokio::time::{MissedTickBehavior, interval};
 
+use crate::failure::Failure;
+use crate::interrupts::Interrupts;
+use crate::output::Output;
 use log_files::LogFiles;
 use log_follower::LogFollower;
 use log_line::LogLine;
 
-use crate::args::LogsArgs;
-use crate::failure::Failure;
-use crate::interrupts::Interrupts;
-use crate::output::Output;
+/// What to print of a log: the daemon's own, or the service manager's.
+#[derive(Debug, Args)]
+pub(crate) struct LogsArgs {
+    /// Print new lines as they come
+    #[arg(long, short)]
+    pub(crate) follow: bool,
+    /// How many lines to begin with
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 200)]
+    pub(crate) lines: u32,
+}
 
 /// The interval at which followed files are read.
 const PACE: Duration = Duration::from_millis(200);

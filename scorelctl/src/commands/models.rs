@@ -3,14 +3,28 @@ mod row;
 
 use std::io;
 
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, Model, counted};
 use serde::Serialize;
 
-use crate::args::ModelsArgs;
 use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::output::Output;
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// Only this provider's models; fail if its endpoint cannot be queried
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) provider: Option<String>,
+    /// Do not query any endpoint: list what it listed before, and the built-in and configured models
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// Also list models of providers for which there is no key
+    #[arg(long)]
+    pub(crate) all: bool,
+}
 
 /// The answer of the daemon, less the models for which there is no key.
 #[derive(Debug, Serialize)]

@@ -1,13 +1,59 @@
 //! The common part of `rewind` and `branch`.
 
-use scorel_proto::{EventId, MoveResult, PreviewRestoreParams, RestoreFilesResult, Seq, SessionId};
+use clap::{Args, ValueEnum};
+use scorel_proto::{
+    EventId, MoveResult, OnConflict, PreviewRestoreParams, RestoreFilesResult, RestoreOptions,
+    RestoreScope, Seq, SessionId,
+};
 use serde::Serialize;
 
 use super::restored;
-use crate::args::MovedFilesArgs;
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
+
+/// Files that go where the conversation goes.
+#[derive(Debug, Args)]
+pub(crate) struct MovedFilesArgs {
+    /// Also give the files the state that they had there: those that only tools have changed since, or
+    /// all, also those that commands have changed, or other programs while a command ran
+    #[arg(
+        long,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "tools"
+    )]
+    pub(crate) files: Option<WhichFiles>,
+    /// Leave files as they are that something else has changed since, instead of moving nothing
+    #[arg(long, requires = "files")]
+    pub(crate) skip_conflicts: bool,
+    /// Only say what would happen to each file
+    #[arg(long, requires = "files")]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhichFiles {
+    Tools,
+    All,
+}
+
+impl MovedFilesArgs {
+    pub(crate) fn scope(&self) -> Option<RestoreScope> {
+        self.files.map(|which| match which {
+            WhichFiles::Tools => RestoreScope::Tools,
+            WhichFiles::All => RestoreScope::All,
+        })
+    }
+
+    pub(crate) fn options(&self) -> Option<RestoreOptions> {
+        self.scope().map(|scope| RestoreOptions {
+            scope: Some(scope),
+            on_conflict: self.skip_conflicts.then_some(OnConflict::Skip),
+        })
+    }
+}
 
 /// The output of a move of the leaf with `--json`, a stable format.
 #[derive(Serialize)]

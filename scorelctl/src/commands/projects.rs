@@ -1,13 +1,15 @@
 //! Lists, registers, renames and removes projects.
 
 use std::fs;
+use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
 use scorel_proto::{
     ListProjects, NoParams, Project, ProjectId, RegisterProject, RegisterProjectParams,
     RemoveProject, RemoveProjectParams, UpdateProject, UpdateProjectParams,
 };
 
-use crate::args::{ProjectsArgs, ProjectsCommand};
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
@@ -16,6 +18,41 @@ use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 use crate::similar::similar;
 use crate::target;
+
+#[derive(Debug, Args)]
+pub(crate) struct ProjectsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ProjectsCommand>,
+}
+
+/// A change of the registered projects.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProjectsCommand {
+    /// Register a directory
+    Add {
+        /// The directory [default: the working directory]
+        #[arg(value_name = "DIR")]
+        directory: Option<PathBuf>,
+        /// What lists call it [default: the directory's name]
+        #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+        name: Option<String>,
+    },
+    /// Give a project another name in lists; the directory stays as it is
+    Rename {
+        /// Its directory, its name, or its id or a part of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        project: String,
+        /// The new name; an empty one stands for the directory's name
+        #[arg(required = true)]
+        name: Vec<String>,
+    },
+    /// Remove a project that has no sessions; the directory and its files stay
+    Remove {
+        /// Its directory, its name, or its id or a part of it
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        project: String,
+    },
+}
 
 pub(super) async fn run(args: &ProjectsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     match &args.command {

@@ -1,10 +1,20 @@
+use clap::Args;
 use scorel_proto::{UpdateSession, UpdateSessionParams};
 
-use crate::args::RenameArgs;
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub(crate) struct RenameArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The new title: one line
+    #[arg(value_name = "TITLE", required = true)]
+    pub(crate) title: Vec<String>,
+}
 
 pub(super) async fn run(args: &RenameArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(&args.target).await?;

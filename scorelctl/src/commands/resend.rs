@@ -1,5 +1,8 @@
 //! Sends a message again, edited or not, in the place of the one before.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use scorel_proto::{
     Block, Event, EventId, GetEvents, GetEventsParams, Message, MessageBody, PersistentBody, Seq,
     SessionId, WhileRunning,
@@ -8,13 +11,46 @@ use scorel_proto::{
 use super::input::message_text;
 use super::outgoing::{MessageDraft, besides_text};
 use super::send::{self, MessagePlace};
-use crate::args::{ResendArgs, SendArgs};
+use crate::args::{OnAsk, TargetArgs};
 use crate::cli::Cli;
+use crate::commands::send::SendArgs;
 use crate::daemon::DaemonClient;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::selector::SessionSelector;
+use crate::turn_selector::TurnSelector;
 use crate::turn_tree::TurnTree;
+
+#[derive(Debug, Args)]
+pub(crate) struct ResendArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// The turn whose message is replaced: a number of turns back, as `scorelctl tree` shows it, or
+    /// the beginning or end of the id of its last event
+    #[arg(
+        long,
+        value_name = "EVENT|-N",
+        default_value = "0",
+        allow_negative_numbers = true
+    )]
+    pub(crate) turn: TurnSelector,
+    /// Switch the session to this model
+    #[arg(long, short)]
+    pub(crate) model: Option<String>,
+    /// Print the session id and exit once the message is accepted
+    #[arg(long, short)]
+    pub(crate) detach: bool,
+    /// What to do when a tool needs permission [default: ask on a terminal, else deny]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) on_ask: Option<OnAsk>,
+    /// Attach a file of the project, text or a picture; may be repeated
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The new message, as `send` takes it; `-` reads standard input [default: the same message
+    /// again]. What was attached stays
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Vec<String>,
+}
 
 pub(super) async fn run(args: ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Failure> {
     let session_id = cli.session_id(&args.target).await?;

@@ -1,11 +1,30 @@
+use clap::Args;
 use scorel_proto::{Rewind, RewindParams};
 
 use super::{moved, restored};
-use crate::args::RewindArgs;
+use crate::args::TargetArgs;
 use crate::cli::Cli;
+use crate::commands::moved::MovedFilesArgs;
 use crate::daemon::new_command_id;
 use crate::failure::Failure;
+use crate::turn_selector::TurnSelector;
 use crate::turn_tree::TurnTree;
+
+#[derive(Debug, Args)]
+pub(crate) struct RewindArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Where to go: a number of turns back, as `scorelctl tree` shows it, `root`, or the beginning
+    /// or end of an event's id
+    #[arg(
+        value_name = "EVENT|-N",
+        default_value = "-1",
+        allow_negative_numbers = true
+    )]
+    pub(crate) event: TurnSelector,
+    #[command(flatten)]
+    pub(crate) files: MovedFilesArgs,
+}
 
 pub(super) async fn run(args: &RewindArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(&args.target).await?;

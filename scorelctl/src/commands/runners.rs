@@ -1,17 +1,49 @@
 use std::io;
+use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
 use scorel_proto::{
     CheckRunner, CheckRunnerParams, ForgetContext, ForgetContextParams, ListRunners,
     ListRunnersParams, ListRunnersResult, RunnerInfo,
 };
 
-use crate::args::{RunnersArgs, RunnersCommand, TargetArgs};
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::wire_name::wire_name;
+
+#[derive(Debug, Args)]
+pub(crate) struct RunnersArgs {
+    /// Project directory, for its permission mode [default: the working directory]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) action: Option<RunnersCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunnersCommand {
+    /// Start a runner without a prompt, and end it again: is it installed, does it answer, is it logged in?
+    Check {
+        /// A runner that `scorelctl runners` lists
+        #[arg(value_name = "RUNNER", value_parser = NonEmptyStringValueParser::new())]
+        runner: String,
+    },
+    /// List the contexts that runners keep of a session
+    Contexts(TargetArgs),
+    /// Give up the context that a runner keeps of a session: its next turn begins a new one
+    Forget {
+        /// A runner that `scorelctl runners contexts` lists
+        #[arg(value_name = "RUNNER", value_parser = NonEmptyStringValueParser::new())]
+        runner: String,
+        #[command(flatten)]
+        target: TargetArgs,
+    },
+}
 
 /// Columns of a runner's name.
 const NAME_WIDTH: usize = 20;

@@ -2,24 +2,82 @@
 
 mod show;
 
+use std::path::PathBuf;
 use std::time::SystemTime;
 
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
 use scorel_proto::{
-    AgentTaskInfo, ListRuntimes, ListRuntimesParams, ListRuntimesResult, MoveRuntime,
-    MoveRuntimeParams, StopRuntime, StopRuntimeParams,
+    AgentTaskInfo, AgentTaskStatus, ListRuntimes, ListRuntimesParams, ListRuntimesResult,
+    MoveRuntime, MoveRuntimeParams, StopRuntime, StopRuntimeParams,
 };
 
 use super::agent_task_state::AgentTaskState;
 use super::sessions::age;
 use crate::agent_task_selector::AgentTaskSelector;
-use crate::args::{RuntimesArgs, RuntimesCommand};
+use crate::args::protocol_name;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::id_part::end_of;
+use crate::selector::SessionSelector;
 use crate::target;
+
 pub(super) use show::last_message;
+
+#[derive(Debug, Args)]
+pub(crate) struct RuntimesArgs {
+    /// Only tasks that this session gave: an id, or its beginning or end [default: all sessions of the
+    /// project]
+    #[arg(long, short, value_name = "ID|PART")]
+    pub(crate) session: Option<SessionSelector>,
+    /// Only runtimes of this agent
+    #[arg(long, value_name = "TYPE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) agent: Option<String>,
+    /// Only runtimes with this status
+    #[arg(long, value_name = "STATUS",
+        value_parser = protocol_name::<AgentTaskStatus>(AgentTaskStatus::ALL.map(AgentTaskStatus::name)))]
+    pub(crate) status: Option<AgentTaskStatus>,
+    /// How many at most
+    #[arg(long, short = 'n', value_name = "N", default_value = "50",
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) limit: u32,
+    /// Project directory [default: the working directory]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// List the runtimes of all projects
+    #[arg(long, short, conflicts_with = "project")]
+    pub(crate) all: bool,
+    #[command(subcommand)]
+    pub(crate) action: Option<RuntimesCommand>,
+}
+
+/// What to do with a runtime.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RuntimesCommand {
+    /// Print a runtime with its task and its result
+    Show {
+        /// Runtime id, or the beginning or end of one
+        #[arg(value_name = "RUNTIME")]
+        runtime: AgentTaskSelector,
+    },
+    /// Move a runtime that waits to another place of its queue
+    Move {
+        /// Runtime id, or the beginning or end of one
+        #[arg(value_name = "RUNTIME")]
+        runtime: AgentTaskSelector,
+        /// Its new place, from 1; a place beyond the end is the end
+        #[arg(value_name = "POSITION", value_parser = clap::value_parser!(u32).range(1..))]
+        position: u32,
+    },
+    /// Stop a runtime: one that waits ends at once, the turn of one that runs is cancelled
+    Stop {
+        /// Runtime id, or the beginning or end of one
+        #[arg(value_name = "RUNTIME")]
+        runtime: AgentTaskSelector,
+    },
+}
 
 /// Columns of an agent's name and of a status.
 const AGENT_WIDTH: usize = 12;

@@ -1,16 +1,50 @@
 //! Commands that the daemon's program carries out: it has the formats and the configuration, and works with
 //! or without a daemon. Its output and exit code are those of the command.
 
-use std::env;
-use std::io;
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::{env, io};
 
-use crate::args::{ConfigArgs, FsckArgs};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+
 use crate::daemon::{DaemonConnector, daemon_program};
 use crate::exit::Exit;
 use crate::failure::Failure;
+
+/// What `scoreld config` is given. It parses that itself, and has the help.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    /// What to do; `--help` lists it
+    #[arg(
+        value_name = "COMMAND",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+/// For `--help`: `fsck` is run by scoreld, whose exit codes differ from [`Exit`].
+const FSCK_EXIT_CODES: &str = "\
+Exit codes:
+  0  No damage was found, or all of it was repaired.
+  1  Damage was found and not repaired.
+  2  The command line is invalid.
+  3  The check or the repair could not be performed.";
+
+#[derive(Debug, Args)]
+#[command(after_help = FSCK_EXIT_CODES)]
+pub(crate) struct FsckArgs {
+    /// Only this session: its id, or the beginning of it
+    #[arg(long, short, value_name = "ID|PREFIX", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) session: Option<String>,
+    /// Repair what can be repaired. Requires that no daemon is running; a log is copied before it
+    /// is replaced
+    #[arg(long)]
+    pub(crate) repair: bool,
+}
 
 /// Checks and repairs the home.
 pub(super) fn fsck(args: &FsckArgs, json: bool, link: &DaemonConnector) -> Failure {

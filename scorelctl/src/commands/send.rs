@@ -1,6 +1,7 @@
 //! Sends a message and follows its turn.
 
 mod answer;
+mod args;
 mod follow;
 mod kept_choice;
 mod pause_watch;
@@ -24,7 +25,7 @@ use super::queue_pause;
 use super::steer::description;
 use super::upgrade_notice::say_upgrade;
 use super::wait::{LEAST_PATIENCE, no_answer, timed_out};
-use crate::args::{OnAsk, SendArgs};
+use crate::args::OnAsk;
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
 use crate::escape::one_line;
@@ -35,6 +36,7 @@ use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::selector::SessionSelector;
 use crate::target;
+pub(crate) use args::SendArgs;
 use follow::{FollowedMessage, OwnTurn, TurnFollower};
 use kept_choice::kept_choice;
 use questions::Questions;

@@ -1,13 +1,36 @@
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use clap::Args;
 use scorel_proto::{ListSessionsParams, ListSessionsResult, Phase, Session, UnreadableSession};
 
-use crate::args::SessionsArgs;
 use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::id_part::end_of;
 use crate::target;
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionsArgs {
+    /// Only sessions with these words in their title; `scorelctl search` searches the conversations
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: Vec<String>,
+    /// Project directory [default: the working directory]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// List the sessions of all projects
+    #[arg(long, short, conflicts_with = "project")]
+    pub(crate) all: bool,
+    /// List archived sessions instead
+    #[arg(long)]
+    pub(crate) archived: bool,
+    /// List deleted sessions that can be brought back instead
+    #[arg(long, conflicts_with = "archived")]
+    pub(crate) deleted: bool,
+    /// Only sessions with a turn that has not ended
+    #[arg(long, conflicts_with = "deleted")]
+    pub(crate) running: bool,
+}
 
 pub(super) async fn run(args: &SessionsArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let mut answer = listed(args, cli).await?;

@@ -2,19 +2,37 @@ mod prompt;
 mod runner_log;
 mod todo;
 
+use clap::Args;
 use scorel_proto::Phase;
 
-use crate::args::ShowArgs;
+use super::active_path::ActivePath;
+use super::records::Records;
+use super::stall::stall_text;
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::question::child_question;
 use crate::render::{AsideStream, Screen, Transcript};
-
-use super::active_path::ActivePath;
-use super::records::Records;
-use super::stall::stall_text;
 use todo::TodoList;
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Only the last N turns
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) last: Option<u32>,
+    /// Print the prompt that each request begins with, instead of the conversation
+    #[arg(long, conflicts_with_all = ["last", "logs"])]
+    pub(crate) prompt: bool,
+    /// Also print what runners wrote to their logs
+    #[arg(long)]
+    pub(crate) logs: bool,
+    /// Print to the terminal itself [default: through $PAGER, or less]
+    #[arg(long)]
+    pub(crate) no_pager: bool,
+}
 
 /// The maximum number of lines of a tool result.
 const RESULT_LINES: usize = 20;

@@ -1,10 +1,19 @@
+use std::path::PathBuf;
+
+use clap::Args;
 use scorel_proto::{ListSkills, ListSkillsParams, SkillInfo, SkillState};
 
-use crate::args::SkillsArgs;
 use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::wire_name::wire_name;
+
+#[derive(Debug, Args)]
+pub(crate) struct SkillsArgs {
+    /// Project directory [default: the working directory]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
 
 /// The width of a name, in columns.
 const NAME_WIDTH: usize = 20;

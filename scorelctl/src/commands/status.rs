@@ -1,6 +1,7 @@
 use std::io;
 use std::time::{Duration, SystemTime};
 
+use clap::Args;
 use scorel_client::{Backoff, ClientError};
 use scorel_proto::{DaemonManager, GetStatus, NoParams, Phase, Status, counted};
 use tokio::time::{Instant, sleep};
@@ -9,12 +10,18 @@ use super::sessions::{age, phase};
 use super::size_text::size_text;
 use super::stall::stall_text;
 use super::upgrade_notice::upgrade_notice;
-use crate::args::StatusArgs;
 use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// One line: for prompts and status bars
+    #[arg(long)]
+    pub(crate) short: bool,
+}
 
 /// The time that a daemon that holds its lock may take to listen: it may have just been started, or make a
 /// deleted socket again.

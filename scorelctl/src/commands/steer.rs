@@ -1,5 +1,8 @@
 //! Sends a message to the running turn.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use scorel_proto::{
     Cancel, CancelParams, QueueKind, SendMessage, SendMessageParams, SendMessageResult, SessionId,
     WhileRunning,
@@ -8,11 +11,27 @@ use scorel_proto::{
 use super::input::{message_text, say_unread};
 use super::outgoing::{MessageDraft, OutgoingMessage};
 use super::queue_pause;
-use crate::args::SteerArgs;
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::failure::Failure;
 use crate::target;
+
+#[derive(Debug, Args)]
+pub(crate) struct SteerArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Cancel the running turn, and start one with this message
+    #[arg(long)]
+    pub(crate) now: bool,
+    /// Attach a file of the project, text or a picture; may be repeated
+    #[arg(long = "file", value_name = "PATH")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The message, as `send` takes it; `-`, or no text when standard input is not a terminal, reads
+    /// standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Vec<String>,
+}
 
 pub(super) async fn run(args: &SteerArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let draft = MessageDraft::of(message_text(&args.text, "steer")?, &args.files);

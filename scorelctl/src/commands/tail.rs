@@ -2,6 +2,7 @@
 
 mod start;
 
+use clap::{ArgAction, Args};
 use scorel_client::{SessionStream, StreamItem};
 use scorel_proto::{
     EncodedEvent, EndReason, Event, OutcomeReason, PersistentBody, PersistentEvent, Seq, SessionId,
@@ -12,7 +13,7 @@ use super::interrupted::interrupted_hint;
 use super::stall::StallWatch;
 use super::sync_line::SyncLineBuilder;
 use super::upgrade_notice::say_upgrade;
-use crate::args::TailArgs;
+use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::{DaemonConnector, StartDaemon};
 use crate::exit::Exit;
@@ -21,6 +22,35 @@ use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::render::{AsideStream, Screen, Transcript};
 use start::TailStart;
+
+#[derive(Debug, Args)]
+pub(crate) struct TailArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Start at the event with this number; if it does not exist yet, wait for it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..1 << 53))]
+    pub(crate) from_seq: Option<u64>,
+    /// Keep following live events [default: true]
+    #[arg(
+        long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+        default_value_t = true, default_missing_value = "true", action = ArgAction::Set,
+        hide_default_value = true, hide_possible_values = true
+    )]
+    pub(crate) follow: bool,
+    /// Exit once all existing events are printed
+    #[arg(long, conflicts_with = "follow")]
+    pub(crate) no_follow: bool,
+    /// Start the daemon again whenever it has ended [default: only the service manager brings it
+    /// back]
+    #[arg(long, conflicts_with = "no_follow")]
+    pub(crate) start: bool,
+}
+
+impl TailArgs {
+    pub(crate) const fn follows(&self) -> bool {
+        self.follow && !self.no_follow
+    }
+}
 
 /// The maximum number of lines of a tool result.
 const RESULT_LINES: usize = 6;

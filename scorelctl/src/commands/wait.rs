@@ -2,19 +2,40 @@
 
 use std::time::Duration;
 
+use clap::{Args, ValueEnum};
 use scorel_client::{ClientAnchors, SessionStream, StreamItem};
 use scorel_proto::{Event, Phase, Session, SessionId, SyncMarker, TransientBody};
 use tokio::time::timeout;
 
 use super::sessions::phase;
 use super::stream_end::stream_end;
-use crate::args::{WaitArgs, WaitFor};
+use crate::args::{TargetArgs, seconds};
 use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
 use crate::target;
+
+#[derive(Debug, Args)]
+pub(crate) struct WaitArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// What to wait for
+    #[arg(long = "for", value_name = "WHAT", default_value = "idle")]
+    pub(crate) wait_for: WaitFor,
+    /// Stop waiting after so many seconds, with exit code 8
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WaitFor {
+    /// No turn runs, and none is going to: the queue is empty or paused
+    Idle,
+    /// The session, or a session that works for it, asks for permission
+    Question,
+}
 
 /// The time that a daemon gets at least to answer, or to start: with a shorter time limit no message would be
 /// accepted. Less than a handshake may take (10 s), whose error does not name the time limit.

@@ -1,17 +1,45 @@
 //! Lists the git worktrees of agents, and removes them.
 
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
 use scorel_proto::{
     AgentTaskId, ErrorCode, ListWorktrees, ListWorktreesParams, ListWorktreesResult,
     RemoveWorktree, RemoveWorktreeParams, WorktreeInfo,
 };
 
 use crate::agent_task_selector::AgentTaskSelector;
-use crate::args::{WorktreesArgs, WorktreesCommand};
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::id_part::end_of;
+
+#[derive(Debug, Args)]
+pub(crate) struct WorktreesArgs {
+    /// Project directory [default: the working directory]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// List the worktrees of all projects
+    #[arg(long, short, conflicts_with = "project")]
+    pub(crate) all: bool,
+    #[command(subcommand)]
+    pub(crate) action: Option<WorktreesCommand>,
+}
+
+/// What to do with a worktree.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorktreesCommand {
+    /// Remove a worktree; its branch stays
+    Remove {
+        /// Id of the runtime for which it was made, or the beginning or end of it
+        #[arg(value_name = "RUNTIME")]
+        runtime: AgentTaskSelector,
+        /// Also if changes in it are not committed: they are lost
+        #[arg(long)]
+        force: bool,
+    },
+}
 
 pub(super) async fn run(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     match &args.action {

@@ -2,14 +2,18 @@ use std::ffi::OsString;
 
 use clap_complete::engine::complete;
 
+use clap::CommandFactory as _;
+
 use super::typed_words::TypedWords;
 use super::*;
+use crate::commands::CliArguments;
 
 /// The completions of the last word of a line.
 fn candidates(line: &str) -> Vec<String> {
     let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
     let at = words.len() - 1;
-    let mut command = command(&TypedWords::typed("scorelctl --home /nonexistent"));
+    let words_typed = TypedWords::typed("scorelctl --home /nonexistent");
+    let mut command = with_completers(CliArguments::command(), &words_typed);
     let found = complete(&mut command, words, at, None).expect("completed");
     found
         .iter()

@@ -1,9 +1,13 @@
+use std::path::Path;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use scorel_client::ClientError;
-use scorel_proto::{AgentInfo, QuotaPolicy, SetQuota, SetQuotaParams};
-use serde::{Deserialize as _, Serialize};
+use scorel_proto::{AgentInfo, QuotaPolicy, QuotaStrategy, SetQuota, SetQuotaParams};
+use serde::Deserialize as _;
+use serde_json::json;
 
 use super::table;
-use crate::args::{AgentsArgs, QuotaArgs};
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::escape::one_line;
@@ -11,54 +15,88 @@ use crate::failure::Failure;
 use crate::unknown_agent::unknown_agent;
 use crate::wire_name::wire_name;
 
-/// An agent as `--json` prints it, whether its quota was set or only looked at.
-#[derive(Serialize)]
-struct AgentLine<'a> {
-    agent: &'a AgentInfo,
+/// A quota. The arguments are the whole policy: the daemon keeps nothing of the previous one.
+#[derive(Debug, Args)]
+pub(crate) struct QuotaArgs {
+    /// The agent
+    #[arg(value_name = "TYPE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) agent_type: String,
+    /// How many may run at once in the project; 0 lets none begin [default: the agent's own quota]
+    #[arg(value_name = "N")]
+    pub(crate) number: Option<u32>,
+    /// How many may run at once for a workflow; may be given several times
+    #[arg(long, value_name = "ID=N", value_parser = workflow_quota)]
+    pub(crate) workflow: Vec<(String, u32)>,
+    /// One at a time, ignoring the numbers
+    #[arg(long, conflicts_with = "concurrent")]
+    pub(crate) serial: bool,
+    /// As many at once as the numbers allow [default]
+    #[arg(long)]
+    pub(crate) concurrent: bool,
+    /// Remove the project's policy, so that the agent's own quota counts again
+    #[arg(long, conflicts_with_all = ["number", "workflow", "serial", "concurrent"])]
+    pub(crate) clear: bool,
+}
+
+impl QuotaArgs {
+    /// The policy to set; `None` if nothing is to be changed.
+    pub(crate) fn policy(&self) -> Option<QuotaPolicy> {
+        let says_nothing = self.number.is_none()
+            && self.workflow.is_empty()
+            && !self.serial
+            && !self.concurrent
+            && !self.clear;
+        (!says_nothing).then(|| QuotaPolicy {
+            project: self.number,
+            workflow: self.workflow.iter().cloned().collect(),
+            strategy: if self.serial {
+                QuotaStrategy::Serial
+            } else {
+                QuotaStrategy::Concurrent
+            },
+        })
+    }
+}
+
+fn workflow_quota(text: &str) -> Result<(String, u32), String> {
+    let parts = text.rsplit_once('=').filter(|(id, _)| !id.is_empty());
+    let (id, number) = parts.ok_or("the form is ID=N, such as fix-issues=2")?;
+    let number = number
+        .parse()
+        .map_err(|_| format!("`{number}` is not a number"))?;
+    Ok((id.to_owned(), number))
 }
 
 /// Tells the quota, or sets the project's policy and tells that.
 pub(super) async fn run(
-    args: &AgentsArgs,
-    wanted: &QuotaArgs,
+    args: &QuotaArgs,
+    project: Option<&Path>,
     cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
-    match wanted.policy() {
-        Some(policy) => set(args, (wanted, policy), cli).await,
-        None => tell(args, wanted, cli).await,
-    }
-}
-
-async fn tell(args: &AgentsArgs, wanted: &QuotaArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
-    let agent = &find(args, wanted, cli).await?;
-    cli.result(&AgentLine { agent }, |output| {
-        output.line(&effect(agent))?;
-        match &agent.policy {
-            Some(policy) => output.line(&format!("policy: {}", description(policy))),
-            None => Ok(()),
-        }
-    })
-}
-
-async fn set(
-    args: &AgentsArgs,
-    (wanted, policy): (&QuotaArgs, QuotaPolicy),
-    cli: &mut Cli<'_>,
-) -> Result<(), Failure> {
-    let project = cli.registered(args.project.as_deref()).await?;
-    let before = find(args, wanted, cli).await?.policy.unwrap_or_default();
+    let Some(policy) = args.policy() else {
+        let agent = find(args, project, cli).await?;
+        return cli.result(&json!({ "agent": agent }), |output| {
+            output.line(&effect(&agent))?;
+            match &agent.policy {
+                Some(policy) => output.line(&format!("policy: {}", description(policy))),
+                None => Ok(()),
+            }
+        });
+    };
+    let registered = cli.registered(project).await?;
+    let before = find(args, project, cli).await?.policy.unwrap_or_default();
     let params = SetQuotaParams {
-        project_id: project.project_id,
-        agent_type: wanted.agent_type.clone(),
+        project_id: registered.project_id,
+        agent_type: args.agent_type.clone(),
         policy,
         expected: Some(before.clone()),
         command_id: Some(new_command_id()),
     };
     let answer = cli.call::<SetQuota>(&params).await.map_err(refused)?;
     let agent = &answer.agent;
-    cli.result(&AgentLine { agent }, |output| {
+    cli.result(&json!({ "agent": agent }), |output| {
         let name = one_line(&agent.agent_type);
-        let place = one_line(&project.work_dir);
+        let place = one_line(&registered.work_dir);
         let policy = description(&params.policy);
         output.line(&format!("policy of {name} in {place}: {policy}"))?;
         output.line(&effect(agent))
@@ -70,14 +108,14 @@ async fn set(
 }
 
 async fn find(
-    args: &AgentsArgs,
-    wanted: &QuotaArgs,
+    args: &QuotaArgs,
+    project: Option<&Path>,
     cli: &mut Cli<'_>,
 ) -> Result<AgentInfo, Failure> {
-    let known = super::listed::listed(args, cli).await?.agents;
-    let found = known.iter().find(|it| it.agent_type == wanted.agent_type);
+    let known = super::listed::listed(project, cli).await?.agents;
+    let found = known.iter().find(|it| it.agent_type == args.agent_type);
     let found = found.cloned();
-    found.ok_or_else(|| unknown_agent(&wanted.agent_type, &known))
+    found.ok_or_else(|| unknown_agent(&args.agent_type, &known))
 }
 
 /// The failure, with the policy in force if another client was faster.

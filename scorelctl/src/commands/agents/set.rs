@@ -1,13 +1,95 @@
 use std::path::Path;
 
-use scorel_proto::{AgentConfig, SetAgent, SetAgentParams};
-use serde_json::Value;
+use clap::Args;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use scorel_proto::{
+    AgentConfig, AgentWorkspace, SetAgent, SetAgentParams, ThinkingLevel, ToolPreset,
+};
+use serde_json::{Number, Value};
 
 use super::table;
-use crate::args::SetAgentArgs;
+use crate::args::{THINKING_LEVELS, WORKSPACES, protocol_name};
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::failure::Failure;
+
+/// The keys of an agent's table.
+pub(crate) const AGENT_KEYS: [&str; 14] = [
+    "displayName",
+    "description",
+    "capabilities",
+    "runner",
+    "model",
+    "thinkingLevel",
+    "tools",
+    "prompt",
+    "workspace",
+    "defaultQuota",
+    "enabled",
+    "maxTurnTokens",
+    "maxTurnSeconds",
+    "maxSessionCost",
+];
+
+#[derive(Debug, Args)]
+pub(crate) struct SetAgentArgs {
+    /// The agent's name in the configuration: letters, digits, `-` and `_`
+    #[arg(value_name = "TYPE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) agent_type: String,
+    /// The name to show
+    #[arg(long, value_name = "NAME")]
+    pub(crate) display_name: Option<String>,
+    /// What the agent is for, for the model that gives it tasks
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) description: Option<String>,
+    /// What the agent can do, in a word or two; may be given several times, and replaces the whole list
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) capability: Vec<String>,
+    /// What runs its turns, as listed by `scorelctl runners`; `scorel` is the daemon's own engine
+    #[arg(long, short, value_name = "RUNNER", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) runner: Option<String>,
+    /// Its model, as listed by `scorelctl models`
+    #[arg(long, short)]
+    pub(crate) model: Option<String>,
+    /// How much its model reasons
+    #[arg(long, value_name = "LEVEL", value_parser = protocol_name::<ThinkingLevel>(THINKING_LEVELS))]
+    pub(crate) thinking_level: Option<ThinkingLevel>,
+    /// Its tools
+    #[arg(long, value_name = "PRESET",
+        value_parser = protocol_name::<ToolPreset>(ToolPreset::ALL.map(ToolPreset::name)))]
+    pub(crate) tools: Option<ToolPreset>,
+    /// Its prompt, besides the task; `@FILE` reads a file
+    #[arg(long, value_name = "TEXT|@FILE")]
+    pub(crate) prompt: Option<String>,
+    /// The files that it works on: shared (the project's) or worktree (a git worktree for each task)
+    #[arg(long, value_name = "WHICH", value_parser = protocol_name::<AgentWorkspace>(WORKSPACES))]
+    pub(crate) workspace: Option<AgentWorkspace>,
+    /// How many of its runtimes may run at once where no quota of a project says otherwise
+    #[arg(long, value_name = "N")]
+    pub(crate) default_quota: Option<u32>,
+    /// The most tokens that a turn of it may use
+    #[arg(long, value_name = "N")]
+    pub(crate) max_turn_tokens: Option<u64>,
+    /// The longest time that a turn of it may take
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) max_turn_seconds: Option<u64>,
+    /// The most that a session of it may cost
+    #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
+    pub(crate) max_session_cost: Option<Number>,
+    /// Take a key out of the configuration, so that its default counts; may be given several times
+    #[arg(long, value_name = "KEY", value_parser = PossibleValuesParser::new(AGENT_KEYS))]
+    pub(crate) unset: Vec<String>,
+    /// Let it take tasks
+    #[arg(long, conflicts_with = "disable")]
+    pub(crate) enable: bool,
+    /// Let it take no tasks; tasks it already has continue
+    #[arg(long)]
+    pub(crate) disable: bool,
+}
+
+fn dollars(text: &str) -> Result<Number, &'static str> {
+    text.parse().map_err(|_| "the form is 2.5")
+}
 
 /// Adds an agent, or changes what the arguments name.
 pub(super) async fn run(args: &SetAgentArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
@@ -85,7 +167,8 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::args::{AGENT_KEYS, AgentsCommand, CliArguments, CliCommand, ConnectedCommand};
+    use crate::commands::agents::AgentsCommand;
+    use crate::commands::{CliArguments, CliCommand, ConnectedCommand};
 
     fn parsed(line: &[&str]) -> Result<SetAgentParams, Failure> {
         let words = ["scorelctl", "agents", "set", "reviewer"];

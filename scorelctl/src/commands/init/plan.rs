@@ -4,12 +4,12 @@ use scorel_proto::{
     GetConfig, GetConfigParams, ListModels, ListModelsParams, ListModelsResult, ModelProvider,
 };
 
+use super::args::InitArgs;
 use super::files::InitFiles;
 use super::key::ApiKey;
 use super::provider_choice::{self, ProviderChoice};
 use super::settings::{CustomEndpoint, ModelSettings};
 use super::{key_input, question};
-use crate::args::InitArgs;
 use crate::cli::Cli;
 use crate::commands::models::{CHOICES, choice};
 use crate::daemon::DaemonClient;

@@ -1,10 +1,10 @@
 use scorel_proto::{ListModelsResult, ModelProvider};
 
+use super::args::InitArgs;
 use super::files::InitFiles;
 use super::key::ApiKey;
 use super::runner_offer::{RunnerOffer, installed};
 use super::{key_input, question};
-use crate::args::InitArgs;
 use crate::cli::Cli;
 use crate::failure::Failure;
 

@@ -1,5 +1,5 @@
+use super::args::InitArgs;
 use super::key_input::can_ask;
-use crate::args::InitArgs;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;

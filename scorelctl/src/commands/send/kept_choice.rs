@@ -1,6 +1,6 @@
 use scorel_proto::{OWN_RUNNER, Session};
 
-use crate::args::SendArgs;
+use super::args::SendArgs;
 
 /// Says which model or runner the session keeps, also after a turn that has failed because of it. Empty if it
 /// uses the default ones.

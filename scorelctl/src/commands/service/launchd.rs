@@ -12,7 +12,7 @@ use super::refusal::refused;
 use super::report::{Installed, ServiceState, Uninstalled};
 use super::unit_file::{UnitSource, present_path};
 use super::verbs::ServiceVerbs;
-use crate::args::LogsArgs;
+use crate::commands::logs::LogsArgs;
 use crate::failure::Failure;
 
 const LABEL: &str = "dev.scorel.scoreld";

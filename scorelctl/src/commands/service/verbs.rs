@@ -1,5 +1,5 @@
 use super::report::{Installed, ServiceState, Uninstalled};
-use crate::args::LogsArgs;
+use crate::commands::logs::LogsArgs;
 use crate::failure::Failure;
 
 /// A service manager with the daemon of the default home as its service.

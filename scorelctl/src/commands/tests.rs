@@ -1,11 +1,12 @@
-use clap::CommandFactory;
+use scorel_proto::{AgentTaskStatus, AgentWorkspace, QuotaPolicy, QuotaStrategy, ResultDelivery, ThinkingLevel, ToolPreset};
 
-use scorel_proto::{
-    AgentTaskStatus, AgentWorkspace, QuotaPolicy, QuotaStrategy, ResultDelivery, ThinkingLevel,
-};
-
+use super::agents::AgentsCommand;
+use super::runtimes::RuntimesCommand;
+use super::tail::TailArgs;
+use super::worktrees::WorktreesCommand;
 use super::*;
 use crate::agent_task_selector::AgentTaskSelector;
+use crate::selector::SessionSelector;
 use crate::turn_selector::TurnSelector;
 
 fn parse(line: &str) -> Result<CliCommand, clap::Error> {

@@ -1,5 +1,3 @@
-//! Arguments of `init`.
-
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
