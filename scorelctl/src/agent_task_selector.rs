@@ -3,7 +3,6 @@ use std::str::FromStr;
 
 use scorel_proto::AgentTaskId;
 
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 
@@ -58,12 +57,13 @@ const LISTED: &str = "`scorelctl runtimes --all` lists the runtimes";
 
 fn unknown(part: &str) -> Failure {
     let text = format!("no runtime has an id that begins or ends with `{part}`");
-    Failure::new(Exit::NotAccepted, "runtime_not_found", text).hint(LISTED)
+    Failure::refused("runtime_not_found", text).hint(LISTED)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Exit;
 
     const A: &str = "rti_01ARZ3NDEKTSV4RRFFQ69G5FAV";
     const B: &str = "rti_01ARZ3NDEKTSV4RRFFQ69G5FAW";

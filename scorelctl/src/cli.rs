@@ -2,7 +2,7 @@ use std::io;
 use std::path::Path;
 
 use scorel_client::ClientError;
-use scorel_proto::{GetSession, GetSessionParams, Method, Project, ProjectId, Session, SessionId};
+use scorel_proto::{Method, Project, ProjectId, Session, SessionId};
 use serde::Serialize;
 
 use crate::args::TargetArgs;
@@ -43,8 +43,7 @@ impl<'a> Cli<'a> {
 
     /// Describes a session.
     pub(crate) async fn session(&mut self, session_id: SessionId) -> Result<Session, Failure> {
-        let params = GetSessionParams { session_id };
-        Ok(self.call::<GetSession>(&params).await?.session)
+        target::get(&mut self.daemon, session_id).await
     }
 
     /// The project of a directory, by default the working directory. Looking for it registers nothing.
@@ -78,5 +77,29 @@ impl<'a> Cli<'a> {
         human: impl FnOnce(&mut Output) -> io::Result<()>,
     ) -> Result<(), Failure> {
         self.output.result(value, human)
+    }
+
+    /// Calls a method and prints its answer: as JSON, or as the line that `text` makes of it.
+    pub(crate) async fn tell<M: Method>(
+        &mut self,
+        params: &M::Params,
+        text: impl FnOnce(&M::Result) -> String,
+    ) -> Result<(), Failure> {
+        let answer = self.call::<M>(params).await?;
+        self.result(&answer, |output| output.line(&text(&answer)))
+    }
+
+    /// Prints a list: as JSON, or as rows. Without a row, a note says that there is `none`.
+    pub(crate) fn list(
+        &mut self,
+        value: &impl Serialize,
+        rows: &[String],
+        none: &str,
+    ) -> Result<(), Failure> {
+        self.result(value, |output| output.lines(rows))?;
+        if rows.is_empty() {
+            self.note(none)?;
+        }
+        Ok(())
     }
 }

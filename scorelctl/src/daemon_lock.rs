@@ -41,7 +41,7 @@ impl DaemonLock {
     /// The process that holds the lock; `None` if there is none, or it belongs to another user.
     ///
     /// The kernel names it, in `/proc`. The process id in `daemon.json` may have been reused.
-    pub(crate) fn holder(&self) -> io::Result<Option<Pid>> {
+    pub(crate) fn holder(&self) -> io::Result<Option<u32>> {
         let lock = match fs::metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             found => found?,
@@ -51,19 +51,22 @@ impl DaemonLock {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             listed => listed?,
         };
-        let pids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        Ok(pids
-            .map(Pid::from_raw)
-            .find(|pid| holds(*pid, lock).unwrap_or(false)))
+        let mut pids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        Ok(pids.find(|pid| holds(*pid, lock).unwrap_or(false)))
+    }
+
+    /// The holder, if it is not the process of the service.
+    pub(crate) fn holder_by_hand(&self, service: Option<u32>) -> io::Result<Option<u32>> {
+        Ok(self.holder()?.filter(|pid| service != Some(*pid)))
     }
 
     /// Signals the holder: with SIGINT it stops as by the method `shutdown`, with SIGTERM as by that with
     /// `park`. Returns its process id; `None` if it has ended in the meantime or is not known.
-    pub(crate) fn signal_holder(&self, signal: Signal) -> io::Result<Option<Pid>> {
+    pub(crate) fn signal_holder(&self, signal: Signal) -> io::Result<Option<u32>> {
         let Some(pid) = self.holder()? else {
             return Ok(None);
         };
-        match kill(pid, signal) {
+        match kill(Pid::from_raw(pid.cast_signed()), signal) {
             Ok(()) => Ok(Some(pid)),
             Err(Errno::ESRCH) => Ok(None),
             Err(errno) => Err(errno.into()),
@@ -73,7 +76,7 @@ impl DaemonLock {
 
 /// Returns whether a process has the file open and holds an exclusive `flock` through it. A process that only
 /// has it open, such as a daemon that waits for the lock, is not the holder.
-fn holds(pid: Pid, lock: (u64, u64)) -> io::Result<bool> {
+fn holds(pid: u32, lock: (u64, u64)) -> io::Result<bool> {
     for entry in fs::read_dir(format!("/proc/{pid}/fd"))? {
         let entry = entry?;
         let open = fs::metadata(entry.path());
@@ -115,7 +118,7 @@ mod tests {
         assert_eq!(lock.holder().expect("looked"), None, "only open");
         owner.lock_exclusive().expect("locked");
         assert!(lock.is_held().expect("looked"));
-        assert_eq!(lock.holder().expect("looked"), Some(Pid::this()));
+        assert_eq!(lock.holder().expect("looked"), Some(std::process::id()));
         drop(owner);
         assert!(!lock.is_held().expect("looked"));
         assert_eq!(lock.holder().expect("looked"), None);

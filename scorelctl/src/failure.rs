@@ -87,6 +87,11 @@ impl Failure {
         Self::new(Exit::Usage, "usage", message)
     }
 
+    /// A command that is refused; nothing of it happened.
+    pub(crate) fn refused(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Exit::NotAccepted, code, message)
+    }
+
     /// Returns whether the command was refused, so that nothing of it happened.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::Report(report) if matches!(report.exit, Exit::Usage | Exit::NotAccepted))
@@ -108,18 +113,20 @@ impl Failure {
         }
     }
 
+    /// As [`Failure::hint`], if the daemon refused the command with this code.
+    pub(crate) fn hint_for(self, code: ErrorCode, hint: impl Into<String>) -> Self {
+        match &self {
+            Self::Report(report) if report.code == code.name() => self.hint(hint),
+            _ => self,
+        }
+    }
+
     /// Adds what programs can read about it.
     pub(crate) fn details(mut self, details: Value) -> Self {
         if let Self::Report(report) = &mut self {
             report.details = details;
         }
         self
-    }
-
-    /// The daemon sent something that cannot be decoded as an event.
-    pub(crate) fn no_event(error: &serde_json::Error) -> Self {
-        let message = format!("the daemon sent an invalid event: {error}");
-        Self::new(Exit::Internal, "protocol", message)
     }
 }
 

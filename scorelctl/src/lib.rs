@@ -8,6 +8,7 @@
 
 mod agent_task_lookup;
 mod agent_task_selector;
+mod aligned;
 mod args;
 mod cli;
 mod commands;
@@ -20,6 +21,7 @@ mod exit;
 mod failure;
 mod id_part;
 mod interrupts;
+mod known_agent;
 mod mentions;
 mod moment;
 mod output;
@@ -32,7 +34,6 @@ mod target;
 mod turn_selector;
 mod turn_tree;
 mod typed_answer;
-mod unknown_agent;
 mod wire_name;
 mod wrap;
 

@@ -9,7 +9,6 @@ use scorel_proto::{
 };
 
 use crate::daemon::DaemonClient;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 use crate::selector::SessionSelector;
@@ -25,7 +24,7 @@ pub(crate) async fn existing(
             let directory = project_directory(directory)?;
             latest(control, &directory).await?.ok_or_else(|| {
                 let message = format!("no session in {}", directory.display());
-                Failure::new(Exit::NotAccepted, "session_not_found", message).hint(
+                Failure::refused("session_not_found", message).hint(
                     "`scorelctl send` creates one; `scorelctl sessions --all` lists those of other projects",
                 )
             })
@@ -99,7 +98,7 @@ pub(crate) async fn work_dir(
     let project = projects.find(|project| project.project_id == session.project_id);
     let gone = || {
         let message = format!("there is no project {}", session.project_id);
-        Failure::new(Exit::NotAccepted, "project_not_found", message)
+        Failure::refused("project_not_found", message)
     };
     Ok(project.ok_or_else(gone)?.work_dir.into())
 }
@@ -208,7 +207,7 @@ pub(crate) fn choose(part: &str, ids: &[SessionId]) -> Result<SessionId, Failure
 
 fn unknown(part: &str, similar: Option<&SessionId>) -> Failure {
     let message = format!("no session has an id that begins or ends with `{part}`");
-    let failure = Failure::new(Exit::NotAccepted, "session_not_found", message);
+    let failure = Failure::refused("session_not_found", message);
     match similar {
         Some(id) => failure.hint(format!("did you mean {id}?")),
         None => failure.hint("`scorelctl sessions --all` lists the sessions"),
@@ -234,6 +233,7 @@ fn differs_little(digits: &str, wanted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Exit;
 
     const A: &str = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAV";
     const B: &str = "ses_01ARZ3NDEKTSV4RRFFQ69G5FAW";

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use scorel_proto::{EventId, GetTree, GetTreeParams, SessionId, TreeEntry};
 
 use crate::daemon::DaemonClient;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 use crate::turn_selector::TurnSelector;
@@ -145,7 +144,7 @@ pub(crate) async fn read_nodes(
 }
 
 fn no_event(message: String) -> Failure {
-    Failure::new(Exit::NotAccepted, "invalid_event_id", message)
+    Failure::refused("invalid_event_id", message)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Lists agents, changes one, and sets how many may run at once.
 
-mod listed;
 mod quota;
 mod set;
 mod table;
@@ -8,6 +7,7 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use scorel_proto::{ListAgents, ListAgentsParams};
 
 use crate::cli::Cli;
 use crate::failure::Failure;
@@ -39,10 +39,11 @@ pub(super) async fn run(args: &AgentsArgs, cli: &mut Cli<'_>) -> Result<(), Fail
 }
 
 async fn list(project: Option<&Path>, cli: &mut Cli<'_>) -> Result<(), Failure> {
-    let answer = listed::listed(project, cli).await?;
-    cli.result(&answer, |output| output.lines(table::lines(&answer.agents)))?;
-    if answer.agents.is_empty() {
-        cli.note("no agents are configured; `scorelctl agents set TYPE` adds one")?;
-    }
-    Ok(())
+    // A look registers no project.
+    let params = ListAgentsParams {
+        project_id: cli.project_id(project).await?,
+    };
+    let answer = cli.call::<ListAgents>(&params).await?;
+    let none = "no agents are configured; `scorelctl agents set TYPE` adds one";
+    cli.list(&answer, &table::lines(&answer.agents), none)
 }

@@ -10,7 +10,6 @@ use scorel_proto::{
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, end_of};
 use crate::output::Output;
@@ -58,14 +57,12 @@ pub(super) async fn run(args: &ApproveArgs, cli: &mut Cli<'_>) -> Result<(), Fai
         reason: args.reason.clone(),
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<RespondPermission>(&params).await?;
-    cli.result(&answer, |output| {
-        output.line(if params.decision.allows() {
-            "allowed"
-        } else {
-            "denied"
-        })
-    })
+    let answered = match params.decision.allows() {
+        true => "allowed",
+        false => "denied",
+    };
+    cli.tell::<RespondPermission>(&params, |_| answered.to_owned())
+        .await
 }
 
 const fn decision(args: &ApproveArgs) -> PermissionDecision {
@@ -115,9 +112,7 @@ fn choose<'a>(wanted: &str, open: &'a [OpenQuestion]) -> Result<&'a OpenQuestion
         (Some(_), Some(_)) => Err(Failure::usage(format!(
             "`{wanted}` is ambiguous: more than one open request has an id like this"
         ))),
-        (None, _) => Err(Failure::new(
-            Exit::NotAccepted,
-            "not_open",
+        (None, _) => Err(Failure::refused("not_open",
             format!(
                 "no open request has an id that begins or ends with `{wanted}`: it was answered, or its turn has ended"
             ),

@@ -4,7 +4,6 @@ use scorel_proto::{ArchiveSession, ArchiveSessionParams, SessionId};
 use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::target;
 
@@ -24,15 +23,12 @@ pub(super) async fn run(args: &ArchiveArgs, cli: &mut Cli<'_>) -> Result<(), Fai
         archived: Some(!args.undo),
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<ArchiveSession>(&params).await?;
-    cli.result(&answer, |output| {
-        output.line(&if args.undo {
-            format!("{session_id} is no longer archived")
-        } else {
-            format!("archived {session_id}")
-        })
-    })?;
-    if !args.undo {
+    if args.undo {
+        let text = format!("{session_id} is no longer archived");
+        cli.tell::<ArchiveSession>(&params, |_| text).await?;
+    } else {
+        let text = format!("archived {session_id}");
+        cli.tell::<ArchiveSession>(&params, |_| text).await?;
         cli.note(&format!(
             "`scorelctl archive --undo --session {session_id}` takes it out again"
         ))?;
@@ -53,7 +49,7 @@ async fn chosen(args: &ArchiveArgs, control: &mut DaemonClient) -> Result<Sessio
     };
     archived.map(|session| session.session_id).ok_or_else(|| {
         let message = format!("no session of {} is archived", directory.display());
-        Failure::new(Exit::NotAccepted, "session_not_found", message)
+        Failure::refused("session_not_found", message)
             .hint("`scorelctl sessions --archived --all` lists those of all projects")
     })
 }

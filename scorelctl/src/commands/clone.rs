@@ -30,8 +30,6 @@ pub(super) async fn run(args: &CloneArgs, cli: &mut Cli<'_>) -> Result<(), Failu
         event_id: tree.choose(&args.event)?.map(|end| end.id),
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<CloneSession>(&params).await?;
-    cli.result(&answer, |output| {
-        output.line(&answer.session_id.to_string())
-    })
+    cli.tell::<CloneSession>(&params, |answer| answer.session_id.to_string())
+        .await
 }

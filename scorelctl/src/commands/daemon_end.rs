@@ -92,7 +92,6 @@ impl DaemonEnd {
             return Ok(None);
         }
         if let Some(pid) = self.lock.signal_holder(self.signal)? {
-            let pid = u32::try_from(pid.as_raw()).unwrap_or_default();
             return Ok(Some(ShutdownResult { pid }));
         }
         if !self.lock.is_held()? {
@@ -115,8 +114,7 @@ impl DaemonEnd {
 
     /// The process that holds the lock; `None` if it is not known.
     pub(super) fn holder(&self) -> Result<Option<u32>, Failure> {
-        let holder = self.lock.holder()?;
-        Ok(holder.and_then(|pid| u32::try_from(pid.as_raw()).ok()))
+        Ok(self.lock.holder()?)
     }
 
     /// Ends a daemon that does not respond: by its signal, and if it does not obey that, by killing it. One

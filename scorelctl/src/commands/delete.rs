@@ -46,10 +46,8 @@ pub(super) async fn run(args: &DeleteArgs, cli: &mut Cli<'_>) -> Result<Exit, Fa
         now: args.now.then_some(true),
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<DeleteSession>(&params).await?;
-    cli.result(&answer, |output| {
-        output.line(&format!("deleted {session_id}"))
-    })?;
+    cli.tell::<DeleteSession>(&params, |_| format!("deleted {session_id}"))
+        .await?;
     if !args.now {
         cli.note(&format!(
             "`scorelctl undelete --session {session_id}` brings it back"
@@ -64,10 +62,8 @@ pub(super) async fn undelete(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(),
         session_id,
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<UndeleteSession>(&params).await?;
-    cli.result(&answer, |output| {
-        output.line(&answer.session_id.to_string())
-    })
+    cli.tell::<UndeleteSession>(&params, |answer| answer.session_id.to_string())
+        .await
 }
 
 /// With `--now` a session in the trash is one to choose, too.
@@ -114,7 +110,7 @@ async fn in_trash(args: &TargetArgs, control: &mut DaemonClient) -> Result<Sessi
             let directory = target::project_directory(args.project.as_deref())?;
             let none = || {
                 let message = format!("no session of {} is in the trash", directory.display());
-                Failure::new(Exit::NotAccepted, "session_not_found", message)
+                Failure::refused("session_not_found", message)
                     .hint("`scorelctl sessions --deleted --all` lists those of all projects")
             };
             let project = target::project(control, &directory).await?;

@@ -7,9 +7,9 @@ mod export_file;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use scorel_proto::{Session, SessionId};
+use scorel_proto::Session;
 use scorel_transfer::render::DocumentFormat;
-use serde::Serialize;
+use serde_json::json;
 
 use super::records::Records;
 use crate::args::TargetArgs;
@@ -49,14 +49,6 @@ pub(crate) enum ExportFormat {
     Bundle,
 }
 
-/// The result with `--json`, unless the export itself goes to standard output.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ExportResult {
-    session_id: SessionId,
-    path: PathBuf,
-}
-
 pub(super) async fn run(args: &ExportArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(&args.target).await?;
     if args.all && args.format != ExportFormat::Jsonl {
@@ -64,17 +56,14 @@ pub(super) async fn run(args: &ExportArgs, cli: &mut Cli<'_>) -> Result<(), Fail
             "`--all` is only valid with `--format jsonl`",
         ));
     }
-    let path = args.output.clone();
-    let path =
-        path.unwrap_or_else(|| PathBuf::from(format!("{session_id}.{}", ending(args.format))));
+    let named = || PathBuf::from(format!("{session_id}.{}", ending(args.format)));
+    let path = args.output.clone().unwrap_or_else(named);
     let mut file = ExportFile::create(&path, args.force, cli.output)?;
     let session = cli.session(session_id).await?;
     write(args, &session, &mut cli.daemon, &mut file).await?;
     if file.finish()? {
-        let done = ExportResult { session_id, path };
-        cli.result(&done, |output| {
-            output.line(&done.path.display().to_string())
-        })?;
+        let done = json!({ "sessionId": session_id, "path": path });
+        cli.result(&done, |output| output.line(&path.display().to_string()))?;
     }
     Ok(())
 }

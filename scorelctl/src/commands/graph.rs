@@ -9,6 +9,7 @@ use scorel_proto::{AgentTaskGraph, GetGraph, GetGraphParams, GraphNode, GraphNod
 
 use super::runtimes::{SHOWN_CHARS, TITLE_CHARS, shortened};
 use super::spawn::host_feed::HostFeed;
+use crate::aligned::aligned;
 use crate::cli::Cli;
 use crate::daemon::{StartDaemon, no_daemon};
 use crate::escape::one_line;
@@ -39,7 +40,7 @@ pub(super) async fn run(args: &GraphArgs, cli: &mut Cli<'_>) -> Result<(), Failu
     };
     let graph = cli.call::<GetGraph>(&params).await?;
     let rows = GraphDrawing::of(&graph);
-    cli.result(&graph, |output| output.lines(lines(&rows)))?;
+    cli.result(&graph, |output| output.lines(aligned(HEAD, &rows)))?;
     if graph.nodes.len() <= 1 {
         cli.note("the session has given no tasks to agents")?;
     }
@@ -93,7 +94,7 @@ async fn follow(
             continue;
         }
         cli.result(&graph, |output| {
-            let mut both = rows.iter().zip(lines(&rows).into_iter().skip(1));
+            let mut both = rows.iter().zip(aligned(HEAD, &rows).into_iter().skip(1));
             both.try_for_each(|(row, line)| match shown.contains(row) {
                 true => Ok(()),
                 false => output.line(&line),
@@ -108,27 +109,6 @@ const HEAD: [&str; 5] = ["ID", "AGENT", "STATUS", "TITLE", "SUMMARY"];
 /// The cells of a row, as those of [`HEAD`]. A question has the first one only.
 type GraphRow = [String; 5];
 
-/// The head and the rows, with their cells below each other.
-fn lines(rows: &[GraphRow]) -> Vec<String> {
-    let rows = [&[HEAD.map(str::to_owned)], rows].concat();
-    let is_whole = |row: &&GraphRow| !row[2].is_empty();
-    let width = |column: usize| {
-        let cells = rows.iter().filter(is_whole).map(|row| &row[column]);
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: [usize; 4] = std::array::from_fn(width);
-    let line = |row: &GraphRow| {
-        let [id, agent, status, title, summary] = row;
-        let [ids, agents, statuses, titles] = widths;
-        let line = format!(
-            "{id:<ids$}  {agent:<agents$}  {status:<statuses$}  {title:<titles$}  {summary}"
-        );
-        line.trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
-}
-
-/// A graph as rows of text, the children of a node below it.
 struct GraphDrawing<'a> {
     graph: &'a AgentTaskGraph,
     /// The tree. A node has one place, whatever the edges say.
@@ -273,7 +253,7 @@ mod tests {
                 edge("ses_1", "rti_5"),
             ],
         };
-        let lines = lines(&GraphDrawing::of(&graph));
+        let lines = aligned(HEAD, &GraphDrawing::of(&graph));
         assert!(
             lines[3].starts_with("│  │ Bash asks for permission in ses_"),
             "{lines:?}"
@@ -315,6 +295,6 @@ mod tests {
             "└─ rti_2  reviewer  running  Task   a",
             "rti_3     reviewer  running  Task   alone",
         ];
-        assert_eq!(lines(&GraphDrawing::of(&graph)), expected);
+        assert_eq!(aligned(HEAD, &GraphDrawing::of(&graph)), expected);
     }
 }

@@ -6,7 +6,6 @@ use scorel_proto::{ImportReport, ImportSession, ImportSessionParams, counted};
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::target;
 
@@ -24,7 +23,7 @@ pub(super) async fn run(args: &ImportArgs, cli: &mut Cli<'_>) -> Result<(), Fail
     let file = args.file.canonicalize();
     let file = file.map_err(|error| {
         let message = format!("cannot use {}: {error}", args.file.display());
-        Failure::new(Exit::NotAccepted, "invalid_params", message)
+        Failure::refused("invalid_params", message)
     })?;
     let params = ImportSessionParams {
         project_id: cli.registered(args.project.as_deref()).await?.project_id,

@@ -7,13 +7,12 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use scorel_proto::{
     ListProjects, NoParams, Project, ProjectId, RegisterProject, RegisterProjectParams,
-    RemoveProject, RemoveProjectParams, UpdateProject, UpdateProjectParams,
+    RemoveProject, RemoveProjectParams, RemoveProjectResult, UpdateProject, UpdateProjectParams,
 };
 
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 use crate::similar::similar;
@@ -64,8 +63,8 @@ pub(super) async fn run(args: &ProjectsArgs, cli: &mut Cli<'_>) -> Result<(), Fa
                 display_name: name.clone(),
                 command_id: Some(new_command_id()),
             };
-            let answer = cli.call::<RegisterProject>(&params).await?;
-            cli.result(&answer, |output| output.line(&row(&answer.project)))
+            cli.tell::<RegisterProject>(&params, |answer| row(&answer.project))
+                .await
         }
         Some(ProjectsCommand::Rename { project, name }) => {
             let params = UpdateProjectParams {
@@ -73,31 +72,25 @@ pub(super) async fn run(args: &ProjectsArgs, cli: &mut Cli<'_>) -> Result<(), Fa
                 display_name: name.join(" "),
                 command_id: Some(new_command_id()),
             };
-            let answer = cli.call::<UpdateProject>(&params).await?;
-            cli.result(&answer, |output| output.line(&row(&answer.project)))
+            cli.tell::<UpdateProject>(&params, |answer| row(&answer.project))
+                .await
         }
         Some(ProjectsCommand::Remove { project }) => {
             let params = RemoveProjectParams {
                 project_id: chosen(project, &mut cli.daemon).await?,
                 command_id: Some(new_command_id()),
             };
-            let answer = cli.call::<RemoveProject>(&params).await?;
-            cli.result(&answer, |output| {
-                output.line(&format!("removed {}", answer.project_id))
-            })
+            let text = |answer: &RemoveProjectResult| format!("removed {}", answer.project_id);
+            cli.tell::<RemoveProject>(&params, text).await
         }
     }
 }
 
 async fn list(cli: &mut Cli<'_>) -> Result<(), Failure> {
     let answer = cli.call::<ListProjects>(&NoParams {}).await?;
-    cli.result(&answer, |output| {
-        output.lines(answer.projects.iter().map(row))
-    })?;
-    if answer.projects.is_empty() {
-        cli.note("no projects yet; `scorelctl send` registers the working directory")?;
-    }
-    Ok(())
+    let rows: Vec<String> = answer.projects.iter().map(row).collect();
+    let none = "no projects yet; `scorelctl send` registers the working directory";
+    cli.list(&answer, &rows, none)
 }
 
 fn row(project: &Project) -> String {
@@ -128,7 +121,7 @@ fn choose(named: &str, projects: &[Project]) -> Result<ProjectId, Failure> {
         [id] => Ok(id),
         [] => {
             let message = format!("no project has the directory, the name or the id `{named}`");
-            let failure = Failure::new(Exit::NotAccepted, "project_not_found", message);
+            let failure = Failure::refused("project_not_found", message);
             let names = projects.iter().map(|project| &*project.display_name);
             Err(failure.hint(match similar(named, names) {
                 Some(name) => format!("did you mean `{name}`? `scorelctl projects` lists them"),
@@ -142,6 +135,7 @@ fn choose(named: &str, projects: &[Project]) -> Result<ProjectId, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Exit;
 
     fn project(id: &str, name: &str) -> Project {
         Project {

@@ -7,7 +7,7 @@ use scorel_proto::{
     Block, Content, ErrorCode, QueueEdit, QueueItem, QueueItemId, QueueKind, RewriteQueue,
     RewriteQueueParams, Session, counted,
 };
-use serde::Serialize;
+use serde_json::json;
 
 use super::input::{MessageText, message_text};
 use super::outgoing::{SentFiles, besides_text};
@@ -16,7 +16,6 @@ use super::runtimes::{SHOWN_CHARS, shortened};
 use crate::args::{TargetArgs, one_of};
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -102,23 +101,16 @@ const KINDS: [(&str, &str, QueueKind); 2] = [
     ),
 ];
 
-const PAUSED: &str = "the queue is paused; `scorelctl queue resume` goes on with it";
+const CHANGED: &str =
+    "another client or the running turn has changed it; `scorelctl queue` shows it as it is now";
 
-/// The queue as `--json` lists it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct QueueListing<'a> {
-    queue: &'a [QueueItem],
-    queue_version: u64,
-    queue_paused: bool,
-}
+const PAUSED: &str = "the queue is paused; `scorelctl queue resume` goes on with it";
 
 pub(super) async fn run(args: &QueueArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(&args.target).await?;
     let session = cli.session(session_id).await?;
     let Some(command) = &args.command else {
-        list(&session, cli.output)?;
-        return Ok(());
+        return list(&session, cli.output);
     };
     let ops = edits(command, &session.queue)?;
     let kept = match ops.as_slice() {
@@ -126,8 +118,7 @@ pub(super) async fn run(args: &QueueArgs, cli: &mut Cli<'_>) -> Result<(), Failu
         _ => SentFiles::default(),
     };
     if ops.is_empty() {
-        list(&session, cli.output)?;
-        return Ok(());
+        return list(&session, cli.output);
     }
     let params = RewriteQueueParams {
         session_id,
@@ -136,7 +127,8 @@ pub(super) async fn run(args: &QueueArgs, cli: &mut Cli<'_>) -> Result<(), Failu
         command_id: Some(new_command_id()),
     };
     let answer = cli.call::<RewriteQueue>(&params).await;
-    let answer = answer.map_err(|failure| changed_meanwhile(failure.into()))?;
+    let answer =
+        answer.map_err(|error| Failure::from(error).hint_for(ErrorCode::Conflict, CHANGED))?;
     kept.say(cli.output)?;
     cli.result(&answer, |output| rows(&answer.queue, output))?;
     let removed = session.queue.len().saturating_sub(answer.queue.len());
@@ -161,11 +153,11 @@ pub(super) async fn run(args: &QueueArgs, cli: &mut Cli<'_>) -> Result<(), Failu
 }
 
 fn list(session: &Session, output: &mut Output) -> Result<(), Failure> {
-    let listing = QueueListing {
-        queue: &session.queue,
-        queue_version: session.queue_version,
-        queue_paused: session.queue_paused,
-    };
+    let listing = json!({
+        "queue": session.queue,
+        "queueVersion": session.queue_version,
+        "queuePaused": session.queue_paused,
+    });
     output.result(&listing, |output| rows(&session.queue, output))?;
     if session.queue.is_empty() {
         output.note("no messages are queued")?;
@@ -275,24 +267,11 @@ fn find(wanted: &str, queue: &[QueueItem]) -> Result<QueueItemId, Failure> {
         (Some(_), Some(_)) => Err(Failure::usage(format!(
             "`{wanted}` is ambiguous: more than one queued message has such an id"
         ))),
-        (None, _) => Err(Failure::new(
-            Exit::NotAccepted,
+        (None, _) => Err(Failure::refused(
             "not_queued",
             format!("no queued message has the number or id `{wanted}`"),
         )
         .hint("`scorelctl queue` lists them")),
-    }
-}
-
-fn changed_meanwhile(failure: Failure) -> Failure {
-    let is_conflict = matches!(
-        &failure,
-        Failure::Report(report) if report.code == ErrorCode::Conflict.name()
-    );
-    if is_conflict {
-        failure.hint("another client or the running turn has changed it; `scorelctl queue` shows it as it is now")
-    } else {
-        failure
     }
 }
 

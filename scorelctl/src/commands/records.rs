@@ -1,9 +1,12 @@
 use std::collections::VecDeque;
 
-use scorel_proto::{EncodedEvent, Event, GetEvents, GetEventsParams, Seq, SessionId};
+use scorel_proto::{
+    EncodedEvent, Event, GetEvents, GetEventsParams, GetEventsResult, Seq, SessionId,
+};
 
 use super::active_path::ActivePath;
 use crate::daemon::DaemonClient;
+use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// The records of a session, in order and page by page.
@@ -14,6 +17,30 @@ pub(super) struct Records {
     after: Seq,
     page: VecDeque<(EncodedEvent, Event)>,
     is_last: bool,
+}
+
+/// The last `limit` records before a place in the log.
+pub(super) async fn events_before(
+    control: &mut DaemonClient,
+    session_id: SessionId,
+    before: Seq,
+    limit: u32,
+) -> Result<GetEventsResult, Failure> {
+    let params = GetEventsParams {
+        session_id,
+        after_seq: None,
+        before_seq: Some(before),
+        limit: Some(limit),
+    };
+    Ok(control.call::<GetEvents>(&params).await?)
+}
+
+/// The failure if the daemon sends what is not an event is one of the protocol.
+pub(super) fn decoded(encoded: &EncodedEvent) -> Result<Event, Failure> {
+    encoded.decode().map_err(|error| {
+        let message = format!("the daemon sent an invalid event: {error}");
+        Failure::new(Exit::Internal, "protocol", message)
+    })
 }
 
 impl Records {
@@ -64,9 +91,7 @@ impl Records {
         let page = control.call::<GetEvents>(&params).await?;
         self.is_last = !page.more || page.events.is_empty();
         for encoded in page.events {
-            let event = encoded
-                .decode()
-                .map_err(|error| Failure::no_event(&error))?;
+            let event = decoded(&encoded)?;
             self.after = self.after.max(event.seq());
             let is_wanted = self.path.as_mut().is_none_or(|path| path.has(&event));
             if is_wanted {

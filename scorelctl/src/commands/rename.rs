@@ -29,9 +29,9 @@ pub(super) async fn run(args: &RenameArgs, cli: &mut Cli<'_>) -> Result<(), Fail
         refresh_instructions: None,
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<UpdateSession>(&params).await?;
-    let title = answer.session.title.as_deref().unwrap_or_default();
-    cli.result(&answer, |output| {
-        output.line(&format!("{session_id}  {}", one_line(title)))
+    cli.tell::<UpdateSession>(&params, |answer| {
+        let title = answer.session.title.as_deref().unwrap_or_default();
+        format!("{session_id}  {}", one_line(title))
     })
+    .await
 }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scorel_proto::{
-    Block, Event, EventId, GetEvents, GetEventsParams, Message, MessageBody, PersistentBody, Seq,
-    SessionId, WhileRunning,
+    Block, Event, Message, MessageBody, PersistentBody, SessionId, TreeEntry, WhileRunning,
 };
 
 use super::input::message_text;
 use super::outgoing::{MessageDraft, besides_text};
+use super::records::events_before;
 use super::send::{self, MessagePlace};
 use crate::args::{OnAsk, TargetArgs};
 use crate::cli::Cli;
@@ -57,22 +57,18 @@ pub(super) async fn run(args: ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Fai
     let tree = TurnTree::read(&mut cli.daemon, session_id).await?;
     let message = original(&args, &tree)?;
     let place = MessagePlace {
-        parent: message.parent,
+        parent: message.parent_id,
         leaf: tree.leaf,
     };
     let before = content(&mut cli.daemon, session_id, message).await?;
-    let draft = if args.text.is_empty() {
-        MessageDraft {
-            text: None,
-            kept: before,
-            files: args.files,
-        }
-    } else {
-        MessageDraft {
-            text: Some(message_text(&args.text, "resend")?),
-            kept: besides_text(&before),
-            files: args.files,
-        }
+    let (text, kept) = match args.text.as_slice() {
+        [] => (None, before),
+        words => (Some(message_text(words, "resend")?), besides_text(&before)),
+    };
+    let draft = MessageDraft {
+        text,
+        kept,
+        files: args.files,
     };
     let args = SendArgs {
         session: Some(SessionSelector::Id(session_id)),
@@ -92,40 +88,21 @@ pub(super) async fn run(args: ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Fai
 }
 
 /// The message of the turn that is to be repeated.
-#[derive(Clone, Copy)]
-struct OriginalMessage {
-    id: EventId,
-    seq: Seq,
-    parent: Option<EventId>,
-}
-
-fn original(args: &ResendArgs, tree: &TurnTree) -> Result<OriginalMessage, Failure> {
-    let none = |message: &str| Failure::new(Exit::NotAccepted, "invalid_event_id", message);
+fn original<'a>(args: &ResendArgs, tree: &'a TurnTree) -> Result<&'a TreeEntry, Failure> {
+    let none = |message: &str| Failure::refused("invalid_event_id", message);
     let end = tree.choose(&args.turn)?;
     let end = end.ok_or_else(|| none("there is no message before the beginning"))?;
     let user = end.user_event_id.and_then(|id| tree.node(id));
-    let user = user.ok_or_else(|| none("no message started that turn"))?;
-    Ok(OriginalMessage {
-        id: user.id,
-        seq: user.seq,
-        parent: user.parent_id,
-    })
+    user.ok_or_else(|| none("no message started that turn"))
 }
 
 /// The content of the message, images and attached files included.
 async fn content(
     control: &mut DaemonClient,
     session_id: SessionId,
-    message: OriginalMessage,
+    message: &TreeEntry,
 ) -> Result<Vec<Block>, Failure> {
-    let before = Seq::new(message.seq.get().saturating_add(1));
-    let params = GetEventsParams {
-        session_id,
-        after_seq: None,
-        before_seq: before,
-        limit: Some(1),
-    };
-    let page = control.call::<GetEvents>(&params).await?;
+    let page = events_before(control, session_id, message.seq.next(), 1).await?;
     for event in &page.events {
         if let Ok(Event::Persistent(event)) = event.decode()
             && event.id == message.id
@@ -138,5 +115,5 @@ async fn content(
         }
     }
     let text = format!("{} cannot be read", message.id);
-    Err(Failure::new(Exit::NotAccepted, "invalid_event_id", text))
+    Err(Failure::refused("invalid_event_id", text))
 }

@@ -133,7 +133,7 @@ async fn end_silent(
 /// A daemon was started by another client just now.
 fn appeared() -> Failure {
     let message = "a daemon was started at the same time";
-    Failure::new(Exit::NotAccepted, "conflict", message).hint("repeat the command")
+    Failure::refused("conflict", message).hint("repeat the command")
 }
 
 async fn known(connection: &Connection) -> Result<KnownDaemon, Failure> {

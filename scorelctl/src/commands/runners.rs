@@ -5,7 +5,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use scorel_proto::{
     CheckRunner, CheckRunnerParams, ForgetContext, ForgetContextParams, ListRunners,
-    ListRunnersParams, ListRunnersResult, RunnerInfo,
+    ListRunnersParams, ListRunnersResult, RunnerContext, RunnerInfo,
 };
 
 use crate::args::TargetArgs;
@@ -112,36 +112,29 @@ async fn check(runner: &str, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = CheckRunnerParams {
         runner: runner.to_owned(),
     };
-    let answer = cli.call::<CheckRunner>(&params).await?;
-    cli.result(&answer, |output| {
+    cli.tell::<CheckRunner>(&params, |answer| {
         let (name, version) = (&answer.runner.name, answer.runner.version.as_deref());
         let version = version.map(|version| format!(" {version}"));
-        let line = format!(
+        let text = format!(
             "{name}{} is ready: it started in {} ms",
             version.unwrap_or_default(),
             answer.duration_ms
         );
-        output.line(&one_line(&line))
+        one_line(&text)
     })
+    .await
 }
 
 async fn contexts(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(args).await?;
     let session = cli.session(session_id).await?;
     let contexts = &session.runner_contexts;
-    cli.result(contexts, |output| {
-        contexts.iter().try_for_each(|(runner, context)| {
-            let line = format!(
-                "{runner:<NAME_WIDTH$}  {}  {}",
-                context.context_id, context.cwd
-            );
-            output.line(&one_line(&line))
-        })
-    })?;
-    if contexts.is_empty() {
-        cli.note("no runner keeps a context of the session")?;
-    }
-    Ok(())
+    let row = |(runner, context): (&String, &RunnerContext)| {
+        let (id, cwd) = (&context.context_id, &context.cwd);
+        one_line(&format!("{runner:<NAME_WIDTH$}  {id}  {cwd}"))
+    };
+    let rows: Vec<String> = contexts.iter().map(row).collect();
+    cli.list(contexts, &rows, "no runner keeps a context of the session")
 }
 
 async fn forget(runner: &str, args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
@@ -151,12 +144,11 @@ async fn forget(runner: &str, args: &TargetArgs, cli: &mut Cli<'_>) -> Result<()
         runner: runner.to_owned(),
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<ForgetContext>(&params).await?;
-    cli.result(&answer, |output| {
-        let line = match answer.seq {
+    cli.tell::<ForgetContext>(&params, |answer| {
+        one_line(&match answer.seq {
             Some(_) => format!("{runner} begins a new context with its next turn"),
             None => format!("{runner} keeps no context of the session"),
-        };
-        output.line(&one_line(&line))
+        })
     })
+    .await
 }

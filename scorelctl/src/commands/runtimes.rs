@@ -182,11 +182,11 @@ async fn move_to(
         position,
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<MoveRuntime>(&params).await?;
-    let id = params.runtime_id;
-    cli.result(&answer, |output| {
-        output.line(&format!("moved {id} to place {position} of its queue"))
-    })
+    let text = format!(
+        "moved {} to place {position} of its queue",
+        params.runtime_id
+    );
+    cli.tell::<MoveRuntime>(&params, |_| text).await
 }
 
 async fn stop(runtime: &AgentTaskSelector, cli: &mut Cli<'_>) -> Result<(), Failure> {
@@ -194,14 +194,12 @@ async fn stop(runtime: &AgentTaskSelector, cli: &mut Cli<'_>) -> Result<(), Fail
         runtime_id: runtime.find(&mut cli.daemon).await?,
         command_id: Some(new_command_id()),
     };
-    let answer = cli.call::<StopRuntime>(&params).await?;
     let id = params.runtime_id;
-    cli.result(&answer, |output| {
-        output.line(&match answer.seq {
-            Some(_) => format!("stopping {id}"),
-            None => format!("{id} had ended"),
-        })
+    cli.tell::<StopRuntime>(&params, |answer| match answer.seq {
+        Some(_) => format!("stopping {id}"),
+        None => format!("{id} had ended"),
     })
+    .await
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use crate::daemon::{DaemonConnector, daemon_program};
-use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// What `scoreld config` is given. It parses that itself, and has the help.
@@ -26,7 +25,7 @@ pub(crate) struct ConfigArgs {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// For `--help`: `fsck` is run by scoreld, whose exit codes differ from [`Exit`].
+/// For `--help`: `fsck` is run by scoreld, whose exit codes differ from [`crate::exit::Exit`].
 const FSCK_EXIT_CODES: &str = "\
 Exit codes:
   0  No damage was found, or all of it was repaired.
@@ -86,7 +85,7 @@ fn replaced_by(mut command: Command) -> Failure {
     let program = Path::new(command.get_program());
     let message = format!("cannot run {}: {error}", program.display());
     // scoreld exits with the same code for a check that could not be performed.
-    let failure = Failure::new(Exit::NotAccepted, "unchecked", message);
+    let failure = Failure::refused("unchecked", message);
     if error.kind() == io::ErrorKind::NotFound {
         failure.hint("install scoreld beside scorelctl or on PATH, or set SCORELD to its path")
     } else {

@@ -258,17 +258,11 @@ fn say_session(session: &Session, output: &mut Output) -> Result<(), Failure> {
 }
 
 fn not_sent(error: ClientError) -> Failure {
-    let is_busy =
-        matches!(&error, ClientError::Rpc(error) if error.code == ErrorCode::AgentTaskBusy);
-    let failure = Failure::from(error);
-    if is_busy {
-        failure.hint(
-            "`send --while-running follow-up` queues a message; `scorelctl cancel` cancels the turn, \
-             with `--clear-queue` also what is queued",
-        )
-    } else {
-        failure
-    }
+    Failure::from(error).hint_for(
+        ErrorCode::AgentTaskBusy,
+        "`send --while-running follow-up` queues a message; `scorelctl cancel` cancels the turn, with \
+         `--clear-queue` also what is queued",
+    )
 }
 
 /// The selected session, and whether it was created for the message.

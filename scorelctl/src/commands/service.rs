@@ -1,11 +1,9 @@
 //! `scorelctl service`: the daemon as a service of the user's service manager. None of this connects to
 //! the daemon, and only the manager starts one.
 
-mod by_hand;
 mod home_file;
 mod launchd;
 mod program;
-mod refusal;
 mod report;
 mod systemd;
 mod unit_file;
@@ -22,7 +20,6 @@ use crate::daemon::{DaemonConnector, daemon_program};
 use crate::failure::Failure;
 use crate::output::Output;
 use launchd::Launchd;
-use refusal::refused;
 use systemd::Systemd;
 use unit_file::UnitSource;
 use verbs::ServiceVerbs;
@@ -61,31 +58,18 @@ pub(super) fn run(
     match &args.action {
         ServiceCommand::Install => {
             let installed = manager.install()?;
-            output.result(&installed, |output| installed.describe(output))?;
+            return output.result(&installed, |output| installed.describe(output));
         }
         ServiceCommand::Uninstall => {
             let gone = manager.uninstall()?;
-            output.result(&gone, |output| gone.describe(output))?;
+            return output.result(&gone, |output| gone.describe(output));
         }
-        ServiceCommand::Start => {
-            manager.start()?;
-            state(&*manager, output)?;
-        }
-        ServiceCommand::Stop => {
-            manager.stop()?;
-            state(&*manager, output)?;
-        }
-        ServiceCommand::Restart => {
-            manager.restart()?;
-            state(&*manager, output)?;
-        }
-        ServiceCommand::Status => state(&*manager, output)?,
         ServiceCommand::Logs(args) => return Err(manager.logs(args, output.json)),
+        ServiceCommand::Start => manager.start()?,
+        ServiceCommand::Stop => manager.stop()?,
+        ServiceCommand::Restart => manager.restart()?,
+        ServiceCommand::Status => {}
     }
-    Ok(())
-}
-
-fn state(manager: &dyn ServiceVerbs, output: &mut Output) -> Result<(), Failure> {
     let state = manager.state()?;
     output.result(&state, |output| state.describe(output))
 }
@@ -97,7 +81,7 @@ fn find(link: &DaemonConnector) -> Result<Box<dyn ServiceVerbs>, Failure> {
             "a service manager runs the daemon of the default home only, ~/.scorel, and this one is {}",
             home.path().display()
         );
-        return Err(refused("other_home", message).hint(
+        return Err(Failure::refused("other_home", message).hint(
             "unset SCOREL_HOME and leave out --home; systemd/README.md says how to write units for another \
              home",
         ));

@@ -24,12 +24,9 @@ pub(super) async fn run(args: &SkillsArgs, cli: &mut Cli<'_>) -> Result<(), Fail
         project_id: Some(project.project_id),
     };
     let answer = cli.call::<ListSkills>(&params).await?;
-    cli.result(&answer, |output| {
-        output.lines(answer.skills.iter().map(row))
-    })?;
-    if answer.skills.is_empty() {
-        cli.note("no skills; one is a directory with a SKILL.md in ~/.scorel/skills")?;
-    }
+    let rows: Vec<String> = answer.skills.iter().map(row).collect();
+    let none = "no skills; one is a directory with a SKILL.md in ~/.scorel/skills";
+    cli.list(&answer, &rows, none)?;
     let is_inert =
         |it: &&SkillInfo| matches!(it.state, SkillState::Untrusted | SkillState::Changed);
     if let Some(skill) = answer.skills.iter().find(is_inert) {

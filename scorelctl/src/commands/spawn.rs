@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use scorel_proto::{
-    AgentTaskId, GetRuntime, GetRuntimeParams, ListAgents, ListAgentsParams, OpenOrchestrator,
-    OpenOrchestratorParams, ProjectId, ResultDelivery, SessionId, SpawnRuntime, SpawnRuntimeParams,
-    SpawnRuntimeResult,
+    AgentTaskId, GetRuntime, GetRuntimeParams, OpenOrchestrator, OpenOrchestratorParams,
+    ResultDelivery, SessionId, SpawnRuntime, SpawnRuntimeParams, SpawnRuntimeResult,
 };
 
 use super::input::message_text;
@@ -23,10 +22,10 @@ use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
+use crate::known_agent::known_agent;
 use crate::output::Output;
 use crate::selector::SessionSelector;
 use crate::target;
-use crate::unknown_agent::unknown_agent;
 use follow::AgentTaskFollower;
 
 #[derive(Debug, Args)]
@@ -136,23 +135,6 @@ async fn spawn(
 }
 
 /// Fails if there is no such agent. Before the orchestrator is opened: a typo must not leave a session.
-async fn check_agent(
-    agent_type: &str,
-    project_id: ProjectId,
-    control: &mut DaemonClient,
-) -> Result<(), Failure> {
-    let params = ListAgentsParams {
-        project_id: Some(project_id),
-    };
-    let known = control.call::<ListAgents>(&params).await?.agents;
-    if known.iter().any(|agent| agent.agent_type == agent_type) {
-        return Ok(());
-    }
-    Err(unknown_agent(agent_type, &known))
-}
-
-/// The session that gives the task: the selected one, the one that gave the continued task, else the
-/// project's orchestrator.
 async fn parent(
     args: &SpawnArgs,
     continued: Option<AgentTaskId>,
@@ -168,7 +150,7 @@ async fn parent(
         (None, None) => {
             let directory = target::project_directory(directory)?;
             let project_id = target::register(control, &directory).await?.project_id;
-            check_agent(&args.agent_type, project_id, control).await?;
+            known_agent(&args.agent_type, Some(project_id), control).await?;
             let params = OpenOrchestratorParams {
                 project_id,
                 command_id: Some(new_command_id()),

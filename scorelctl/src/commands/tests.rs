@@ -1,4 +1,7 @@
-use scorel_proto::{AgentTaskStatus, AgentWorkspace, QuotaPolicy, QuotaStrategy, ResultDelivery, ThinkingLevel, ToolPreset};
+use scorel_proto::{
+    AgentTaskStatus, AgentWorkspace, QuotaPolicy, QuotaStrategy, ResultDelivery, ThinkingLevel,
+    ToolPreset,
+};
 
 use super::agents::AgentsCommand;
 use super::runtimes::RuntimesCommand;

@@ -1,7 +1,6 @@
 //! Shows the turns of a session and the branches that they are on.
 
 use std::collections::HashMap;
-use std::io;
 
 use scorel_proto::{EventId, GetTreeResult, OutcomeReason, TreeEntry, counted};
 
@@ -9,7 +8,6 @@ use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::escape::one_line;
 use crate::failure::Failure;
-use crate::output::Output;
 use crate::turn_tree::TurnTree;
 
 /// The number of characters of an id that are shown. The end of an id is random, its beginning is a time.
@@ -24,11 +22,7 @@ pub(super) async fn run(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Fail
         more: false,
         nodes: tree.nodes.clone(),
     };
-    cli.result(&answer, |output| drawing.print(output))?;
-    if drawing.rows.is_empty() {
-        cli.note("no turn has ended yet")?;
-    }
-    Ok(())
+    cli.list(&answer, &drawing.lines(), "no turn has ended yet")
 }
 
 /// A row for each end of a turn. A turn follows the one above it with the same indentation; the
@@ -78,10 +72,8 @@ impl<'a> TreeDrawing<'a> {
         }
     }
 
-    fn print(&self, output: &mut Output) -> io::Result<()> {
-        self.rows
-            .iter()
-            .try_for_each(|row| output.line(&row.text()))
+    fn lines(&self) -> Vec<String> {
+        self.rows.iter().map(TreeRow::text).collect()
     }
 }
 

@@ -1,4 +1,3 @@
-use std::io;
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
@@ -10,9 +9,7 @@ use scorel_proto::{
 
 use crate::cli::Cli;
 use crate::escape::one_line;
-use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Output;
 use crate::wire_name::wire_name;
 
 #[derive(Debug, Args)]
@@ -56,18 +53,14 @@ pub(super) async fn run(args: &TrustArgs, cli: &mut Cli<'_>) -> Result<(), Failu
     let project_id = cli.registered(args.project.as_deref()).await?.project_id;
     let shown = cli.call::<GetTrust>(&GetTrustParams { project_id }).await?;
     let Some(change) = &args.change else {
-        cli.result(&shown, |output| list(output, &shown.items))?;
-        if shown.items.is_empty() {
-            cli.note("the project brings nothing that needs trust")?;
-        }
-        return Ok(());
+        let none = "the project brings nothing that needs trust";
+        return cli.list(&shown, &rows(&shown.items), none);
     };
     let params = params(project_id, change, &shown.items)?;
     let answer = cli.call::<SetTrust>(&params).await?;
+    let is_named = |it: &&TrustItem| params.items.iter().any(|named| named.item == it.item);
     cli.result(&answer, |output| {
-        let is_named = |it: &&TrustItem| params.items.iter().any(|named| named.item == it.item);
-        let named: Vec<TrustItem> = answer.items.iter().filter(is_named).cloned().collect();
-        list(output, &named)
+        output.lines(rows(answer.items.iter().filter(is_named)))
     })
 }
 
@@ -91,7 +84,7 @@ fn params(
         let found = found.ok_or_else(|| unknown(&name, shown))?;
         if let (Some(problem), true) = (&found.problem, trusted) {
             let message = format!("{name} cannot be trusted: {problem}");
-            return Err(Failure::new(Exit::NotAccepted, "invalid_params", message));
+            return Err(Failure::refused("invalid_params", message));
         }
         items.push(TrustedItem {
             item: name,
@@ -108,43 +101,40 @@ fn params(
 fn unknown(name: &str, shown: &[TrustItem]) -> Failure {
     let names: Vec<&str> = shown.iter().map(|it| it.item.as_str()).collect();
     let message = format!("the project has no item {name}");
-    let failure = Failure::new(Exit::NotAccepted, "invalid_params", message);
+    let failure = Failure::refused("invalid_params", message);
     match names.as_slice() {
         [] => failure.hint("it brings nothing that needs trust"),
         names => failure.hint(format!("it has {}", names.join(", "))),
     }
 }
 
-fn list(output: &mut Output, items: &[TrustItem]) -> io::Result<()> {
+fn rows<'a>(items: impl IntoIterator<Item = &'a TrustItem>) -> Vec<String> {
+    let mut rows = Vec::new();
     for item in items {
         let state = wire_name(item.state);
         let digest = item.digest.as_deref().unwrap_or("-");
         let digest = digest.get(..DIGEST_CHARS).unwrap_or(digest);
         let (name, path) = (one_line(&item.item), one_line(&item.path));
-        output.line(&format!(
+        rows.push(format!(
             "{name:<ITEM_WIDTH$}  {state:<9}  {digest:<DIGEST_CHARS$}  {path}"
-        ))?;
+        ));
         if let Some(problem) = &item.problem {
-            output.line(&format!("    ({})", one_line(problem)))?;
+            rows.push(format!("    ({})", one_line(problem)));
         }
-        // Of a trusted item there is nothing to decide.
         if item.state != TrustState::Trusted {
-            for file in &item.files {
-                output.line(&format!("    {}", file_row(file)))?;
-            }
+            rows.extend(item.files.iter().map(file_row));
             if item.more_files > 0 {
-                let more = counted(item.more_files, "more file");
-                output.line(&format!("    ({more})"))?;
+                rows.push(format!("    ({})", counted(item.more_files, "more file")));
             }
         }
     }
-    Ok(())
+    rows
 }
 
 fn file_row(file: &TrustFile) -> String {
     let path = one_line(&file.path);
     match file.change {
-        None => path,
-        Some(change) => format!("{:<9} {path}", wire_name(change)),
+        None => format!("    {path}"),
+        Some(change) => format!("    {:<9} {path}", wire_name(change)),
     }
 }

@@ -50,13 +50,8 @@ pub(super) async fn run(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), F
 
 async fn list(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let answer = listed(args, cli).await?;
-    cli.result(&answer, |output| {
-        output.lines(answer.worktrees.iter().map(row))
-    })?;
-    if answer.worktrees.is_empty() {
-        cli.note("no agent has a worktree")?;
-    }
-    Ok(())
+    let rows: Vec<String> = answer.worktrees.iter().map(row).collect();
+    cli.list(&answer, &rows, "no agent has a worktree")
 }
 
 async fn listed(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<ListWorktreesResult, Failure> {
@@ -123,21 +118,19 @@ async fn remove(
 }
 
 fn not_removed(failure: Failure, runtime: AgentTaskId) -> Failure {
-    let code = match &failure {
-        Failure::Report(report) => report.code,
-        Failure::OutputClosed => return failure,
-    };
-    if code == ErrorCode::AgentTaskBusy.name() {
-        failure.hint(format!(
-            "`scorelctl runtimes stop {runtime}` stops its agent"
-        ))
-    } else if code == ErrorCode::Conflict.name() {
-        failure.hint("commit the changes there, or lose them with --force")
-    } else if code == ErrorCode::AgentTaskNotFound.name() {
-        failure.hint("`scorelctl worktrees --all` lists the worktrees")
-    } else {
-        failure
-    }
+    failure
+        .hint_for(
+            ErrorCode::AgentTaskBusy,
+            format!("`scorelctl runtimes stop {runtime}` stops its agent"),
+        )
+        .hint_for(
+            ErrorCode::Conflict,
+            "commit the changes there, or lose them with --force",
+        )
+        .hint_for(
+            ErrorCode::AgentTaskNotFound,
+            "`scorelctl worktrees --all` lists the worktrees",
+        )
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::escape::one_line;
 use crate::failure::Failure;
-use crate::unknown_agent::unknown_agent;
+use crate::known_agent::known_agent;
 use crate::wire_name::wire_name;
 
 /// A quota. The arguments are the whole policy: the daemon keeps nothing of the previous one.
@@ -74,7 +74,8 @@ pub(super) async fn run(
     cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
     let Some(policy) = args.policy() else {
-        let agent = find(args, project, cli).await?;
+        let project_id = cli.project_id(project).await?;
+        let agent = known_agent(&args.agent_type, project_id, &mut cli.daemon).await?;
         return cli.result(&json!({ "agent": agent }), |output| {
             output.line(&effect(&agent))?;
             match &agent.policy {
@@ -84,9 +85,11 @@ pub(super) async fn run(
         });
     };
     let registered = cli.registered(project).await?;
-    let before = find(args, project, cli).await?.policy.unwrap_or_default();
+    let project_id = registered.project_id;
+    let known = known_agent(&args.agent_type, Some(project_id), &mut cli.daemon).await?;
+    let before = known.policy.unwrap_or_default();
     let params = SetQuotaParams {
-        project_id: registered.project_id,
+        project_id,
         agent_type: args.agent_type.clone(),
         policy,
         expected: Some(before.clone()),
@@ -105,17 +108,6 @@ pub(super) async fn run(
         cli.note(&format!("before: {}", description(&before)))?;
     }
     Ok(())
-}
-
-async fn find(
-    args: &QuotaArgs,
-    project: Option<&Path>,
-    cli: &mut Cli<'_>,
-) -> Result<AgentInfo, Failure> {
-    let known = super::listed::listed(project, cli).await?.agents;
-    let found = known.iter().find(|it| it.agent_type == args.agent_type);
-    let found = found.cloned();
-    found.ok_or_else(|| unknown_agent(&args.agent_type, &known))
 }
 
 /// The failure, with the policy in force if another client was faster.

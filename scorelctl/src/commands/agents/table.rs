@@ -1,5 +1,6 @@
 use scorel_proto::{AgentInfo, EffectiveQuota};
 
+use crate::aligned::aligned;
 use crate::escape::one_line;
 use crate::wire_name::wire_name;
 
@@ -18,24 +19,8 @@ pub(super) fn lines(agents: &[AgentInfo]) -> Vec<String> {
     if agents.is_empty() {
         return Vec::new();
     }
-    let rows: Vec<[String; 7]> = std::iter::once(HEAD.map(str::to_owned))
-        .chain(agents.iter().map(cells))
-        .collect();
-    let width = |column: usize| {
-        let widths = rows.iter().map(|row| row[column].chars().count());
-        widths.max().unwrap_or_default()
-    };
-    let widths: [usize; 7] = std::array::from_fn(width);
-    rows.iter().map(|row| line(row, &widths)).collect()
-}
-
-fn line(row: &[String; 7], widths: &[usize; 7]) -> String {
-    let mut line = String::new();
-    for (cell, width) in row.iter().zip(widths) {
-        line.push_str(&format!("{cell:<width$}  "));
-    }
-    line.truncate(line.trim_end().len());
-    line
+    let rows: Vec<[String; 7]> = agents.iter().map(cells).collect();
+    aligned(HEAD, &rows)
 }
 
 fn cells(agent: &AgentInfo) -> [String; 7] {

@@ -92,7 +92,7 @@ impl Write for ExportFile {
 
 fn exists(path: &Path) -> Failure {
     let message = format!("{} exists", path.display());
-    Failure::new(Exit::NotAccepted, "file_exists", message).hint("--force replaces it")
+    Failure::refused("file_exists", message).hint("--force replaces it")
 }
 
 /// `error` may name the temporary file, which is none of the user's.

@@ -3,7 +3,6 @@ use serde::Serialize;
 
 use crate::commands::records::Records;
 use crate::daemon::DaemonClient;
-use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// The records of a session that are about files.
@@ -126,5 +125,5 @@ impl FileRecords {
 }
 
 fn refused(text: impl Into<String>) -> Failure {
-    Failure::new(Exit::NotAccepted, "invalid_event_id", text)
+    Failure::refused("invalid_event_id", text)
 }

@@ -207,7 +207,7 @@ fn locked(config: &Path) -> Result<File, Failure> {
     let locked = lock_directory(&target, LOCK_LIMIT).map_err(|error| failure(config, &error))?;
     locked.ok_or_else(|| {
         let message = format!("another program is still changing {}", config.display());
-        let failure = Failure::new(Exit::NotAccepted, "conflict", message);
+        let failure = Failure::refused("conflict", message);
         failure.hint("repeat the command when it has finished")
     })
 }
@@ -263,8 +263,7 @@ fn dangling(path: &Path) -> Failure {
         "{} is a symbolic link to a file that does not exist",
         path.display()
     );
-    Failure::new(Exit::NotAccepted, "exists", message)
-        .hint("create the file it leads to, or remove the link")
+    Failure::refused("exists", message).hint("create the file it leads to, or remove the link")
 }
 
 fn failure(path: &Path, error: &io::Error) -> Failure {
@@ -280,13 +279,13 @@ fn changed(path: &Path) -> Failure {
         "{} was changed by another program at the same time",
         path.display()
     );
-    Failure::new(Exit::NotAccepted, "conflict", message).hint("repeat the command")
+    Failure::refused("conflict", message).hint("repeat the command")
 }
 
 /// The loader would not accept the configuration.
 fn refused(problem: &ConfigProblem, settings: &ModelSettings) -> Failure {
     let message = format!("the configuration would be invalid, so nothing is written: {problem}");
-    let failure = Failure::new(Exit::NotAccepted, "config_refused", message);
+    let failure = Failure::refused("config_refused", message);
     let is_model = |key: &String| key == "model" || key.starts_with("model.");
     match &problem.key {
         Some(key) if !is_model(key) => failure.hint("`scorelctl config edit` opens the file"),
@@ -304,7 +303,7 @@ fn not_a_section(path: &Path) -> Failure {
         "{} sets the model by keys outside of a [model] section",
         path.display()
     );
-    Failure::new(Exit::NotAccepted, "exists", message)
+    Failure::refused("exists", message)
         .hint("`scorelctl config edit` opens the file; remove them, then repeat the command")
 }
 
@@ -314,8 +313,7 @@ fn adds(variable: &str) -> String {
 
 fn exists(path: &Path, what: &str) -> Failure {
     let message = format!("{} already exists", path.display());
-    Failure::new(Exit::NotAccepted, "exists", message)
-        .hint(format!("--force {what} and keeps the rest"))
+    Failure::refused("exists", message).hint(format!("--force {what} and keeps the rest"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use scorel_client::DaemonHome;
 use tempfile::NamedTempFile;
 
-use super::refusal::refused;
 use crate::failure::Failure;
 
 /// The first lines of `env`, for whom opens it to add a key.
@@ -47,7 +46,7 @@ impl ServiceFile {
             "{} is a symbolic link: the unit is masked, or another program's",
             path.display()
         );
-        Err(refused("not_ours", message)
+        Err(Failure::refused("not_ours", message)
             .hint("remove it (`systemctl --user unmask`), then install again"))
     }
 
@@ -90,7 +89,7 @@ pub(super) fn make_env(home: &DaemonHome) -> Result<Option<PathBuf>, Failure> {
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    refused("io", format!("cannot change {}: {error}", path.display()))
+    Failure::refused("io", format!("cannot change {}: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use nix::unistd::Uid;
 use scorel_client::DaemonHome;
 
-use super::by_hand::started_by_hand;
 use super::home_file::{ServiceFile, make_env};
 use super::program::{LAUNCHCTL, ManagerError};
-use super::refusal::refused;
 use super::report::{Installed, ServiceState, Uninstalled};
 use super::unit_file::{UnitSource, present_path};
 use super::verbs::ServiceVerbs;
 use crate::commands::logs::LogsArgs;
+use crate::daemon_lock::DaemonLock;
 use crate::failure::Failure;
 
 const LABEL: &str = "dev.scorel.scoreld";
@@ -48,7 +47,7 @@ impl Launchd {
                 Some(path) => with_path(&text, &path).ok_or_else(|| {
                     let message =
                         "the agent of this scoreld has another form than this scorelctl knows";
-                    refused("no_unit", message).hint("install both from one release")
+                    Failure::refused("no_unit", message).hint("install both from one release")
                 })?,
                 None => text,
             },
@@ -76,7 +75,8 @@ impl ServiceVerbs for Launchd {
     fn install(&self) -> Result<Installed, Failure> {
         let file = self.file()?;
         let was_loaded = self.printed();
-        let took_over = started_by_hand(&self.home, was_loaded.as_deref().and_then(pid))?;
+        let took_over = DaemonLock::new(self.home.daemon_lock())
+            .holder_by_hand(was_loaded.as_deref().and_then(pid))?;
         let mut changed = Vec::new();
         if file.put()? {
             changed.push(file.path);
@@ -113,8 +113,10 @@ impl ServiceVerbs for Launchd {
     fn start(&self) -> Result<(), Failure> {
         if self.printed().is_none() {
             if !self.agent.exists() {
-                return Err(refused("not_installed", "the agent is not installed")
-                    .hint("`scorelctl service install` installs it"));
+                return Err(
+                    Failure::refused("not_installed", "the agent is not installed")
+                        .hint("`scorelctl service install` installs it"),
+                );
             }
             self.load()?;
         }
@@ -150,7 +152,7 @@ impl ServiceVerbs for Launchd {
             }
             .to_owned(),
             socket: None,
-            by_hand: started_by_hand(&self.home, pid)?,
+            by_hand: DaemonLock::new(self.home.daemon_lock()).holder_by_hand(pid)?,
             pid,
             lingering: None,
         })
@@ -158,7 +160,7 @@ impl ServiceVerbs for Launchd {
 
     fn logs(&self, _args: &LogsArgs, _json: bool) -> Failure {
         let message = "launchd keeps no log of its agents";
-        refused("no_log", message).hint("`scorelctl logs` prints the daemon's own log")
+        Failure::refused("no_log", message).hint("`scorelctl logs` prints the daemon's own log")
     }
 }
 

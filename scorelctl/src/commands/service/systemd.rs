@@ -14,14 +14,13 @@ use unit_dirs::UnitDirs;
 use unit_plan::UnitPlan;
 use unit_state::UnitState;
 
-use super::by_hand::started_by_hand;
 use super::home_file::{ServiceFile, make_env};
 use super::program::{JOURNALCTL, LOGINCTL, ManagerError, SYSTEMCTL};
-use super::refusal::refused;
 use super::report::{Installed, ServiceState, Uninstalled};
 use super::unit_file::{UnitSource, present_path};
 use super::verbs::ServiceVerbs;
 use crate::commands::logs::LogsArgs;
+use crate::daemon_lock::DaemonLock;
 use crate::failure::Failure;
 
 const SERVICE: &str = "scoreld.service";
@@ -54,7 +53,9 @@ impl Systemd {
                 "the service manager's home directory is {other}, and here HOME is {}",
                 user_home.display()
             );
-            return Err(refused("other_home", message).hint("set HOME to the same directory"));
+            return Err(
+                Failure::refused("other_home", message).hint("set HOME to the same directory")
+            );
         }
         Ok(Self {
             dirs: UnitDirs::find(user_home)?,
@@ -88,8 +89,10 @@ impl Systemd {
     fn start_units(&self) -> Result<(), Failure> {
         let (service, socket) = (UnitState::of(SERVICE)?, UnitState::of(SOCKET)?);
         if !service.is_installed {
-            return Err(refused("not_installed", "the service is not installed")
-                .hint("`scorelctl service install` installs it"));
+            return Err(
+                Failure::refused("not_installed", "the service is not installed")
+                    .hint("`scorelctl service install` installs it"),
+            );
         }
         if service.is_active() {
             return Ok(());
@@ -117,7 +120,7 @@ impl ServiceVerbs for Systemd {
         if !socket.is_enabled {
             SYSTEMCTL.run(&["enable", SOCKET])?;
         }
-        let took_over = started_by_hand(&self.home, service.pid)?;
+        let took_over = DaemonLock::new(self.home.daemon_lock()).holder_by_hand(service.pid)?;
         if took_over.is_some() {
             // Now, and not at the next connection: turns that it has parked are to go on.
             self.start_units()?;
@@ -198,7 +201,7 @@ impl ServiceVerbs for Systemd {
             installed: service.is_installed,
             enabled: service.is_enabled || socket.is_enabled,
             current: self.plan()?.is_applied(),
-            by_hand: started_by_hand(&self.home, service.pid)?,
+            by_hand: DaemonLock::new(self.home.daemon_lock()).holder_by_hand(service.pid)?,
             pid: service.pid,
             service: service.describe(),
             socket: socket.is_installed.then(|| socket.describe()),
@@ -220,7 +223,7 @@ impl ServiceVerbs for Systemd {
 }
 
 fn no_manager(error: &ManagerError) -> Failure {
-    refused(
+    Failure::refused(
         "no_manager",
         format!("no service manager that could run the daemon is reachable: {error}"),
     )

@@ -3,7 +3,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use super::refusal::refused;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -26,14 +25,15 @@ impl UnitSource {
             .stdin(Stdio::null())
             .output()
             .map_err(|error| {
-                let failure = refused("no_program", format!("cannot run {program}: {error}"));
+                let failure =
+                    Failure::refused("no_program", format!("cannot run {program}: {error}"));
                 failure
                     .hint("install scoreld beside scorelctl or on PATH, or set SCORELD to its path")
             })?;
         if !printed.status.success() {
             let said = String::from_utf8_lossy(&printed.stderr).trim().to_owned();
             let message = format!("{program} prints no unit: {said}");
-            return Err(refused("no_unit", message));
+            return Err(Failure::refused("no_unit", message));
         }
         String::from_utf8(printed.stdout).map_err(|_| {
             let message = format!("{program} printed a unit that is not text");
@@ -55,7 +55,7 @@ fn checked(path: Option<OsString>) -> Result<Option<String>, Failure> {
     let text = text.filter(|path| !path.contains(char::is_control));
     text.map(Some).ok_or_else(|| {
         let message = "PATH has characters that a service definition cannot hold";
-        refused("path", message)
+        Failure::refused("path", message)
             .hint("remove the directory with line breaks or invalid UTF-8 from PATH")
     })
 }

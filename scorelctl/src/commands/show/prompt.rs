@@ -1,18 +1,16 @@
-use scorel_proto::{
-    EncodedEvent, Event, GetEvents, GetEventsParams, GetSession, GetSessionParams, PersistentBody,
-    SessionId,
-};
+use scorel_proto::{EncodedEvent, Event, PersistentBody, SessionId};
 
 use crate::cli::Cli;
+use crate::commands::records::{decoded, events_before};
 use crate::daemon::DaemonClient;
-use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::target;
 
 /// Prints the newest instruction snapshot, with which each request begins; as the event with `--json`.
 pub(super) async fn show(session_id: SessionId, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let Some(encoded) = newest(session_id, &mut cli.daemon).await? else {
         let message = "the session has no prompt yet";
-        let failure = Failure::new(Exit::NotAccepted, "no_prompt", message);
+        let failure = Failure::refused("no_prompt", message);
         return Err(failure.hint("its first turn puts the prompt together"));
     };
     if cli.output.json {
@@ -28,17 +26,10 @@ async fn newest(
     session_id: SessionId,
     control: &mut DaemonClient,
 ) -> Result<Option<EncodedEvent>, Failure> {
-    let params = GetSessionParams { session_id };
-    let session = control.call::<GetSession>(&params).await?.session;
+    let session = target::get(control, session_id).await?;
     let mut before = session.current_seq.next();
     loop {
-        let params = GetEventsParams {
-            session_id,
-            after_seq: None,
-            before_seq: Some(before),
-            limit: Some(1000),
-        };
-        let page = control.call::<GetEvents>(&params).await?;
+        let page = events_before(control, session_id, before, 1000).await?;
         for encoded in page.events.iter().rev() {
             if prompt(encoded)?.is_some() {
                 return Ok(Some(encoded.clone()));
@@ -59,8 +50,4 @@ fn prompt(encoded: &EncodedEvent) -> Result<Option<String>, Failure> {
         },
         _ => None,
     })
-}
-
-fn decoded(encoded: &EncodedEvent) -> Result<Event, Failure> {
-    encoded.decode().map_err(|error| Failure::no_event(&error))
 }

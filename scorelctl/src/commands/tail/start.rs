@@ -1,11 +1,10 @@
 use scorel_client::ClientAnchors;
-use scorel_proto::{
-    EncodedEvent, Event, GetEvents, GetEventsParams, GetEventsResult, GetSession, GetSessionParams,
-    Seq, SessionId, TurnId,
-};
+use scorel_proto::{Event, Seq, SessionId, TurnId};
 
+use crate::commands::records::{decoded, events_before};
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
+use crate::target;
 
 /// The event to start printing at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +34,7 @@ impl TailStart {
         let before = events_before(control, session_id, from, 1).await?;
         let record = before.events.last().map(decoded).transpose()?;
         let persistent = record.as_ref().map_or(Seq::ZERO, Event::seq);
-        let current = current_seq(control, session_id).await?;
+        let current = target::get(control, session_id).await?.current_seq;
         Ok(Self {
             from,
             anchors: ClientAnchors::new(persistent, Some(from.previous().min(current)))
@@ -48,7 +47,7 @@ impl TailStart {
         control: &mut DaemonClient,
         session_id: SessionId,
     ) -> Result<Self, Failure> {
-        let end = current_seq(control, session_id).await?.next();
+        let end = target::get(control, session_id).await?.current_seq.next();
         let mut search = TurnSearch::default();
         let mut before = end;
         for _ in 0..MAX_PAGES {
@@ -89,32 +88,6 @@ impl TurnSearch {
         }
         false
     }
-}
-
-async fn events_before(
-    control: &mut DaemonClient,
-    session_id: SessionId,
-    before: Seq,
-    limit: u32,
-) -> Result<GetEventsResult, Failure> {
-    let params = GetEventsParams {
-        session_id,
-        after_seq: None,
-        before_seq: Some(before),
-        limit: Some(limit),
-    };
-    Ok(control.call::<GetEvents>(&params).await?)
-}
-
-async fn current_seq(control: &mut DaemonClient, session_id: SessionId) -> Result<Seq, Failure> {
-    let answer = control
-        .call::<GetSession>(&GetSessionParams { session_id })
-        .await?;
-    Ok(answer.session.current_seq)
-}
-
-fn decoded(encoded: &EncodedEvent) -> Result<Event, Failure> {
-    encoded.decode().map_err(|error| Failure::no_event(&error))
 }
 
 #[cfg(test)]

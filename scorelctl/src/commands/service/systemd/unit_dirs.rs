@@ -3,7 +3,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::commands::service::program::SYSTEMCTL;
-use crate::commands::service::refusal::refused;
 use crate::failure::Failure;
 
 /// The directories in which the user's service manager looks for units.
@@ -27,7 +26,7 @@ impl UnitDirs {
         Self::parse(&read, own).ok_or_else(|| {
             let message =
                 format!("the service manager reads no units in ~/.config; it reads {read}");
-            refused("no_unit", message)
+            Failure::refused("no_unit", message)
         })
     }
 
