@@ -1,8 +1,9 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
-use scorel_proto::AgentTaskId;
+use scorel_proto::{AgentTaskId, ListRuntimes, ListRuntimesParams};
 
+use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 
@@ -13,6 +14,9 @@ pub(crate) enum AgentTaskSelector {
     /// The beginning or the end of an id.
     Part(String),
 }
+
+/// The number of runtimes that are searched, the last spawned first: the daemon's limit for a list.
+const SEARCHED: u32 = 1000;
 
 /// The number of characters of an id that are needed.
 const MIN_PART: usize = 4;
@@ -29,6 +33,19 @@ impl FromStr for AgentTaskSelector {
 }
 
 impl AgentTaskSelector {
+    /// The selected runtime. A whole id is not looked up.
+    pub(crate) async fn find(&self, control: &mut DaemonClient) -> Result<AgentTaskId, Failure> {
+        if let Self::Id(id) = self {
+            return Ok(*id);
+        }
+        let params = ListRuntimesParams {
+            limit: Some(SEARCHED),
+            ..ListRuntimesParams::default()
+        };
+        let found = control.call::<ListRuntimes>(&params).await?.runtimes;
+        self.choose(found.iter().map(|runtime| runtime.runtime_id))
+    }
+
     /// The one runtime that is selected, with or without `rti_`, in any case.
     pub(crate) fn choose(
         &self,

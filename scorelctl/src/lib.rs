@@ -6,7 +6,6 @@
 //!
 //! The exit codes are a stable interface; see `Exit`.
 
-mod agent_task_lookup;
 mod agent_task_selector;
 mod aligned;
 mod args;

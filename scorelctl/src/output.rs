@@ -204,6 +204,11 @@ impl Output {
         Ok(())
     }
 
+    /// Returns whether there is a user to ask.
+    pub(crate) fn can_ask(&self) -> bool {
+        !self.json && self.err_is_terminal && io::stdin().is_terminal()
+    }
+
     /// Returns whether a prompt is the last that was written.
     pub(crate) const fn is_prompting(&self) -> bool {
         self.prompting
@@ -220,6 +225,7 @@ impl Output {
         }
         Ok(())
     }
+
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         // The kind stays: a closed pipe is not a failure.
         self.out.flush().map_err(|error| {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use scorel_proto::{EventId, GetTree, GetTreeParams, SessionId, TreeEntry};
+use scorel_proto::{EventId, GetTree, GetTreeParams, SessionId, TreeEntry, counted};
 
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
@@ -62,8 +62,8 @@ impl TurnTree {
     fn back(&self, count: usize) -> Result<Option<&TreeEntry>, Failure> {
         let ends = self.active_ends();
         if count > ends.len() {
-            let turns = if ends.len() == 1 { "turn" } else { "turns" };
-            let message = format!("the conversation has only {} {turns}", ends.len());
+            let turns = counted(ends.len(), "turn");
+            let message = format!("the conversation has only {turns}");
             return Err(no_event(message));
         }
         Ok(ends.get(count).copied())

@@ -1,5 +1,3 @@
-use std::io::{self, IsTerminal};
-
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::typed_answer::ask;
@@ -7,7 +5,7 @@ use crate::typed_answer::ask;
 /// Asks the user a question that `y` answers with yes, and anything else with no. Then it says that nothing was
 /// changed.
 pub(super) async fn confirm(question: &str, output: &mut Output) -> Result<bool, Failure> {
-    if output.json || !output.err_is_terminal || !io::stdin().is_terminal() {
+    if !output.can_ask() {
         let message = "there is no terminal to ask on";
         return Err(Failure::usage(message).hint("pass --yes to go on without a question"));
     }

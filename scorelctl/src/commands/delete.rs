@@ -98,10 +98,6 @@ async fn question(
 
 async fn in_trash(args: &TargetArgs, control: &mut DaemonClient) -> Result<SessionId, Failure> {
     match &args.session {
-        Some(SessionSelector::Id(id)) => Ok(*id),
-        Some(SessionSelector::New) => {
-            Err(Failure::usage("`--session new` is only valid for `send`"))
-        }
         Some(SessionSelector::Part(part)) => {
             let ids = deleted_ids(ListSessionsParams::default(), control).await?;
             target::choose(part, &ids)
@@ -121,6 +117,7 @@ async fn in_trash(args: &TargetArgs, control: &mut DaemonClient) -> Result<Sessi
             let ids = deleted_ids(params, control).await?;
             ids.first().copied().ok_or_else(none)
         }
+        id_or_new => target::existing(control, id_or_new.as_ref(), None).await,
     }
 }
 

@@ -12,13 +12,11 @@ mod question;
 mod runner_offer;
 mod settings;
 
-use std::path::PathBuf;
-
 use scorel_proto::{
     CheckModel, CheckModelParams, CheckModelResult, CheckRunner, CheckRunnerParams, GetStatus,
     NoParams,
 };
-use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
@@ -27,23 +25,8 @@ use crate::failure::Failure;
 use crate::interrupts::EndSignals;
 use crate::output::Output;
 pub(crate) use args::InitArgs;
-use files::{InitFiles, RemovedModel, WrittenFiles};
+use files::{InitFiles, RemovedModel};
 use plan::{InitChoice, InitPlan};
-
-/// The result with `--json`, a stable format.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct InitReport {
-    provider: String,
-    model: String,
-    config: PathBuf,
-    /// The file with the key, if one was written.
-    env: Option<PathBuf>,
-    /// The environment variable of the key.
-    key_variable: Option<String>,
-    /// The result of the test; `None` with `--no-check`.
-    check: Option<CheckModelResult>,
-}
 
 /// Sets up a model. A signal that ends the program ends this first, which restores a terminal whose
 /// echo is off.
@@ -95,8 +78,7 @@ async fn set_up(
     };
     let InitPlan { settings, key, env } = *plan;
     let written = files.write(&settings, key.as_ref())?;
-    let WrittenFiles { config, .. } = written;
-    let env = env.or(written.env);
+    let (config, env) = (files.config(), env.or(written));
     *removed = None;
     if !cli.output.json {
         if let Some(env) = &env {
@@ -113,16 +95,16 @@ async fn set_up(
         cli.note(&format!("testing {settings} …"))?;
         Some(check(&mut cli.daemon).await?)
     };
-    let report = InitReport {
-        provider: settings.provider,
-        model: settings.model,
-        config,
-        env,
-        key_variable: settings.key_variable,
-        check,
-    };
+    let report = json!({
+        "provider": settings.provider,
+        "model": settings.model,
+        "config": config,
+        "env": env,
+        "keyVariable": settings.key_variable,
+        "check": check,
+    });
     cli.result(&report, |output| {
-        if let Some(check) = &report.check {
+        if let Some(check) = &check {
             output.line(&answered(check))?;
         }
         output.line("next: scorelctl send \"What is in this directory?\"")

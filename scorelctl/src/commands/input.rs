@@ -25,7 +25,7 @@ pub(super) fn read_input() -> Result<String, Failure> {
 }
 
 /// The text of a message.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct MessageText {
     /// The words of the command line.
     pub(super) typed: String,
@@ -53,7 +53,7 @@ impl MessageText {
             },
             words => Self {
                 typed: words.join(" "),
-                piped: String::new(),
+                ..Self::default()
             },
         })
     }
@@ -67,8 +67,8 @@ impl MessageText {
 pub(super) fn message_text(words: &[String], verb: &str) -> Result<MessageText, Failure> {
     let text = match words {
         [] if !io::stdin().is_terminal() => MessageText {
-            typed: String::new(),
             piped: read_input()?,
+            ..MessageText::default()
         },
         [] => {
             return Err(Failure::usage("no message given").hint(format!(

@@ -91,7 +91,7 @@ impl MessageDraft {
         kept.retain(|block| !matches!(block, Block::Attachment(file) if is_new(file)));
         let files = SentFiles {
             attached,
-            kept: kept.iter().filter_map(SentFile::of_block).collect(),
+            ..SentFiles::kept(&kept)
         };
         content.extend(kept);
         Ok(OutgoingMessage {

@@ -9,42 +9,22 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 /// Every command that is not hidden, in the order of the overview.
-const GROUPS: [(&str, &[&str]); 9] = [
-    ("Talk", &["send", "wait", "tail", "show", "approve"]),
-    ("Steer", &["steer", "queue", "cancel", "end-wait"]),
-    (
-        "Go back",
-        &["tree", "rewind", "resend", "branch", "clone", "files"],
-    ),
+const GROUPS: [(&str, &str); 9] = [
+    ("Talk", "send wait tail show approve"),
+    ("Steer", "steer queue cancel end-wait"),
+    ("Go back", "tree rewind resend branch clone files"),
     (
         "Sessions",
-        &[
-            "sessions", "search", "rename", "archive", "delete", "undelete", "export", "import",
-        ],
+        "sessions search rename archive delete undelete export import",
     ),
-    ("Models", &["init", "models", "context", "compact", "usage"]),
-    (
-        "Agents",
-        &[
-            "spawn",
-            "agents",
-            "runtimes",
-            "graph",
-            "worktrees",
-            "runners",
-        ],
-    ),
-    (
-        "Set up",
-        &["config", "projects", "skills", "trust", "completions"],
-    ),
+    ("Models", "init models context compact usage"),
+    ("Agents", "spawn agents runtimes graph worktrees runners"),
+    ("Set up", "config projects skills trust completions"),
     (
         "Daemon",
-        &[
-            "status", "stop", "restart", "service", "logs", "doctor", "fsck", "gc", "call", "stdio",
-        ],
+        "status stop restart service logs doctor fsck gc call stdio",
     ),
-    ("Help", &["help", "commands", "exit-codes"]),
+    ("Help", "help commands exit-codes"),
 ];
 
 /// A command, as `scorelctl commands` lists it.
@@ -61,7 +41,7 @@ pub(super) fn template() -> String {
         Commands (`scorelctl help COMMAND` describes one, `scorelctl commands` all):\n"
         .to_owned();
     for (group, names) in GROUPS {
-        text.push_str(&format!("  {group:<10}{}\n", names.join(", ")));
+        text.push_str(&format!("  {group:<10}{}\n", names.replace(' ', ", ")));
     }
     text + "\nOptions:\n{options}"
 }
@@ -72,7 +52,7 @@ pub(super) fn commands(mut root: Command, output: &mut Output) -> Result<(), Fai
     let about = |name: &str| root.find_subcommand(name).and_then(Command::get_about);
     let mut all = Vec::new();
     for (group, names) in GROUPS {
-        all.extend(names.iter().map(|name| DescribedCommand {
+        all.extend(names.split(' ').map(|name| DescribedCommand {
             name,
             group,
             about: about(name).map(ToString::to_string).unwrap_or_default(),

@@ -17,6 +17,7 @@ use crate::args::{TargetArgs, one_of};
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
 use crate::failure::Failure;
+use crate::id_part::IdPart;
 use crate::output::Output;
 
 #[derive(Debug, Args)]
@@ -254,13 +255,9 @@ fn find(wanted: &str, queue: &[QueueItem]) -> Result<QueueItemId, Failure> {
     {
         return Ok(item.queue_item_id);
     }
-    let digits = wanted.strip_prefix(QueueItemId::PREFIX).unwrap_or(wanted);
-    let digits = digits.to_ascii_uppercase();
-    let matches = |item: &&QueueItem| {
-        let id = item.queue_item_id.to_string();
-        let id = id.trim_start_matches(QueueItemId::PREFIX);
-        digits.len() >= MIN_ID_PART && (id.starts_with(&digits) || id.ends_with(&digits))
-    };
+    let part = IdPart::new(wanted, QueueItemId::PREFIX);
+    let is_long = part.digits().len() >= MIN_ID_PART;
+    let matches = |item: &&QueueItem| is_long && part.is_of(&item.queue_item_id);
     let mut found = queue.iter().filter(matches);
     match (found.next(), found.next()) {
         (Some(item), None) => Ok(item.queue_item_id),

@@ -1,10 +1,9 @@
-use std::io;
-
 use scorel_client::{ClientError, Connection};
 use scorel_proto::{
     ErrorCode, GetStatus, Method as _, NoParams, Shutdown, ShutdownParams, ShutdownResult,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::daemon_end::{DaemonEnd, unless_ending};
 use crate::daemon::{DaemonConnector, StartDaemon, no_daemon};
@@ -40,15 +39,6 @@ struct BusySession {
     phase: String,
 }
 
-/// The result of `restart`.
-#[derive(Debug, Serialize)]
-struct Restarted {
-    pid: u32,
-    version: String,
-    /// The daemon that ran before; `null` if none did, or it did not say what it is.
-    previous: Option<KnownDaemon>,
-}
-
 /// Restarts the daemon, or starts it if none is running. There is no handshake with the old one, so that
 /// this also replaces a daemon of an incompatible version.
 pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<(), Failure> {
@@ -63,13 +53,11 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
     let started = link.connect_raw().await;
     let connection = started.map_err(|error| not_started(&link, error, previous.as_ref()))?;
     let status = connection.call::<GetStatus>(&NoParams {}).await?;
-    let restarted = Restarted {
-        pid: status.pid,
-        version: status.version,
-        previous,
-    };
-    output.result(&restarted, |output| describe(&restarted, output))?;
-    Ok(())
+    let (pid, version) = (status.pid, &*status.version);
+    let restarted = json!({ "pid": pid, "version": version, "previous": previous });
+    output.result(&restarted, |output| {
+        output.line(&description(pid, version, previous.as_ref()))
+    })
 }
 
 /// Ends the running daemon, whose turns are parked, or has the service manager put another in its place.
@@ -182,19 +170,14 @@ fn not_started(
     ))
 }
 
-fn describe(restarted: &Restarted, output: &mut Output) -> io::Result<()> {
-    let Restarted {
-        pid,
-        version,
-        previous,
-    } = restarted;
-    output.line(&match previous {
-        None => format!("no daemon was running; scoreld {version} is started (process {pid})"),
-        Some(KnownDaemon {
-            version: Some(old), ..
-        }) if old != version => {
+fn description(pid: u32, version: &str, previous: Option<&KnownDaemon>) -> String {
+    let Some(previous) = previous else {
+        return format!("no daemon was running; scoreld {version} is started (process {pid})");
+    };
+    match previous.version.as_deref() {
+        Some(old) if old != version => {
             format!("scoreld {version} is started (process {pid}), {old} has ended")
         }
-        Some(_) => format!("scoreld {version} is restarted (process {pid})"),
-    })
+        _ => format!("scoreld {version} is restarted (process {pid})"),
+    }
 }

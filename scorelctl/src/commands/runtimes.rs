@@ -129,18 +129,13 @@ async fn listed(args: &RuntimesArgs, cli: &mut Cli<'_>) -> Result<ListRuntimesRe
     } else if !args.all {
         params.project_id = cli.project_id(args.project.as_deref()).await?;
         if params.project_id.is_none() {
-            return Ok(nothing());
+            return Ok(ListRuntimesResult {
+                runtimes: Vec::new(),
+                next_cursor: None,
+            });
         }
     }
     Ok(cli.call::<ListRuntimes>(&params).await?)
-}
-
-/// The runtimes of a directory that is not a project.
-const fn nothing() -> ListRuntimesResult {
-    ListRuntimesResult {
-        runtimes: Vec::new(),
-        next_cursor: None,
-    }
 }
 
 fn row(runtime: &AgentTaskInfo, now: SystemTime) -> String {

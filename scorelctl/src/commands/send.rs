@@ -91,7 +91,11 @@ pub(super) async fn run_at(
     let mut cli = Cli { daemon, output };
     let session_id = sent.session.session_id;
     if cli.output.json {
-        cli.output.json(&AcceptedLine::new(&sent))?;
+        cli.output.json(&AcceptedLine {
+            session_id,
+            answer: &sent.answer,
+            attached: &sent.files.attached,
+        })?;
     }
     // Answers to questions may be piped in.
     if args.on_ask != Some(OnAsk::Ask) {
@@ -130,11 +134,12 @@ async fn say_queued(sent: &SentMessage, cli: &mut Cli<'_>) -> Result<bool, Failu
     cli.note(&text)?;
     Ok(waits)
 }
+
 struct SentMessage {
     /// The session before the message.
     session: Session,
     answer: SendMessageResult,
-    attached: Vec<SentFile>,
+    files: SentFiles,
     /// The events of the session from before the message; `None` with `--detach`.
     stream: Option<SessionStream<DaemonConnector>>,
 }
@@ -149,16 +154,6 @@ struct AcceptedLine<'a> {
     /// Absent if no file was attached.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     attached: &'a [SentFile],
-}
-
-impl<'a> AcceptedLine<'a> {
-    fn new(sent: &'a SentMessage) -> Self {
-        Self {
-            session_id: sent.session.session_id,
-            answer: &sent.answer,
-            attached: &sent.attached,
-        }
-    }
 }
 
 /// Sends the message. A session that was created for it does not outlive a refusal: the next message would go
@@ -185,8 +180,8 @@ async fn send(
         // The user has to know why the message was refused, and nothing else.
         let _ = cli.call::<DeleteSession>(&params).await;
     }
-    let (mut sent, files) = sent?;
-    files.say(cli.output)?;
+    let sent = sent?;
+    sent.files.say(cli.output)?;
     let memory = TerminalMemory::new();
     if args.session.is_none() && !is_new && !memory.is(session_id) {
         say_session(&sent.session, cli.output)?;
@@ -195,7 +190,6 @@ async fn send(
     if let SendMessageResult::Accepted { .. } = sent.answer {
         say_old_configuration(project_id, &mut cli).await?;
     }
-    sent.attached = files.attached;
     Ok((cli.daemon, sent))
 }
 
@@ -206,7 +200,7 @@ async fn submit(
     place: Option<MessagePlace>,
     session: Session,
     cli: &mut Cli<'_>,
-) -> Result<(SentMessage, SentFiles), Failure> {
+) -> Result<SentMessage, Failure> {
     let session = with_tools(args, session, &mut cli.daemon).await?;
     say_demo(&session, args, cli).await?;
     let dir = target::work_dir(&mut cli.daemon, &session).await?;
@@ -237,13 +231,12 @@ async fn submit(
     // Nothing may fail from here on: a failure says that the message was not accepted.
     let answer = cli.call::<SendMessage>(&params).await;
     let answer = answer.map_err(not_sent)?;
-    let sent = SentMessage {
+    Ok(SentMessage {
         session,
         answer,
-        attached: Vec::new(),
+        files,
         stream,
-    };
-    Ok((sent, files))
+    })
 }
 
 /// Says at a terminal to which session the message went.

@@ -86,11 +86,12 @@ fn without_socket(link: &DaemonConnector, lock: &DaemonLock) -> Result<Failure, 
 
 /// The state in a few words, as a prompt has room for. Sessions that wait for an answer come first.
 fn summary(status: &Status) -> String {
-    let is_asking = |phase: Phase| phase == Phase::AwaitingPermission;
-    let phases = status.active.iter().map(|session| session.phase);
-    let (asking, running): (Vec<Phase>, Vec<Phase>) = phases.partition(|phase| is_asking(*phase));
+    let active = status.active.iter();
+    let asking = active.filter(|it| it.phase == Phase::AwaitingPermission);
+    let asking = asking.count();
+    let running = status.active.len() - asking;
     let mut parts = Vec::new();
-    for (count, what) in [(asking.len(), "asking"), (running.len(), "running")] {
+    for (count, what) in [(asking, "asking"), (running, "running")] {
         if count > 0 {
             parts.push(format!("{count} {what}"));
         }
@@ -98,9 +99,9 @@ fn summary(status: &Status) -> String {
     if status.config_problem.is_some() {
         parts.push("configuration invalid".to_owned());
     }
-    match parts.is_empty() {
-        true => "idle".to_owned(),
-        false => parts.join(", "),
+    match parts.as_slice() {
+        [] => "idle".to_owned(),
+        parts => parts.join(", "),
     }
 }
 

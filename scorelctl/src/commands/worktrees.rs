@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use scorel_proto::{
     AgentTaskId, ErrorCode, ListWorktrees, ListWorktreesParams, ListWorktreesResult,
-    RemoveWorktree, RemoveWorktreeParams, WorktreeInfo,
+    RemoveWorktree, RemoveWorktreeParams, WorktreeInfo, counted,
 };
 
 use crate::agent_task_selector::AgentTaskSelector;
@@ -73,11 +73,8 @@ fn row(worktree: &WorktreeInfo) -> String {
         Some(false) => "clean",
         None => "unknown",
     };
-    let commits = match worktree.commits {
-        Some(1) => "1 commit".to_owned(),
-        Some(count) => format!("{count} commits"),
-        None => String::new(),
-    };
+    let commits = worktree.commits.map(|count| counted(count, "commit"));
+    let commits = commits.unwrap_or_default();
     let deleted = match worktree.session_id {
         Some(_) => "",
         None => "  (its session was deleted)",

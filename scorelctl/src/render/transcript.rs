@@ -16,21 +16,16 @@ pub(crate) struct Transcript {
     screen: Screen,
     /// Set to show user messages.
     with_users: bool,
-    /// Messages being generated, with the text shown so far.
-    open: Vec<StreamedMessage>,
+    /// The blocks of messages being generated.
+    open: Vec<ShownBlock>,
     /// The retry that was shown last.
     retry: Option<ModelRetry>,
-}
-
-#[derive(Debug)]
-struct StreamedMessage {
-    id: EventId,
-    blocks: Vec<ShownBlock>,
 }
 
 /// A block of text or reasoning, with the text shown so far.
 #[derive(Debug)]
 struct ShownBlock {
+    message: EventId,
     index: u32,
     style: DisplayStyle,
     text: String,
@@ -67,7 +62,7 @@ impl Transcript {
                 .iter()
                 .any(|message| message.event_id == id)
         };
-        self.open.retain(|message| is_open(message.id));
+        self.open.retain(|block| is_open(block.message));
         if let Some(retry) = &now.open.retry {
             self.retry(retry, output)?;
         }
@@ -148,44 +143,35 @@ impl Transcript {
     }
 
     fn block(&mut self, id: EventId, index: u32, style: DisplayStyle) -> &mut ShownBlock {
-        let place = self.open.iter().position(|message| message.id == id);
+        let is_it = |block: &ShownBlock| (block.message, block.index) == (id, index);
+        let place = self.open.iter().position(is_it);
         let place = place.unwrap_or_else(|| {
-            self.open.push(StreamedMessage {
-                id,
-                blocks: Vec::new(),
-            });
-            self.open.len() - 1
-        });
-        let blocks = &mut self.open[place].blocks;
-        let place = blocks.iter().position(|block| block.index == index);
-        let place = place.unwrap_or_else(|| {
-            blocks.push(ShownBlock {
+            self.open.push(ShownBlock {
+                message: id,
                 index,
                 style,
                 text: String::new(),
             });
-            blocks.len() - 1
+            self.open.len() - 1
         });
-        &mut blocks[place]
+        &mut self.open[place]
     }
 
-    /// Removes an open message, and returns it with the text shown so far.
-    fn close(&mut self, id: EventId) -> Option<StreamedMessage> {
-        let place = self.open.iter().position(|message| message.id == id)?;
-        Some(self.open.swap_remove(place))
+    /// Removes the blocks of an open message, and returns them.
+    fn close(&mut self, id: EventId) -> VecDeque<ShownBlock> {
+        let is_of = |block: &mut ShownBlock| block.message == id;
+        self.open.extract_if(.., is_of).collect()
     }
 
     fn cancelled(&mut self, id: EventId, output: &mut Output) -> io::Result<()> {
-        let shown = self.close(id);
-        if shown.is_some_and(|message| !message.blocks.is_empty()) {
-            return self.note("the answer above was discarded", output);
+        match self.close(id).is_empty() {
+            true => Ok(()),
+            false => self.note("the answer above was discarded", output),
         }
-        Ok(())
     }
 
     fn record(&mut self, event: &PersistentEvent, output: &mut Output) -> io::Result<()> {
-        let shown = self.close(event.id).map(|message| message.blocks);
-        let mut shown: VecDeque<ShownBlock> = shown.unwrap_or_default().into();
+        let mut shown = self.close(event.id);
         shown.retain(|block| !block.text.is_empty());
         if let PersistentBody::TurnWaiting(body) = &event.body {
             return self.note(&waits::waiting(body), output);

@@ -40,13 +40,6 @@ pub(super) struct RemovedModel {
     after: String,
 }
 
-/// The files that were written.
-#[derive(Debug)]
-pub(super) struct WrittenFiles {
-    pub(super) config: PathBuf,
-    pub(super) env: Option<PathBuf>,
-}
-
 impl InitFiles {
     pub(super) fn new(home: &Path, force: bool) -> Self {
         Self {
@@ -125,51 +118,37 @@ impl InitFiles {
         Ok(provider.key_variables.first().cloned())
     }
 
-    /// Writes the configuration, if it is valid, and the key if there is one.
+    pub(super) fn config(&self) -> &Path {
+        &self.config
+    }
+
+    /// Writes the endpoint, the model section unless the model is still to be chosen, and the key. Returns the file
+    /// that has the key now.
     pub(super) fn write(
         &self,
         settings: &ModelSettings,
         key: Option<&ApiKey>,
-    ) -> Result<WrittenFiles, Failure> {
+    ) -> Result<Option<PathBuf>, Failure> {
         let old = read(&self.config)?;
-        let text = with_endpoint(old.as_deref().unwrap_or_default(), settings);
-        let text = with_section(&text, &settings.section());
-        self.replace(old.as_deref(), &text, settings, key)
-    }
-
-    /// Writes the endpoint alone, so that the daemon can list its models, and the key.
-    pub(super) fn write_endpoint(
-        &self,
-        settings: &ModelSettings,
-        key: Option<&ApiKey>,
-    ) -> Result<WrittenFiles, Failure> {
-        let old = read(&self.config)?;
-        let text = with_endpoint(old.as_deref().unwrap_or_default(), settings);
-        self.replace(old.as_deref(), &text, settings, key)
-    }
-
-    fn replace(
-        &self,
-        old: Option<&str>,
-        text: &str,
-        settings: &ModelSettings,
-        key: Option<&ApiKey>,
-    ) -> Result<WrittenFiles, Failure> {
-        let config = staged(&self.config, text)?;
+        let mut text = old.clone().unwrap_or_default();
+        if let Some(table) = settings.table() {
+            text = with_table(&text, &table);
+        }
+        if !settings.model.is_empty() {
+            text = with_section(&text, &settings.section());
+        }
+        let config = staged(&self.config, &text)?;
         if let Some(problem) = problem_of(config.file.path(), &self.config) {
             return Err(refused(&problem, settings));
         }
         let _one_at_a_time = locked(&self.config)?;
         // The key first: if it cannot be written, the configuration must not refer to it.
         let env = key.map(|key| self.write_key(key)).transpose()?;
-        if read(&self.config)?.as_deref() != old {
+        if read(&self.config)? != old {
             return Err(changed(&self.config));
         }
         put(config, old.is_some())?;
-        Ok(WrittenFiles {
-            config: self.config.clone(),
-            env,
-        })
+        Ok(env)
     }
 
     fn write_key(&self, key: &ApiKey) -> Result<PathBuf, Failure> {
@@ -178,14 +157,6 @@ impl InitFiles {
         let text = key.added_to(old.as_deref().unwrap_or_default());
         put(staged(&self.env, &text)?, old.is_some())?;
         Ok(self.env.clone())
-    }
-}
-
-/// The configuration with the table of the endpoint, before the model that may refer to it.
-fn with_endpoint(text: &str, settings: &ModelSettings) -> String {
-    match settings.table() {
-        Some(table) => with_table(text, &table),
-        None => text.to_owned(),
     }
 }
 

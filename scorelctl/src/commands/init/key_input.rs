@@ -14,51 +14,30 @@ const MAX_KEY: u64 = 16 * 1024;
 /// without an error.
 const MAX_TERMINAL_KEY: usize = 4094;
 
-/// Where a key can be read from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KeySource {
-    Terminal,
-    Pipe,
-}
-
 /// Reads a key: from the terminal, without showing it, otherwise the first line of standard input.
 /// `None` if standard input is at its end.
 pub(super) async fn read(what: &str, output: &mut Output) -> Result<Option<String>, Failure> {
-    match source(output) {
-        Some(KeySource::Terminal) => {
-            let hidden = HiddenInput::begin()?;
-            output.aside(&format!("{what} (paste it, it is not shown): "))?;
-            let line = line().await?;
-            // Anything else that was pasted must not reach the shell.
-            drop(hidden);
-            output.aside("\n")?;
-            match line {
-                Some(line) if line.len() > MAX_TERMINAL_KEY => Err(Failure::usage(
-                    "the key is too long for a terminal, which cuts lines off",
-                )
-                .hint("pass it through a pipe")),
-                Some(line) => Ok(Some(line)),
-                None => Err(Failure::new(Exit::Interrupted, "interrupted", "no answer")),
-            }
-        }
-        Some(KeySource::Pipe) => {
-            output.note(&format!("reading {what} from standard input …"))?;
-            line().await
-        }
-        None => Ok(None),
-    }
-}
-
-fn source(output: &Output) -> Option<KeySource> {
     if !io::stdin().is_terminal() {
-        return Some(KeySource::Pipe);
+        output.note(&format!("reading {what} from standard input …"))?;
+        return line().await;
     }
-    can_ask(output).then_some(KeySource::Terminal)
-}
-
-/// Returns whether there is a user to ask.
-pub(super) fn can_ask(output: &Output) -> bool {
-    !output.json && output.err_is_terminal && io::stdin().is_terminal()
+    if !output.can_ask() {
+        return Ok(None);
+    }
+    let hidden = HiddenInput::begin()?;
+    output.aside(&format!("{what} (paste it, it is not shown): "))?;
+    let line = line().await?;
+    // Anything else that was pasted must not reach the shell.
+    drop(hidden);
+    output.aside("\n")?;
+    match line {
+        Some(line) if line.len() > MAX_TERMINAL_KEY => Err(Failure::usage(
+            "the key is too long for a terminal, which cuts lines off",
+        )
+        .hint("pass it through a pipe")),
+        Some(line) => Ok(Some(line)),
+        None => Err(Failure::new(Exit::Interrupted, "interrupted", "no answer")),
+    }
 }
 
 /// Reads a line on a blocking thread, without its end.

@@ -92,12 +92,11 @@ pub(super) async fn make(
     };
     let mut env = None;
     if settings.model.is_empty() {
-        let written = files.write_endpoint(&settings, key.take().as_ref())?;
-        env = written.env;
+        env = files.write(&settings, key.take().as_ref())?;
         cli.note(&format!(
             "wrote [providers.{}] to {}",
             provider.name,
-            written.config.display()
+            files.config().display()
         ))?;
         settings.endpoint = None;
         let params = ListModelsParams {

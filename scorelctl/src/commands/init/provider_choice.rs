@@ -3,8 +3,8 @@ use scorel_proto::{ListModelsResult, ModelProvider};
 use super::args::InitArgs;
 use super::files::InitFiles;
 use super::key::ApiKey;
+use super::question;
 use super::runner_offer::{RunnerOffer, installed};
-use super::{key_input, question};
 use crate::cli::Cli;
 use crate::failure::Failure;
 
@@ -43,7 +43,7 @@ pub(super) async fn choose(
             None => choices.push(choice("in config.toml")),
         }
     }
-    let asks = !args.yes && key_input::can_ask(cli.output);
+    let asks = !args.yes && cli.output.can_ask();
     let mut runners = match asks || choices.is_empty() {
         true => installed(cli).await?,
         false => Vec::new(),

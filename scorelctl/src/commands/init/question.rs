@@ -1,5 +1,4 @@
 use super::args::InitArgs;
-use super::key_input::can_ask;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,7 +19,7 @@ pub(super) async fn choose(
     if choices.len() == 1 || args.yes {
         return Ok(0);
     }
-    if !can_ask(output) {
+    if !output.can_ask() {
         let message = format!(
             "{} are available, and there is no terminal to ask on",
             choices.len()

@@ -20,20 +20,17 @@ impl<'a> LogLine<'a> {
             let (level, message) = rest.trim_start().split_once(' ')?;
             let is_time =
                 time.starts_with(|char: char| char.is_ascii_digit()) && time.contains('T');
-            (is_time && LEVELS.contains(&level)).then_some((time, level, message))
-        };
-        match begins() {
-            Some((time, level, message)) => Self {
+            (is_time && LEVELS.contains(&level)).then_some(Self {
                 time: Some(time),
                 level: Some(level),
                 message,
-            },
-            None => Self {
-                time: None,
-                level: None,
-                message: line,
-            },
-        }
+            })
+        };
+        begins().unwrap_or(Self {
+            time: None,
+            level: None,
+            message: line,
+        })
     }
 }
 

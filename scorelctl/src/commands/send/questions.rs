@@ -1,7 +1,7 @@
 //! The permission requests of the followed turn.
 
 use std::collections::VecDeque;
-use std::io::{self, IsTerminal};
+use std::io;
 
 use scorel_proto::{
     PermissionAnswer, PermissionDecision, PermissionRequestBody, PermissionRequestId,
@@ -29,8 +29,10 @@ pub(super) struct Questions {
 impl Questions {
     /// Without `--on-ask`, prompts if there is a terminal to prompt on, and denies otherwise.
     pub(super) fn new(session_id: SessionId, wished: Option<OnAsk>, output: &Output) -> Self {
-        let is_person = io::stdin().is_terminal() && output.err_is_terminal && !output.json;
-        let otherwise = if is_person { OnAsk::Ask } else { OnAsk::Deny };
+        let otherwise = match output.can_ask() {
+            true => OnAsk::Ask,
+            false => OnAsk::Deny,
+        };
         Self {
             session_id,
             on_ask: wished.unwrap_or(otherwise),

@@ -1,7 +1,8 @@
 use std::ffi::OsStr;
 use std::io;
+use std::iter;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -41,22 +42,23 @@ impl ManagerProgram {
 
     /// Runs it, and returns what it prints.
     pub(super) fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<String, ManagerError> {
-        let output = self.output(arguments).map_err(|source| ManagerError::Run {
+        let mut command = self.command(arguments);
+        let ran = command.stdin(Stdio::null()).output();
+        let output = ran.map_err(|source| ManagerError::Run {
             program: self.name,
             source,
         })?;
         if output.status.success() {
             return Ok(text(&output.stdout));
         }
-        let said = text(&output.stderr);
-        let message = if said.is_empty() {
-            output.status.to_string()
-        } else {
-            said
-        };
+        let words = iter::once(command.get_program()).chain(command.get_args());
+        let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
         Err(ManagerError::Failed {
-            call: self.call(arguments),
-            message,
+            call: words.join(" "),
+            message: match text(&output.stderr) {
+                said if said.is_empty() => output.status.to_string(),
+                said => said,
+            },
         })
     }
 
@@ -71,23 +73,6 @@ impl ManagerProgram {
         let mut command = Command::new(self.name);
         command.args(self.first).args(arguments);
         command
-    }
-
-    fn output<A: AsRef<OsStr>>(&self, arguments: &[A]) -> io::Result<Output> {
-        self.command(arguments).stdin(Stdio::null()).output()
-    }
-
-    fn call<A: AsRef<OsStr>>(&self, arguments: &[A]) -> String {
-        let mut call = self.name.to_owned();
-        for first in self.first {
-            call.push(' ');
-            call.push_str(first);
-        }
-        for argument in arguments {
-            call.push(' ');
-            call.push_str(&argument.as_ref().to_string_lossy());
-        }
-        call
     }
 }
 
