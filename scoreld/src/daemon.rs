@@ -168,7 +168,7 @@ impl Tasks {
     /// Accepts connections from now on, and unloads idle sessions.
     fn serve(&mut self, listener: Listener) -> Result<(), RunError> {
         let rpc = Service::new(
-            scorel_host::methods(Arc::clone(&self.host))?,
+            scorel_host::methods(Arc::clone(&self.host))?.build(),
             self.host.config().rpc.clone(),
             self.closing.clone(),
         )?;

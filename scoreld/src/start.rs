@@ -293,6 +293,7 @@ impl Begin {
                 descriptors: files.daemon,
                 started_at: self.readiness.started_at(),
                 home,
+                features: Vec::new(),
                 turns: TurnParts::default(),
             },
             readiness: self.readiness,

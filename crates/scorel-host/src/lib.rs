@@ -1,7 +1,8 @@
 //! The host: one machine's projects, models and sessions, and the methods that clients call on them.
 //!
 //! [`Host::open`] wires the parts of a [home](scorel_home::Home): configuration, projects, models, sessions, receipts.
-//! [`methods`] registers every RPC method; a handler parses, asks the host or a lane, and replies:
+//! [`methods`] registers every RPC method; a handler parses, asks the host or a lane, and replies; [`session_method`]
+//! adds those of features:
 //!
 //! ```text
 //! scorel-rpc → methods → Host → Sessions → turns: TurnSetup → provider, tools, gate
@@ -33,6 +34,6 @@ mod titles;
 mod turns;
 
 pub use host::{Host, HostParts, given_up_sessions};
-pub use rpc::table as methods;
+pub use rpc::{SessionCommand, session_method, table as methods};
 pub use shutdown::{Shutdown, ShutdownCause};
-pub use turns::{ToolPlace, ToolSource, TurnParts};
+pub use turns::{HookSource, ToolPlace, ToolSource, TurnParts};

@@ -24,6 +24,7 @@ mod register;
 mod runners;
 mod runtimes;
 mod search;
+mod session_method;
 mod sessions;
 mod subscribe;
 mod travel;
@@ -33,12 +34,14 @@ mod worktrees;
 
 use std::sync::Arc;
 
-use scorel_rpc::{DuplicateMethod, MethodTable, Table};
+use scorel_rpc::{DuplicateMethod, Table};
+
+pub use session_method::{SessionCommand, session_method};
 
 use crate::host::Host;
 
-/// The table of all methods of the protocol.
-pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
+/// A table of all methods of the protocol, to which features may add theirs.
+pub fn table(context: Arc<Host>) -> Result<Table<Host>, DuplicateMethod> {
     let metrics = Arc::clone(&context.metrics);
     let mut table = Table::new(context);
     table.observe(metrics);
@@ -60,5 +63,5 @@ pub fn table(context: Arc<Host>) -> Result<Arc<MethodTable>, DuplicateMethod> {
     runtimes::register(&mut table)?;
     agents::register(&mut table)?;
     worktrees::register(&mut table)?;
-    Ok(table.build())
+    Ok(table)
 }

@@ -1,3 +1,4 @@
+mod hook_source;
 mod offered;
 mod own_tools;
 mod session_state;
@@ -13,8 +14,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use scorel_config::{Config, ConfigSource, RuntimeConfig, check_preset};
 use scorel_engine::{
-    HookChain, Hooks, Provider, RetryPolicy, Runner as _, ToolClass, ToolList, TurnLimits,
-    TurnPorts,
+    HookChain, Provider, RetryPolicy, Runner as _, ToolClass, ToolList, TurnLimits, TurnPorts,
 };
 use scorel_fetch::{FetchLimits, Fetcher, SystemLookup};
 use scorel_guidance::instructions::{Access, InstructionSources, guidance, guides, instructions};
@@ -42,6 +42,7 @@ use session_state::{PrepareTurn, SessionState, SessionTools};
 use turn_error::{config_error, turn_error};
 use workplaces::Workplaces;
 
+pub use hook_source::HookSource;
 pub(crate) use own_tools::own_sources;
 pub use tool_source::{ToolPlace, ToolSource};
 
@@ -58,7 +59,7 @@ pub(crate) struct Turns {
     skills: Skills,
     fetcher: Fetcher,
     sources: Vec<Arc<dyn ToolSource>>,
-    hooks: Vec<Arc<dyn Hooks>>,
+    hooks: Vec<Arc<dyn HookSource>>,
 }
 
 /// What turns are made of, from outside of the configuration.
@@ -67,7 +68,7 @@ pub struct TurnParts {
     /// Offer tools, in the order in which the model gets them.
     pub sources: Vec<Arc<dyn ToolSource>>,
     /// Look at calls and requests, before the hooks of the daemon's own.
-    pub hooks: Vec<Arc<dyn Hooks>>,
+    pub hooks: Vec<Arc<dyn HookSource>>,
 }
 
 impl fmt::Debug for Turns {
@@ -222,11 +223,13 @@ impl Turns {
             auxiliary: auxiliary
                 .and_then(|name| self.usable_model(config, name, request.blobs.clone())),
         };
+        let added = self.hooks.iter().flat_map(|it| it.hooks(&place));
+        let hooks = HookChain::new(added.chain([guides as _]).collect());
         let ports = TurnPorts {
             provider,
             tools,
             gate,
-            hooks: HookChain::new(self.hooks.iter().cloned().chain([guides as _]).collect()),
+            hooks,
             clock: Arc::new(TokioClock::new()),
             limits: limits(&config.runtime_of(agent_type(request))),
             retry: RetryPolicy {

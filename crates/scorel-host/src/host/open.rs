@@ -11,7 +11,7 @@ use scorel_home::trusted_file::FileProblem;
 use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
 use scorel_orchestrator::{AgentTaskFeature, Orchestrator};
 use scorel_proto::DaemonManager;
-use scorel_session::{SessionSettings, Sessions};
+use scorel_session::{SessionFeature, SessionSettings, Sessions};
 use scorel_workplace::CommandHost;
 use scorel_workplace::worktrees::{SupervisedGit, Worktrees};
 
@@ -45,6 +45,8 @@ pub struct HostParts {
     pub descriptors: u64,
     /// Start of the daemon in milliseconds since 1970.
     pub started_at: u64,
+    /// Follow sessions, behind the daemon's own features.
+    pub features: Vec<Arc<dyn SessionFeature>>,
     /// What features beside the daemon's own add to turns.
     pub turns: TurnParts,
 }
@@ -98,6 +100,11 @@ impl Host {
                     hooks: parts.turns.hooks,
                 },
             );
+            let own: [Arc<dyn SessionFeature>; 3] = [
+                Arc::new(AgentTaskFeature::new(Weak::clone(orchestrator))),
+                Arc::clone(search.index()) as _,
+                Arc::clone(&metrics) as _,
+            ];
             Sessions::new(
                 home.sessions(),
                 (home.index(), home.active()),
@@ -105,11 +112,7 @@ impl Host {
                 Arc::new(TimedStorage::new(metrics.fsync().clone())),
                 settings,
                 Arc::new(turns),
-                vec![
-                    Arc::new(AgentTaskFeature::new(Weak::clone(orchestrator))),
-                    Arc::clone(search.index()) as _,
-                    Arc::clone(&metrics) as _,
-                ],
+                own.into_iter().chain(parts.features).collect(),
             )
         };
         let orchestrator = Orchestrator::new(agents, open_sessions);

@@ -14,16 +14,16 @@ use crate::rpc::call_error::CallError;
 pub(super) fn method<M, F, R>(table: &mut Table<Host>, handler: F) -> Result<(), DuplicateMethod>
 where
     M: Method,
-    F: Fn(Arc<Host>, RpcCall, M::Params) -> R + Copy + Send + Sync + 'static,
+    F: Fn(Arc<Host>, RpcCall, M::Params) -> R + Clone + Send + Sync + 'static,
     R: Future<Output = Result<M::Result, CallError>> + Send + 'static,
 {
-    table.method(
-        spec::<M>(MethodKind::Call),
-        move |host, call, params| async move {
+    table.method(spec::<M>(MethodKind::Call), move |host, call, params| {
+        let handler = handler.clone();
+        async move {
             let result = handler(host, call, params.parse()?).await;
             Ok(encode::<M>(&result.map_err(RpcError::from)?)?)
-        },
-    )
+        }
+    })
 }
 
 /// Registers a method that begins a subscription. The handler returns the subscription's id.

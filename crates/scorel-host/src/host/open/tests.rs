@@ -26,6 +26,7 @@ fn parts(root: &Path) -> HostParts {
         umask: None,
         shutdown: Shutdown::default(),
         started_at: 0,
+        features: Vec::new(),
         turns: TurnParts::default(),
         home,
     }
@@ -37,7 +38,7 @@ async fn directories_and_imports_are_for_callers_that_may_do_everything() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("sessions")).unwrap();
     let host = Host::open(parts(dir.path())).unwrap();
-    let table = crate::rpc::table(host).unwrap();
+    let table = crate::rpc::table(host).unwrap().build();
     let service = Service::new(table, RpcLimits::default(), CancellationToken::new()).unwrap();
     for method in [ListDirectories::NAME, ImportSession::NAME] {
         for access in [AccessLevel::Read, AccessLevel::Control, AccessLevel::Admin] {

@@ -62,6 +62,7 @@ impl TestHome {
             umask: None,
             shutdown: Shutdown::default(),
             started_at: 0,
+            features: Vec::new(),
             turns: TurnParts::default(),
             home,
         };
