@@ -20,7 +20,7 @@ use scorel_exec::Supervisors;
 use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
 use scorel_host::{Host, HostParts, Shutdown, TurnParts};
 use scorel_proto::{
-    ClientId, CommandId, CreateSession, DaemonManager, Method, PermissionDecision, RegisterProject,
+    ClientId, CreateSession, DaemonManager, Method, PermissionDecision, RegisterProject,
     RespondPermission, SendMessage, SessionId,
 };
 use scorel_rpc::{Listener, RpcLimits, Service, local_user};
@@ -195,7 +195,7 @@ fn configure(root: &Path, model: &ModelServer) {
     file.write_all(text.as_bytes()).unwrap();
 }
 
-fn calls(model: &ModelServer, tool: &str, input: Value) {
+fn calls(model: &ModelServer, tool: &str, input: &Value) {
     let answer = ScriptedChat::default().tool_call("c", tool, &input.to_string());
     model.answer(answer.finish("tool_calls"));
 }
@@ -209,7 +209,7 @@ async fn pinned() {
     let pin = PinFileParams {
         session_id: client.session,
         path: "kept.txt".to_owned(),
-        command_id: Some(CommandId::new("pin-1").unwrap()),
+        command_id: Some("pin-1".parse().unwrap()),
     };
     let recorded = client.connection.call::<PinFile>(&pin).await.unwrap();
     let repeated = client.connection.call::<PinFile>(&pin).await.unwrap();
@@ -219,14 +219,14 @@ async fn pinned() {
     let event = until(&mut events, "custom").await;
     assert_eq!(event["data"], json!({ "path": "kept.txt" }));
     assert_eq!(event["id"], json!(recorded.event_id));
-    calls(&model, "PinnedFiles", json!({}));
+    calls(&model, "PinnedFiles", &json!({}));
     for path in ["free.txt", "kept.txt"] {
-        calls(&model, "Write", json!({ "path": path, "content": "1" }));
+        calls(&model, "Write", &json!({ "path": path, "content": "1" }));
     }
     model.answer(ScriptedChat::default().text("Done.").finish("stop"));
     client.say("go").await;
     let asked = client.decide(&mut events, PermissionDecision::Once).await;
-    assert_eq!(asked["hookReason"], "`kept.txt` is pinned");
+    assert_eq!(asked["hookReason"], "pins: `kept.txt` is pinned");
     assert_eq!(asked["input"]["path"], "kept.txt");
     until(&mut events, "turn_outcome").await;
     let told = model.requests()[1].json()["messages"].to_string();

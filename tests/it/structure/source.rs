@@ -62,10 +62,11 @@ pub(crate) fn packages() -> Vec<Package> {
     members.iter().map(package).collect()
 }
 
-/// The packages whose code is delivered: neither doubles for tests nor tests.
+/// The packages whose code is delivered: neither doubles for tests nor tests nor examples.
 pub(crate) fn production() -> Vec<Package> {
     let mut packages = packages();
-    packages.retain(|package| !["scorel-testkit", "scorel-tests"].contains(&&*package.name));
+    let others = ["scorel-testkit", "scorel-example-feature", "scorel-tests"];
+    packages.retain(|package| !others.contains(&&*package.name));
     packages
 }
 
