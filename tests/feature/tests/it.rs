@@ -244,7 +244,7 @@ async fn pinned() {
     calls(
         &model,
         "Write",
-        json!({ "path": "kept.txt", "content": "2" }),
+        &json!({ "path": "kept.txt", "content": "2" }),
     );
     model.answer(ScriptedChat::default().text("Done.").finish("stop"));
     client.say("again").await;
