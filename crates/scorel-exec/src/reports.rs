@@ -22,7 +22,7 @@ pub(crate) struct SupervisorReports {
     pub(crate) limit: Option<LimitKind>,
     /// The command's usage at the last measurement.
     pub(crate) usage: Option<ResourceUsage>,
-    /// What the supervisor, or the daemon itself, could not do.
+    /// A failure of the supervisor, or of the daemon itself.
     pub(crate) problems: Vec<String>,
     /// The paths that were restored while the command runs.
     pub(crate) restored_so_far: Vec<String>,

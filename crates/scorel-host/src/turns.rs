@@ -62,7 +62,7 @@ pub(crate) struct Turns {
     hooks: Vec<Arc<dyn HookSource>>,
 }
 
-/// What turns are made of, from outside of the configuration.
+/// Parts of turns that no configuration names.
 #[derive(Debug, Default)]
 pub struct TurnParts {
     /// Offer tools, in the order in which the model gets them.
@@ -292,7 +292,7 @@ impl Turns {
         })
     }
 
-    /// The tools of all sources. Ends early when `stop` fires: then nobody waits for the turn.
+    /// The tools of all sources. Ends early when `stop` fires: then nothing waits for the turn.
     fn offered_tools(
         &self,
         place: &ToolPlace,

@@ -28,7 +28,7 @@ pub struct EnvelopeLimits {
     pub values: usize,
 }
 
-/// What a frame contains.
+/// The content of a frame.
 #[derive(Debug)]
 pub enum Frame<'a> {
     Single(FrameEntry<'a>),

@@ -28,6 +28,6 @@ pub struct FrameLimits {
     pub frame: usize,
     /// From a text's first byte to its last; `None` for any time.
     pub partial_frame: Option<Duration>,
-    /// How long the other side may read nothing while there is something to write; `None` for any time.
+    /// The longest time that the other side may read nothing while there is something to write; `None` for any time.
     pub write: Option<Duration>,
 }

@@ -4,7 +4,7 @@
 //! library, the daemon's own calls and the links to foreign agents. Each calls, answers and notifies.
 //!
 //! ```text
-//! bytes ─ framing → text ─ envelope → call, notification ──→ whoever serves them
+//! bytes ─ framing → text ─ envelope → call, notification ──→ the side that serves them
 //!                                   → answer ─→ Calls ─────→ the caller
 //!                          caller, server ─→ Outbox ─ write → bytes
 //! ```

@@ -32,7 +32,7 @@ pub enum CallError {
 
 /// Takes what the other side notifies of.
 pub trait Inbox: Send {
-    /// Takes a notification. The next text is read once this returns, so whoever waits here holds the
+    /// Takes a notification. The next text is read once this returns, so waiting here holds the
     /// other side back.
     fn notified(&mut self, params: &RawValue) -> impl Future<Output = ()> + Send;
 }
@@ -184,7 +184,7 @@ impl Peer {
             }
         };
         let writing = async {
-            // What the other side says last is read even if it takes no more, such as why it closes.
+            // The last words of the other side are read even if it takes no more, such as why it closes.
             drop(write(&self.outbox, outgoing).await);
             self.outbox.close();
             std::future::pending::<()>().await;

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Debug)]
 pub(crate) struct LiveSubscription {
-    /// Whether notifications may be queued. [`Outbox::fence`](scorel_peer::Outbox::fence) orders the
+    /// True if notifications may be queued. [`Outbox::fence`](scorel_peer::Outbox::fence) orders the
     /// change against queueing.
     pub(crate) alive: AtomicBool,
     pub(crate) stop: CancellationToken,

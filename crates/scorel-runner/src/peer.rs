@@ -56,7 +56,7 @@ pub(crate) struct Peer {
     /// Nothing is kept before secrets are cut out of it.
     stdout_redactor: SecretRedactor,
     stderr_redactor: SecretRedactor,
-    /// What was read of the output and not taken yet.
+    /// Output that was read and not taken yet.
     unread: BytesMut,
     lines: LineCutter,
     errors: StderrTail,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// "Method not found".
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 
-/// How many calls may wait for an answer: a turn makes one for each message that steers it.
+/// The calls that may wait for an answer: a turn makes one for each message that steers it.
 const MAX_CALLS: usize = 256;
 
 /// The calls that wait for an answer. `P` is what each was made for.

@@ -313,7 +313,7 @@ impl Lane {
         Arc::clone(&self.shared.setup)
     }
 
-    /// What the host keeps for the session.
+    /// The resources that the host keeps for the session.
     pub(crate) fn resources(&self) -> &Arc<dyn SessionResources> {
         let made = || self.setup().resources(&self.header);
         self.resources.get_or_init(made)

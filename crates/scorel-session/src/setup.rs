@@ -78,7 +78,7 @@ pub trait SessionResources: fmt::Debug + Send + Sync {
     /// The project is not registered any more, or the directory cannot be opened.
     fn files(&self) -> io::Result<Arc<FileRecorder>>;
 
-    /// Whether something of it runs, such as a command in the background. The session stays in memory
+    /// True while something of it runs, such as a command in the background. The session stays in memory
     /// then.
     fn is_running(&self) -> bool {
         false

@@ -47,7 +47,7 @@ impl Network {
         }
     }
 
-    /// How many streams were lost.
+    /// The number of streams that were lost.
     #[must_use]
     pub fn lost(&self) -> usize {
         self.lost.load(Ordering::SeqCst)

@@ -75,7 +75,7 @@ async fn follow(
             HostEvent::Snapshot { .. } | HostEvent::AgentTaskChanged { .. } => true,
             _ => false,
         };
-        // What is ready after the news may be none.
+        // Something that is ready after the news may be none.
         if feed.is_ready() || !std::mem::take(&mut is_news) {
             continue;
         }

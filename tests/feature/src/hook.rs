@@ -49,7 +49,7 @@ impl Hooks for PinHook {
                         CallOpinion::Ask(format!("`{path}` is pinned"))
                     })
                 }
-                // A guard that cannot look has somebody else look.
+                // A guard that cannot look leaves the decision to the user.
                 (Some(_), Err(error)) => CallOpinion::Ask(format!("pins are unknown: {error}")),
             };
             BeforeCall {

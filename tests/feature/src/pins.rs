@@ -11,7 +11,7 @@ use crate::state::{PINS, PinnedSessions};
 /// The kind of the event. Clients cannot append one that begins like this.
 pub(crate) const KIND: &str = "scorel.pinned_file";
 
-/// How many records are read at once.
+/// The number of records that are read at once.
 const PAGE: usize = 256;
 
 /// The pinned files of all sessions.

@@ -20,10 +20,10 @@ use crate::ClientError;
 /// backpressure of a daemon that does not read.
 const OUTBOX: usize = 1024 * 1024;
 
-/// How many calls may be open. A caller beyond that waits.
+/// The open calls of a connection. A caller beyond that waits.
 const MAX_CALLS: usize = 1024;
 
-/// How many items of a subscription are buffered. A full buffer makes the reader wait, so the socket
+/// The buffered items of a subscription. A full buffer makes the reader wait, so the socket
 /// fills and the daemon holds the subscriber's position instead of this process holding its events.
 const BUFFER: usize = 256;
 

@@ -15,11 +15,11 @@ pub(crate) struct Peer {
     _directory: TempDir,
     path: PathBuf,
     listener: UnixListener,
-    /// What is between the client and the peer.
+    /// The stream between the client and the peer.
     network: Option<Network>,
 }
 
-/// How a test's client reaches its peer.
+/// The way by which a test's client reaches its peer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Way {
     Socket,

@@ -17,7 +17,7 @@ use crate::toolbox::Tool;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What a hook answers about a call, by the input that it sees.
+/// The answer of a hook about a call, by the input that it sees.
 type Before = fn(&Value) -> BeforeCall;
 
 /// A hook that answers as a test says, and writes down what it sees.
@@ -27,9 +27,9 @@ struct Hook {
     before: Before,
     after: AfterCall,
     request: BeforeRequest,
-    /// Whether it never answers about a call that has run.
+    /// It never answers about a call that has run.
     hangs_after: bool,
-    /// Whether it never answers about a call or a request.
+    /// It never answers about a call or a request.
     hangs_before: bool,
     seen: Arc<Mutex<Vec<String>>>,
 }
@@ -116,7 +116,7 @@ fn appends(input: &Value, letter: &str) -> BeforeCall {
     }
 }
 
-/// What the hooks of a scene have seen of calls.
+/// The calls that the hooks of a scene have seen.
 struct Stand {
     scene: Scene,
     seen: Arc<Mutex<Vec<String>>>,
@@ -345,7 +345,7 @@ async fn a_reopened_call_that_was_asked_about_is_judged_again_but_not_hooked_aga
     assert_eq!(stand.scene.gate.wanted(), ["gone: it looked odd"]);
     assert_eq!(stand.inputs(), [json!({"path": "asked"})]);
     assert_eq!(changed_by(&played), ["gone"]);
-    // One that nobody was asked about is new to the hooks.
+    // A call without a question is new to the hooks.
     stand.scene.pending = vec![write(json!({"path": "a"})).into()];
     stand.scene.play().await;
     assert_eq!(stand.inputs()[1], json!({"path": "a!"}));

@@ -47,7 +47,7 @@ pub struct HostParts {
     pub started_at: u64,
     /// Follow sessions, behind the daemon's own features.
     pub features: Vec<Arc<dyn SessionFeature>>,
-    /// What features beside the daemon's own add to turns.
+    /// Tools and hooks that other features than the daemon's own add to turns.
     pub turns: TurnParts,
 }
 

@@ -1,4 +1,4 @@
-//! What is kept for a loaded session.
+//! The state that is kept for a loaded session.
 
 use std::fmt;
 use std::io;

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::turn_error::{config_error, turn_error};
 
-/// How long a source may take at the start of a turn.
+/// The time that a source may take at the start of a turn.
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// Offers tools to the turns of sessions.
@@ -28,7 +28,7 @@ pub trait ToolSource: fmt::Debug + Send + Sync {
     fn tools(&self, place: &ToolPlace)
     -> BoxFuture<'static, Result<Vec<Arc<dyn Tool>>, TurnError>>;
 
-    /// Whether a turn begins without its tools if they take too long. The user is told. Else such a turn
+    /// True if a turn begins without its tools when they take too long. The user is told. Else such a turn
     /// ends with an error.
     fn may_be_late(&self) -> bool {
         false

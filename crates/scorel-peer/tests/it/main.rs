@@ -81,7 +81,7 @@ impl Scene {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Whether nothing comes although all tasks are idle.
+    /// True if nothing comes although all tasks are idle.
     async fn is_silent(&mut self) -> bool {
         timeout(PATIENCE, self.lines.fill_buf()).await.is_err()
     }

@@ -99,7 +99,7 @@ fn is_digit(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-/// Whether `text` is like `pattern`, in which `*` stands for any text.
+/// True if `text` is like `pattern`, in which `*` stands for any text.
 fn is_like(pattern: &str, text: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == text;

@@ -40,10 +40,10 @@ pub enum RuleErrorKind {
     /// A character that no tool's name has, or a `*` that is not the last.
     #[error("expected a tool's name, which may end with `*`, such as `Tool(mcp__github__*)`")]
     ToolName,
-    /// What follows `#` is not the beginning of a digest.
+    /// The text after `#` is not the beginning of a digest.
     #[error("expected the first 12 hexadecimal digits of the tool's digest, or more, after `#`")]
     Digest,
-    /// What follows the name is not an argument with a pattern.
+    /// The text after the name is not an argument with a pattern.
     #[error("expected `ARGUMENT=PATTERN`, such as `Tool(mcp__db__query sql=select *)`")]
     Argument,
     /// A tool that rules are named after.

@@ -1,4 +1,4 @@
-//! What holds for any rules and any effect.
+//! Properties that hold for any rules and any effect.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};

@@ -17,7 +17,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::peer::PATIENCE;
 
-/// How long `askBack` waits for the client.
+/// The time that `askBack` waits for the client.
 pub(crate) const QUESTION_LIMIT: Duration = Duration::from_secs(20);
 
 type MethodResult = Result<Box<RawValue>, RpcError>;

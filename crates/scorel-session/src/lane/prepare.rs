@@ -11,7 +11,7 @@ use crate::{
     TurnRequest, blocking,
 };
 
-/// How long a preparation may take. Sources of tools have shorter limits of their own.
+/// The time that a preparation may take. Sources of tools have shorter limits of their own.
 const LIMIT: Duration = Duration::from_secs(60);
 
 impl Lane {

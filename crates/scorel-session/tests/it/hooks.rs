@@ -113,7 +113,7 @@ async fn a_call_that_was_asked_about_runs_after_a_crash_with_the_input_of_the_qu
     }
 }
 
-/// What versions before hooks wrote: nothing says what hooks did.
+/// A log of versions before hooks: nothing says what hooks did.
 #[tokio::test(start_paused = true)]
 async fn a_question_of_an_older_version_opens_with_its_input() {
     let (rig, id, _) = asking(question()).await;

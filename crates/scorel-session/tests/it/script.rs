@@ -34,7 +34,7 @@ pub(crate) struct Plan {
     pub(crate) retry: RetryPolicy,
     /// What the next preparations end with instead of a turn.
     pub(crate) failures: VecDeque<Failure>,
-    /// Whether preparations never end.
+    /// Preparations never end.
     pub(crate) is_stuck: bool,
     /// What the next preparation waits for.
     pub(crate) gate: Option<std::sync::mpsc::Receiver<()>>,
@@ -253,7 +253,7 @@ impl TurnSetup for Script {
     }
 }
 
-/// What the script keeps for a session.
+/// The state that the script keeps for a session.
 #[derive(Debug)]
 struct ScriptedSession {
     script: Arc<Script>,
