@@ -34,9 +34,10 @@ impl Follower {
         Self { child, out, err }
     }
 
-    fn interrupt(&self) {
+    /// By SIGTERM: SIGINT may be ignored, as in a suite that a shell has put into the background.
+    fn terminate(&self) {
         let pid = Pid::from_raw(self.child.id().unwrap().try_into().unwrap()).unwrap();
-        kill_process(pid, Signal::INT).unwrap();
+        kill_process(pid, Signal::TERM).unwrap();
     }
 
     async fn ended(mut self) -> ExitStatus {
@@ -89,13 +90,13 @@ async fn a_graph_is_followed_by_two_over_a_restart_until_each_ends() {
     for follower in &mut followers {
         until(&mut follower.out, &["developer", "completed", "two"]).await;
     }
-    let [interrupted, mut left] = followers;
-    interrupted.interrupt();
-    let by_signal = Some(Signal::INT.as_raw());
-    assert_eq!(interrupted.ended().await.signal(), by_signal);
+    let [ended, mut left] = followers;
+    ended.terminate();
+    let by_signal = Some(Signal::TERM.as_raw());
+    assert_eq!(ended.ended().await.signal(), by_signal);
     scene.daemon.kill().await;
     until(&mut left.err, &["connection was lost"]).await;
-    left.interrupt();
+    left.terminate();
     assert_eq!(left.ended().await.signal(), by_signal);
     let mut late = Follower::start(&scene);
     until(&mut late.err, &["error: "]).await;
