@@ -1,4 +1,4 @@
-//! What several verbs take on the command line. Doc comments here and at the arguments of verbs are the help texts.
+//! Arguments that several verbs take. Doc comments here and at the arguments of verbs are the help texts.
 
 mod duration;
 mod on_ask;

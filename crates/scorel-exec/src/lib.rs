@@ -25,13 +25,12 @@
 //! [`Supervisors`] starts commands. `main` calls [`run_if_asked`] before anything else. [`Support`]
 //! tells what the kernel can enforce.
 
-#![cfg_attr(
-    not(target_os = "linux"),
-    allow(dead_code, reason = "commands are started on Linux only")
-)]
-
 mod ancestry;
 mod capture;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "there are no control groups")
+)]
 mod cgroup;
 mod command_line;
 #[cfg(target_os = "linux")]
@@ -56,6 +55,10 @@ mod shared_space;
 mod standby;
 mod supervisors;
 mod support;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "there is nothing to remember")
+)]
 mod support_memory;
 mod surroundings;
 mod task_limit;

@@ -32,6 +32,10 @@ pub struct Supervisors {
     /// The program of a supervisor: `/proc/self/exe` also works when the file has been replaced by an
     /// upgrade.
     program: PathBuf,
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "nothing is started")
+    )]
     open_files: Option<u64>,
     /// Found out when it is first asked for.
     support: OnceLock<Support>,
@@ -40,11 +44,19 @@ pub struct Supervisors {
     /// `None` if supervisors measure what commands use.
     cgroup: Option<DelegatedGroup>,
     groups: AtomicU64,
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "nothing is started")
+    )]
     standbys: Arc<Semaphore>,
 }
 
 /// The means by which a command is started.
 #[derive(Debug, Default)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "nothing is started")
+)]
 struct Launch {
     standby: Option<Standby>,
     #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
 use clap::ValueEnum;
 
-/// What to do when a tool needs permission.
+/// The answer when a tool needs permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnAsk {
     /// Prompt on the terminal

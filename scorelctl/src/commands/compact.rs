@@ -20,7 +20,7 @@ pub(crate) struct CompactArgs {
     /// Print the compaction's id and exit once it has begun
     #[arg(long, short)]
     pub(crate) detach: bool,
-    /// What the summary should pay attention to
+    /// Things that the summary should pay attention to
     #[arg(value_name = "INSTRUCTIONS")]
     pub(crate) instructions: Vec<String>,
 }

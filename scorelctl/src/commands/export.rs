@@ -22,7 +22,7 @@ use export_file::ExportFile;
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// What to write
+    /// The format to write
     #[arg(long, short, value_name = "FORMAT", default_value = "md")]
     pub(crate) format: ExportFormat,
     /// The file to write; `-` is standard output [default: a file with the session's id in the working

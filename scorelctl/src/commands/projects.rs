@@ -32,7 +32,7 @@ pub(crate) enum ProjectsCommand {
         /// The directory [default: the working directory]
         #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
-        /// What lists call it [default: the directory's name]
+        /// The name in lists [default: the directory's name]
         #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
         name: Option<String>,
     },

@@ -61,7 +61,7 @@ pub(crate) enum QueueCommand {
     Convert {
         /// Number in the list, or id
         item: String,
-        /// What becomes of the message
+        /// The new kind of the message
         #[arg(value_parser = one_of(KINDS))]
         kind: QueueKind,
     },

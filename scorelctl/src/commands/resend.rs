@@ -40,7 +40,7 @@ pub(crate) struct ResendArgs {
     /// Print the session id and exit once the message is accepted
     #[arg(long, short)]
     pub(crate) detach: bool,
-    /// What to do when a tool needs permission [default: ask on a terminal, else deny]
+    /// The answer when a tool needs permission [default: ask on a terminal, else deny]
     #[arg(long, value_name = "WHAT")]
     pub(crate) on_ask: Option<OnAsk>,
     /// Attach a file of the project, text or a picture; may be repeated

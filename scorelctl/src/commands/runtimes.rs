@@ -39,7 +39,7 @@ pub(crate) struct RuntimesArgs {
     #[arg(long, value_name = "STATUS",
         value_parser = protocol_name::<AgentTaskStatus>(AgentTaskStatus::ALL.map(AgentTaskStatus::name)))]
     pub(crate) status: Option<AgentTaskStatus>,
-    /// How many at most
+    /// The greatest number to list
     #[arg(long, short = 'n', value_name = "N", default_value = "50",
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: u32,
@@ -53,7 +53,7 @@ pub(crate) struct RuntimesArgs {
     pub(crate) action: Option<RuntimesCommand>,
 }
 
-/// What to do with a runtime.
+/// A command on a runtime.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RuntimesCommand {
     /// Print a runtime with its task and its result

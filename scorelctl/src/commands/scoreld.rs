@@ -13,10 +13,10 @@ use clap::builder::NonEmptyStringValueParser;
 use crate::daemon::{DaemonConnector, daemon_program};
 use crate::failure::Failure;
 
-/// What `scoreld config` is given. It parses that itself, and has the help.
+/// The arguments of `scoreld config`. It parses them itself, and has the help.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
-    /// What to do; `--help` lists it
+    /// The action; `--help` lists them
     #[arg(
         value_name = "COMMAND",
         trailing_var_arg = true,

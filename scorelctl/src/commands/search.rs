@@ -38,7 +38,7 @@ pub(crate) struct SearchArgs {
     /// 90m, 12h, 7d or 4w
     #[arg(long, value_name = "TIME", value_parser = parse_moment)]
     pub(crate) since: Option<u64>,
-    /// How many hits at most
+    /// The greatest number of hits
     #[arg(long, short = 'n', value_name = "N", default_value = "20",
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: u32,

@@ -46,7 +46,7 @@ pub(crate) struct SpawnArgs {
     /// session that gave its task gives this one too
     #[arg(long = "continue", value_name = "RUNTIME")]
     pub(crate) continued: Option<AgentTaskSelector>,
-    /// What becomes of the result
+    /// The use of the result
     #[arg(long, value_name = "WHAT", default_value = "none", value_parser = one_of(DELIVERIES))]
     pub(crate) deliver: ResultDelivery,
     /// Wait until the runtime has ended, and print its result

@@ -21,7 +21,7 @@ use crate::target;
 pub(crate) struct WaitArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// What to wait for
+    /// The event to wait for
     #[arg(long = "for", value_name = "WHAT", default_value = "idle")]
     pub(crate) wait_for: WaitFor,
     /// Stop waiting after so many seconds, with exit code 8

@@ -27,7 +27,7 @@ pub(crate) struct WorktreesArgs {
     pub(crate) action: Option<WorktreesCommand>,
 }
 
-/// What to do with a worktree.
+/// A command on a worktree.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorktreesCommand {
     /// Remove a worktree; its branch stays

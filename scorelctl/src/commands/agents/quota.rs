@@ -21,10 +21,10 @@ pub(crate) struct QuotaArgs {
     /// The agent
     #[arg(value_name = "TYPE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) agent_type: String,
-    /// How many may run at once in the project; 0 lets none begin [default: the agent's own quota]
+    /// The greatest number that may run at once in the project; 0 lets none begin [default: the agent's own quota]
     #[arg(value_name = "N")]
     pub(crate) number: Option<u32>,
-    /// How many may run at once for a workflow; may be given several times
+    /// The greatest number that may run at once for a workflow; may be given several times
     #[arg(long, value_name = "ID=N", value_parser = workflow_quota)]
     pub(crate) workflow: Vec<(String, u32)>,
     /// One at a time, ignoring the numbers

@@ -39,19 +39,19 @@ pub(crate) struct SetAgentArgs {
     /// The name to show
     #[arg(long, value_name = "NAME")]
     pub(crate) display_name: Option<String>,
-    /// What the agent is for, for the model that gives it tasks
+    /// The purpose of the agent, for the model that gives it tasks
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
-    /// What the agent can do, in a word or two; may be given several times, and replaces the whole list
+    /// An ability of the agent, in a word or two; may be given several times, and replaces the whole list
     #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) capability: Vec<String>,
-    /// What runs its turns, as listed by `scorelctl runners`; `scorel` is the daemon's own engine
+    /// The runner of its turns, as listed by `scorelctl runners`; `scorel` is the daemon's own engine
     #[arg(long, short, value_name = "RUNNER", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) runner: Option<String>,
     /// Its model, as listed by `scorelctl models`
     #[arg(long, short)]
     pub(crate) model: Option<String>,
-    /// How much its model reasons
+    /// The level of reasoning of its model
     #[arg(long, value_name = "LEVEL", value_parser = protocol_name::<ThinkingLevel>(THINKING_LEVELS))]
     pub(crate) thinking_level: Option<ThinkingLevel>,
     /// Its tools
@@ -64,7 +64,7 @@ pub(crate) struct SetAgentArgs {
     /// The files that it works on: shared (the project's) or worktree (a git worktree for each task)
     #[arg(long, value_name = "WHICH", value_parser = protocol_name::<AgentWorkspace>(WORKSPACES))]
     pub(crate) workspace: Option<AgentWorkspace>,
-    /// How many of its runtimes may run at once where no quota of a project says otherwise
+    /// The greatest number of its runtimes that may run at once where no quota of a project says otherwise
     #[arg(long, value_name = "N")]
     pub(crate) default_quota: Option<u32>,
     /// The most tokens that a turn of it may use

@@ -35,11 +35,11 @@ pub(crate) struct SendArgs {
     /// Stop waiting for the outcome after so many seconds, with exit code 8; the turn continues
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "detach")]
     pub(crate) timeout: Option<Duration>,
-    /// What to do with the message if a turn is running
+    /// The place of the message if a turn is running
     #[arg(long, value_name = "WHAT", default_value = "follow-up",
         value_parser = one_of(WHILE_RUNNING))]
     pub(crate) while_running: WhileRunning,
-    /// What to do when a tool needs permission [default: ask on a terminal, else deny]
+    /// The answer when a tool needs permission [default: ask on a terminal, else deny]
     #[arg(long, value_name = "WHAT")]
     pub(crate) on_ask: Option<OnAsk>,
     /// Attach a file of the project, text or a picture; may be repeated
