@@ -91,7 +91,7 @@ impl Outbox {
         self.queue_texts([text], room.map_err(|_| Closed)?, None, Wake::Writer)
     }
 
-    /// Queues texts in order as soon as there is room, in groups of at most [`CHUNK`] bytes. Stops with
+    /// Queues texts in order as soon as there is room, in groups of at most 64 KiB bytes. Stops with
     /// an error once `alive` is false.
     ///
     /// # Errors
