@@ -11,42 +11,21 @@ mod agent_session;
 mod parent;
 mod world;
 
-use std::time::Instant;
-
+use scorel_testkit::Histories;
 use world::World;
 
 /// Seeds of histories that failed once.
 const CASES: [u64; 0] = [];
 
 /// How many histories are played unless told.
-const USUAL: u64 = 5_000;
-
-/// Says which history failed.
-struct Named(u64);
-
-impl Drop for Named {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!(
-                "the history failed: SCOREL_SEED={} SCOREL_HISTORIES=1",
-                self.0
-            );
-        }
-    }
-}
+const USUAL: usize = 2_000;
 
 #[test]
 fn tasks_run_within_their_quotas_and_end_once_whatever_crashes() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let count = number("SCOREL_HISTORIES").unwrap_or(USUAL);
-    let first: u64 = number("SCOREL_SEED").unwrap_or_else(rand::random);
-    println!("SCOREL_SEED={first}");
-    let begun = Instant::now();
-    let seeds = (0..count).map(|index| first.wrapping_add(index));
-    for seed in CASES.into_iter().chain(seeds) {
-        let named = Named(seed);
-        World::new(seed).play();
-        drop(named);
+    let histories = Histories::new("SCOREL_HISTORIES", USUAL);
+    let play = |seed| World::new(seed).play();
+    for seed in CASES {
+        histories.play_one(seed, play);
     }
-    println!("{count} histories in {:?}", begun.elapsed());
+    histories.play(play);
 }

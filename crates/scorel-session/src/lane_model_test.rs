@@ -31,11 +31,9 @@ mod reference;
 mod stage;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use history::History;
-
-use crate::model_test::{first_seed, number};
+use scorel_testkit::Histories;
 
 /// Seeds of histories that failed once, and what was wrong. Another order of choices makes them other
 /// histories.
@@ -50,64 +48,39 @@ static WINDOWS: AtomicUsize = AtomicUsize::new(0);
 /// How many summaries were written.
 static SUMMARIES: AtomicUsize = AtomicUsize::new(0);
 
-/// Says which history failed.
-struct Named(u64);
-
-impl Drop for Named {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!(
-                "the history failed: SCOREL_SEED={} SCOREL_LANE_HISTORIES=1",
-                self.0
-            );
-        }
-    }
+fn histories() -> Histories {
+    Histories::new("SCOREL_LANE_HISTORIES", 2_000)
 }
 
-fn play(seeds: impl Iterator<Item = u64>) {
-    for seed in seeds {
-        let _named = Named(seed);
-        // One for each history: what a dead daemon left running ends with it.
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build();
-        runtime.expect("a runtime").block_on(async {
-            History::begin(seed).await.run().await;
-        });
-    }
+fn play(seed: u64) {
+    // One for each history: what a dead daemon left running ends with it.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build();
+    runtime.expect("a runtime").block_on(async {
+        History::begin(seed).await.run().await;
+    });
 }
 
 #[test]
 fn every_history_is_what_the_reference_says() {
-    let (first, count) = (
-        first_seed(),
-        number("SCOREL_LANE_HISTORIES").unwrap_or(5_000),
-    );
-    let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
-    let begun = Instant::now();
-    std::thread::scope(|scope| {
-        for thread in 0..threads {
-            let seeds = (first..first + count)
-                .skip(thread as usize)
-                .step_by(threads as usize);
-            scope.spawn(move || play(seeds));
-        }
-    });
+    let histories = histories();
+    histories.play(play);
     let windows = WINDOWS.load(Ordering::Relaxed);
     let summaries = SUMMARIES.load(Ordering::Relaxed);
-    println!(
-        "{count} histories from seed {first} in {:?}, {windows} windows, {summaries} summaries",
-        begun.elapsed()
-    );
+    println!("{windows} windows, {summaries} summaries");
     let has_all = windows > 0 && summaries > 0;
-    assert!(has_all || count < 1_000, "some conversation was long");
+    assert!(
+        has_all || histories.seeds().count() < 1_000,
+        "some conversation was long"
+    );
 }
 
 #[test]
 fn histories_that_failed_once_hold() {
     for (seed, what) in CASES {
         println!("{seed}: {what}");
-        play(std::iter::once(seed));
+        histories().play_one(seed, play);
     }
 }

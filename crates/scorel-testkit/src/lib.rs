@@ -13,6 +13,7 @@ mod checked_log;
 mod daemon;
 mod deadline;
 mod descriptors;
+mod histories;
 mod model_server;
 mod network;
 mod reply;
@@ -30,6 +31,7 @@ pub use checked_log::{CheckedLog, CheckedRecord, LogFault, sealed};
 pub use daemon::DaemonUnderTest;
 pub use deadline::Deadline;
 pub use descriptors::send_descriptors;
+pub use histories::Histories;
 pub use model_server::{
     ModelServer, RecordedRequest, ResponseGate, ScriptedChat, ScriptedResponse,
 };

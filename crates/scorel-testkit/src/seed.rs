@@ -16,12 +16,13 @@ impl SeededDice {
         reason = "the test runner shows the output of failed tests"
     )]
     pub fn for_test(test: &str) -> Self {
-        let given = std::env::var("SCOREL_SEED")
-            .ok()
-            .and_then(|seed| seed.parse().ok());
-        let seed = given.unwrap_or_else(|| rand::rng().random());
+        let seed = Self::given_seed().unwrap_or_else(rand::random);
         println!("{test}: SCOREL_SEED={seed}");
         Self::from_seed(seed)
+    }
+
+    pub(crate) fn given_seed() -> Option<u64> {
+        std::env::var("SCOREL_SEED").ok()?.parse().ok()
     }
 
     /// Equal seeds give equal sequences.

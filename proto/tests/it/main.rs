@@ -12,4 +12,5 @@ mod limits;
 mod links;
 mod manual;
 mod openrpc;
+mod recipes;
 mod samples;

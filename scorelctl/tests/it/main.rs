@@ -13,7 +13,6 @@ mod pager;
 mod program;
 mod questions;
 mod quota;
-mod recipe;
 mod send;
 mod sent_where;
 mod stdio;

@@ -20,7 +20,7 @@ use crate::under_test::{SCORELD, Watch, connect, create_session, send};
 /// What a turn is busy with when the restart comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Busy {
-    /// A model call that has shown nothing, and never would.
+    /// A model call that shows nothing before the restart.
     BeforeText,
     /// A model call that has shown text and ends.
     InText,
@@ -227,7 +227,8 @@ impl RoundScript {
         let first = self.seen.lock().unwrap().insert(text.clone());
         let chat = ScriptedChat::default();
         match (kind, results.count()) {
-            ("BeforeText", _) if first => chat.wait(&ResponseGate::new()).finish("stop"),
+            // Not only the first time: a restart may come before the daemon has asked at all.
+            ("BeforeText", _) if !gate.is_open() => chat.wait(&ResponseGate::new()).finish("stop"),
             ("InText", _) => chat
                 .text("half")
                 .wait(&gate)

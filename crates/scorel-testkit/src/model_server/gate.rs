@@ -24,6 +24,10 @@ impl ResponseGate {
         self.state.send_modify(|state| state.open = true);
     }
 
+    pub fn is_open(&self) -> bool {
+        self.state.borrow().open
+    }
+
     /// Waits until a response has reached the gate, having sent everything before it.
     pub async fn reached(&self) {
         self.wait_for(|state| state.reached).await;

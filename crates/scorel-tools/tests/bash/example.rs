@@ -1,7 +1,6 @@
 //! The worked example of `CONTRIBUTING.md`.
 
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use libtest_mimic::Trial;
@@ -19,23 +18,12 @@ use crate::trial;
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
-        trial("example::it_is_the_text_of_the_guide", it_is_the_text),
         trial(
             "example::it_declares_what_it_does",
             it_declares_what_it_does,
         ),
         trial("example::it_runs_what_was_judged", it_runs_what_was_judged),
     ]
-}
-
-async fn it_is_the_text() {
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../CONTRIBUTING.md");
-    let guide = fs::read_to_string(guide).unwrap();
-    let example = format!("```rust\n{}```\n", include_str!("script_tool.rs"));
-    assert!(
-        guide.contains(&example),
-        "the guide shows another tool than this one"
-    );
 }
 
 fn session() -> (Session, ToolList) {
