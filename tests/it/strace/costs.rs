@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use scorel_client::Connection;
 use scorel_testkit::{
     DaemonUnderTest, ModelServer, ScriptedChat, ScriptedResponse, Sightings, Strace, Trace,
     TracedCall,
@@ -119,9 +119,13 @@ async fn a_turn_opens_nothing_to_count_descriptors_and_finds_no_place_again() {
         until_idle(&client, &session, &mut Sightings::default())
             .await
             .unwrap();
+        until_indexed(&client).await;
         turns += 1;
     }
-    let threads = threads_of_turns(daemon.pid());
+    let threads = fs::read_dir(format!("/proc/{}/task", daemon.pid())).unwrap();
+    let threads: Vec<u32> = threads
+        .filter_map(|it| it.unwrap().file_name().to_str()?.parse().ok())
+        .collect();
     daemon.stop().await;
     let trace = strace.finish();
     let last = last_turn(&trace, turns);
@@ -138,18 +142,12 @@ async fn a_turn_opens_nothing_to_count_descriptors_and_finds_no_place_again() {
     assert_eq!(indexed, 0, "the index follows behind the turn");
 }
 
-/// The daemon's threads but the one that writes the index: on a busy machine it reads the log of the turn before
-/// while the next one runs.
-fn threads_of_turns(daemon: u32) -> Vec<u32> {
-    let tasks = fs::read_dir(format!("/proc/{daemon}/task")).unwrap();
-    let tasks = tasks.map(|task| task.unwrap().path());
-    let is_index = |task: &PathBuf| {
-        fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim() == "search-index")
-    };
-    tasks
-        .filter(|task| !is_index(task))
-        .filter_map(|task| task.file_name()?.to_str()?.parse().ok())
-        .collect()
+/// Waits until the index has the turns so far. On a busy machine it would be written while the next one runs.
+async fn until_indexed(client: &Connection) {
+    let query = json!({"query": "on"});
+    while call(client, "search", &query).await.unwrap()["behindBytes"] != 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 /// The calls of the last turn: from the reply to the message until the outcome is sent.
