@@ -7,7 +7,6 @@ use crate::{Attachment, Block};
 
 impl Attachment {
     /// The text as the model reads it: between tags that name the file. A picture follows it.
-    #[must_use]
     pub fn tagged_text(&self) -> String {
         let mut text = format!("<{TAG} path=\"{}\"", attribute(&self.path));
         if let Some(encoding) = &self.encoding {
@@ -32,7 +31,6 @@ impl Attachment {
 
     /// The text where the file is in a tool's result: instructions for the directory that the tool has
     /// touched.
-    #[must_use]
     pub(crate) fn as_instructions(&self) -> String {
         let directory = self.path.rsplit_once('/').map_or(".", |(dir, _)| dir);
         let text = Block::plain_text_of(&self.content);
@@ -49,7 +47,6 @@ impl Attachment {
     }
 
     /// The file in one line, for people.
-    #[must_use]
     pub fn title(&self) -> String {
         let path = self.path.replace(char::is_control, "\u{fffd}");
         format!("{path} ({})", size_text(self.size))

@@ -41,7 +41,6 @@ struct OpenContext {
 
 impl Binding {
     /// Shows the orchestrator of a project.
-    #[must_use]
     pub const fn new(project: ProjectId) -> Self {
         Self {
             project,
@@ -55,14 +54,12 @@ impl Binding {
     }
 
     /// The selected context.
-    #[must_use]
     pub const fn selected(&self) -> BoundContext {
         self.selected
     }
 
     /// The session that messages go to. `None` if that is the orchestrator and the project has none: a client
     /// shows an empty one, and calls `openOrchestrator` with the first message.
-    #[must_use]
     pub fn session(&self) -> Option<SessionId> {
         match self.selected {
             BoundContext::Orchestrator => self.orchestrator,

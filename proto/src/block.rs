@@ -73,7 +73,6 @@ pub enum Block {
 
 impl Block {
     /// A text block without provider data.
-    #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text {
             text: text.into(),
@@ -82,7 +81,6 @@ impl Block {
     }
 
     /// The block as plain text: a name or a media type stands for an image, a call or an attachment.
-    #[must_use]
     pub fn plain_text(&self) -> String {
         match self {
             Self::Text { text, .. } | Self::Thinking { text, .. } => text.clone(),
@@ -95,7 +93,6 @@ impl Block {
     }
 
     /// The text of all blocks, a line break between them.
-    #[must_use]
     pub fn plain_text_of(content: &[Self]) -> String {
         let texts: Vec<String> = content.iter().map(Self::plain_text).collect();
         texts.join("\n")
@@ -119,7 +116,6 @@ pub struct ToolResultBlock {
 
 impl ToolResultBlock {
     /// The result of a failed call, with an error text for the model.
-    #[must_use]
     pub fn error(tool_use_id: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             tool_use_id: tool_use_id.into(),
@@ -152,7 +148,6 @@ pub struct BlobHash(#[schemars(regex(pattern = "^[0-9a-f]{64}$"))] String);
 
 impl BlobHash {
     /// The hexadecimal digits.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

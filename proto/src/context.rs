@@ -30,13 +30,11 @@ pub type ContextIter<'a> =
 
 impl Context {
     /// The number of messages.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.messages.len()
     }
 
     /// Returns whether there are no messages.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
@@ -47,7 +45,6 @@ impl Context {
     }
 
     /// The newest message.
-    #[must_use]
     pub fn last(&self) -> Option<&Message> {
         self.messages.last().map(Arc::as_ref)
     }
@@ -58,21 +55,18 @@ impl Context {
     }
 
     /// The messages up to `end`, which they do not include. They have a [`RenderedSlot`] of their own.
-    #[must_use]
     pub fn up_to(&self, end: usize) -> Self {
         let end = end.min(self.messages.len());
         Self::of_shared(self.messages[..end].to_vec())
     }
 
     /// Where a renderer keeps what it has rendered of this conversation. Clones have the same one.
-    #[must_use]
     pub fn rendered(&self) -> &RenderedSlot {
         &self.rendered
     }
 
     /// Returns whether this context begins with the very messages of `earlier`, none of them changed since.
     /// Compares pointers.
-    #[must_use]
     pub fn continues(&self, earlier: &Self) -> bool {
         let beginning = self.messages.get(..earlier.len());
         beginning.is_some_and(|beginning| {

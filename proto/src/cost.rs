@@ -50,7 +50,6 @@ impl CostTotal {
     }
 
     /// Returns whether nothing is known to be spent, and nothing is unpriced.
-    #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.micro_usd == 0 && self.unpriced == 0
     }

@@ -1,7 +1,6 @@
 use std::fmt::Display;
 
 /// A number with its noun: `1 file`, `2 files`, `0 matches`. The noun is regular, in the singular.
-#[must_use]
 pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let ending = match noun {
         _ if number == N::from(1) => "",

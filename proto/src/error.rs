@@ -24,25 +24,21 @@ macro_rules! codes {
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The `code` of the JSON-RPC error object. Numbers are never reassigned.
-            #[must_use]
             pub const fn number(self) -> i32 {
                 match self { $(Self::$name => $number,)* }
             }
 
             /// The name in `data.code`.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
 
             /// The meaning of the code, in one or two sentences.
-            #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$name => concat!($($doc),*).trim_start(),)* }
             }
 
             /// Returns whether the unchanged call may succeed later.
-            #[must_use]
             pub const fn retryable(self) -> bool {
                 match self { $(Self::$name => $retryable,)* }
             }
@@ -155,7 +151,6 @@ pub struct RpcError {
 
 impl RpcError {
     /// An error without details.
-    #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -172,7 +167,6 @@ impl RpcError {
     }
 
     /// The `data` of the JSON-RPC error object.
-    #[must_use]
     pub fn data(&self) -> ErrorData {
         ErrorData {
             code: self.code,

@@ -119,7 +119,6 @@ impl Event {
     }
 
     /// The event's number within its session.
-    #[must_use]
     pub const fn seq(&self) -> Seq {
         match self {
             Self::Persistent(event) => event.seq,
@@ -129,7 +128,6 @@ impl Event {
     }
 
     /// The event's id; `None` for a transient event.
-    #[must_use]
     pub const fn id(&self) -> Option<EventId> {
         match self {
             Self::Persistent(event) => Some(event.id),
@@ -139,7 +137,6 @@ impl Event {
     }
 
     /// The session that the event belongs to.
-    #[must_use]
     pub const fn session_id(&self) -> SessionId {
         match self {
             Self::Persistent(event) => event.session_id,
@@ -149,7 +146,6 @@ impl Event {
     }
 
     /// When the event was created, in milliseconds since 1970.
-    #[must_use]
     pub const fn ts(&self) -> u64 {
         match self {
             Self::Persistent(event) => event.ts,
@@ -159,7 +155,6 @@ impl Event {
     }
 
     /// The turn that caused the event, if any.
-    #[must_use]
     pub const fn turn_id(&self) -> Option<TurnId> {
         match self {
             Self::Persistent(event) => event.turn_id,
@@ -169,7 +164,6 @@ impl Event {
     }
 
     /// The value of `type` on the wire.
-    #[must_use]
     pub fn type_name(&self) -> &str {
         match self {
             Self::Persistent(event) => event.body.type_name(),
@@ -180,7 +174,6 @@ impl Event {
 
     /// Returns whether the event is a record of the log. An event of an unknown type is one if it carries
     /// `prev`.
-    #[must_use]
     pub const fn is_persistent(&self) -> bool {
         match self {
             Self::Persistent(_) => true,
@@ -242,13 +235,11 @@ pub struct EncodedEvent(Box<RawValue>);
 
 impl EncodedEvent {
     /// Wraps the JSON text of an event, unchecked; [`EncodedEvent::decode`] checks it.
-    #[must_use]
     pub const fn new(text: Box<RawValue>) -> Self {
         Self(text)
     }
 
     /// The JSON text, without a newline.
-    #[must_use]
     pub fn text(&self) -> &str {
         self.0.get()
     }

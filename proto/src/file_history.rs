@@ -36,7 +36,6 @@ pub struct ChangedFile {
 
 impl PersistentBody {
     /// The changes of files that the event records.
-    #[must_use]
     pub fn file_changes(&self) -> &[FileChange] {
         match self {
             Self::Message(body) => &body.files,
@@ -46,7 +45,6 @@ impl PersistentBody {
     }
 
     /// Why there may be more changes of files than [`Self::file_changes`].
-    #[must_use]
     pub fn unwatched(&self) -> Option<&str> {
         match self {
             Self::Message(body) => body.unwatched.as_deref(),
@@ -56,7 +54,6 @@ impl PersistentBody {
     }
 
     /// The files that the event restores; `None` if it is not the record of a restore.
-    #[must_use]
     pub fn restored_files(&self) -> Option<&[FileChange]> {
         let files = match self {
             Self::Rewind(body) => &body.files,

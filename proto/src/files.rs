@@ -51,25 +51,21 @@ impl FilePath {
     }
 
     /// The bytes of the path.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         unescaped(&self.0).unwrap_or_default()
     }
 
     /// The text as it stands in records.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Returns whether a name in the path is `.git`: such files are neither recorded nor restored.
-    #[must_use]
     pub fn is_git_data(&self) -> bool {
         self.0.split('/').any(|name| name == ".git")
     }
 
     /// Returns whether `other` is below this path, as in a directory.
-    #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         let rest = other.0.strip_prefix(&self.0);
         rest.is_some_and(|rest| rest.starts_with('/'))
@@ -78,13 +74,11 @@ impl FilePath {
 
 impl LinkTarget {
     /// The target with these bytes.
-    #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(escaped(bytes))
     }
 
     /// The bytes of the target.
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         unescaped(&self.0).unwrap_or_default()
     }
@@ -176,13 +170,11 @@ as_text!(
 
 impl FileMode {
     /// The permission bits of a mode; its other bits are dropped.
-    #[must_use]
     pub const fn of(mode: u32) -> Self {
         Self((mode & 0o777) as u16)
     }
 
     /// The bits.
-    #[must_use]
     pub fn bits(self) -> u32 {
         self.0.into()
     }
@@ -232,13 +224,11 @@ pub enum FileState {
 
 impl FileState {
     /// Returns whether both are known and equal.
-    #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         *self != Self::Unknown && self == other
     }
 
     /// The content of a regular file.
-    #[must_use]
     pub const fn content(&self) -> Option<&BlobHash> {
         match self {
             Self::File { sha256, .. } => Some(sha256),
@@ -285,7 +275,6 @@ pub enum ChangedBy {
 
 impl ChangedBy {
     /// Returns whether the change was found by comparing files, and may be another program's.
-    #[must_use]
     pub const fn is_watched(self) -> bool {
         matches!(self, Self::Command | Self::Runner)
     }

@@ -31,7 +31,6 @@ impl PersistentEvent {
 
 impl PersistentBody {
     /// Returns whether the event counts in the contexts of paths that it is not on.
-    #[must_use]
     pub fn edits_context(&self) -> bool {
         match self {
             Self::ContextTrim(_) => true,
@@ -41,7 +40,6 @@ impl PersistentBody {
     }
 
     /// The change that the event makes to the model's context. Most tell the model nothing.
-    #[must_use]
     pub fn convert_to_llm(&self) -> LlmAction {
         match self {
             Self::Message(body) => conversation::said(&body.message),
@@ -54,7 +52,6 @@ impl PersistentBody {
     }
 
     /// The event as it is rendered in a transcript; empty if it is not shown.
-    #[must_use]
     pub fn convert_to_display(&self) -> Vec<DisplayPart> {
         let note = |text: String| DisplayPart::note(text);
         match self {

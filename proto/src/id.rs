@@ -32,25 +32,21 @@ macro_rules! ids {
             pub const PREFIX: &'static str = $prefix;
 
             /// Generates an id from the clock and the system's random source.
-            #[must_use]
             pub fn generate() -> Self {
                 Self(Ulid::generate().to_bytes())
             }
 
             /// When it was generated, in milliseconds since 1970.
-            #[must_use]
             pub const fn timestamp_ms(self) -> u64 {
                 Ulid::from_bytes(self.0).timestamp_ms()
             }
 
             /// The 16 bytes of the ULID, for compact storage.
-            #[must_use]
             pub const fn to_bytes(self) -> [u8; 16] {
                 self.0
             }
 
             /// The inverse of [`Self::to_bytes`].
-            #[must_use]
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(bytes)
             }
@@ -119,7 +115,6 @@ impl ClientId {
     const EXPECTED: &'static str = "a client id (`cli_` and a ULID)";
 
     /// Generates a client id from the clock and the system's random source.
-    #[must_use]
     pub fn generate() -> Self {
         Self::Client(Ulid::generate().to_bytes())
     }
@@ -170,7 +165,6 @@ impl CommandId {
     const EXPECTED: &'static str = "a command id (1 to 128 visible ASCII characters)";
 
     /// The id as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

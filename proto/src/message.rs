@@ -22,7 +22,6 @@ pub enum Message {
 
 impl Message {
     /// A user message with one text block.
-    #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
         Self::User(UserMessage {
             content: vec![Block::text(text)],
@@ -31,7 +30,6 @@ impl Message {
     }
 
     /// The blocks that it consists of; of a tool result, those of the result.
-    #[must_use]
     pub fn content(&self) -> &[Block] {
         match self {
             Self::User(message) => &message.content,
@@ -42,7 +40,6 @@ impl Message {
     }
 
     /// The data that came with it besides its content.
-    #[must_use]
     pub const fn meta(&self) -> &Meta {
         match self {
             Self::User(message) => &message.meta,
@@ -53,13 +50,11 @@ impl Message {
     }
 
     /// The runner that it comes from; `None` for a message of a client, the daemon or a model of ours.
-    #[must_use]
     pub const fn runner(&self) -> Option<&MessageRunner> {
         self.meta().runner.as_ref()
     }
 
     /// The value of `role` on the wire.
-    #[must_use]
     pub const fn role(&self) -> Role {
         match self {
             Self::User(_) => Role::User,
@@ -143,7 +138,6 @@ pub struct ToolResultMessage {
 
 impl ToolResultMessage {
     /// Wraps the result of one call.
-    #[must_use]
     pub fn new(tool_name: impl Into<String>, result: ToolResultBlock, duration_ms: u64) -> Self {
         Self {
             content: [ToolResultContent::ToolResult(result)],
@@ -154,7 +148,6 @@ impl ToolResultMessage {
     }
 
     /// The result: exactly one block.
-    #[must_use]
     pub const fn result(&self) -> &ToolResultBlock {
         let [ToolResultContent::ToolResult(result)] = &self.content;
         result
@@ -197,7 +190,6 @@ pub struct Meta {
 
 impl Meta {
     /// Returns whether all fields are absent; the whole object is then omitted.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.source.is_none()
             && self.provider.is_none()

@@ -401,7 +401,6 @@ methods! {
 }
 
 /// Looks a method up by its name on the wire.
-#[must_use]
 pub fn method_info(name: &str) -> Option<&'static MethodInfo> {
     METHODS.iter().find(|method| method.name == name)
 }

@@ -14,7 +14,6 @@ macro_rules! named {
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
 
             /// The name on the wire.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }

@@ -12,7 +12,6 @@ const OPENRPC: &str = "1.3.2";
 /// Every type is a JSON Schema under `components`, valid in draft 7 and in 2020-12. Extensions to
 /// OpenRPC: `x-access` is the permission that a method requires, `x-group` its section in the
 /// reference, `x-notifications` lists what subscriptions send, and `x-error-data` is the type of the `data` of an error.
-#[must_use]
 pub fn openrpc_document(version: &str) -> Value {
     let catalogue = Catalogue::new();
     let methods: Vec<Value> = catalogue.methods.iter().map(method).collect();

@@ -23,7 +23,6 @@ impl Seq {
     pub const MAX: Self = Self((1 << 53) - 1);
 
     /// The number `value`; `None` if it is not below 2^53.
-    #[must_use]
     pub const fn new(value: u64) -> Option<Self> {
         if value <= Self::MAX.0 {
             Some(Self(value))
@@ -33,7 +32,6 @@ impl Seq {
     }
 
     /// The number as an integer.
-    #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }

@@ -14,20 +14,17 @@ pub(crate) const ATTACHED_FILE: &str = "attached-file";
 const REMINDER: &str = "system-reminder";
 
 /// The program's word to the model, which may hold text from elsewhere.
-#[must_use]
 pub fn reminder(text: &str) -> String {
     format!("<{REMINDER}>\n{}\n</{REMINDER}>", without_our_tags(text))
 }
 
 /// A text from elsewhere, with a backslash in each tag that is ours: it must not seem to come from the
 /// program, from the user or from another file.
-#[must_use]
 pub fn without_our_tags(text: &str) -> Cow<'_, str> {
     without_tags(text, &[ATTACHED_FILE, REMINDER])
 }
 
 /// The text with a backslash after the `<` of each of these tags, opening or closing.
-#[must_use]
 pub fn without_tags<'a>(text: &'a str, tags: &[&str]) -> Cow<'a, str> {
     let places: Vec<usize> = text
         .match_indices('<')

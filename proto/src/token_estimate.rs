@@ -31,13 +31,11 @@ impl TokenEstimate {
     pub const FRAME: Self = Self(BLOCK);
 
     /// A known number of tokens, such as a budget.
-    #[must_use]
     pub const fn of_tokens(tokens: u64) -> Self {
         Self(tokens.saturating_mul(100))
     }
 
     /// The estimate for a text.
-    #[must_use]
     pub fn of_text(text: &str) -> Self {
         let hundredths = |byte: u8| match byte {
             0..0x80 => ASCII,
@@ -51,13 +49,11 @@ impl TokenEstimate {
     }
 
     /// The estimate for a message, as part of a request.
-    #[must_use]
     pub fn of_message(message: &Message) -> Self {
         Self::of_blocks(message.content())
     }
 
     /// The estimate for the blocks of a message.
-    #[must_use]
     pub fn of_blocks(content: &[Block]) -> Self {
         content.iter().map(Self::of_block).sum()
     }
@@ -86,7 +82,6 @@ impl TokenEstimate {
     }
 
     /// The number of tokens, rounded up.
-    #[must_use]
     pub const fn tokens(self) -> u64 {
         self.0.div_ceil(100)
     }

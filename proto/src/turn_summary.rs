@@ -49,7 +49,6 @@ pub enum TurnStatus {
 
 impl TurnSummary {
     /// The summary of a turn before its first event.
-    #[must_use]
     pub fn new(turn_id: TurnId) -> Self {
         Self {
             trace_id: turn_id,

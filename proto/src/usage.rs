@@ -27,7 +27,6 @@ pub struct Usage {
 impl Usage {
     /// Returns whether one call can have used so much: windows have 100 million tokens at most. Some hosts
     /// count wrongly, down to below zero.
-    #[must_use]
     pub fn is_plausible(&self) -> bool {
         let counters = [
             self.input_tokens,
@@ -40,7 +39,6 @@ impl Usage {
     }
 
     /// Input plus output tokens.
-    #[must_use]
     pub const fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }

@@ -216,7 +216,6 @@ impl SessionView {
 
     /// The names of the runners with a message on the active path. Takes time by the length of the
     /// path.
-    #[must_use]
     pub fn runners_on_path(&self) -> Vec<&str> {
         self.tree
             .runners_on_path()
@@ -226,14 +225,12 @@ impl SessionView {
 
     /// The context that a turn of `runner` in `cwd` goes on in; without one it makes a new one. Takes
     /// time by the length of the path.
-    #[must_use]
     pub fn resumable_context(&self, runner: &str, cwd: &str) -> Option<&RunnerContext> {
         let runners = &self.state.runners;
         runners.resumable(runner, cwd, |id| self.tree.is_on_path(id))
     }
 
     /// The event that the next message will have as its parent.
-    #[must_use]
     pub fn leaf(&self) -> Option<EventId> {
         self.tree.leaf()
     }
@@ -242,7 +239,6 @@ impl SessionView {
 impl SessionState {
     /// The phase, as the log determines it. The daemon adds what the log does not say, such as a cancel that
     /// has been signalled.
-    #[must_use]
     pub fn phase(&self) -> Phase {
         match &self.turn {
             None if self.has_job() => Phase::Preparing,
@@ -255,13 +251,11 @@ impl SessionState {
     }
 
     /// Returns whether a turn, a compaction or a restore is open.
-    #[must_use]
     pub const fn has_job(&self) -> bool {
         self.turn.is_some() || self.compaction.is_some() || self.restore.is_some()
     }
 
     /// The open turn.
-    #[must_use]
     pub fn turn_id(&self) -> Option<TurnId> {
         self.turn.as_ref().map(|turn| turn.turn_id)
     }
@@ -270,7 +264,6 @@ impl SessionState {
     /// started but in a runner, and at least one has an open request or was allowed. One that a runner was
     /// allowed may have run. False for a turn whose records may be lost, because a lost one may be a
     /// `tool_started`.
-    #[must_use]
     pub fn is_asking(&self) -> bool {
         let calls = self.turn.as_ref().map_or(&[][..], |turn| &turn.calls);
         let asks = |call: &OpenCall| {

@@ -37,7 +37,6 @@ impl Readiness {
     }
 
     /// Announces readiness; the caller must be listening. Dropping the result removes `daemon.json`.
-    #[must_use]
     pub(crate) fn announce(&self, home: &Home) -> Option<PublishedInfo> {
         let info = DaemonInfo {
             pid: process::id(),

@@ -58,7 +58,6 @@ const MAX_BLOCKING_THREADS: usize = 64;
 const LAST_WORK: Duration = Duration::from_secs(2);
 
 /// The `scoreld` program: parses the command line, runs the command, returns the exit code.
-#[must_use]
 pub fn main() -> ExitCode {
     if let Some(code) = scorel_exec::run_if_asked().or_else(scorel_convert::run_if_asked) {
         return code;

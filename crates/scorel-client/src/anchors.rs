@@ -29,7 +29,6 @@ pub enum EventNovelty {
 impl ClientAnchors {
     /// The anchors of a client that has every record up to `persistent` and, if given, every event
     /// up to `stream`.
-    #[must_use]
     pub const fn new(persistent: Seq, stream: Option<Seq>) -> Self {
         Self {
             persistent,
@@ -49,19 +48,16 @@ impl ClientAnchors {
 
     /// The id of the last record that the client has, if it is known. The daemon compares it: after
     /// a backup was put back, the same number can name another event.
-    #[must_use]
     pub const fn persistent_id(&self) -> Option<EventId> {
         self.persistent_id
     }
 
     /// The number of the last record that the client has; zero for none.
-    #[must_use]
     pub const fn persistent(&self) -> Seq {
         self.persistent
     }
 
     /// The number of the last event of any kind, while the client's stream state is complete.
-    #[must_use]
     pub const fn stream(&self) -> Option<Seq> {
         self.stream
     }
@@ -144,7 +140,6 @@ impl ClientAnchors {
     }
 
     /// The mode of the reload in progress, between its `sync_start` and its `sync_end`.
-    #[must_use]
     pub const fn reload(&self) -> Option<SyncMode> {
         self.reload
     }

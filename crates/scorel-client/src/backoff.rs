@@ -14,7 +14,6 @@ const LONGEST: Duration = Duration::from_secs(5);
 
 impl Backoff {
     /// The number of the next attempt, from 1, and the delay before it.
-    #[must_use]
     pub fn pause(&mut self) -> (u32, Duration) {
         let bound = Self::bound(self.attempts);
         self.attempts = self.attempts.saturating_add(1);

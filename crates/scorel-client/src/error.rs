@@ -65,7 +65,6 @@ impl From<CallError> for ClientError {
 impl ClientError {
     /// Whether the connection failed, so that it is unknown whether the call took effect. Repeating
     /// a command with its command id is then safe.
-    #[must_use]
     pub const fn is_lost_connection(&self) -> bool {
         matches!(
             self,
@@ -74,7 +73,6 @@ impl ClientError {
     }
 
     /// Whether the same operation may succeed later, unchanged.
-    #[must_use]
     pub const fn may_pass(&self) -> bool {
         match self {
             Self::Rpc(error) => error.code.retryable(),
@@ -83,7 +81,6 @@ impl ClientError {
     }
 
     /// What the user can do about it, if known.
-    #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Incompatible {

@@ -84,13 +84,11 @@ impl DaemonHome {
     }
 
     /// The absolute path of the directory.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Whether it is the default, `~/.scorel`. Only that one is managed by the service manager.
-    #[must_use]
     pub const fn is_default(&self) -> bool {
         self.is_default
     }
@@ -105,25 +103,21 @@ impl DaemonHome {
     }
 
     /// The file that the daemon holds locked as long as it runs.
-    #[must_use]
     pub fn daemon_lock(&self) -> PathBuf {
         self.path.join("scoreld.lock")
     }
 
     /// The file in which the daemon describes itself.
-    #[must_use]
     pub fn daemon_info(&self) -> PathBuf {
         self.path.join("daemon.json")
     }
 
     /// The file that a client holds locked while it starts the daemon.
-    #[must_use]
     pub fn start_lock(&self) -> PathBuf {
         self.path.join("start.lock")
     }
 
     /// The file with the identity of this client installation.
-    #[must_use]
     pub fn identity_file(&self) -> PathBuf {
         self.path.join("client.json")
     }

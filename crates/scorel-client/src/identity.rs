@@ -62,7 +62,6 @@ impl ClientIdentity {
     }
 
     /// The id to announce with `hello`.
-    #[must_use]
     pub const fn client_id(&self) -> ClientId {
         self.client_id
     }

@@ -30,7 +30,6 @@ pub struct Starter {
 
 impl Starter {
     /// A starter that runs `program` as the daemon of `home`.
-    #[must_use]
     pub fn new(home: DaemonHome, program: impl Into<PathBuf>) -> Self {
         Self {
             home,
@@ -47,7 +46,6 @@ impl Starter {
     }
 
     /// The home directory of the daemon.
-    #[must_use]
     pub const fn home(&self) -> &DaemonHome {
         &self.home
     }

@@ -122,13 +122,11 @@ impl<C: Connect> SessionStream<C> {
 
     /// The session's state, folded from everything yielded so far. It lacks what happened before
     /// the anchors that the stream started from.
-    #[must_use]
     pub const fn view(&self) -> &SessionView {
         &self.view
     }
 
     /// The anchors after the last item.
-    #[must_use]
     pub const fn anchors(&self) -> &ClientAnchors {
         &self.anchors
     }
@@ -139,7 +137,6 @@ impl<C: Connect> SessionStream<C> {
     }
 
     /// Whether [`SessionStream::next`] would return without waiting.
-    #[must_use]
     pub fn is_ready(&self) -> bool {
         match &self.state {
             StreamState::Live(_, subscription) => subscription.is_ready(),
@@ -150,7 +147,6 @@ impl<C: Connect> SessionStream<C> {
 
     /// Whether the connection is lost. To drop the future of [`SessionStream::next`] then loses no item,
     /// but the next one begins the attempt to reconnect anew.
-    #[must_use]
     pub const fn is_reconnecting(&self) -> bool {
         matches!(
             self.state,

@@ -5,7 +5,6 @@ use super::{Config, RuntimeConfig};
 impl Config {
     /// The limits of a turn: `[runtime]`, or those of the agent whose turn it is where they are lower. An agent
     /// that is not configured any more lowers nothing.
-    #[must_use]
     pub fn runtime_of(&self, agent_type: Option<&str>) -> RuntimeConfig {
         let mut runtime = self.runtime.clone();
         if let Some(agent) = agent_type.and_then(|name| self.agents.get(name)) {

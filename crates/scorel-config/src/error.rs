@@ -23,7 +23,6 @@ pub enum ConfigError {
 
 impl ConfigError {
     /// Where in the text the problem is.
-    #[must_use]
     pub const fn position(&self) -> Option<Position> {
         match self {
             Self::File(_) => None,
@@ -32,7 +31,6 @@ impl ConfigError {
     }
 
     /// The key at fault, with its section.
-    #[must_use]
     pub fn key(&self) -> Option<&str> {
         match self {
             Self::File(_) => None,
@@ -51,7 +49,6 @@ impl ConfigError {
     }
 
     /// The problem as clients are told it.
-    #[must_use]
     pub fn problem(&self) -> ConfigProblem {
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         match self {

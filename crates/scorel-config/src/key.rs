@@ -40,7 +40,6 @@ impl ConfigKey {
     }
 
     /// Whether a change has an effect from the next start of the daemon on only.
-    #[must_use]
     pub fn is_read_at_start(&self) -> bool {
         is_read_at_start(&self.plain())
     }

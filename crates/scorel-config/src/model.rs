@@ -18,7 +18,6 @@ pub struct ModelSettings {
 
 impl ModelSettings {
     /// The built-in demonstration, which needs no endpoint and no key.
-    #[must_use]
     pub fn demo() -> Self {
         Self {
             model: ModelConfig::demo(),
@@ -27,18 +26,15 @@ impl ModelSettings {
         }
     }
 
-    #[must_use]
     pub fn is_demo(&self) -> bool {
         self.model.source.is_demo()
     }
 
-    #[must_use]
     pub fn provider(&self) -> &str {
         self.model.source.provider()
     }
 
     /// The model as `provider/id`.
-    #[must_use]
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.provider(), self.model.id)
     }
@@ -82,7 +78,6 @@ impl ModelSettings {
 }
 
 /// The usual variables of a built-in provider's key; none if it needs no key.
-#[must_use]
 pub fn usual_key_names(provider: &str) -> Vec<String> {
     let names = key_variables(provider).iter();
     names.map(ToString::to_string).collect()

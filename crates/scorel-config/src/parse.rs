@@ -80,7 +80,6 @@ fn suggested(reason: String, written: &str, known: &[&str]) -> (String, Option<S
 }
 
 /// The known name most similar to `written`, if similar enough to suggest.
-#[must_use]
 pub fn nearest<'a>(written: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase().replace(['_', '-'], "");
     let alike =

@@ -9,7 +9,6 @@ pub struct ConfigPath(String);
 
 impl ConfigPath {
     /// The path; `None` if it begins with `~/` and the home is unknown.
-    #[must_use]
     pub fn path(&self, home: Option<&Path>) -> Option<PathBuf> {
         match self.0.strip_prefix("~/") {
             Some(rest) => Some(home?.join(rest)),

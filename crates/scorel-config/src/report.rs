@@ -34,7 +34,6 @@ struct SourceFile<'a> {
 impl ConfigSource {
     /// The configuration that is in effect for the project in that directory, or without one. Looks for
     /// the secrets that it names, and tells where they are and no more. Blocks on the disk.
-    #[must_use]
     pub fn report(&self, project: Option<&Path>, secrets: &SecretStore) -> GetConfigResult {
         let config = self.current(project);
         let [(user_path, user), (project_path, theirs)] = self.texts(project);

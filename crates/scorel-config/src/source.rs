@@ -73,7 +73,6 @@ impl ConfigSource {
 
     /// The current configuration for the project in that directory, or without one. Blocks on `stat`,
     /// and on reading if a file changed.
-    #[must_use]
     pub fn current(&self, project: Option<&Path>) -> Arc<Config> {
         let mut state = self.lock();
         let of_user = Stamp::current(&self.user_path).ok();
@@ -97,14 +96,12 @@ impl ConfigSource {
     }
 
     /// Why current files are not in effect; `None` if all are valid.
-    #[must_use]
     pub fn problem(&self) -> Option<String> {
         let problems: Vec<_> = self.problems().iter().map(ToString::to_string).collect();
         (!problems.is_empty()).then(|| problems.join("\n"))
     }
 
     /// Why the user's file, and that of the project, are not in effect as they were at the last look.
-    #[must_use]
     pub fn problems_of(&self, project: Option<&Path>) -> Vec<ConfigProblem> {
         let state = self.lock();
         let project = project.and_then(|dir| state.projects.get(&project_file(dir)));
@@ -124,7 +121,6 @@ impl ConfigSource {
     }
 
     /// Why files are not in effect as they were at the last look: the user's first, then those of projects.
-    #[must_use]
     pub fn problems(&self) -> Vec<ConfigProblem> {
         let state = self.lock();
         let projects = state.projects.values();
@@ -135,7 +131,6 @@ impl ConfigSource {
     }
 
     /// How many changes have come into effect.
-    #[must_use]
     pub fn generation(&self) -> u64 {
         self.lock().news.generation()
     }

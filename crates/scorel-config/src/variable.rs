@@ -35,13 +35,11 @@ pub enum VariableError {
 }
 
 impl VariableName {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether a shell could set a variable of this name.
-    #[must_use]
     pub fn is_name(text: &str) -> bool {
         let is_part = |char: char| char.is_ascii_alphanumeric() || char == '_';
         !text.is_empty()
@@ -65,7 +63,6 @@ impl TryFrom<String> for VariableName {
 }
 
 impl VariablePattern {
-    #[must_use]
     pub fn matches(&self, name: &str) -> bool {
         let mut parts = self.0.split('*');
         let first = parts.next().unwrap_or_default();
@@ -104,7 +101,6 @@ impl fmt::Display for VariablePattern {
 }
 
 impl VariableValue {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

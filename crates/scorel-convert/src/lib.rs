@@ -23,7 +23,6 @@ pub use pdf::{PdfError, PdfPage, PdfText, read_pdf};
 
 /// Converts the document on standard input, and returns the exit code, if the program was started for
 /// that; `None` if it was started by a user.
-#[must_use]
 pub fn run_if_asked() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let (first, None) = (arguments.next()?, arguments.next()) else {

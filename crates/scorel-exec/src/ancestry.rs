@@ -10,7 +10,6 @@ const MAX_GENERATIONS: usize = 1000;
 /// fails closed. A process does not descend from itself.
 ///
 /// Orphans of a supervised command still descend from the daemon: their new parent is the supervisor.
-#[must_use]
 pub fn descends_from(pid: i32, ancestor: i32) -> bool {
     if cfg!(not(target_os = "linux")) {
         // No command is ever started there.

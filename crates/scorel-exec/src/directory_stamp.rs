@@ -21,7 +21,6 @@ pub struct DirectoryStamp {
 
 impl DirectoryStamp {
     /// The stamp of a directory that is listed after this; `None` if it has just changed.
-    #[must_use]
     pub fn settled(metadata: &Metadata) -> Option<Self> {
         let stamp = Self {
             device: metadata.dev(),
@@ -48,7 +47,6 @@ impl DirectoryStamp {
         }
     }
 
-    #[must_use]
     pub fn device(&self) -> u64 {
         self.device
     }

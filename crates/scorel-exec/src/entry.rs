@@ -9,7 +9,6 @@ use crate::role::Role;
 ///
 /// Call it first in `main`: the stage enters a user namespace, which the kernel refuses to a process
 /// with more than one thread.
-#[must_use]
 pub fn run_if_asked() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     let (first, None) = (arguments.next()?, arguments.next()) else {

@@ -74,7 +74,6 @@ pub struct Environment {
 impl Environment {
     /// Those of `variables` that commands may see. A value that contains one of `secrets`, or is not
     /// UTF-8, is left out.
-    #[must_use]
     pub fn scrubbed(
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         secrets: &[&str],
@@ -90,7 +89,6 @@ impl Environment {
     }
 
     /// These variables, and those that are set for every command.
-    #[must_use]
     pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut variables: BTreeMap<_, _> = variables.into_iter().collect();
         let fixed = FIXED
@@ -106,26 +104,22 @@ impl Environment {
     }
 
     /// Returns whether a variable with this name is set for every command.
-    #[must_use]
     pub fn is_fixed_name(name: &str) -> bool {
         FIXED.iter().any(|(fixed, _)| *fixed == name)
     }
 
     /// Returns whether a variable with this name is passed on from the daemon's environment.
-    #[must_use]
     pub fn is_usual_name(name: &str) -> bool {
         PASSED.contains(&name) || name.starts_with("LC_")
     }
 
     /// Returns whether a variable with this name looks like a secret.
-    #[must_use]
     pub fn is_secret_name(name: &str) -> bool {
         let name = name.to_ascii_uppercase();
         SECRET_NAMES.iter().any(|part| name.contains(part))
     }
 
     /// Returns whether a value contains one of the secrets.
-    #[must_use]
     pub fn reveals(value: &str, secrets: &[&str]) -> bool {
         let is_in = |secret: &&str| {
             value == *secret || (secret.len() >= MIN_SEARCHED && value.contains(*secret))
@@ -159,7 +153,6 @@ impl Environment {
         self
     }
 
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }

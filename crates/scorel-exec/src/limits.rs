@@ -77,7 +77,6 @@ pub enum LimitKind {
 
 impl LimitKind {
     /// The value in `limits`.
-    #[must_use]
     pub const fn value(self, limits: &ResourceLimits) -> u64 {
         match self {
             Self::Memory => limits.memory,

@@ -102,13 +102,11 @@ impl Run {
     }
 
     /// `None` while the command runs.
-    #[must_use]
     pub fn ended(&self) -> Option<RunEnd> {
         self.state.progress.borrow().end.clone()
     }
 
     /// Guarded places that were put back so far, as in [`RunEnd::restored`].
-    #[must_use]
     pub fn restored(&self) -> Vec<String> {
         let progress = self.state.progress.borrow();
         let end = progress.end.as_ref().map(|end| &end.restored);
@@ -132,20 +130,17 @@ impl Run {
     }
 
     /// Bytes and line feeds of output so far.
-    #[must_use]
     pub fn counts(&self) -> (u64, u64) {
         let capture = self.state.capture();
         (capture.bytes, capture.lines)
     }
 
     /// At most `head` bytes of the beginning and `tail` bytes of the end of the output.
-    #[must_use]
     pub fn window(&self, head: usize, tail: usize) -> OutputWindow {
         self.state.capture().window(head, tail)
     }
 
     /// At most `limit` bytes of the output from offset `since` on.
-    #[must_use]
     pub fn section(&self, since: u64, limit: usize) -> OutputSection {
         self.state.capture().section(since, limit)
     }

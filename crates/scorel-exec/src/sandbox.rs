@@ -147,7 +147,6 @@ impl Veil {
 
 /// The canonical path. Of a place that does not exist, that of its nearest existing ancestor with the
 /// rest appended.
-#[must_use]
 pub fn real(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;

@@ -54,13 +54,11 @@ impl SharedSpace {
     }
 
     /// The process id of the holder.
-    #[must_use]
     pub fn holder(&self) -> i32 {
         self.id
     }
 
     /// Returns whether the holder lives. A command without a sandbox can kill it.
-    #[must_use]
     pub fn is_alive(&self) -> bool {
         let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
         matches!(holder.try_wait(), Ok(None))

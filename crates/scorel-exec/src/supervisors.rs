@@ -119,7 +119,6 @@ impl Supervisors {
 
     /// The support of the kernel. Blocks for some milliseconds where it is not known yet: the first caller
     /// finds it out, and others wait for that.
-    #[must_use]
     pub fn support(&self) -> Support {
         let found = || Support::find(self.memory.as_ref());
         *self.support.get_or_init(found)
@@ -239,7 +238,6 @@ impl Supervisors {
     /// [`SharedSpace`]. Returns at once. `None` if such a command could not be started, or too many
     /// supervisors stand by already.
     #[cfg(target_os = "linux")]
-    #[must_use]
     pub fn stand_by(&self, sandbox: Option<Sandbox>) -> Option<Standby> {
         use crate::job::NamespaceJob;
 
@@ -255,7 +253,6 @@ impl Supervisors {
 
     /// There are no supervisors on this system.
     #[cfg(not(target_os = "linux"))]
-    #[must_use]
     pub fn stand_by(&self, _: Option<Sandbox>) -> Option<Standby> {
         None
     }
@@ -410,7 +407,6 @@ impl Supervisors {
     }
 
     /// The number of commands that run.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.registry.count()
     }

@@ -45,7 +45,6 @@ impl Support {
 
     /// Asks the kernel. Blocks while child processes try mounts and networks, which count as unavailable
     /// in a program that does not call [`run_if_asked`](crate::run_if_asked).
-    #[must_use]
     pub fn probe() -> Self {
         Self::find(None)
     }
@@ -128,7 +127,6 @@ impl Support {
 
     /// Returns whether a sandbox holds: a command in it can neither change files outside nor connect to the
     /// daemon. Mounts are not needed for that.
-    #[must_use]
     pub const fn is_enough(&self) -> bool {
         self.landlock >= MIN_LANDLOCK && self.seccomp
     }

@@ -46,7 +46,6 @@ const WITHIN: [&str; 5] = ["user", "mnt", "net", "pid", "ipc"];
 
 impl SupportMemory {
     /// Remembers in `file`, as long as `config`, a file, stays the same.
-    #[must_use]
     pub fn new(file: PathBuf, config: PathBuf) -> Self {
         Self { file, config }
     }

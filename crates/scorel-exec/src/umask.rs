@@ -13,25 +13,21 @@ impl Umask {
     pub const PRIVATE: Self = Self(0o077);
 
     /// The permission bits of `mode`.
-    #[must_use]
     pub const fn new(mode: u32) -> Self {
         Self(mode & 0o777)
     }
 
     /// Parses what `umask` prints in a shell, such as `0022`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mode = u32::from_str_radix(text.trim(), 8).ok()?;
         (mode <= 0o777).then_some(Self(mode))
     }
 
-    #[must_use]
     pub const fn bits(self) -> u32 {
         self.0
     }
 
     /// `mode` without the permissions that the mask clears.
-    #[must_use]
     pub const fn apply(self, mode: u32) -> u32 {
         mode & !self.0
     }

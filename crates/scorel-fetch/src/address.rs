@@ -4,7 +4,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Returns whether an address is globally reachable: not loopback, private, link-local, multicast or reserved,
 /// and not in a range that is translated to another address.
-#[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -51,7 +51,6 @@ pub enum FetchError {
 
 impl FetchError {
     /// The stable code, as in the `details` of a failed call.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Url(_) | Self::Credentials => "E_INVALID_ARGUMENTS",

@@ -45,7 +45,6 @@ struct FetcherInner {
 
 impl Fetcher {
     /// A fetcher for public addresses, which resolves names with `lookup`.
-    #[must_use]
     pub fn new(lookup: Arc<dyn Lookup>, limits: FetchLimits) -> Self {
         Self {
             inner: Arc::new(FetcherInner {
@@ -59,7 +58,6 @@ impl Fetcher {
 
     /// The same fetcher, which fetches from these hosts although they are not at public addresses, and
     /// from no other such hosts. Other clones are not affected.
-    #[must_use]
     pub fn allowing(&self, hosts: &[PrivateHost]) -> Self {
         Self {
             inner: Arc::clone(&self.inner),
@@ -86,7 +84,6 @@ impl Fetcher {
     }
 
     /// Returns whether the URL says that its host is private, and [`Fetcher::allowing`] did not name it.
-    #[must_use]
     pub fn needs_permit(&self, url: &str) -> bool {
         let is_allowed = |url: &WebUrl| self.allowed.iter().any(|host| host.covers(url));
         WebUrl::parse(url).is_ok_and(|url| looks_private(&url) && !is_allowed(&url))

@@ -75,7 +75,6 @@ pub struct WebFetch {
 
 impl WebFetch {
     /// The tool, which stores long pages in `blobs`.
-    #[must_use]
     pub fn new(fetcher: Fetcher, blobs: Arc<dyn BlobSink>) -> Self {
         let spec = ToolSpec::of::<FetchArguments>("WebFetch", DESCRIPTION, ToolClass::Web);
         Self {

@@ -18,7 +18,6 @@ pub struct Attributes(BTreeMap<CString, Vec<u8>>);
 
 impl Attributes {
     /// Those that can be read. Most files have none, and some file systems know none.
-    #[must_use]
     pub fn of(file: BorrowedFd<'_>) -> Self {
         let mut names = vec![0; MAX_BYTES];
         let length = flistxattr(file, names.as_mut_slice()).unwrap_or(0);
@@ -36,7 +35,6 @@ impl Attributes {
     }
 
     /// Gives them to another file. Returns the names of those that it does not take.
-    #[must_use]
     pub fn copy(&self, file: BorrowedFd<'_>) -> Vec<String> {
         let is_lost = |(name, wanted): &(&CString, &Vec<u8>)| {
             // A file may have been born with it, as a label of security is.

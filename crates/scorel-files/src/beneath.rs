@@ -40,7 +40,6 @@ pub enum Resolver {
 impl Resolver {
     /// `openat2` where it works: old kernels and some containers' seccomp filters lack it.
     #[cfg(target_os = "linux")]
-    #[must_use]
     pub fn probe(directory: BorrowedFd<'_>) -> Self {
         let flags = LOOK | OFlags::DIRECTORY;
         match Self::Kernel.open(directory, Path::new("."), flags, Links::Follow) {
@@ -51,7 +50,6 @@ impl Resolver {
 
     /// There is no `openat2`.
     #[cfg(not(target_os = "linux"))]
-    #[must_use]
     pub fn probe(_directory: BorrowedFd<'_>) -> Self {
         Self::Walk
     }

@@ -38,7 +38,6 @@ pub(crate) enum Found {
 
 impl ProjectDir {
     /// A directory that is open already. `path` is its path, links resolved.
-    #[must_use]
     pub fn new(path: &Path, directory: Arc<OwnedFd>) -> Self {
         Self {
             path: path.to_owned(),
@@ -60,7 +59,6 @@ impl ProjectDir {
     }
 
     /// The directory's path when it was opened, links resolved.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

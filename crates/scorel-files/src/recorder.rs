@@ -28,7 +28,6 @@ pub struct FileRecorder {
 
 impl FileRecorder {
     /// The recorder of the session whose directory is `session`. Does no I/O.
-    #[must_use]
     pub fn new(project: ProjectDir, session: &Path, limits: CheckpointLimits) -> Self {
         Self {
             project,
@@ -43,7 +42,6 @@ impl FileRecorder {
 
     /// The path by which records name the file at `absolute`, whose links are resolved; `None` if it is
     /// outside the project or belongs to git.
-    #[must_use]
     pub fn path_of(&self, absolute: &Path) -> Option<FilePath> {
         below(self.project.path(), absolute).filter(|path| !path.is_git_data())
     }
@@ -69,7 +67,6 @@ impl FileRecorder {
     }
 
     /// The change by a tool that has just given a file this content.
-    #[must_use]
     pub fn written(&self, before: FileBefore, content: &[u8]) -> FileChange {
         let FileBefore { path, before } = before;
         let after = match self.project.mode(&path) {
@@ -93,7 +90,6 @@ impl FileRecorder {
 
     /// The change of a file by a tool that was interrupted, if it has made one. Removes the new content that
     /// did not get the file's name.
-    #[must_use]
     pub fn interrupted(&self, before: &FileBefore) -> Option<FileChange> {
         let (parent, name) = split(&before.path);
         if let Ok(parent) = self.project.open_directory(&parent, OFlags::RDONLY) {
@@ -143,7 +139,6 @@ impl FileRecorder {
     }
 
     /// The files that have changed since [`Self::watch_command`].
-    #[must_use]
     pub fn command_ended(&self) -> RecordedFiles {
         match &mut *self.base() {
             Some(base) => base.compare(&self.project, &self.store),
@@ -152,7 +147,6 @@ impl FileRecorder {
     }
 
     /// The changes of the command that was watched when the last daemon ended; `None` if none was.
-    #[must_use]
     pub fn command_interrupted(&self) -> Option<RecordedFiles> {
         let mut base = self.base();
         if base.is_some() || !Base::is_left_open(&self.base_dir) {
@@ -180,7 +174,6 @@ impl FileRecorder {
 impl FileRecorder {
     /// The action that gives a file its state `before`, and the state that the file has. A file that cannot be
     /// read may have any.
-    #[must_use]
     pub fn action(&self, path: &FilePath, file: &ChangedFile) -> (RestoreAction, FileState) {
         let now = self.observe(path).unwrap_or(FileState::Unknown);
         let wanted = &file.before;
@@ -224,7 +217,6 @@ impl FileRecorder {
     ///
     /// Every few files `goes_on` is asked, with the number of files that are done. After `false` the others
     /// are left as they are, and count as failed.
-    #[must_use]
     pub fn restore(
         &self,
         key: &str,

@@ -23,7 +23,6 @@ pub(crate) const MAX_FILES: usize = 20_000;
 const SMALL: usize = 256;
 
 /// Returns whether reading a directory's ignore files could block, as on a named pipe.
-#[must_use]
 pub fn has_blocking_ignore_file(directory: &Path) -> bool {
     IGNORE_FILES.iter().any(|name| {
         rustix::fs::stat(directory.join(name)).is_ok_and(|stat| {

@@ -11,7 +11,6 @@ const MAX_TEXT: u64 = 1024 * 1024;
 
 /// Reads a text of at most 1 MiB, from a regular file, following links. `None` if there is no such file, or
 /// it has something else.
-#[must_use]
 pub fn read_foreign_text(path: &Path) -> Option<String> {
     let file = open_linked(File::options().read(true), path).ok()?;
     if file.metadata().ok()?.len() > MAX_TEXT {

@@ -6,14 +6,12 @@ use crate::foreign_text::read_foreign_text;
 
 /// The git directory that the content of a `.git` file names, relative to the file's directory or
 /// absolute. `None` if git would refuse the content.
-#[must_use]
 pub fn named_git_dir(content: &str) -> Option<&Path> {
     let named = content.strip_prefix("gitdir: ")?;
     Some(Path::new(named.trim_end()))
 }
 
 /// The git directory of a work tree: what its `.git` file names, or `.git` itself. It need not exist.
-#[must_use]
 pub fn git_dir(work_tree: &Path) -> PathBuf {
     let place = work_tree.join(".git");
     let content = read_foreign_text(&place).unwrap_or_default();

@@ -33,7 +33,6 @@ const STRAY: u32 = 0x0010_ff00;
 
 /// The text of a file that a person wrote for this program, without a byte order mark. What is no
 /// character becomes U+FFFD.
-#[must_use]
 pub fn text_of(content: &[u8]) -> Cow<'_, str> {
     match TextEncoding::decode(content) {
         Some((TextEncoding::Latin1, text)) => text,

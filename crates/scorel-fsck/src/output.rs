@@ -167,7 +167,6 @@ fn text(path: &Path) -> String {
 }
 
 /// Escapes control characters: paths and messages could otherwise steer the terminal.
-#[must_use]
 pub fn visible(text: &str) -> String {
     let show = |char: char| match char {
         char if char.is_control() => char.escape_default().to_string(),

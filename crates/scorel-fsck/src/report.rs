@@ -47,7 +47,6 @@ impl FsckReport {
     }
 
     /// `Found` if anything but notes remains.
-    #[must_use]
     pub fn exit(&self) -> FsckExit {
         if self.count(Severity::Note) == self.found.len() {
             FsckExit::Clean

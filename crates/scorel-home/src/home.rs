@@ -50,7 +50,6 @@ impl Home {
 
     /// The paths in the directory at `root`, without checking or creating it. For readers only: the
     /// socket may be in the runtime directory instead.
-    #[must_use]
     pub fn unopened(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
@@ -58,128 +57,106 @@ impl Home {
         }
     }
 
-    #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    #[must_use]
     pub fn socket(&self) -> &Path {
         &self.socket
     }
 
     /// Whether the home is on a read-only file system: it can be served for reading.
-    #[must_use]
     pub fn is_read_only(&self) -> bool {
         is_read_only(&self.root)
     }
 
-    #[must_use]
     pub fn config(&self) -> PathBuf {
         self.root.join("config.toml")
     }
 
     /// Secrets as `NAME=value` lines.
-    #[must_use]
     pub fn env(&self) -> PathBuf {
         self.root.join("env")
     }
 
-    #[must_use]
     pub fn device(&self) -> PathBuf {
         self.root.join("device.json")
     }
 
-    #[must_use]
     pub fn projects(&self) -> PathBuf {
         self.root.join("projects.json")
     }
 
     /// Receipts of commands that belong to no session.
-    #[must_use]
     pub fn receipts(&self) -> PathBuf {
         self.root.join("receipts.jsonl")
     }
 
     /// Held by the daemon while it runs; see [`HomeLock`].
-    #[must_use]
     pub fn lock(&self) -> PathBuf {
         self.root.join("scoreld.lock")
     }
 
     /// Process id, version and socket of the running daemon, for people.
-    #[must_use]
     pub fn daemon(&self) -> PathBuf {
         self.root.join("daemon.json")
     }
 
     /// Which items of projects are trusted.
-    #[must_use]
     pub fn trust(&self) -> PathBuf {
         self.root.join("trust.json")
     }
 
     /// Copies of trusted items, by digest.
-    #[must_use]
     pub fn store(&self) -> PathBuf {
         self.root.join("store")
     }
 
     /// What endpoints listed about their models. May be deleted.
-    #[must_use]
     pub fn models(&self) -> PathBuf {
         self.root.join("models.json")
     }
 
     /// One directory per session.
-    #[must_use]
     pub fn sessions(&self) -> PathBuf {
         self.root.join("sessions")
     }
 
     /// Deleted sessions that can be brought back.
-    #[must_use]
     pub fn trash(&self) -> PathBuf {
         self.root.join("trash")
     }
 
     /// Summaries of all sessions; derived.
-    #[must_use]
     pub fn index(&self) -> PathBuf {
         self.root.join("index")
     }
 
     /// What model calls used and cost, by session, day and model; derived, but for deleted sessions.
-    #[must_use]
     pub fn usage(&self) -> PathBuf {
         self.root.join("usage")
     }
 
     /// The search index; derived. The database keeps two files beside it.
-    #[must_use]
     pub fn search(&self) -> PathBuf {
         self.root.join("search.db")
     }
 
     /// The sandbox that this boot's kernel allows the daemon, as it was tried; derived.
-    #[must_use]
     pub fn sandbox_support(&self) -> PathBuf {
         self.root.join("sandbox-support")
     }
 
     /// Sessions with unfinished work, which recovery loads.
-    #[must_use]
     pub fn active(&self) -> PathBuf {
         self.root.join("active")
     }
 
     /// The git worktrees of agents.
-    #[must_use]
     pub fn worktrees(&self) -> PathBuf {
         self.root.join(WORKTREES)
     }
 
-    #[must_use]
     pub fn logs(&self) -> PathBuf {
         self.root.join("logs")
     }

@@ -83,7 +83,6 @@ impl ProjectRegistry {
     }
 
     /// All projects, the oldest first.
-    #[must_use]
     pub fn list(&self) -> Vec<Project> {
         self.lock()
             .projects
@@ -92,7 +91,6 @@ impl ProjectRegistry {
             .collect()
     }
 
-    #[must_use]
     pub fn get(&self, id: ProjectId) -> Option<Project> {
         let file = self.lock();
         file.stored(id).map(|stored| stored.project.clone())
@@ -157,7 +155,6 @@ impl ProjectRegistry {
 
     /// How many runtimes of an agent may run at once in a project. An empty policy is one that was never
     /// set, also of a project that is not registered.
-    #[must_use]
     pub fn quota(&self, id: ProjectId, agent_type: &str) -> QuotaPolicy {
         let file = self.lock();
         let policy = file.stored(id).and_then(|it| it.quotas.get(agent_type));

@@ -39,7 +39,6 @@ use command_locks::CommandLocks;
 use ledger::Ledger;
 
 /// What is wrong with a line of `receipts.jsonl`, given without its newline; `None` if it is intact.
-#[must_use]
 pub fn problem_of_line(bytes: &[u8]) -> Option<String> {
     let parsed = line::ReceiptLine::parse(bytes);
     parsed.err().map(|error| error.to_string())

@@ -47,12 +47,10 @@ pub enum SecretError {
 
 impl SecretStore {
     /// Looks in this process's environment and in `file`, which may be missing.
-    #[must_use]
     pub fn new(file: PathBuf) -> Self {
         Self::with_environment(file, |name| std::env::var_os(name))
     }
 
-    #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
     }
@@ -96,7 +94,6 @@ impl SecretStore {
 
     /// Every value in the file, and those of `names` in the environment: what must be removed from the
     /// environment of commands. Reads the file; an unreadable one contributes nothing.
-    #[must_use]
     pub fn values(&self, names: &[&str]) -> Vec<String> {
         let in_environment = names.iter().filter_map(|name| (self.environment)(name));
         let mut values: Vec<String> = in_environment
@@ -108,7 +105,6 @@ impl SecretStore {
 
     /// The names in the file: variables that commands do not get. An unreadable file contributes
     /// nothing.
-    #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.assignments()
             .into_iter()
@@ -125,7 +121,6 @@ impl SecretStore {
     }
 
     /// Where the secret with that name is. Reads the file; an unreadable one has none.
-    #[must_use]
     pub fn place(&self, name: &str) -> SecretPlace {
         let in_file = self.in_file(name).ok().flatten();
         if in_file.is_some_and(|value| !value.is_empty()) {

@@ -45,7 +45,6 @@ pub struct StateFile<T> {
 }
 
 impl<T: StateBody> StateFile<T> {
-    #[must_use]
     pub fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -54,7 +53,6 @@ impl<T: StateBody> StateFile<T> {
         }
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -49,7 +49,6 @@ pub enum FileProblem {
 
 impl FileProblem {
     /// The file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         match self {
             Self::NotRegular { path }

@@ -67,7 +67,6 @@ pub struct Blobs {
 
 impl Blobs {
     /// The blobs of the journal in `dir`, each of at most `max` bytes. Does no I/O.
-    #[must_use]
     pub fn new(storage: Arc<dyn Storage>, dir: &Path, max: u64) -> Self {
         Self {
             storage,

@@ -34,7 +34,6 @@ pub fn write_checkpoint(
 
 /// The payload of the checkpoint in `dir`; `None` if it is absent, of another version, damaged,
 /// unreadable, or longer than `max` bytes. All of these mean the same to a caller: read the log.
-#[must_use]
 pub fn read_checkpoint(
     storage: &dyn Storage,
     dir: &Path,

@@ -50,7 +50,6 @@ pub enum DamageReason {
 impl DamageReason {
     /// Whether the record in the damaged range is intact and served: only what should precede it is
     /// missing.
-    #[must_use]
     pub const fn is_of_a_served_record(self) -> bool {
         matches!(self, Self::Gap { .. } | Self::Joined)
     }

@@ -63,7 +63,6 @@ pub enum CreateError {
 
 impl CreateError {
     /// Whether too many files are open; a later attempt may succeed.
-    #[must_use]
     pub fn is_out_of_descriptors(&self) -> bool {
         matches!(self, Self::Io(step) if is_out_of_descriptors(&step.source))
     }
@@ -88,13 +87,11 @@ pub enum OpenError {
 
 impl OpenError {
     /// Whether the log file does not exist.
-    #[must_use]
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Io(step) if step.source.kind() == io::ErrorKind::NotFound)
     }
 
     /// Whether too many files are open; a later attempt may succeed.
-    #[must_use]
     pub fn is_out_of_descriptors(&self) -> bool {
         matches!(self, Self::Io(step) if is_out_of_descriptors(&step.source))
     }
@@ -194,7 +191,6 @@ impl AppendError {
     }
 
     /// Whether a later append may succeed without a repair.
-    #[must_use]
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::NoSpace(_) | Self::Write(_))
     }
@@ -214,7 +210,6 @@ pub enum CopyError {
 
 impl CopyError {
     /// Whether the file system is full or read-only; a later attempt may succeed.
-    #[must_use]
     pub fn may_pass(&self) -> bool {
         let may_pass = |source| storage::is_read_only(source) || storage::is_no_space(source);
         matches!(self, Self::Io(step) if may_pass(&step.source))

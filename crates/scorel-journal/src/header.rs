@@ -16,13 +16,11 @@ pub struct LogHeader {
 
 impl LogHeader {
     /// The log format; see [`FORMAT`](crate::FORMAT).
-    #[must_use]
     pub fn format(&self) -> u32 {
         self.format
     }
 
     /// The whole line without its newline, a JSON object.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }

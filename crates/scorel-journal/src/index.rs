@@ -12,7 +12,6 @@ pub struct Index {
 }
 
 impl Index {
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -31,7 +30,6 @@ impl Index {
         self.places.shrink_to_fit();
     }
 
-    #[must_use]
     pub fn get(&self, seq: Seq) -> Option<RecordPosition> {
         let at = self
             .places
@@ -40,41 +38,34 @@ impl Index {
         self.places.get(at).copied()
     }
 
-    #[must_use]
     pub fn contains(&self, seq: Seq) -> bool {
         self.get(seq).is_some()
     }
 
     /// Records above `seq`.
-    #[must_use]
     pub fn after(&self, seq: Seq) -> &[RecordPosition] {
         &self.places[self.places.partition_point(|place| place.seq <= seq)..]
     }
 
     /// The last `count` records below `seq`, in ascending order.
-    #[must_use]
     pub fn before(&self, seq: Seq, count: usize) -> &[RecordPosition] {
         let end = self.places.partition_point(|place| place.seq < seq);
         &self.places[end.saturating_sub(count)..end]
     }
 
-    #[must_use]
     pub fn last(&self) -> Option<RecordPosition> {
         self.places.last().copied()
     }
 
-    #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
     /// The index for a checkpoint, about five bytes per record: differences as varints (LEB128).
-    #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.places.len() * 5);
         let mut before = RecordPosition::START;
@@ -88,7 +79,6 @@ impl Index {
     }
 
     /// The index that [`Index::to_bytes`] made these bytes of, or nothing if it did not.
-    #[must_use]
     pub fn from_bytes(mut bytes: &[u8]) -> Option<Self> {
         let mut places = Vec::new();
         let mut before = RecordPosition::START;

@@ -68,46 +68,39 @@ impl Journal {
     }
 
     /// Zero if there is no record.
-    #[must_use]
     pub fn last_record_seq(&self) -> Seq {
         self.numbers.last_record()
     }
 
     /// The last sequence number that was issued, also to a record whose write failed. Right after
     /// opening: the last one that may have been published before.
-    #[must_use]
     pub fn last_seq(&self) -> Seq {
         self.numbers.last_issued()
     }
 
     /// The last sequence number of the block that the last record reserves. Transient events get
     /// smaller ones.
-    #[must_use]
     pub fn reserved_through(&self) -> Seq {
         self.numbers.reserved_through()
     }
 
     /// Offset of the end of the last good line, where the next one goes.
-    #[must_use]
     pub fn end(&self) -> u64 {
         self.end
     }
 
     /// The last record, for opening this journal without reading what precedes it; `None` if there is
     /// no record.
-    #[must_use]
     pub fn resume_point(&self) -> Option<ResumePoint> {
         self.last
     }
 
     /// Why every append fails; `None` if appending is possible.
-    #[must_use]
     pub fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
 
     /// A reader of this journal. It follows [`Journal::recover_by_copy`] to the new file.
-    #[must_use]
     pub fn reader(&self) -> Reader {
         Reader::new(self.shared.clone())
     }
@@ -124,24 +117,20 @@ pub struct Appended {
 }
 
 impl Appended {
-    #[must_use]
     pub fn seq(&self) -> Seq {
         self.place.seq
     }
 
     /// The sequence number of the previous record, or zero.
-    #[must_use]
     pub fn prev(&self) -> Seq {
         self.prev
     }
 
-    #[must_use]
     pub fn place(&self) -> RecordPosition {
         self.place
     }
 
     /// Without its newline.
-    #[must_use]
     pub fn line(&self) -> &Bytes {
         &self.line
     }

@@ -99,7 +99,6 @@ impl Reader {
 
     /// Reads the records in a range of offsets that starts and ends at line boundaries, in bounded
     /// memory. Damage is an `Err` item in its place; the iterator goes on after it.
-    #[must_use]
     pub fn records(&self, range: Range<u64>) -> Records {
         let lines = LineScanner::new(self.file.get(), range.start, range.end);
         Records {
@@ -109,7 +108,6 @@ impl Reader {
     }
 
     /// Whether the log can be opened from `point`.
-    #[must_use]
     pub fn holds(&self, point: &ResumePoint) -> bool {
         point.verify(&*self.file.get())
     }

@@ -15,7 +15,6 @@ pub struct RecordPosition {
 
 impl RecordPosition {
     /// The offset of the newline.
-    #[must_use]
     pub fn end(self) -> u64 {
         self.offset + u64::from(self.len)
     }

@@ -56,7 +56,6 @@ pub fn read_bounded(storage: &dyn Storage, path: &Path, max: u64) -> io::Result<
 
 /// Whether a file has a name that only unfinished writes have: of [`replace_file`], or of a log that is
 /// created, copied or repaired. A crash leaves such files; nothing refers to them.
-#[must_use]
 pub fn is_temporary(name: &str) -> bool {
     let replaced = || {
         let (_, count) = name

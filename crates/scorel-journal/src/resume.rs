@@ -31,12 +31,10 @@ impl ResumePoint {
         }
     }
 
-    #[must_use]
     pub fn seq(&self) -> Seq {
         self.seq
     }
 
-    #[must_use]
     pub fn place(&self) -> RecordPosition {
         RecordPosition {
             seq: self.seq,

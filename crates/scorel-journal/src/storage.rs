@@ -127,20 +127,17 @@ pub(crate) fn remove_if_present(storage: &dyn Storage, path: &Path) -> io::Resul
 }
 
 /// Whether a file was not opened because the process, or the system, has too many files open.
-#[must_use]
 pub fn is_out_of_descriptors(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw);
     matches!(errno, Some(Errno::EMFILE | Errno::ENFILE))
 }
 
 /// Whether the file system is mounted read-only, perhaps because the kernel found an error on it.
-#[must_use]
 pub fn is_read_only(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ReadOnlyFilesystem
 }
 
 /// Whether the disk, the quota or the file size limit is exhausted.
-#[must_use]
 pub fn is_no_space(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
     matches!(

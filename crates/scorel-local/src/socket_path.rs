@@ -56,7 +56,6 @@ fn listens(path: &Path) -> bool {
 
 /// Whether nothing can be written in a directory because of how its file system is mounted. One that
 /// cannot be looked at is not.
-#[must_use]
 pub fn is_read_only(dir: &Path) -> bool {
     statvfs(dir).is_ok_and(|status| status.flags().contains(FsFlags::ST_RDONLY))
 }

@@ -21,7 +21,6 @@ pub struct Manual {
 
 impl Manual {
     /// The manual of the program that has this command line. Hidden commands are left out.
-    #[must_use]
     pub fn new(command: Command) -> Self {
         let mut command = command.disable_help_subcommand(true);
         command.build();

@@ -1,5 +1,4 @@
 /// The first `max` bytes of a text, cut at a character, with `…` if it is longer.
-#[must_use]
 pub fn beginning(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();

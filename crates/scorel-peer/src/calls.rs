@@ -36,12 +36,10 @@ impl<P> Calls<P> {
         self.open.clear();
     }
 
-    #[must_use]
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }

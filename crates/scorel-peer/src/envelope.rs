@@ -42,7 +42,6 @@ pub enum Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// Parses a frame of a stranger.
-    #[must_use]
     pub fn parse(frame: &'a [u8], limits: &EnvelopeLimits) -> Self {
         let Ok(text) = std::str::from_utf8(frame) else {
             return Self::NotUtf8;

@@ -9,7 +9,6 @@ use crate::envelope::RequestId;
 use crate::error_object::ErrorObject;
 
 /// A call, or without an id a notification.
-#[must_use]
 pub fn request(id: Option<u64>, method: &str, params: Option<&RawValue>) -> JsonText {
     let id = id.map(|id| format!(r#""id":{id},"#)).unwrap_or_default();
     let method = serde_json::Value::from(method);
@@ -20,7 +19,6 @@ pub fn request(id: Option<u64>, method: &str, params: Option<&RawValue>) -> Json
 
 /// The beginning of the notifications of a subscription, up to the event, which `}}` follows. It is
 /// shared by all of them, as the event is by all subscribers.
-#[must_use]
 pub fn notification_head(method: &str, subscription: &str) -> Bytes {
     let [method, id] = [method, subscription].map(serde_json::Value::from);
     let params = format!(r#"{{"subscription":{id},"result":"#);
@@ -28,7 +26,6 @@ pub fn notification_head(method: &str, subscription: &str) -> Bytes {
 }
 
 /// The beginning of an answer, up to its result or error.
-#[must_use]
 pub fn answer_head(id: &RequestId) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{},"#, id.json).into()
 }
@@ -37,7 +34,6 @@ pub fn answer_head(id: &RequestId) -> Bytes {
 ///
 /// # Panics
 /// Never: an error object holds texts, numbers and JSON values.
-#[must_use]
 pub fn refusal(id: &RequestId, error: &RpcError) -> JsonText {
     let object = serde_json::to_string(&ErrorObject::from(error))
         .expect("an error object holds texts, numbers and JSON values");

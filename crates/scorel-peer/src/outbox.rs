@@ -53,7 +53,6 @@ enum Wake {
 }
 
 impl Outbox {
-    #[must_use]
     pub fn new(bound: usize) -> Self {
         Self {
             room: Semaphore::new(bound),
@@ -187,7 +186,6 @@ impl Outbox {
     }
 
     /// In bytes with overhead; at most the bound.
-    #[must_use]
     pub fn used(&self) -> usize {
         self.bound.saturating_sub(self.room.available_permits())
     }

@@ -87,7 +87,6 @@ impl Drop for OpenCall<'_> {
 
 impl Peer {
     /// A peer with at most `outbox` bytes that wait to be written, and at most `calls` open calls.
-    #[must_use]
     pub fn new(outbox: usize, calls: usize) -> Self {
         Self {
             outbox: Outbox::new(outbox),
@@ -97,7 +96,6 @@ impl Peer {
         }
     }
 
-    #[must_use]
     pub const fn outbox(&self) -> &Outbox {
         &self.outbox
     }

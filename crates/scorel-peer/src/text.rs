@@ -10,19 +10,16 @@ pub struct JsonText {
 }
 
 impl JsonText {
-    #[must_use]
     pub const fn new(head: Bytes, body: Bytes, tail: &'static str) -> Self {
         Self { head, body, tail }
     }
 
     /// In bytes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.head.len() + self.body.len() + self.tail.len()
     }
 
     /// Never true for what the driver produces.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

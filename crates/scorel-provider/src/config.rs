@@ -32,11 +32,9 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
-    #[must_use]
     pub fn demo() -> Self {
         Self::builtin("demo", "demo")
     }
-    #[must_use]
     pub fn builtin(provider: impl Into<String>, id: impl Into<String>) -> Self {
         Self::new(
             ModelSource::Builtin {
@@ -46,7 +44,6 @@ impl ModelConfig {
             id,
         )
     }
-    #[must_use]
     pub fn custom(
         provider: impl Into<String>,
         api: impl Into<String>,
@@ -103,7 +100,6 @@ pub enum ModelSource {
 }
 
 impl ModelSource {
-    #[must_use]
     pub fn provider(&self) -> &str {
         match self {
             Self::Builtin { provider, .. } | Self::Custom { provider, .. } => provider,
@@ -111,7 +107,6 @@ impl ModelSource {
     }
 
     /// Returns whether this is the offline demo model.
-    #[must_use]
     pub fn is_demo(&self) -> bool {
         matches!(self, Self::Builtin { provider, .. } if provider == "demo")
     }

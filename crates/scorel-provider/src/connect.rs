@@ -36,7 +36,6 @@ pub struct Connector {
 
 impl Connector {
     /// A connector without connections.
-    #[must_use]
     pub fn new(timeouts: Timeouts) -> Self {
         Self {
             http: Arc::new(Http::new(timeouts)),

@@ -59,7 +59,6 @@ impl ModelConfig {
     /// Another model of the same provider. Configured facts are about the configured model and do
     /// not carry over. On custom endpoints, which often serve alike models, all but the price do; that
     /// of a table of endpoints, which names no model, is the price of all of them.
-    #[must_use]
     pub fn with_id(&self, id: &str) -> Self {
         let mut other = self.clone();
         if self.id == id {

@@ -21,20 +21,17 @@ impl Price {
     pub const GOOD_FOR_DAYS: i64 = 60;
 
     /// Returns whether the price was noted so long ago that it may have changed.
-    #[must_use]
     pub fn is_estimate(&self, today: Date) -> bool {
         self.noted_on
             .is_some_and(|noted| noted.duration_until(today).as_hours() / 24 > Self::GOOD_FOR_DAYS)
     }
 
     /// Converts dollars to the unit of the fields.
-    #[must_use]
     pub const fn from_dollars(dollars: f64) -> u64 {
         (dollars * 1e6 + 0.5) as u64
     }
 
     /// Converts the unit of the fields to dollars.
-    #[must_use]
     pub const fn to_dollars(amount: u64) -> f64 {
         amount as f64 / 1e6
     }

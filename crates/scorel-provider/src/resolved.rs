@@ -15,7 +15,6 @@ use crate::{ModelConfig, ModelFacts, ModelSource, SetupError, TableEntry, Thinki
 pub struct EndpointId(String);
 
 impl EndpointId {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -29,7 +28,6 @@ impl fmt::Display for EndpointId {
 
 impl ModelFacts {
     /// The facts that the user configured.
-    #[must_use]
     pub fn configured(config: &ModelConfig) -> Self {
         Self {
             context_window: config.context_window,
@@ -77,7 +75,6 @@ impl ModelConfig {
 
     /// Returns whether requests must state an output limit of which nothing is known, so that a low one is
     /// assumed.
-    #[must_use]
     pub fn assumes_output_limit(&self) -> bool {
         if self.source.is_demo() {
             return false;

@@ -8,14 +8,12 @@ pub struct Secret(Zeroizing<String>);
 
 impl Secret {
     /// Takes a credential and trims the white space that files and shells leave around it.
-    #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         let text = Zeroizing::new(text.into());
         Self(Zeroizing::new(text.trim().to_owned()))
     }
 
     /// Returns whether the credential is the empty string.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

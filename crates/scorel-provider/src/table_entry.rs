@@ -16,7 +16,6 @@ pub struct TableEntry {
 
 impl TableEntry {
     /// The known models of a built-in provider, the default suggestion first.
-    #[must_use]
     pub fn of_builtin(provider: &str) -> Vec<Self> {
         if provider == Demo::NAME {
             return vec![Self::of_demo()];

@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ThinkingLevels(u8);
 
 impl ThinkingLevels {
-    #[must_use]
     pub const fn of(levels: &[ThinkingLevel]) -> Self {
         let (mut set, mut place) = (0, 0);
         while place < levels.len() {
@@ -22,12 +21,10 @@ impl ThinkingLevels {
         all.filter(move |level| self.contains(*level))
     }
 
-    #[must_use]
     pub const fn contains(self, level: ThinkingLevel) -> bool {
         self.0 & bit(level) != 0
     }
 
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -53,7 +50,6 @@ impl ThinkingLevels {
     }
 
     /// The names, for people: `low, medium, high`.
-    #[must_use]
     pub fn names(self) -> String {
         let names: Vec<&str> = self.iter().map(ThinkingLevel::name).collect();
         names.join(", ")

@@ -17,12 +17,10 @@ pub struct RpcCall {
 }
 
 impl RpcCall {
-    #[must_use]
     pub fn caller(&self) -> Caller {
         self.connection.caller()
     }
 
-    #[must_use]
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -56,7 +54,6 @@ impl RpcCall {
 
     /// Ends a subscription of this connection; `false` if there is none with this id. After this
     /// returns nothing of the subscription is queued, so the reply follows its last event.
-    #[must_use]
     pub fn unsubscribe(&self, id: &str) -> bool {
         let live = self.connection.registry().remove(id);
         let found = live.is_some();

@@ -47,13 +47,11 @@ impl Connection {
     }
 
     /// Unique in this process.
-    #[must_use]
     pub fn id(&self) -> u64 {
         self.0.id
     }
 
     /// The caller. Its client id is the claimed one unless the transport authenticated one.
-    #[must_use]
     pub fn caller(&self) -> Caller {
         let mut caller = self.0.authenticated.clone();
         if caller.client_id.is_none() {
@@ -80,18 +78,15 @@ impl Connection {
         id
     }
 
-    #[must_use]
     pub fn limits(&self) -> &RpcLimits {
         &self.0.limits
     }
 
     /// Bytes waiting to be written, with overhead; at most [`RpcLimits::outbox`].
-    #[must_use]
     pub fn queued(&self) -> usize {
         self.0.peer.outbox().used()
     }
 
-    #[must_use]
     pub fn subscriptions(&self) -> usize {
         self.0.subscriptions.len()
     }

@@ -81,14 +81,12 @@ impl Listener {
 
     /// Notify this when the socket's file may have changed: it is then checked at once, and not only
     /// every few seconds.
-    #[must_use]
     pub const fn bell(&self) -> &Arc<Notify> {
         &self.bell
     }
 
     /// Cancelled when another socket has taken the place of this one's file, as a service manager's does:
     /// clients reach that one from then on.
-    #[must_use]
     pub const fn replaced(&self) -> &CancellationToken {
         &self.replaced
     }

@@ -43,7 +43,6 @@ impl Params {
     }
 
     /// The params as the text of a JSON object.
-    #[must_use]
     pub fn as_json(&self) -> &str {
         match &self.0 {
             ParamsText::Sent(raw) => raw.as_str().unwrap_or("{}"),

@@ -102,7 +102,6 @@ impl Service {
         tokio::time::sleep(self.limits.drain).await;
     }
 
-    #[must_use]
     pub fn load(&self) -> Load {
         Load {
             slots: Arc::clone(&self.slots),
@@ -132,7 +131,6 @@ pub struct Load {
 }
 
 impl Load {
-    #[must_use]
     pub fn connections(&self) -> u32 {
         let open = self
             .connections

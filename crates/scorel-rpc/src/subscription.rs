@@ -45,7 +45,6 @@ impl Subscription {
         })
     }
 
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.sink.id
     }
@@ -54,7 +53,6 @@ impl Subscription {
     ///
     /// The connection owns the pump, and drops it at its next await when the client unsubscribes or
     /// the connection ends. The subscription ends when the pump returns.
-    #[must_use]
     pub fn spawn<F, P>(self, pump: F) -> Box<RawValue>
     where
         F: FnOnce(Sink) -> P + Send + 'static,
@@ -111,12 +109,10 @@ impl Sink {
         }
     }
 
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    #[must_use]
     pub fn connection(&self) -> &Connection {
         &self.connection
     }

@@ -28,7 +28,6 @@ pub struct Table<Ctx> {
 }
 
 impl<Ctx: Send + Sync + 'static> Table<Ctx> {
-    #[must_use]
     pub fn new(context: Arc<Ctx>) -> Self {
         Self {
             module: RpcModule::from_arc(context),
@@ -81,7 +80,6 @@ impl<Ctx: Send + Sync + 'static> Table<Ctx> {
         Ok(())
     }
 
-    #[must_use]
     pub fn build(self) -> Arc<MethodTable> {
         Arc::new(MethodTable {
             methods: self.module.into(),

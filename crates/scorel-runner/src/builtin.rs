@@ -88,13 +88,11 @@ const BUILTINS: &[BuiltinRunner] = &[
 ];
 
 /// All of them, in the order in which they are listed.
-#[must_use]
 pub const fn builtins() -> &'static [BuiltinRunner] {
     BUILTINS
 }
 
 /// The one with this name.
-#[must_use]
 pub fn builtin(name: &str) -> Option<&'static BuiltinRunner> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }

@@ -23,7 +23,6 @@ impl std::fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    #[must_use]
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
         let both = values.into_iter().flat_map(|value| {
             let escaped = json!(value).to_string();

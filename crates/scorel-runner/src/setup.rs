@@ -53,7 +53,6 @@ impl RunnerSetup {
     pub const START_LIMIT: Duration = Duration::from_secs(30);
 
     /// A built-in runner, without its token.
-    #[must_use]
     pub fn of(builtin: &BuiltinRunner, environment: Environment) -> Self {
         Self {
             name: builtin.name.to_owned(),
@@ -74,7 +73,6 @@ impl RunnerSetup {
 
     /// Identifies what a process is started with, the values of secrets included: not for logs. Valid
     /// within this daemon only, since the hash is not stable.
-    #[must_use]
     pub fn fingerprint(&self) -> u64 {
         // All fields, so that a new one is not forgotten.
         let Self {

@@ -15,7 +15,6 @@ impl fmt::Display for Version {
 
 impl Version {
     /// The first version in a text, such as `codex-cli 0.169.0`.
-    #[must_use]
     pub fn find(text: &str) -> Option<Self> {
         let is_part = |c: char| c.is_ascii_digit() || c == '.';
         text.split(|c| !is_part(c)).find_map(Self::parse)

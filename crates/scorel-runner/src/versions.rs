@@ -53,7 +53,6 @@ impl FileIdentity {
 }
 
 impl Versions {
-    #[must_use]
     pub fn new(supervisors: Arc<Supervisors>) -> Arc<Self> {
         Arc::new(Self {
             supervisors,

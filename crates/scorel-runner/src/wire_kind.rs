@@ -24,7 +24,6 @@ pub enum CommandOutput {
 
 impl WireKind {
     /// What runners of the wire can do; a single one may be able to do less.
-    #[must_use]
     pub fn capabilities(self) -> RunnerCapabilities {
         let all = RunnerCapabilities::ALL;
         match self {

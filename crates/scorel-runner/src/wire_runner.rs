@@ -33,7 +33,6 @@ pub struct WireRunner {
 }
 
 impl WireRunner {
-    #[must_use]
     pub fn new(setup: RunnerSetup, supervisors: Arc<Supervisors>, versions: Arc<Versions>) -> Self {
         Self {
             setup: Arc::new(setup),
@@ -43,7 +42,6 @@ impl WireRunner {
     }
 
     /// Identifies what its processes are started with; see [`RunnerSetup::fingerprint`].
-    #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.setup.fingerprint()
     }

@@ -180,7 +180,6 @@ impl IndexFile {
 }
 
 /// The file at `path`, and those that the database keeps next to it or looks for there.
-#[must_use]
 pub fn search_index_files(path: &Path) -> [PathBuf; 4] {
     ["", "-wal", "-shm", "-journal"].map(|suffix| {
         let mut path = path.as_os_str().to_owned();

@@ -40,7 +40,6 @@ pub struct SearchIndex {
 
 impl SearchIndex {
     /// The index at `file` over the logs in the directory `sessions`. Reads nothing yet.
-    #[must_use]
     pub fn new(file: PathBuf, sessions: PathBuf) -> Self {
         Self {
             file: IndexFile::new(file),
@@ -138,14 +137,12 @@ impl SearchIndex {
     }
 
     /// The state of the index, for status reports. Unlike [`Self::behind_bytes`] it reads no file.
-    #[must_use]
     pub fn status(&self) -> SearchStatus {
         self.pending.status()
     }
 
     /// The part of the logs that is not in the index, in bytes. Has the index catch up, also with turns that
     /// run.
-    #[must_use]
     pub fn behind_bytes(&self) -> u64 {
         self.pending.want();
         match self.pending.behind() {

@@ -28,7 +28,6 @@ impl AgentCli {
     pub const ALL: [Self; 3] = [Self::Codex, Self::Claude, Self::Gemini];
 
     /// The program's name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Codex => "codex",
@@ -38,7 +37,6 @@ impl AgentCli {
     }
 
     /// `None` if it is not installed.
-    #[must_use]
     pub fn program(self) -> Option<PathBuf> {
         let directory = std::env::var_os(PROGRAMS)?;
         let program = Path::new(&directory).join(self.name());
@@ -46,7 +44,6 @@ impl AgentCli {
     }
 
     /// The API that it asks its model in.
-    #[must_use]
     pub const fn api(self) -> WireApi {
         match self {
             Self::Codex => WireApi::OpenAiResponses,
@@ -56,7 +53,6 @@ impl AgentCli {
     }
 
     /// Returns whether the request is its, and one of a turn. Programs also ask for titles and the like.
-    #[must_use]
     pub fn is_turn(self, request: &RecordedRequest) -> bool {
         let is_its = match self {
             Self::Codex => request.path.ends_with("/responses"),
@@ -73,7 +69,6 @@ impl AgentCli {
     }
 
     /// A reply that runs a command.
-    #[must_use]
     pub fn command(self, id: &str, command: &str) -> ModelReply {
         let (tool, arguments) = match self {
             Self::Codex => ("exec_command", json!({"cmd": command})),
@@ -88,7 +83,6 @@ impl AgentCli {
     }
 
     /// The variables that it needs besides the `PATH`. `model` is the root of its model's URLs.
-    #[must_use]
     pub fn variables(self, home: &Path, model: &str) -> Vec<(String, String)> {
         let home = home.display().to_string();
         let codex = format!("{home}/.codex");

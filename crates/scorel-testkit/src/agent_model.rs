@@ -49,19 +49,16 @@ impl AgentModel {
         replies.clear();
     }
 
-    #[must_use]
     pub const fn server(&self) -> &ModelServer {
         &self.server
     }
 
     /// The root of its URLs.
-    #[must_use]
     pub fn root(&self) -> String {
         format!("http://{}", self.server.address())
     }
 
     /// The bodies of the requests of turns so far.
-    #[must_use]
     pub fn requests(&self) -> Vec<String> {
         let requests = self.server.requests();
         let of_turns = requests.iter().filter(|request| asking(request).is_some());

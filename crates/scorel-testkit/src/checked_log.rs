@@ -89,36 +89,30 @@ impl CheckedLog {
         })
     }
 
-    #[must_use]
     pub const fn header(&self) -> &Value {
         &self.header
     }
 
-    #[must_use]
     pub fn records(&self) -> &[CheckedRecord] {
         &self.records
     }
 
-    #[must_use]
     pub fn record(&self, seq: u64) -> Option<&CheckedRecord> {
         let at = self.records.binary_search_by_key(&seq, |record| record.seq);
         at.ok().map(|at| &self.records[at])
     }
 
     /// 0 for an empty log.
-    #[must_use]
     pub fn last_seq(&self) -> u64 {
         self.records.last().map_or(0, |record| record.seq)
     }
 
     /// The fold of all records.
-    #[must_use]
     pub const fn view(&self) -> &SessionView {
         &self.view
     }
 
     /// The length of an unterminated last line in bytes; 0 if there is none.
-    #[must_use]
     pub const fn torn(&self) -> usize {
         self.torn
     }
@@ -153,7 +147,6 @@ impl CheckedLog {
 }
 
 /// Adds the checksum and the newline to a JSON object, which must end with `}`.
-#[must_use]
 pub fn sealed(object: &str) -> String {
     let covered = object.strip_suffix('}').unwrap_or(object);
     let sum = crc32c::crc32c(covered.as_bytes());

@@ -36,7 +36,6 @@ impl DaemonUnderTest {
     /// # Panics
     ///
     /// If the directories cannot be created.
-    #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
         // A socket path is limited to 108 bytes, which the default temporary directory may exceed.
         let root = tempfile::Builder::new()
@@ -78,17 +77,14 @@ impl DaemonUnderTest {
         self.wrapper = wrapper;
     }
 
-    #[must_use]
     pub fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
 
-    #[must_use]
     pub fn project(&self) -> PathBuf {
         self.root.path().join("project")
     }
 
-    #[must_use]
     pub fn socket(&self) -> PathBuf {
         self.home().join("scoreld.sock")
     }
@@ -96,7 +92,6 @@ impl DaemonUnderTest {
     /// # Panics
     ///
     /// If the process does not run.
-    #[must_use]
     pub fn pid(&self) -> u32 {
         self.child
             .as_ref()
@@ -224,7 +219,6 @@ impl DaemonUnderTest {
     }
 
     /// The standard error of all starts so far.
-    #[must_use]
     pub fn errors(&self) -> String {
         fs::read_to_string(self.root.path().join("stderr")).unwrap_or_default()
     }
@@ -285,7 +279,6 @@ impl DaemonUnderTest {
     /// # Panics
     ///
     /// If the process does not run.
-    #[must_use]
     pub fn resident_kib(&self) -> u64 {
         self.memory("VmRSS:")
     }
@@ -295,7 +288,6 @@ impl DaemonUnderTest {
     /// # Panics
     ///
     /// If the process does not run.
-    #[must_use]
     pub fn anonymous_kib(&self) -> u64 {
         self.memory("RssAnon:")
     }
@@ -305,7 +297,6 @@ impl DaemonUnderTest {
     /// # Panics
     ///
     /// If the process does not run.
-    #[must_use]
     pub fn peak_kib(&self) -> u64 {
         self.memory("VmHWM:")
     }
@@ -336,7 +327,6 @@ impl DaemonUnderTest {
     /// # Panics
     ///
     /// If the process does not run.
-    #[must_use]
     pub fn cpu_ticks(&self) -> u64 {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid()));
         let stat = stat.expect("the process's times");
@@ -351,7 +341,6 @@ impl DaemonUnderTest {
     /// # Panics
     ///
     /// If the process does not run.
-    #[must_use]
     pub fn descriptors(&self) -> usize {
         self.open_files().len()
     }
@@ -362,7 +351,6 @@ impl DaemonUnderTest {
     /// # Panics
     ///
     /// If the process does not run.
-    #[must_use]
     pub fn open_files(&self) -> Vec<PathBuf> {
         let dir = fs::read_dir(format!("/proc/{}/fd", self.pid()));
         dir.expect("the process's descriptors")
@@ -376,7 +364,6 @@ impl DaemonUnderTest {
     /// # Panics
     ///
     /// If the log does not exist or a line is not JSON.
-    #[must_use]
     pub fn log(&self, session_id: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.log_path(session_id)).expect("a log");
         let parse = |line| serde_json::from_str(line).expect("a line of JSON");
@@ -384,18 +371,15 @@ impl DaemonUnderTest {
         text[..terminated].lines().map(parse).collect()
     }
 
-    #[must_use]
     pub fn log_path(&self, session_id: &str) -> PathBuf {
         self.session_dir(session_id).join("events.jsonl")
     }
 
-    #[must_use]
     pub fn session_dir(&self, session_id: &str) -> PathBuf {
         self.home().join("sessions").join(session_id)
     }
 
     /// The directory that contains home and project; deleted on drop.
-    #[must_use]
     pub fn root(&self) -> &Path {
         self.root.path()
     }

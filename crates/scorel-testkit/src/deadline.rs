@@ -21,7 +21,6 @@ impl Deadline {
     /// # Panics
     ///
     /// If the process was waited for already.
-    #[must_use]
     pub fn of(child: &Child) -> Self {
         let pid = Pid::from_raw(child.id().try_into().expect("a pid"));
         let (waited_for, ends) = mpsc::channel::<()>();

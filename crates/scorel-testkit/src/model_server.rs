@@ -64,12 +64,10 @@ impl ModelServer {
     }
 
     /// The base URL for a model's configuration: `http://127.0.0.1:PORT/v1`.
-    #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -96,19 +94,16 @@ impl ModelServer {
     }
 
     /// The number of scripted responses left.
-    #[must_use]
     pub fn remaining(&self) -> usize {
         self.state.script().answers.len()
     }
 
     /// All requests so far, in the order of their arrival.
-    #[must_use]
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.state.requests.borrow().clone()
     }
 
     /// All requests since the last time, which are not kept any longer.
-    #[must_use]
     pub fn take_requests(&self) -> Vec<RecordedRequest> {
         let mut taken = Vec::new();
         let take = |requests: &mut Vec<_>| std::mem::swap(requests, &mut taken);

@@ -28,7 +28,6 @@ pub struct Network {
 
 impl Network {
     /// A network that is only slow.
-    #[must_use]
     pub fn slow(dice: SeededDice) -> Self {
         Self {
             dice: Arc::new(Mutex::new(dice)),
@@ -39,7 +38,6 @@ impl Network {
 
     /// A network that also loses each stream, after a number of texts in this range. Half of them are cut;
     /// the others are half open for a while: what either end writes is lost, and neither knows.
-    #[must_use]
     pub fn lossy(dice: SeededDice, losses: Range<usize>) -> Self {
         Self {
             losses: Some(losses),
@@ -48,13 +46,11 @@ impl Network {
     }
 
     /// The number of streams that were lost.
-    #[must_use]
     pub fn lost(&self) -> usize {
         self.lost.load(Ordering::SeqCst)
     }
 
     /// The stream as it is at this end of the network.
-    #[must_use]
     pub fn carry(&self, stream: TextStream) -> TextStream {
         let mut dice = self.dice.lock().unwrap_or_else(PoisonError::into_inner);
         let is_lost = Arc::new(AtomicBool::new(false));

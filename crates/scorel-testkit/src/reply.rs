@@ -13,7 +13,6 @@ use crate::{ScriptedResponse, WireApi};
 
 impl ModelReply {
     /// Renders the reply as the model `model` would send it.
-    #[must_use]
     pub fn render(&self, api: WireApi, model: &str) -> ScriptedResponse {
         // With the number of writes from the stop reason on.
         let (answer, end) = match api {

@@ -10,7 +10,6 @@ pub struct SeededDice(StdRng);
 
 impl SeededDice {
     /// Seeds from `SCOREL_SEED` if it is set, else at random, and prints the seed.
-    #[must_use]
     #[expect(
         clippy::print_stdout,
         reason = "the test runner shows the output of failed tests"
@@ -26,14 +25,12 @@ impl SeededDice {
     }
 
     /// Equal seeds give equal sequences.
-    #[must_use]
     pub fn from_seed(seed: u64) -> Self {
         Self(StdRng::seed_from_u64(seed))
     }
 
     /// An independent generator for a part of a test, so that its draws do not depend on the timing
     /// of other parts.
-    #[must_use]
     pub fn fork(&mut self) -> Self {
         Self::from_seed(self.0.random())
     }
@@ -66,7 +63,6 @@ impl SeededDice {
 
 /// The number of repetitions of a test: from an environment variable, which long runs set, or the
 /// small number of a normal run.
-#[must_use]
 pub fn runs(variable: &str, normal: usize) -> usize {
     std::env::var(variable)
         .ok()

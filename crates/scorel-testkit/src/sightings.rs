@@ -86,18 +86,15 @@ impl Sightings {
         }
     }
 
-    #[must_use]
     pub fn len(&self) -> usize {
         self.seen.len()
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.seen.is_empty()
     }
 
     /// The sequence number of the last persistent event that was seen; 0 if there is none.
-    #[must_use]
     pub fn last_persistent_seq(&self) -> u64 {
         let mut seen = self.seen.iter().rev();
         let last = seen.find(|(_, seen)| seen.value["prev"].is_u64());

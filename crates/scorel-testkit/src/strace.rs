@@ -28,7 +28,6 @@ pub struct Strace {
 
 impl Strace {
     /// The reason why `strace` does not work here, such as missing ptrace permission.
-    #[must_use]
     pub fn unavailable() -> Option<String> {
         let probe = Command::new("strace")
             .args(["-f", "-o", "/dev/null", "true"])
@@ -49,7 +48,6 @@ impl Strace {
     /// # Panics
     ///
     /// If the pipe cannot be created.
-    #[must_use]
     pub fn new(dir: &Path, options: &[String]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let pipe = dir.join(format!("strace-{}", NEXT.fetch_add(1, Ordering::Relaxed)));
@@ -68,7 +66,6 @@ impl Strace {
     }
 
     /// The wrapper for [`DaemonUnderTest::run_under`](crate::DaemonUnderTest::run_under).
-    #[must_use]
     pub fn command(&self) -> Vec<String> {
         let path = std::env::var("PATH").unwrap_or_default();
         let mut dirs = std::env::split_paths(&path).map(|dir| dir.join("strace"));
@@ -99,7 +96,6 @@ impl Strace {
     /// # Panics
     ///
     /// If the output cannot be read.
-    #[must_use]
     pub fn finish(self) -> Trace {
         let text = self.output.join().expect("the output of strace");
         Trace::parse(&text)

@@ -84,19 +84,16 @@ impl StrictServer {
     }
 
     /// The number of scripted answers left.
-    #[must_use]
     pub fn remaining(&self) -> usize {
         lock(&self.state).replies.len()
     }
 
     /// The underlying server, for its address and requests.
-    #[must_use]
     pub const fn server(&self) -> &ModelServer {
         &self.server
     }
 
     /// The reasons of all rejections, in order.
-    #[must_use]
     pub fn rejections(&self) -> Vec<String> {
         lock(&self.state).rejections.clone()
     }

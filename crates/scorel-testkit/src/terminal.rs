@@ -32,7 +32,6 @@ impl Terminal {
     /// # Panics
     ///
     /// If there is no terminal, or the command has no directory.
-    #[must_use]
     #[expect(clippy::print_stdout, reason = "a test says what it skips")]
     pub fn start(command: &Command) -> Option<Self> {
         let pty = openpty(None, None).expect("a terminal");
@@ -121,7 +120,6 @@ impl Terminal {
     }
 
     /// All that was shown and read until now.
-    #[must_use]
     pub fn shown(&self) -> &str {
         &self.seen
     }
@@ -131,7 +129,6 @@ impl Terminal {
     /// # Panics
     ///
     /// If the terminal has gone.
-    #[must_use]
     pub fn echoes(&self) -> bool {
         let settings = tcgetattr(&self.program).expect("a terminal");
         settings.local_flags.contains(LocalFlags::ECHO)

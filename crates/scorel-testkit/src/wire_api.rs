@@ -18,7 +18,6 @@ impl WireApi {
     ];
 
     /// The name in configurations.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenAiCompletions => "openai-completions",

@@ -16,7 +16,6 @@ pub struct ToolError {
 
 impl ToolError {
     /// An error without details.
-    #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -33,7 +32,6 @@ impl ToolError {
     }
 
     /// An unexpected failure of the tool or the system.
-    #[must_use]
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::Internal, message)
     }
@@ -122,7 +120,6 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// The name in the `details` of an outcome.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NotFound => "ENOENT",

@@ -21,7 +21,6 @@ pub struct ToolHost {
 
 impl ToolHost {
     /// `home` is the daemon's home, which is protected; `blobs` stores pictures and long output.
-    #[must_use]
     pub fn new(home: &Path, blobs: Arc<dyn BlobSink>) -> Self {
         // A home that does not exist contains nothing to protect.
         let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());

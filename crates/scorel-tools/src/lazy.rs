@@ -17,7 +17,6 @@ pub struct Lazy<T> {
 }
 
 impl<T> Lazy<T> {
-    #[must_use]
     pub fn new(find: impl FnOnce() -> T + Send + 'static) -> Self {
         Self {
             value: Arc::new(LazyLock::new(Box::new(find))),
@@ -35,7 +34,6 @@ impl<T> Lazy<T> {
     }
 
     /// The value. Blocks until it is known.
-    #[must_use]
     pub fn get(&self) -> &T {
         &self.value
     }

@@ -57,18 +57,15 @@ impl Root {
     }
 
     /// The directory, for the recorder of its changes. Shares the open directory.
-    #[must_use]
     pub fn project_dir(&self) -> ProjectDir {
         ProjectDir::new(&self.path, Arc::clone(&self.directory))
     }
 
-    #[must_use]
     pub fn name(&self) -> RootName {
         self.name
     }
 
     /// The directory's path when it was opened, links resolved.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -109,7 +106,6 @@ pub enum RootName {
 
 impl RootName {
     /// The first component of paths in the root.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Project => "@project",
@@ -119,7 +115,6 @@ impl RootName {
     }
 
     /// Returns whether the root is read-only whatever permissions say.
-    #[must_use]
     pub const fn is_read_only(self) -> bool {
         matches!(self, Self::Skill)
     }

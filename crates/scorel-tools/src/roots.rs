@@ -46,7 +46,6 @@ pub struct Roots {
 
 impl Roots {
     /// The roots of a session that has loaded no skill.
-    #[must_use]
     pub fn new(project: Root) -> Self {
         Self {
             project,

@@ -84,7 +84,6 @@ impl SessionFiles {
 
     /// The effect of showing the model the content at `path`, an argument of a call. Looks at the file
     /// system to follow links, since rules are about the file that is read and not about its names.
-    #[must_use]
     pub fn reading(&self, path: &str) -> Effect {
         match self.plan_read(path) {
             Ok((effect, _)) => effect,
@@ -95,7 +94,6 @@ impl SessionFiles {
     }
 
     /// The effect of changing the file at `path`, an argument of a call that something else carries out.
-    #[must_use]
     pub fn changing(&self, path: &str) -> Effect {
         self.writing(path).0
     }
@@ -185,13 +183,11 @@ impl SessionFiles {
     }
 
     /// The skills that the session has loaded.
-    #[must_use]
     pub fn skills(&self) -> &SkillRoots {
         self.roots.skills()
     }
 
     /// The real path of the project's directory.
-    #[must_use]
     pub fn project(&self) -> &Path {
         self.roots.project_path()
     }

@@ -48,7 +48,6 @@ impl ProjectTools {
     }
 
     /// The tools on roots that are already open.
-    #[must_use]
     pub fn on(roots: Roots, host: ToolHost) -> Self {
         Self {
             files: Arc::new(SessionFiles::new(roots, host)),
@@ -66,7 +65,6 @@ impl ProjectTools {
     }
 
     /// The session's files, which tools of other crates may work on as well.
-    #[must_use]
     pub fn files(&self) -> &Arc<SessionFiles> {
         &self.files
     }
@@ -77,14 +75,12 @@ impl ProjectTools {
     }
 
     /// The session's commands, if it may run any.
-    #[must_use]
     pub fn commands(&self) -> Option<&Arc<Commands>> {
         self.commands.as_ref()
     }
 
     /// The tools, in the order in which the model is told of them. A new tool is a file below this one
     /// and a line here; see `CONTRIBUTING.md`.
-    #[must_use]
     pub fn list(&self) -> Vec<Arc<dyn Tool>> {
         let files = &self.files;
         let mut tools = vec![

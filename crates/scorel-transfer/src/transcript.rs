@@ -82,12 +82,10 @@ impl Transcript {
     }
 
     /// The tool's name of the conversation; empty if it does not say.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    #[must_use]
     pub const fn tool(&self) -> ImportTool {
         self.tool
     }

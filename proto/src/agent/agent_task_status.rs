@@ -22,7 +22,6 @@ named! {
 
 impl AgentTaskStatus {
     /// Returns whether it has ended. It never gets another status then.
-    #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Interrupted)
     }

@@ -173,7 +173,6 @@ pub const SUMMARY_CHARS: usize = 200;
 impl RuntimeFinishedBody {
     /// The last summary of the runtime: how it ended, then its last message. `None`
     /// if it completed without a word.
-    #[must_use]
     pub fn summary(&self) -> Option<String> {
         let reason = self.reason.strip_prefix("completed");
         let reason = reason.map_or(self.reason.as_str(), |note| note.trim_start_matches("; "));

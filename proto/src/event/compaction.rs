@@ -41,7 +41,6 @@ pub struct CompactBody {
 
 impl CompactBody {
     /// The summary and the facts, as the model reads them.
-    #[must_use]
     pub fn text(&self) -> String {
         let facts = self.facts.text();
         let summary = &self.summary;
@@ -71,7 +70,6 @@ pub struct CompactionFacts {
 
 impl CompactionFacts {
     /// Returns whether there is nothing to say.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.files.is_empty()
             && self.todos.is_empty()
@@ -138,7 +136,6 @@ pub struct CompactionBody {
 
 impl CompactionBody {
     /// The body without optional fields.
-    #[must_use]
     pub const fn new(compaction_id: CompactionId, state: CompactionState) -> Self {
         Self {
             compaction_id,

@@ -44,7 +44,6 @@ pub enum OutcomeReason {
 
 impl OutcomeReason {
     /// The reason in a few words, for people.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::Completed => "completed",

@@ -96,13 +96,11 @@ pub enum PermissionDecision {
 
 impl PermissionDecision {
     /// Returns whether the decision allows the call.
-    #[must_use]
     pub const fn allows(self) -> bool {
         matches!(self, Self::Once | Self::Session | Self::Always)
     }
 
     /// The decision in words, for people.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::Once => "allowed once",

@@ -94,7 +94,6 @@ macro_rules! persistent_bodies {
 
         impl PersistentBody {
             /// The event's relation to the session's tree.
-            #[must_use]
             pub const fn place(&self) -> TreePlacement {
                 match self { $(Self::$variant(_) => TreePlacement::$place,)* }
             }
@@ -212,7 +211,6 @@ pub struct MessageBody {
 
 impl MessageBody {
     /// A message that comes from no queue and changed no files.
-    #[must_use]
     pub const fn new(message: Message) -> Self {
         Self {
             message,
@@ -335,7 +333,6 @@ pub struct InstructionSnapshotBody {
 impl InstructionSnapshotBody {
     /// The system prompt: the parts' texts, joined by empty lines. Only the daemon's own part names tags
     /// of ours.
-    #[must_use]
     pub fn text(&self) -> String {
         let text = |part: &InstructionPart| match part.source.as_str() {
             "base" => part.text.clone(),

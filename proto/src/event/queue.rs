@@ -27,7 +27,6 @@ pub struct QueueUpdateBody {
 impl QueueUpdateBody {
     /// Returns whether the record is that of a `cancel` which signalled something. A repeated `cancel` is
     /// answered from it.
-    #[must_use]
     pub const fn records_cancel(&self) -> bool {
         self.cancel_turn_id.is_some()
             || self.cancel_compaction_id.is_some()
@@ -95,7 +94,6 @@ pub enum QueueOp {
 
 impl QueueOp {
     /// Adds `item` at the end.
-    #[must_use]
     pub const fn append(item: QueueItem) -> Self {
         Self::Add {
             item,

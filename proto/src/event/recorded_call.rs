@@ -14,7 +14,6 @@ pub struct RecordedCall<'a> {
 impl PersistentEvent {
     /// The model call that the event records, for every sum of usage and cost. `None` for a copied
     /// event: the session that it was copied from has paid.
-    #[must_use]
     pub fn recorded_call(&self) -> Option<RecordedCall<'_>> {
         if self.origin.is_some() {
             return None;

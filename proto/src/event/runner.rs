@@ -127,7 +127,6 @@ pub struct RunnerLogBlob {
 
 impl RunnerLogBlob {
     /// The entries of the log, from the text of the blob.
-    #[must_use]
     pub fn entries(&self, text: &str) -> Vec<LogEntry> {
         let whole = [RunnerLogPart {
             stream: RunnerLogStream::Stdout,

@@ -33,7 +33,6 @@ pub struct TransientEvent {
 
 impl TransientEvent {
     /// The number of the first event that it stands for: its own, unless it is a merged delta.
-    #[must_use]
     pub fn first_seq(&self) -> Seq {
         let from = match &self.body {
             TransientBody::TextDelta(delta) => delta.from_seq,

@@ -6,7 +6,6 @@ macro_rules! typed_body {
             pub const TYPES: &'static [&'static str] = &[$($name,)*];
 
             /// The value of `type` on the wire.
-            #[must_use]
             pub const fn type_name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name,)* }
             }

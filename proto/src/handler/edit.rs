@@ -14,7 +14,6 @@ pub enum ContextEdit {
 
 impl ContextEdit {
     /// The event whose message is changed.
-    #[must_use]
     pub const fn event_id(&self) -> EventId {
         match self {
             Self::Trim { event_id, .. } => *event_id,
@@ -40,7 +39,6 @@ impl ContextEdit {
 ///
 /// The first and the last characters stay: a file is known by its beginning, and the output of a
 /// command says at its end how it went.
-#[must_use]
 pub fn trimmed_content(content: &[Block], keep: usize) -> Option<Block> {
     let has_images = content
         .iter()

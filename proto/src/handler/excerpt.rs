@@ -2,7 +2,6 @@ const GAP: &str = "\n[…]\n";
 
 /// The beginning and the end of a text that is longer than `max_bytes`, with a mark between them; a
 /// shorter text as it is. Never longer than that, unless the mark is.
-#[must_use]
 pub fn excerpt(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {
         return text.to_owned();

@@ -17,7 +17,6 @@ use crate::{
 ///
 /// Equal paths and edits give equal contexts, and a path that grows without a barrier only adds to
 /// its context, so an endpoint's prompt cache holds.
-#[must_use]
 pub fn build_context(path: &[PersistentEvent], edits: &[PersistentEvent]) -> Context {
     ContextWindow::build(path, edits, path.last().map(|event| event.id)).context
 }
@@ -55,7 +54,6 @@ pub struct OffPath;
 impl ContextWindow {
     /// The window that begins with a barrier, or with nothing; [`ContextWindow::include`] adds what
     /// follows. For callers that read one event at a time.
-    #[must_use]
     pub fn beginning_with(barrier: Option<&PersistentEvent>) -> Self {
         let mut window = Self::default();
         if let Some(event) = barrier
@@ -88,7 +86,6 @@ impl ContextWindow {
     /// name may be missing. `edits` are the events of the log that edit the context, in order; those before
     /// the first needed event may be missing. `leaf` is given apart because its event may be unreadable,
     /// or of a type that this version does not know.
-    #[must_use]
     pub fn build(
         path: &[PersistentEvent],
         edits: &[PersistentEvent],
@@ -108,7 +105,6 @@ impl ContextWindow {
     /// The events of `path` that the context is made of besides the summary, if `barrier` is the
     /// newest event of it with [`NodeKind::Compact`](crate::NodeKind::Compact): what the barrier
     /// leaves of the events before it, and all events after it.
-    #[must_use]
     pub fn needs(path: &[PathNode], barrier: &PersistentEvent) -> Vec<PathNode> {
         let LlmAction::Barrier { through, keep, .. } = action(barrier) else {
             return path.to_vec();
@@ -123,7 +119,6 @@ impl ContextWindow {
     }
 
     /// The context as it is now. Later changes of the window do not reach it.
-    #[must_use]
     pub const fn context(&self) -> &Context {
         &self.context
     }
@@ -134,33 +129,28 @@ impl ContextWindow {
     }
 
     /// The seq of the `compact` event that the window begins with.
-    #[must_use]
     pub const fn barrier(&self) -> Option<Seq> {
         self.barrier
     }
 
     /// The number of messages at the beginning that stand for what the barrier covers: its summary, and the
     /// messages that it keeps.
-    #[must_use]
     pub const fn covered(&self) -> usize {
         self.covered
     }
 
     /// The estimated size of all messages.
-    #[must_use]
     pub const fn tokens(&self) -> TokenEstimate {
         self.tokens
     }
 
     /// The newest answer that says how large its request was, unless a message that the request had
     /// was edited since.
-    #[must_use]
     pub const fn measured(&self) -> Option<&MeasuredCall> {
         self.measured.as_ref()
     }
 
     /// The event that the path ends with.
-    #[must_use]
     pub const fn leaf(&self) -> Option<EventId> {
         self.leaf
     }

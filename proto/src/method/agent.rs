@@ -137,7 +137,6 @@ pub struct QuotaPolicy {
 impl QuotaPolicy {
     /// The number of runtimes of an agent that may run at once: `workflow ?? project ?? default`, and no more
     /// than one if they are serial.
-    #[must_use]
     pub fn effective(&self, default: u32, workflow_id: Option<&str>) -> EffectiveQuota {
         let workflow = workflow_id.and_then(|id| self.workflow.get(id).copied());
         let (effective, source) = match (workflow, self.project) {
@@ -155,7 +154,6 @@ impl QuotaPolicy {
     }
 
     /// Returns whether it says nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -99,7 +99,6 @@ pub struct AgentTaskInfo {
 
 impl AgentTaskInfo {
     /// The runtime `runtime_id` of a session of a project.
-    #[must_use]
     pub fn new(
         runtime_id: AgentTaskId,
         runtime: &AgentTask,

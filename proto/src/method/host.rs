@@ -40,7 +40,6 @@ impl ProtocolRange {
     pub const SUPPORTED: Self = Self { min: 1, max: 1 };
 
     /// The newest version in both ranges; `None` if they do not overlap.
-    #[must_use]
     pub fn common(self, other: Self) -> Option<u32> {
         let newest = self.max.min(other.max);
         (newest >= self.min.max(other.min)).then_some(newest)

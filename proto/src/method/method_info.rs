@@ -28,7 +28,6 @@ pub struct MethodInfo {
 
 impl MethodInfo {
     /// The description on one line.
-    #[must_use]
     pub fn summary_line(&self) -> String {
         let words: Vec<&str> = self.summary.split_whitespace().collect();
         words.join(" ")

@@ -56,7 +56,6 @@ impl SessionsByPhase {
     }
 
     /// Each phase by its name on the wire, with its number of sessions.
-    #[must_use]
     pub const fn counts(&self) -> [(&'static str, u32); 7] {
         [
             ("idle", self.idle),

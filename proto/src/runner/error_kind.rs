@@ -25,7 +25,6 @@ named! {
 
 impl RunnerErrorKind {
     /// Returns whether the same message may succeed later, with nothing changed by a person.
-    #[must_use]
     pub const fn is_retryable(self) -> bool {
         matches!(self, Self::ContextLost | Self::Failed | Self::Stalled)
     }

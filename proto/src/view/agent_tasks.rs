@@ -45,7 +45,6 @@ pub struct AgentTasks {
 
 impl AgentTasks {
     /// The runtime with this id.
-    #[must_use]
     pub fn get(&self, id: AgentTaskId) -> Option<&AgentTask> {
         self.by_id.get(&id)
     }
@@ -69,13 +68,11 @@ impl AgentTasks {
     }
 
     /// Returns whether nothing is left to do for any.
-    #[must_use]
     pub fn are_settled(&self) -> bool {
         self.unsettled.is_empty()
     }
 
     /// The number of all runtimes, and of those with something left to do; `None` if there is none.
-    #[must_use]
     pub fn counts(&self) -> Option<AgentTaskCounts> {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         (!self.is_empty()).then(|| AgentTaskCounts {
@@ -94,19 +91,16 @@ impl AgentTasks {
     }
 
     /// Their number.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.by_id.len()
     }
 
     /// Returns whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
     /// The number of runtimes that a turn has spawned.
-    #[must_use]
     pub fn spawned_in(&self, turn_id: TurnId) -> u32 {
         self.turn(turn_id).map_or(0, |turn| turn.count)
     }
@@ -117,13 +111,11 @@ impl AgentTasks {
     }
 
     /// The cost of those that have ended.
-    #[must_use]
     pub const fn cost(&self) -> CostTotal {
         self.cost
     }
 
     /// The cost of those that were spawned after an event and have ended.
-    #[must_use]
     pub fn cost_since(&self, seq: Seq) -> CostTotal {
         let spawned = self.by_id.values();
         let later = spawned.filter(|runtime| runtime.spawned_seq.is_some_and(|own| own > seq));
@@ -134,7 +126,6 @@ impl AgentTasks {
     }
 
     /// The cost of those that have worked in a session and ended.
-    #[must_use]
     pub fn cost_in(&self, session_id: SessionId) -> CostTotal {
         let worked = self.by_id.values();
         let there = worked.filter(|runtime| runtime.session_id == Some(session_id));
@@ -145,13 +136,11 @@ impl AgentTasks {
     }
 
     /// The runtime that a call of `AgentSpawn` has made, if its turn is the last that has made any.
-    #[must_use]
     pub fn spawned_by(&self, turn_id: TurnId, tool_call_id: &str) -> Option<AgentTaskId> {
         self.turn(turn_id)?.by_call.get(tool_call_id).copied()
     }
 
     /// The version of the next event of a runtime.
-    #[must_use]
     pub fn next_version(&self, id: AgentTaskId) -> u64 {
         self.by_id.get(&id).map_or(0, |runtime| runtime.version) + 1
     }

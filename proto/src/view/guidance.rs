@@ -45,7 +45,6 @@ pub enum GuidanceKind {
 
 impl GuidanceState {
     /// The seq of the newest message of a kind that is in the model's context.
-    #[must_use]
     pub fn newest(&self, kind: GuidanceKind) -> Option<Seq> {
         let mut messages = self.messages.iter().rev();
         messages.find(|it| it.kind == kind).map(|it| it.seq)

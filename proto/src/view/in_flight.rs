@@ -92,7 +92,6 @@ pub struct OpenTool {
 
 impl OpenItems {
     /// Returns whether nothing is open.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.messages.is_empty()
             && self.tools.is_empty()

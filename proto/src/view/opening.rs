@@ -4,7 +4,6 @@ use crate::Block;
 const OPENING_CHARS: usize = 80;
 
 /// The first line of a message's text, shortened to 80 characters; `None` without text.
-#[must_use]
 pub fn opening(content: &[Block]) -> Option<String> {
     let text = content.iter().find_map(|block| match block {
         Block::Text { text, .. } => Some(text.trim()),

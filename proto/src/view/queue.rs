@@ -113,13 +113,11 @@ impl Queue {
     }
 
     /// Returns whether a message waits for the running turn's next model call.
-    #[must_use]
     pub fn has_steers(&self) -> bool {
         self.items.iter().any(|item| item.kind == QueueKind::Steer)
     }
 
     /// Returns whether an item with this id waits.
-    #[must_use]
     pub fn contains(&self, id: QueueItemId) -> bool {
         self.items.iter().any(|item| item.queue_item_id == id)
     }

@@ -14,14 +14,12 @@ pub struct RecentAnswers(VecDeque<PermissionAnswer>);
 
 impl RecentAnswers {
     /// The decision about a request, if it is one of the last.
-    #[must_use]
     pub fn get(&self, id: PermissionRequestId) -> Option<&PermissionAnswer> {
         let mut answers = self.0.iter();
         answers.find(|answer| answer.decision.request_id == id)
     }
 
     /// Returns whether there is no decision yet.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -56,20 +56,17 @@ pub struct OpenRun {
 
 impl RunnerContexts {
     /// The contexts by the names of their runners.
-    #[must_use]
     pub const fn bound(&self) -> &BTreeMap<String, RunnerContext> {
         &self.bound
     }
 
     /// The context of a runner.
-    #[must_use]
     pub fn of(&self, runner: &str) -> Option<&RunnerContext> {
         self.bound.get(runner)
     }
 
     /// The context that a turn of `runner` in `cwd` goes on in: it ends on the active path, and is of
     /// that directory. A turn without one makes a new context.
-    #[must_use]
     pub fn resumable(
         &self,
         runner: &str,
@@ -84,7 +81,6 @@ impl RunnerContexts {
     }
 
     /// The run that has no end yet.
-    #[must_use]
     pub const fn run(&self) -> Option<&OpenRun> {
         self.run.as_ref()
     }

@@ -27,7 +27,6 @@ pub struct RunnerLogTail {
 
 impl RunnerLogTail {
     /// The end of a log that was kept, from the text of its blob.
-    #[must_use]
     pub fn kept(log: &RunnerLogBlob, text: &str) -> Self {
         let mut tail = Self {
             texts: log.entries(text).into(),
@@ -56,13 +55,11 @@ impl RunnerLogTail {
     }
 
     /// The texts of all streams, in order.
-    #[must_use]
     pub fn text(&self) -> String {
         self.texts.iter().map(|log| log.text.as_str()).collect()
     }
 
     /// Where each part of that text comes from.
-    #[must_use]
     pub fn parts(&self) -> Vec<RunnerLogPart> {
         let part = |log: &LogEntry| RunnerLogPart {
             stream: log.stream,

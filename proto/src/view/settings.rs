@@ -3,13 +3,11 @@ use crate::{OWN_RUNNER, SessionChanges, TitleSource};
 
 impl SessionState {
     /// The title, or the opening in its place.
-    #[must_use]
     pub fn display_title(&self) -> Option<&str> {
         self.title.as_deref().or(self.opening.as_deref())
     }
 
     /// Where the displayed title comes from.
-    #[must_use]
     pub fn display_title_source(&self) -> Option<TitleSource> {
         match (&self.title, &self.opening) {
             // A checkpoint of an older version does not say.
@@ -20,7 +18,6 @@ impl SessionState {
     }
 
     /// The name of what runs the session's turns.
-    #[must_use]
     pub fn runner_name(&self) -> &str {
         self.runner.as_deref().unwrap_or(OWN_RUNNER)
     }

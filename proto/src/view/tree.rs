@@ -81,45 +81,38 @@ pub struct TreeNode {
 
 impl Tree {
     /// The event that the next message will have as its parent; `None` in an empty conversation.
-    #[must_use]
     pub fn leaf(&self) -> Option<EventId> {
         self.leaf.map(|index| self.nodes[index as usize].id)
     }
 
     /// The number of nodes.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// Returns whether the tree is empty.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
     /// Returns whether the tree has a node with this id.
-    #[must_use]
     pub fn contains(&self, id: EventId) -> bool {
         self.index_of(id).is_some()
     }
 
     /// The seq of an event of the tree.
-    #[must_use]
     pub fn seq_of(&self, id: EventId) -> Option<Seq> {
         let index = self.index_of(id)?;
         Some(self.nodes[index as usize].seq)
     }
 
     /// Returns whether a finished turn ends at `id`; see [`TreeNode::turn_end`].
-    #[must_use]
     pub fn is_turn_end(&self, id: EventId) -> bool {
         self.index_of(id)
             .is_some_and(|index| self.nodes[index as usize].turn_end)
     }
 
     /// Returns whether the event is between a root and the leaf. Takes time by the length of the path.
-    #[must_use]
     pub fn is_on_path(&self, id: EventId) -> bool {
         let (Some(wanted), mut next) = (self.index_of(id), self.leaf) else {
             return false;
@@ -144,7 +137,6 @@ impl Tree {
     }
 
     /// The path from the root to `leaf`, both included; empty for `None`.
-    #[must_use]
     pub fn path(&self, leaf: Option<EventId>) -> Vec<PathNode> {
         let mut path: Vec<PathNode> = self.up_from(leaf).collect();
         path.reverse();
@@ -281,7 +273,6 @@ impl Tree {
     }
 
     /// Encodes the tree for a checkpoint: the leaf's index, then 30 bytes a node, little endian.
-    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(4 + self.nodes.len() * Self::NODE_BYTES);
         bytes.extend_from_slice(&self.leaf.unwrap_or(NONE).to_le_bytes());
@@ -298,7 +289,6 @@ impl Tree {
     const NODE_BYTES: usize = 16 + 8 + 4 + 1 + 1;
 
     /// Decodes what [`Tree::encode`] wrote; `None` if the bytes are not valid.
-    #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (leaf, nodes) = bytes.split_at_checked(4)?;
         let leaf = u32::from_le_bytes(leaf.try_into().ok()?);

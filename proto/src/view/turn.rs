@@ -118,7 +118,6 @@ impl OpenTurn {
 
     /// The running time at `now` (milliseconds since the Unix epoch), in milliseconds. Time spent
     /// waiting does not count.
-    #[must_use]
     pub fn elapsed_ms(&self, now: u64) -> u64 {
         let end = self.paused_at.unwrap_or(now);
         let all = end.saturating_sub(self.started_at);
@@ -126,7 +125,6 @@ impl OpenTurn {
     }
 
     /// Returns whether it was left to the next daemon at a step boundary, and that has not gone on with it.
-    #[must_use]
     pub fn is_parked(&self) -> bool {
         let kind = self.waiting.as_ref().and_then(|waiting| waiting.kind);
         kind == Some(WaitKind::Restart)
@@ -134,7 +132,6 @@ impl OpenTurn {
 
     /// Returns whether another daemon could go on with it without running a call twice: none of
     /// the open calls has started.
-    #[must_use]
     pub fn is_at_rest(&self) -> bool {
         let has_begun = |call: &OpenCall| call.started.is_some() || call.ran_by.is_some();
         !self.has_hole && !self.calls.iter().any(has_begun)

@@ -37,7 +37,6 @@ impl Subscription {
     }
 
     /// Whether [`Subscription::next`] would return without waiting.
-    #[must_use]
     pub fn is_ready(&self) -> bool {
         !self.items.is_empty()
     }

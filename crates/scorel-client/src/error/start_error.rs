@@ -38,7 +38,6 @@ pub enum StartError {
 
 impl StartError {
     /// What the user can do about it, if known.
-    #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Program { source, .. } if source.kind() == io::ErrorKind::NotFound => Some(

@@ -26,7 +26,6 @@ pub struct EditedText {
 
 impl ConfigFile {
     /// The user's file, at this path.
-    #[must_use]
     pub fn user(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -35,7 +34,6 @@ impl ConfigFile {
     }
 
     /// The file of the project in that directory.
-    #[must_use]
     pub fn project(dir: &Path) -> Self {
         Self {
             path: dir.join(".scorel").join("config.toml"),
@@ -43,13 +41,11 @@ impl ConfigFile {
         }
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// What is wrong with the file, in the order of its text. A missing file has no problem.
-    #[must_use]
     pub fn problems(&self) -> Vec<ConfigError> {
         problems_of_file(&self.path, self.layer)
     }
@@ -161,13 +157,11 @@ impl ConfigFile {
 
 impl EditedText {
     /// The text as it was read.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.file.bytes()
     }
 
     /// What is wrong with another text, as if it stood in the file.
-    #[must_use]
     pub fn problems_of(&self, text: &str) -> Vec<ConfigError> {
         problems_of_text(self.file.target(), text.as_bytes(), self.layer)
     }

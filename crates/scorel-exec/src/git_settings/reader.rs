@@ -8,7 +8,6 @@ use super::setting::GitSetting;
 impl GitSetting {
     /// The settings of a configuration in their order, without those of files that it includes. `None`
     /// for a text that git refuses, or that has NUL: git takes a name or a value to end there.
-    #[must_use]
     pub fn read(text: &str) -> Option<Vec<Self>> {
         if text.contains('\0') {
             return None;

@@ -15,7 +15,6 @@ pub struct GitSetting {
 
 impl GitSetting {
     /// Section and key.
-    #[must_use]
     pub fn parts(&self) -> (&str, &str) {
         let section = self.name.split('.').next().unwrap_or_default();
         let key = self.name.rsplit('.').next().unwrap_or_default();
@@ -23,13 +22,11 @@ impl GitSetting {
     }
 
     /// Returns whether git runs nothing for it and obeys no other file.
-    #[must_use]
     pub fn is_harmless(&self) -> bool {
         is_harmless(self.parts(), self.value.as_deref())
     }
 
     /// Returns whether it says where a remote is.
-    #[must_use]
     pub fn is_remote(&self) -> bool {
         is_remote(self.parts())
     }

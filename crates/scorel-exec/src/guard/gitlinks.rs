@@ -27,7 +27,6 @@ const OVERLAP: usize = TO_NAME + LATER + MAX_NAME;
 
 /// Returns whether the index of the repository that `directory` is in may have a gitlink to a place in a directory
 /// that is not searched. Wrongly yes only costs time.
-#[must_use]
 pub fn may_link_to_unsearched(directory: &Path) -> bool {
     let has_git = |it: &&Path| it.join(".git").symlink_metadata().is_ok();
     let Some(work_tree) = directory.ancestors().find(has_git) else {

@@ -20,7 +20,6 @@ pub struct HomeSource {
 
 impl HomeSource {
     /// Reads the process's environment.
-    #[must_use]
     pub fn from_environment(flag: Option<PathBuf>) -> Self {
         Self {
             flag,

@@ -52,7 +52,6 @@ impl HomeLock {
 
     /// Whether the lock still guards the home: its file was neither deleted nor replaced, alone or
     /// with the home. Otherwise another daemon could take the home.
-    #[must_use]
     pub fn is_in_place(&self) -> bool {
         // An error of the file system proves nothing.
         is_at(&self.file, &self.path).unwrap_or(true)
@@ -60,7 +59,6 @@ impl HomeLock {
 
     /// Whether a process holds the lock. Creates nothing. The test takes a shared lock for a moment;
     /// a daemon that starts meanwhile retries.
-    #[must_use]
     pub fn is_held(path: &Path) -> bool {
         let file = open_regular(File::options().read(true), path);
         let shared = file.and_then(|file| FileExt::try_lock_shared(&file));

@@ -14,7 +14,6 @@ pub struct SecretName(String);
 pub struct InvalidSecretName;
 
 impl SecretName {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

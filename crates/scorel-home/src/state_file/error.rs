@@ -33,7 +33,6 @@ pub enum StateError {
 
 impl StateError {
     /// The file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         match self {
             Self::File(problem) => problem.path(),

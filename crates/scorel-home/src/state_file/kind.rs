@@ -105,7 +105,6 @@ struct VersionField {
 
 impl StateKind {
     /// The files of this kind in the home at `root`, existing or not, in order.
-    #[must_use]
     pub fn files(&self, root: &Path) -> Vec<PathBuf> {
         let path = root.join(self.place);
         let (Some((_, end)), Some(dir)) = (self.place.split_once('*'), path.parent()) else {

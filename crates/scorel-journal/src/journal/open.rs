@@ -102,31 +102,26 @@ impl Journal {
 }
 
 impl Opened {
-    #[must_use]
     pub fn report(&self) -> &OpenReport {
         &self.report
     }
 
     /// Zero if there is no record.
-    #[must_use]
     pub fn last_record_seq(&self) -> Seq {
         self.traces.last
     }
 
     /// The offset of the end of the last complete line, in bytes.
-    #[must_use]
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    #[must_use]
     pub fn reader(&self) -> Reader {
         Reader::new(self.shared.clone())
     }
 
     /// The writable journal. Sequence numbers continue at `at`, or further on if lines at the end of
     /// the file are lost, whose numbers may have been published.
-    #[must_use]
     pub fn into_journal(self, at: ContinueAt, durability: Durability) -> Journal {
         Journal {
             numbers: SeqAllocator::new(self.traces, at),

@@ -9,7 +9,6 @@ pub(super) fn parse_error(error: impl Display) -> RpcError {
     )
 }
 
-#[must_use]
 pub fn invalid_request(message: impl Into<String>) -> RpcError {
     RpcError::new(ErrorCode::InvalidRequest, message)
 }

@@ -24,7 +24,6 @@ pub enum IdKey {
 
 impl RequestId {
     /// The id of a reply to a request without a valid id.
-    #[must_use]
     pub fn null() -> Self {
         Self {
             key: IdKey::Null,
@@ -34,7 +33,6 @@ impl RequestId {
 
     /// A string of at most 256 bytes, an integer within ±(2^53 − 1), or null. Nothing else, since a
     /// client that parses `1.0` or `-0` would not match it with what it sent.
-    #[must_use]
     pub fn parse(value: &RawValue) -> Option<Self> {
         let json = value.get();
         let key = match json.as_bytes() {

@@ -25,7 +25,6 @@ pub struct Members<V> {
 }
 
 impl<V> Members<V> {
-    #[must_use]
     pub const fn is_answer(&self) -> bool {
         self.method.is_none() && (self.result.is_some() || self.error.is_some())
     }

@@ -19,7 +19,6 @@ pub struct LineTooLong {
 
 impl LineCutter {
     /// A cutter of lines of at most `limit` bytes, without their ends.
-    #[must_use]
     pub const fn new(limit: usize) -> Self {
         Self { limit, searched: 0 }
     }

@@ -27,7 +27,6 @@ impl BuiltinProvider {
     }
 
     /// Returns whether this is a server that users run on their own machine, such as Ollama.
-    #[must_use]
     pub fn is_local(&self) -> bool {
         self.key_variables.is_empty() && *self != Self::DEMO
     }
@@ -45,13 +44,11 @@ impl From<&Builtin> for BuiltinProvider {
 
 /// The environment variables that conventionally carry the key of a built-in provider; the first one
 /// that is set wins. Empty if the provider is unknown or needs no key.
-#[must_use]
 pub fn key_variables(provider: &str) -> &'static [&'static str] {
     find_builtin(provider).map_or(&[], Builtin::key_variables)
 }
 
 /// The names of all built-in providers, `demo` first.
-#[must_use]
 pub fn builtin_providers() -> Vec<&'static str> {
     BuiltinProvider::all()
         .map(|provider| provider.name)

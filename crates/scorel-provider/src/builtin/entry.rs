@@ -81,7 +81,6 @@ impl Builtin {
 }
 
 /// Returns whether an id is another one with a version date, such as `-20251001`.
-#[must_use]
 pub fn is_version_of(dated: &str, id: &str) -> bool {
     undated(dated) == Some(id)
 }

@@ -24,7 +24,6 @@ pub struct ListedModel {
 
 impl ListedModel {
     /// A model as its endpoint describes it.
-    #[must_use]
     pub fn new(id: impl Into<String>, name: Option<String>, listed: ModelFacts) -> Self {
         Self {
             id: id.into(),

@@ -10,24 +10,20 @@ pub struct CheckedRecord {
 }
 
 impl CheckedRecord {
-    #[must_use]
     pub fn type_name(&self) -> &str {
         self.value["type"].as_str().unwrap_or_default()
     }
 
-    #[must_use]
     pub fn turn_id(&self) -> Option<&str> {
         self.value["turnId"].as_str()
     }
 
     /// The role of a message; `None` for other records.
-    #[must_use]
     pub fn role(&self) -> Option<&str> {
         self.value["message"]["role"].as_str()
     }
 
     /// The text blocks of a message, concatenated.
-    #[must_use]
     pub fn text(&self) -> String {
         let blocks = self.value["message"]["content"].as_array();
         let texts = blocks.into_iter().flatten();

@@ -106,7 +106,6 @@ impl ScriptedChat {
 
 impl ScriptedResponse {
     /// A builder for a streamed chat completion.
-    #[must_use]
     pub fn chat() -> ScriptedChat {
         ScriptedChat::default()
     }

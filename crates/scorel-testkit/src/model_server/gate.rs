@@ -14,7 +14,6 @@ struct GateState {
 }
 
 impl ResponseGate {
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

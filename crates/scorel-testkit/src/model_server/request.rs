@@ -16,14 +16,12 @@ pub struct RecordedRequest {
 
 impl RecordedRequest {
     /// The first header with a name, given in lower case.
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name);
         found.map(|(_, value)| value.as_str())
     }
 
     /// The body as JSON; `null` if it is not JSON.
-    #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }

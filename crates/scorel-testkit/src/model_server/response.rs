@@ -23,7 +23,6 @@ pub(super) enum ResponseStep {
 
 impl ScriptedResponse {
     /// An empty response.
-    #[must_use]
     pub fn status(status: u16) -> Self {
         Self {
             status,
@@ -35,7 +34,6 @@ impl ScriptedResponse {
     }
 
     /// A response with a JSON body.
-    #[must_use]
     pub fn json(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self::status(status)
             .header("content-type", "application/json")
@@ -43,7 +41,6 @@ impl ScriptedResponse {
     }
 
     /// A response with status 200 and these bytes of an event stream.
-    #[must_use]
     pub fn event_stream(body: impl Into<Vec<u8>>) -> Self {
         Self::status(200)
             .header("content-type", "text/event-stream")

@@ -22,13 +22,11 @@ pub struct TracedCall {
 
 impl TracedCall {
     /// The file of the first descriptor: a path, or `socket:[…]`.
-    #[must_use]
     pub fn target(&self) -> Option<&str> {
         let (_, rest) = self.arguments.split_once('<')?;
         rest.split_once('>').map(|(target, _)| target)
     }
 
-    #[must_use]
     pub fn succeeded(&self) -> bool {
         self.result
             .as_ref()
@@ -36,7 +34,6 @@ impl TracedCall {
     }
 
     /// All string arguments, unescaped and concatenated: the bytes written.
-    #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut rest = self.arguments.as_bytes();
@@ -98,7 +95,6 @@ impl Trace {
         Self { calls }
     }
 
-    #[must_use]
     pub fn calls(&self) -> &[TracedCall] {
         &self.calls
     }

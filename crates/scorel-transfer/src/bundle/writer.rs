@@ -19,7 +19,6 @@ pub struct BundleEntry {
 }
 
 impl BundleEntry {
-    #[must_use]
     pub fn blob(hash: &BlobHash, size: u64) -> Self {
         Self {
             name: format!("{BLOBS}{hash}"),

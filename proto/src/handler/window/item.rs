@@ -21,20 +21,17 @@ pub struct WindowItem {
 
 impl WindowItem {
     /// Of the blocks of the message those of its event, without merged reminders.
-    #[must_use]
     pub fn own_blocks<'a>(&self, content: &'a [Block]) -> &'a [Block] {
         &content[..content.len().saturating_sub(self.reminders)]
     }
 
     /// The blocks that are merged reminders: messages of the user to the running turn, and notes of
     /// the program.
-    #[must_use]
     pub fn reminder_blocks<'a>(&self, content: &'a [Block]) -> &'a [Block] {
         &content[content.len().saturating_sub(self.reminders)..]
     }
 
     /// Returns whether reminders are merged into the message.
-    #[must_use]
     pub const fn has_reminders(&self) -> bool {
         self.reminders > 0
     }
@@ -62,7 +59,6 @@ pub struct MeasuredCall {
 
 impl MeasuredCall {
     /// An answer, and the estimated sizes before it and through it.
-    #[must_use]
     pub fn new(
         (event_id, seq): (EventId, Seq),
         model: impl Into<String>,

@@ -77,7 +77,6 @@ impl Deref for AgentTask {
 
 impl AgentTask {
     /// True once nothing is left to do: it has ended, and its result was delivered if it is to be.
-    #[must_use]
     pub fn is_settled(&self) -> bool {
         let delivered = match self.deliver {
             ResultDelivery::Turn => self.delivery_recorded || self.dropped,

@@ -59,7 +59,6 @@ impl Commands {
 
     /// Prepares a command within what `permit` grants, while its call is being recorded. Returns at once.
     /// Call it in a Tokio runtime.
-    #[must_use]
     pub fn begin(
         self: &Arc<Self>,
         files: &Arc<SessionFiles>,

@@ -60,7 +60,6 @@ impl ReadyCommand {
 
 impl Commands {
     /// A session without commands yet. The settings are found out when the first command starts.
-    #[must_use]
     pub fn new(supervisors: Arc<Supervisors>, settings: impl Into<Lazy<CommandSettings>>) -> Self {
         Self {
             supervisors,
@@ -83,7 +82,6 @@ impl Commands {
     }
 
     /// The number of commands that run in the background.
-    #[must_use]
     pub fn running(&self) -> usize {
         self.background.running()
     }
@@ -109,7 +107,6 @@ impl Commands {
     }
 
     /// The commands that run in the background: each id with the command's first line.
-    #[must_use]
     pub fn in_background(&self) -> Vec<String> {
         self.background.list()
     }

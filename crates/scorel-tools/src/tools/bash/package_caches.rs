@@ -90,7 +90,6 @@ pub(super) struct KeptPackages {
 
 impl PackageCaches {
     /// Those of the user with this home directory, whose commands have this environment.
-    #[must_use]
     pub fn of(home: &Path, environment: &Environment) -> Self {
         // `GOPATH` is a list; downloads go to the first.
         let set = |name: &str| environment.get(name)?.split(':').next().map(PathBuf::from);

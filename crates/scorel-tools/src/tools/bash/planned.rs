@@ -90,7 +90,6 @@ impl PlannedCommand {
     }
 
     /// The effect of running it, as the gate judges it.
-    #[must_use]
     pub fn effect(&self) -> Effect {
         let (command, directory) = (self.command.clone(), self.path.clone());
         match &self.wish {

@@ -21,7 +21,6 @@ pub struct RepositoryAccess {
 
 impl RepositoryAccess {
     /// To make a work tree of the repository whose data is at `data`. Looks at the file system.
-    #[must_use]
     pub fn to_data(data: &Path, can_mount: bool) -> Self {
         let found = guarded::find_git_data(data, &[], can_mount);
         Self {
@@ -33,7 +32,6 @@ impl RepositoryAccess {
 
     /// To work in a project, an absolute path without links. `None` if its repository is in it, or it has
     /// none that knows it. Looks at the file system.
-    #[must_use]
     pub fn of_project(project: &Path, can_mount: bool) -> Option<Self> {
         let repository = OutsideRepository::of(project)?;
         let mut access = Self::to_data(&repository.data, can_mount);

@@ -37,7 +37,6 @@ impl Commands {
 
 impl Terminal {
     /// At most `limit` bytes of the end of the output, and whether there was more before.
-    #[must_use]
     pub fn output(&self, limit: usize) -> (String, bool) {
         let (bytes, _) = self.0.counts();
         let skipped = bytes.saturating_sub(limit as u64);
@@ -56,7 +55,6 @@ impl Terminal {
     }
 
     /// Its end; `None` while it runs.
-    #[must_use]
     pub fn exit(&self) -> Option<TerminalExit> {
         self.0.ended().as_ref().map(exit)
     }
