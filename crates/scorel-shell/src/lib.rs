@@ -14,7 +14,7 @@ mod variables;
 mod word;
 
 pub use normal_path::normal;
-pub use parse::{read, read_text, read_words};
+pub use parse::{STREAMS, read, read_text, read_words};
 pub use program::{Facts, Inner, base_name, describe, safe_prefix};
 pub use script::{FileAccess, Opened, ShellScript, SimpleCommand};
 pub use variables::is_harmless_for_programs;

@@ -5,3 +5,9 @@ pub(crate) fn lists(rows: &[&str], name: &str) -> bool {
     rows.iter()
         .any(|row| row.split_ascii_whitespace().any(|it| it == name))
 }
+
+/// What the first row that has the name says of it.
+pub(crate) fn look_up<'a>(rows: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
+    let row = rows.iter().find(|(names, _)| lists(&[*names], name));
+    row.map(|(_, value)| *value)
+}

@@ -14,6 +14,7 @@ mod test_command;
 use std::path::{Path, PathBuf};
 
 use self::cursor::Cursor;
+pub use self::redirect::STREAMS;
 use crate::script::ShellScript;
 use crate::word::Word;
 
@@ -27,7 +28,7 @@ pub fn read(command: &str, directory: &Path, home: &Path) -> ShellScript {
 #[must_use]
 pub fn read_text(text: &str, directories: &[PathBuf], home: &Path) -> ShellScript {
     let mut script = ShellScript::default();
-    Cursor::new(text, home, &mut directories.to_vec(), &mut script).read();
+    Cursor::new(text, home, directories.to_vec(), &mut script).read();
     script
 }
 
@@ -35,6 +36,6 @@ pub fn read_text(text: &str, directories: &[PathBuf], home: &Path) -> ShellScrip
 #[must_use]
 pub fn read_words(words: &[Word], directories: &[PathBuf], home: &Path) -> ShellScript {
     let mut script = ShellScript::default();
-    Cursor::new("", home, &mut directories.to_vec(), &mut script).call(words.to_vec(), 0);
+    Cursor::new("", home, directories.to_vec(), &mut script).call(words.to_vec(), 0);
     script
 }

@@ -41,9 +41,7 @@ pub fn describe(words: &[Word], program: usize, home: &Path) -> Facts {
     let (spellings, is_whole) = spelling::spellings(&base, words, program);
     facts.spellings = spellings;
     facts.has_more_spellings = !is_whole;
-    if let Some(reason) = names::always_ask(&base) {
-        facts.always_ask = Some(reason);
-    }
+    facts.always_ask = names::always_ask(&base);
     let trusted = trusted_name(name);
     match trusted.unwrap_or(&base) {
         name if names::is_obscure(name) => {
@@ -84,11 +82,6 @@ pub fn describe(words: &[Word], program: usize, home: &Path) -> Facts {
     // A name stands for the well-known program only in a system directory or through PATH.
     if trusted.is_none() || program > 0 {
         facts.is_harmless = false;
-    }
-    if trusted.is_none() {
-        facts.is_transparent = false;
-    }
-    if program > 0 {
         facts.is_transparent = false;
     }
     if !facts.is_harmless && facts.always_ask.is_none() {

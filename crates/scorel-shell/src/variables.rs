@@ -23,6 +23,12 @@ pub fn is_harmless_for_programs(name: &str) -> bool {
     lists(&HARMLESS, name)
 }
 
+/// Returns whether a text has only letters that names of variables have.
+pub(crate) fn has_name_letters(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
 /// Returns whether assigning to this shell variable is harmless to the shell and its programs. An assignment
 /// changes the environment if the variable is exported, as those in capitals and a few others may be.
 pub(crate) fn is_harmless_in_shell(name: &str) -> bool {

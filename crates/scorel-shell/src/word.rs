@@ -36,10 +36,9 @@ impl Word {
 
     pub(crate) fn glob(text: impl Into<String>) -> Self {
         Self {
-            text: text.into(),
             kind: WordKind::Glob,
             is_one: false,
-            may_split: false,
+            ..Self::literal(text)
         }
     }
 
@@ -89,19 +88,14 @@ impl Word {
     pub(crate) fn after(&self, start: usize) -> Self {
         Self {
             text: self.text.get(start..).unwrap_or_default().to_owned(),
-            kind: self.kind,
-            is_one: self.is_one,
-            may_split: self.may_split,
+            ..*self
         }
     }
 }
 
-/// Builds a word from its pieces.
-#[derive(Debug, Default)]
-pub(crate) struct WordPieces(Vec<WordPiece>);
-
+/// What a word is built of.
 #[derive(Debug)]
-enum WordPiece {
+pub(crate) enum WordPiece {
     /// Unquoted text, in which wildcards and braces are special.
     Bare(char),
     Quoted(char),
@@ -111,39 +105,23 @@ enum WordPiece {
     UnknownText,
 }
 
-impl WordPieces {
-    pub(crate) fn bare(&mut self, letter: char) {
-        self.0.push(WordPiece::Bare(letter));
-    }
-
-    pub(crate) fn quoted(&mut self, letter: char) {
-        self.0.push(WordPiece::Quoted(letter));
-    }
-
-    pub(crate) fn unknown(&mut self) {
-        self.0.push(WordPiece::Unknown);
-    }
-
-    pub(crate) fn unknown_text(&mut self) {
-        self.0.push(WordPiece::UnknownText);
-    }
-
-    /// The word; `home` replaces `~`.
-    pub(crate) fn finish(self, home: &str) -> Word {
-        let pieces = self.expand_home(home);
+impl Word {
+    /// The word of these pieces; `home` replaces `~`.
+    pub(crate) fn built_of(mut pieces: Vec<WordPiece>, home: &str) -> Self {
+        expand_home(&mut pieces, home);
         let is_one = pieces
             .iter()
             .all(|piece| matches!(piece, WordPiece::Quoted(_) | WordPiece::UnknownText));
         let may_split = pieces
             .iter()
             .any(|piece| matches!(piece, WordPiece::Unknown));
-        let unknown = |text: &str| Word {
+        let unknown = |text: &str| Self {
             is_one,
             may_split,
-            ..Word::unknown(text)
+            ..Self::unknown(text)
         };
         let mut text = String::new();
-        let mut kind = WordKind::Literal;
+        let mut is_glob = false;
         // Where the last component begins.
         let mut name = 0;
         let mut pieces = pieces.iter().peekable();
@@ -169,34 +147,30 @@ impl WordPieces {
                         if text[name..].starts_with('.') {
                             return unknown(&text);
                         }
-                        kind = WordKind::Glob;
+                        is_glob = true;
                     }
                     text.push(*letter);
                 }
             }
         }
-        if kind == WordKind::Glob && has_unclear_name(&text) {
+        if !is_glob {
+            return Self::literal(text);
+        }
+        if has_unclear_name(&text) {
             let start = text.find(['*', '?', '[']).unwrap_or_default();
             return unknown(&text[..start]);
         }
-        match kind {
-            WordKind::Glob => Word::glob(text),
-            WordKind::Literal | WordKind::Unknown => Word::literal(text),
-        }
+        Self::glob(text)
     }
+}
 
-    fn expand_home(mut self, home: &str) -> Vec<WordPiece> {
-        if matches!(self.0.first(), Some(WordPiece::Bare('~'))) {
-            match self.0.get(1) {
-                None | Some(WordPiece::Bare('/')) => {
-                    self.0.splice(..1, home.chars().map(WordPiece::Quoted));
-                }
-                Some(_) => {
-                    self.0.splice(..1, [WordPiece::Unknown]);
-                }
-            }
+fn expand_home(pieces: &mut Vec<WordPiece>, home: &str) {
+    match pieces.as_slice() {
+        [WordPiece::Bare('~')] | [WordPiece::Bare('~'), WordPiece::Bare('/'), ..] => {
+            pieces.splice(..1, home.chars().map(WordPiece::Quoted));
         }
-        self.0
+        [WordPiece::Bare('~'), ..] => pieces[0] = WordPiece::Unknown,
+        _ => {}
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Cursor<'a> {
     pub(super) home: &'a Path,
     pub(super) script: &'a mut ShellScript,
     /// The possible working directories of the shell.
-    pub(super) directories: &'a mut Vec<PathBuf>,
+    pub(super) directories: Vec<PathBuf>,
     /// The working directories if the command before succeeded, and has a `cd` that changed them.
     pub(super) entered: Option<Vec<PathBuf>>,
     /// True if the next simple command gets a here-document.
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn new(
         source: &'a str,
         home: &'a Path,
-        directories: &'a mut Vec<PathBuf>,
+        directories: Vec<PathBuf>,
         script: &'a mut ShellScript,
     ) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl<'a> Cursor<'a> {
         self.statement(root);
     }
 
-    pub(super) fn text(&self, node: Node<'_>) -> &str {
+    pub(super) fn text(&self, node: Node<'_>) -> &'a str {
         &self.source[node.byte_range()]
     }
 
@@ -118,18 +118,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Enters a nesting level; `None` at the limit.
-    pub(super) fn enter(&mut self) -> bool {
+    /// Runs `walk` one nesting level deeper; returns false, with a doubt and without the walk, at the limit.
+    pub(super) fn nested(&mut self, walk: impl FnOnce(&mut Self)) -> bool {
         self.depth += 1;
         let is_in_bounds = self.depth <= DEEPEST;
-        if !is_in_bounds {
+        if is_in_bounds {
+            walk(self);
+        } else {
             self.doubt("it is nested too deeply");
         }
-        is_in_bounds
-    }
-
-    pub(super) fn leave(&mut self) {
         self.depth -= 1;
+        is_in_bounds
     }
 
     /// Checks that only white space separates the children of a node, so that the tree accounts for every
@@ -172,15 +171,13 @@ impl<'a> Cursor<'a> {
 
     /// Records a simple command: assignments, program, arguments.
     pub(super) fn call(&mut self, words: Vec<Word>, program: usize) {
-        if !self.enter() {
-            self.leave();
-            return;
-        }
+        self.nested(|cursor| cursor.called(words, program));
+    }
+
+    fn called(&mut self, words: Vec<Word>, program: usize) {
         self.script.words += words.len();
         if self.script.words > MOST_WORDS {
-            self.doubt("it is too intricate to be understood");
-            self.leave();
-            return;
+            return self.doubt("it is too intricate to be understood");
         }
         let facts = program::describe(&words, program, self.home);
         if let Some(reason) = &facts.obscure {
@@ -204,16 +201,16 @@ impl<'a> Cursor<'a> {
         }
         let has_inner = !runs.is_empty();
         let within = self.within.replace(self.script.parts.len() - 1);
-        let outside = inside.map(|inside| std::mem::replace(self.directories, inside));
+        let outside = inside.map(|inside| std::mem::replace(&mut self.directories, inside));
         for inner in runs {
             match inner {
                 Inner::Words { words, program } => self.call(words, program),
                 Inner::Script(source) => {
-                    let mut directories = self.directories.clone();
+                    let directories = self.directories.clone();
                     Cursor {
                         within: self.within,
                         depth: self.depth,
-                        ..Cursor::new(&source, self.home, &mut directories, self.script)
+                        ..Cursor::new(&source, self.home, directories, self.script)
                     }
                     .read();
                 }
@@ -221,13 +218,12 @@ impl<'a> Cursor<'a> {
         }
         self.within = within;
         if let Some(outside) = outside {
-            *self.directories = outside;
+            self.directories = outside;
         }
         // An inner `cd` may be another process's, and says nothing about this shell's directory.
         if has_inner {
             self.entered = None;
         }
-        self.leave();
     }
 
     /// After a `cd`, which may have failed: both directories are possible.
@@ -257,7 +253,7 @@ impl<'a> Cursor<'a> {
             }
         }
         if self.directories.len() > MOST_DIRECTORIES
-            || letters(self.directories) > MOST_DIRECTORY_LETTERS
+            || letters(&self.directories) > MOST_DIRECTORY_LETTERS
         {
             self.doubt("it changes its directory too often");
             self.directories.truncate(1);

@@ -4,21 +4,24 @@ use tree_sitter::Node;
 
 use super::cursor::Cursor;
 use super::grammar::children;
-use crate::word::{Word, WordPieces};
+use crate::variables::has_name_letters;
+use crate::word::{Word, WordPiece};
 
 impl Cursor<'_> {
     /// The word of a node. Records commands that its substitutions run.
     pub(super) fn word(&mut self, node: Node<'_>) -> Word {
-        let mut pieces = WordPieces::default();
-        self.piece(node, &mut pieces);
-        pieces.finish(&self.home.to_string_lossy())
+        let mut pieces = Vec::new();
+        self.pieces(node, &mut pieces);
+        Word::built_of(pieces, &self.home.to_string_lossy())
     }
 
-    fn piece(&mut self, node: Node<'_>, pieces: &mut WordPieces) {
-        if !self.enter() {
-            self.leave();
-            return pieces.unknown();
+    fn pieces(&mut self, node: Node<'_>, pieces: &mut Vec<WordPiece>) {
+        if !self.nested(|cursor| cursor.nested_pieces(node, pieces)) {
+            pieces.push(WordPiece::Unknown);
         }
+    }
+
+    fn nested_pieces(&mut self, node: Node<'_>, pieces: &mut Vec<WordPiece>) {
         match node.kind() {
             "concatenation" => {
                 let mut end = node.start_byte();
@@ -27,7 +30,7 @@ impl Cursor<'_> {
                         self.not_understood(node);
                     }
                     end = child.end_byte();
-                    self.piece(child, pieces);
+                    self.pieces(child, pieces);
                 }
                 if end != node.end_byte() {
                     self.not_understood(node);
@@ -46,13 +49,13 @@ impl Cursor<'_> {
                     .and_then(|text| text.strip_suffix('\''));
                 match inner {
                     Some(inner) if !inner.contains('\'') => {
-                        inner.chars().for_each(|letter| pieces.quoted(letter));
+                        pieces.extend(inner.chars().map(WordPiece::Quoted));
                     }
                     _ => self.unclear(node, pieces),
                 }
             }
             "ansi_c_string" => match unescaped(self.text(node)) {
-                Some(text) => text.chars().for_each(|letter| pieces.quoted(letter)),
+                Some(text) => pieces.extend(text.chars().map(WordPiece::Quoted)),
                 None => self.unclear(node, pieces),
             },
             "string" => self.string(node, pieces),
@@ -62,40 +65,38 @@ impl Cursor<'_> {
             | "command_substitution"
             | "process_substitution" => {
                 self.expansion(node);
-                pieces.unknown();
+                pieces.push(WordPiece::Unknown);
             }
             _ if !node.is_named() => self.bare(node, pieces),
             _ => {
-                pieces.unknown();
+                pieces.push(WordPiece::Unknown);
                 self.salvage(node);
             }
         }
-        self.leave();
     }
 
-    fn unclear(&mut self, node: Node<'_>, pieces: &mut WordPieces) {
+    fn unclear(&mut self, node: Node<'_>, pieces: &mut Vec<WordPiece>) {
         self.not_understood(node);
-        pieces.unknown();
+        pieces.push(WordPiece::Unknown);
     }
 
     /// Unquoted text, where a backslash makes the next character literal.
-    fn bare(&mut self, node: Node<'_>, pieces: &mut WordPieces) {
-        let text = self.text(node).to_owned();
-        let mut letters = text.chars();
+    fn bare(&mut self, node: Node<'_>, pieces: &mut Vec<WordPiece>) {
+        let mut letters = self.text(node).chars();
         while let Some(letter) = letters.next() {
             match letter {
                 '\\' => match letters.next() {
-                    Some(escaped) if escaped != '\n' => pieces.quoted(escaped),
+                    Some(escaped) if escaped != '\n' => pieces.push(WordPiece::Quoted(escaped)),
                     _ => return self.unclear(node, pieces),
                 },
                 '$' | '`' | '\'' | '"' | ';' | '&' | '|' | '<' | '>' | '(' | ')' | ' ' | '\t'
                 | '\n' => return self.unclear(node, pieces),
-                _ => pieces.bare(letter),
+                _ => pieces.push(WordPiece::Bare(letter)),
             }
         }
     }
 
-    fn string(&mut self, node: Node<'_>, pieces: &mut WordPieces) {
+    fn string(&mut self, node: Node<'_>, pieces: &mut Vec<WordPiece>) {
         let text = self.text(node);
         if text.len() < 2 || !text.starts_with('"') || !text.ends_with('"') {
             return self.unclear(node, pieces);
@@ -113,17 +114,15 @@ impl Cursor<'_> {
         node: Node<'_>,
         start: usize,
         end: usize,
-        pieces: &mut WordPieces,
+        pieces: &mut Vec<WordPiece>,
         escapable: &[char],
     ) -> bool {
         let mut position = start;
-        let expansions: Vec<Node<'_>> = children(node)
-            .into_iter()
-            .filter(|child| {
-                child.kind().ends_with("expansion") || child.kind() == "command_substitution"
-            })
-            .collect();
-        let mut expansions = expansions.into_iter().peekable();
+        let is_expansion = |child: &Node<'_>| {
+            child.kind().ends_with("expansion") || child.kind() == "command_substitution"
+        };
+        let expansions = children(node).into_iter().filter(is_expansion);
+        let mut expansions = expansions.peekable();
         while position < end {
             if let Some(expansion) = expansions.next_if(|next| next.start_byte() <= position) {
                 if expansion.start_byte() < position {
@@ -131,12 +130,13 @@ impl Cursor<'_> {
                 }
                 self.expansion(expansion);
                 // `"$@"` expands to one word per argument.
-                if expansion.kind() == "command_substitution" || !self.text(expansion).contains('@')
-                {
-                    pieces.unknown_text();
+                let is_one = expansion.kind() == "command_substitution"
+                    || !self.text(expansion).contains('@');
+                pieces.push(if is_one {
+                    WordPiece::UnknownText
                 } else {
-                    pieces.unknown();
-                }
+                    WordPiece::Unknown
+                });
                 position = expansion.end_byte();
                 continue;
             }
@@ -148,7 +148,7 @@ impl Cursor<'_> {
             match (letter, next) {
                 ('\\', Some('\n')) => position += 1,
                 ('\\', Some(escaped)) if escapable.contains(&escaped) => {
-                    pieces.quoted(escaped);
+                    pieces.push(WordPiece::Quoted(escaped));
                     position += escaped.len_utf8();
                 }
                 ('`', _) => return false,
@@ -156,7 +156,7 @@ impl Cursor<'_> {
                 ('$', Some(next)) if next.is_alphanumeric() || "_{([?#!@*$-'\"".contains(next) => {
                     return false;
                 }
-                _ => pieces.quoted(letter),
+                _ => pieces.push(WordPiece::Quoted(letter)),
             }
         }
         position == end && expansions.peek().is_none()
@@ -197,9 +197,7 @@ impl Cursor<'_> {
 
 fn is_name(text: &str) -> bool {
     text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && has_name_letters(text)
 }
 
 /// The name of a parameter: a variable's, or one character for a special or positional one.

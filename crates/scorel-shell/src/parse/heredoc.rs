@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::cursor::Cursor;
 use super::grammar::children;
-use crate::word::WordPieces;
+use crate::variables::has_name_letters;
 
 impl Cursor<'_> {
     /// The text of a here-document, as it is written.
@@ -48,8 +48,7 @@ impl Cursor<'_> {
         let Some((delimiter, is_literal)) = delimiter(self.text(start)) else {
             return self.not_understood(start);
         };
-        let delimiter = delimiter.to_owned();
-        let Some((first, last)) = lines(self.source, start.end_byte(), &delimiter, removes_tabs)
+        let Some((first, last)) = lines(self.source, start.end_byte(), delimiter, removes_tabs)
         else {
             return self.not_understood(start);
         };
@@ -72,9 +71,8 @@ impl Cursor<'_> {
         if text.contains("\\\n") {
             return self.not_understood(start);
         }
-        let mut pieces = WordPieces::default();
         let is_covered = match body {
-            Some(body) => self.quoted(body, first, last, &mut pieces, &['$', '`', '\\']),
+            Some(body) => self.quoted(body, first, last, &mut Vec::new(), &['$', '`', '\\']),
             None => first == last,
         };
         if !is_covered {
@@ -89,10 +87,7 @@ fn delimiter(text: &str) -> Option<(&str, bool)> {
         .iter()
         .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
     let name = unquoted.unwrap_or(text);
-    let is_name = !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_name = !name.is_empty() && has_name_letters(name);
     is_name.then_some((name, unquoted.is_some()))
 }
 

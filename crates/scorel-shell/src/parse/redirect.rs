@@ -8,7 +8,7 @@ use crate::script::{FileAccess, Opened};
 use crate::word::{Word, WordKind};
 
 /// Devices that store nothing, so that opening them needs no permission.
-const STREAMS: [&str; 4] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+pub const STREAMS: [&str; 4] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
 impl Cursor<'_> {
     pub(super) fn redirect(&mut self, node: Node<'_>) {
@@ -38,18 +38,16 @@ impl Cursor<'_> {
 
     fn file_redirect(&mut self, node: Node<'_>) {
         self.no_gaps(node, false);
-        let mut operator = String::new();
+        let mut operator = "";
         let mut targets = Vec::new();
         for child in children(node) {
             match child.kind() {
                 "file_descriptor" => {}
-                _ if !child.is_named() && operator.is_empty() => {
-                    self.text(child).clone_into(&mut operator);
-                }
+                _ if !child.is_named() && operator.is_empty() => operator = self.text(child),
                 _ => targets.push(self.word(child)),
             }
         }
-        let access = match operator.as_str() {
+        let access = match operator {
             "<" => Some(FileAccess::Read),
             ">" | ">>" | ">|" | "&>" | "&>>" => Some(FileAccess::Write),
             "<&" | ">&" => None,

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::cursor::Cursor;
 use super::grammar::{children, fields};
-use crate::variables::{is_harmless_for_programs, is_harmless_in_shell};
+use crate::variables::{has_name_letters, is_harmless_for_programs, is_harmless_in_shell};
 use crate::word::Word;
 
 /// The separators in a compound command.
@@ -20,12 +20,12 @@ const RESERVED: [&str; 22] = [
     "function", "if", "in", "select", "then", "until", "while", "{", "}", "((",
 ];
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
     pub(super) fn statement(&mut self, node: Node<'_>) {
-        if !self.enter() {
-            self.leave();
-            return;
-        }
+        self.nested(|cursor| cursor.walk(node));
+    }
+
+    fn walk(&mut self, node: Node<'_>) {
         self.entered = None;
         match node.kind() {
             "command" => self.simple(node),
@@ -43,14 +43,13 @@ impl Cursor<'_> {
             "comment" => self.comment(node),
             _ => self.salvage(node),
         }
-        self.leave();
     }
 
     /// Runs `walk` as in a subshell: changes of the working directory end with it.
     pub(super) fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
         let directories = self.directories.clone();
         walk(self);
-        *self.directories = directories;
+        self.directories = directories;
         self.entered = None;
     }
 
@@ -76,7 +75,7 @@ impl Cursor<'_> {
                 // After `&&` the `cd` has succeeded.
                 "&&" => {
                     if let Some(entered) = self.entered.take() {
-                        before = Some(std::mem::replace(self.directories, entered));
+                        before = Some(std::mem::replace(&mut self.directories, entered));
                     }
                 }
                 "||" => may_be_skipped = true,
@@ -101,10 +100,7 @@ impl Cursor<'_> {
         let is_function = node.kind() == "function_definition";
         for (field, child) in fields(node) {
             match (field, child.kind()) {
-                (Some("variable"), _) => {
-                    let name = self.text(child).to_owned();
-                    self.shell_variable(&name);
-                }
+                (Some("variable"), _) => self.shell_variable(self.text(child)),
                 (Some("value"), _) => {
                     self.word(child);
                 }
@@ -125,8 +121,7 @@ impl Cursor<'_> {
     fn function_name(&mut self, node: Node<'_>) {
         let name = self.word(node);
         let is_plain = name.known().is_some_and(|name| {
-            name.bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            has_name_letters(name)
                 && ![
                     "cd", "pushd", "popd", "exit", "return", "set", "exec", "command", "builtin",
                 ]
@@ -217,15 +212,13 @@ impl Cursor<'_> {
         }
         let is_read = words.first().and_then(Word::known) == Some("read");
         assignments
-            .retain(|(name, _)| !(is_harmless_for_programs(name) || is_read && name == "IFS"));
+            .retain(|(name, _)| !(is_harmless_for_programs(name) || is_read && *name == "IFS"));
         let program = assignments.len();
         let mut all: Vec<Word> = assignments
             .into_iter()
             .map(|(name, value)| Word {
-                text: format!("{name}={}", value.text),
                 kind: value.kind,
-                is_one: true,
-                may_split: false,
+                ..Word::literal(format!("{name}={}", value.text))
             })
             .collect();
         all.extend(words);
@@ -247,19 +240,28 @@ impl Cursor<'_> {
         };
         for part in parts {
             if let Some((name, _)) = self.assignment(part) {
-                self.shell_variable(&name);
+                self.shell_variable(name);
             }
         }
     }
 
     fn shell_variable(&mut self, name: &str) {
-        if !is_harmless_in_shell(name) {
+        self.declared(name, false);
+    }
+
+    fn declared(&mut self, name: &str, is_export: bool) {
+        let is_harmless = if is_export {
+            is_harmless_for_programs(name)
+        } else {
+            is_harmless_in_shell(name)
+        };
+        if !is_harmless {
             self.doubt(format!("`{name}` may change what programs do"));
         }
     }
 
     /// The name and value of an assignment; `None`, with a doubt, if its target is not a plain name.
-    fn assignment(&mut self, node: Node<'_>) -> Option<(String, Word)> {
+    fn assignment(&mut self, node: Node<'_>) -> Option<(&'a str, Word)> {
         self.no_gaps(node, false);
         let parts = children(node);
         let (name, rest) = parts.split_first()?;
@@ -272,7 +274,7 @@ impl Cursor<'_> {
             self.salvage(node);
             return None;
         }
-        let name = self.text(*name).to_owned();
+        let name = self.text(*name);
         let value = match rest.get(1) {
             None => Word::literal(""),
             Some(value) if value.kind() == "array" => {
@@ -301,13 +303,10 @@ impl Cursor<'_> {
                 ("export", _) => is_export = true,
                 ("local" | "readonly" | "declare" | "typeset", _) => {}
                 ("word", "-r") => {}
-                ("variable_name", _) => {
-                    let name = self.text(child).to_owned();
-                    self.declared(&name, is_export);
-                }
+                ("variable_name", name) => self.declared(name, is_export),
                 ("variable_assignment", _) => {
                     if let Some((name, _)) = self.assignment(child) {
-                        self.declared(&name, is_export);
+                        self.declared(name, is_export);
                     }
                 }
                 _ => self.salvage(child),
@@ -315,22 +314,12 @@ impl Cursor<'_> {
         }
     }
 
-    fn declared(&mut self, name: &str, is_export: bool) {
-        if is_export && !is_harmless_for_programs(name) {
-            self.doubt(format!("`{name}` may change what programs do"));
-        }
-        self.shell_variable(name);
-    }
-
     fn unset(&mut self, node: Node<'_>) {
         self.no_gaps(node, false);
         for child in children(node) {
             match child.kind() {
                 "unset" => {}
-                "variable_name" => {
-                    let name = self.text(child).to_owned();
-                    self.shell_variable(&name);
-                }
+                "variable_name" => self.shell_variable(self.text(child)),
                 _ => self.salvage(child),
             }
         }
@@ -340,8 +329,7 @@ impl Cursor<'_> {
     pub(super) fn salvage(&mut self, node: Node<'_>) {
         self.not_understood(node);
         if matches!(node.kind(), "raw_string" | "string" | "ansi_c_string") {
-            let text = self.text(node).trim_matches(['$', '\'', '"']).to_owned();
-            self.evaluated(&text);
+            self.evaluated(self.text(node).trim_matches(['$', '\'', '"']));
         }
         for child in children(node) {
             if child.is_named() {

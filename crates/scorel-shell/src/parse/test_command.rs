@@ -26,14 +26,10 @@ impl Cursor<'_> {
         if !has_own_brackets(text) {
             return self.not_understood(node);
         }
-        self.condition(node, computes);
+        self.nested(|cursor| cursor.condition(node, computes));
     }
 
     fn condition(&mut self, node: Node<'_>, computes: bool) {
-        if !self.enter() {
-            self.leave();
-            return;
-        }
         self.no_gaps(node, computes);
         let is_numeric = children(node)
             .iter()
@@ -41,7 +37,7 @@ impl Cursor<'_> {
         for child in children(node) {
             match child.kind() {
                 "unary_expression" | "binary_expression" | "parenthesized_expression" => {
-                    self.condition(child, computes);
+                    self.nested(|cursor| cursor.condition(child, computes));
                 }
                 "test_operator" => {
                     // `-v` and the like evaluate an array index as arithmetic.
@@ -78,7 +74,6 @@ impl Cursor<'_> {
                 }
             }
         }
-        self.leave();
     }
 }
 

@@ -59,6 +59,11 @@ pub enum Inner {
 }
 
 impl Facts {
+    /// Returns whether the program, whose arguments begin at `start`, or one of these is special.
+    pub(super) fn has_special_from(&self, start: usize) -> bool {
+        self.special.iter().any(|index| index + 1 >= start)
+    }
+
     pub(super) fn special_after(
         &mut self,
         start: usize,

@@ -33,9 +33,7 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
         if super::version::is_version(args) || args.is_empty() {
             facts.is_harmless = true;
         } else {
-            facts
-                .special
-                .extend((0..args.len()).map(|index| start + index));
+            facts.special.extend(start..start + args.len());
             facts.paths = operands(args);
             facts.obscure = Some("which command of git it runs is not known".to_owned());
         }
@@ -72,7 +70,7 @@ pub(super) fn describe(args: &[Word], start: usize, facts: &mut Facts) {
         .options
         .iter()
         .any(|option| !option.is("no-pager"));
-    let is_quiet = !has_special && !facts.special.iter().any(|index| *index + 1 >= start);
+    let is_quiet = !has_special && !facts.has_special_from(start);
     facts.is_harmless = is_quiet && only_reads(command, &line, args);
 }
 

@@ -5,7 +5,7 @@ use super::names::operands;
 use super::options::CommandLine;
 use super::table;
 use crate::name_table::lists;
-use crate::word::{Word, WordKind};
+use crate::word::Word;
 
 /// Programs that run the file or the text that they are given, and their standard input without one. Versions
 /// may follow the name, as in `python3.12`.
@@ -41,15 +41,9 @@ pub(super) fn interpreter(args: &[Word], start: usize, facts: &mut Facts) {
         .any(|word| !matches!(word.known(), Some(text) if text.starts_with('-')));
     facts.is_exact = !has_program || args.iter().any(|word| word.text == "-");
     facts.interprets_input = facts.is_exact;
-    for (index, word) in args.iter().enumerate() {
-        let is_option =
-            word.may_be_option() || word.kind == WordKind::Literal && word.text.starts_with('-');
-        // The words after the file are the script's arguments.
-        if !is_option {
-            break;
-        }
-        facts.special.push(start + index);
-    }
+    // The words after the file are the script's arguments.
+    let options = args.iter().take_while(|word| word.may_be_option()).count();
+    facts.special.extend(start..start + options);
     facts.paths = operands(args);
 }
 

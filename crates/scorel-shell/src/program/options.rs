@@ -95,12 +95,7 @@ impl CommandLine {
 
     /// Returns whether an option is given, by any of its names.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.option_named(name).is_some()
-    }
-
-    pub(super) fn option_named(&self, name: &str) -> Option<&GivenOption> {
-        let mut all = self.options.iter().rev();
-        all.find(|option| option.is(name))
+        self.options.iter().any(|option| option.is(name))
     }
 
     /// Returns whether a word is an option without a value that the table does not list.

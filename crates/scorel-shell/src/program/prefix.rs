@@ -1,6 +1,6 @@
 //! The words of a command that name what it does, for the rule that a question offers.
 
-use crate::name_table::lists;
+use crate::name_table::{lists, look_up};
 use crate::word::Word;
 
 /// Programs that do one thing whatever their arguments, so that an answer "always" may be about all of them.
@@ -70,8 +70,7 @@ pub fn safe_prefix(words: &[Word]) -> Option<usize> {
         }
         "python" | "python3" if word(1) == "-m" => with(MODULES, 2),
         name => {
-            let mut rows = COMMANDS.iter();
-            let (_, commands) = rows.find(|(programs, _)| lists(&[*programs], name))?;
+            let commands = look_up(&COMMANDS, name)?;
             let has_toolchain = name == "cargo" && word(1).starts_with('+');
             with(commands, if has_toolchain { 2 } else { 1 })
         }

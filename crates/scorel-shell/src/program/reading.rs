@@ -4,6 +4,7 @@ use super::facts::Facts;
 use super::options::CommandLine;
 use super::version::is_version;
 use super::{language, sed, table};
+use crate::variables::has_name_letters;
 use crate::word::Word;
 
 /// Programs for which `--version` is recognized as harmless.
@@ -27,10 +28,7 @@ pub(super) fn describe(name: &str, args: &[Word], start: usize, facts: &mut Fact
             .enumerate()
             .filter(|(_, word)| !is_asked && is_other(word));
         facts.special.extend(others.map(|(index, _)| start + index));
-    } else if table::is_reading(name) {
-        let Some(usage) = table::usage(name) else {
-            return false;
-        };
+    } else if let Some(usage) = table::of_reading(name) {
         let line = CommandLine::parse(&usage, args);
         line.record(&usage, args, start, facts);
         match name {
@@ -49,12 +47,11 @@ pub(super) fn describe(name: &str, args: &[Word], start: usize, facts: &mut Fact
     } else {
         return false;
     }
-    facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
+    facts.is_harmless = !facts.has_special_from(start);
     true
 }
 
 /// Returns whether a word is the name of a variable, without a subscript.
 fn is_name(word: &Word) -> bool {
-    let is_letter = |it: u8| it.is_ascii_alphanumeric() || it == b'_';
-    word.known().is_some_and(|text| text.bytes().all(is_letter))
+    word.known().is_some_and(has_name_letters)
 }

@@ -14,8 +14,7 @@ pub(super) fn describe(line: &CommandLine, args: &[Word], start: usize, facts: &
         (!prints).then_some(start + index)
     });
     facts.special.extend(special.collect::<Vec<_>>());
-    facts.is_harmless = !facts.special.iter().any(|index| index + 1 >= start);
-    facts.is_writing = !facts.is_harmless;
+    facts.is_writing = facts.has_special_from(start);
 }
 
 /// Returns whether a script only selects, prints and substitutes.

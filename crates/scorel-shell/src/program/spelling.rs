@@ -20,10 +20,10 @@ const FEW: usize = 4;
 /// The spellings of a command: without its program's directory, without assignments, and with each
 /// option in the first place. Also returns whether these are all.
 pub(super) fn spellings(base: &str, words: &[Word], program: usize) -> (Vec<Vec<Word>>, bool) {
-    let mut plain = vec![Word::literal(base)];
-    plain.extend_from_slice(&words[program + 1..]);
-    let mut spellings = vec![plain];
     let args = &words[program + 1..];
+    let mut plain = vec![Word::literal(base)];
+    plain.extend_from_slice(args);
+    let mut spellings = vec![plain];
     spellings.extend(match base {
         "git" => git::spellings(args),
         _ => subcommand::spellings(base, args),

@@ -22,31 +22,25 @@ use self::git::{COMMANDS, COMMON, GLOBAL};
 use self::others::ROWS;
 use self::reading::READING;
 use super::usage::Usage;
-use crate::name_table::lists;
+use crate::name_table::look_up;
 
 /// The row of a program, or of a program's command, as in `git log`.
 pub(super) fn usage(name: &str) -> Option<Usage> {
-    let row = |rows: &[(&str, &'static str)]| {
-        let row = rows.iter().find(|(names, _)| lists(&[*names], name));
-        row.map(|(_, usage)| *usage)
-    };
-    Some(Usage([row(&READING).or_else(|| row(&ROWS))?, ""]))
+    let other = || Some(Usage([look_up(&ROWS, name)?, ""]));
+    of_reading(name).or_else(other)
 }
 
-/// Returns whether a program only reads, but for what its row marks.
-pub(super) fn is_reading(name: &str) -> bool {
-    READING.iter().any(|(names, _)| lists(&[*names], name))
+/// The row of a program that only reads, but for what its row marks.
+pub(super) fn of_reading(name: &str) -> Option<Usage> {
+    Some(Usage([look_up(&READING, name)?, ""]))
 }
 
 /// The row of a command of git. Of those without one, no option does more than those of all.
 pub(super) fn of_git(command: &str) -> Usage {
-    let is_it = |(names, _): &&(&str, &str)| lists(&[*names], command);
-    let row = COMMANDS.iter().find(is_it);
-    Usage([row.map_or("* | <", |(_, usage)| usage), COMMON])
+    Usage([look_up(&COMMANDS, command).unwrap_or("* | <"), COMMON])
 }
 
 /// The options that precede the command of a program, such as `git` or `npm`.
 pub(super) fn before_command(program: &str) -> Option<Usage> {
-    let row = GLOBAL.iter().find(|(names, _)| lists(&[*names], program))?;
-    Some(Usage([row.1, ""]))
+    Some(Usage([look_up(&GLOBAL, program)?, ""]))
 }

@@ -80,21 +80,14 @@ pub(super) fn describe(name: &str, words: &[Word], program: usize, facts: &mut F
     if assigned >= run.len() {
         return;
     }
-    runs(
-        Inner::Words {
-            words: run,
-            program: assigned,
-        },
-        is_clear && facts.obscure.is_none(),
-        facts,
-    );
+    runs(run, assigned, is_clear && facts.obscure.is_none(), facts);
 }
 
-/// Records what a wrapper runs. Where it reads a file or enters a directory itself, this is judged too.
-fn runs(inner: Inner, is_clear: bool, facts: &mut Facts) {
+/// Records the words that a wrapper runs, after `program` assignments. Where it reads a file or enters a directory itself, this is judged too.
+fn runs(words: Vec<Word>, program: usize, is_clear: bool, facts: &mut Facts) {
     facts.is_harmless = is_clear && !facts.paths.is_empty();
     facts.is_transparent = is_clear && facts.paths.is_empty();
-    facts.runs.push(inner);
+    facts.runs.push(Inner::Words { words, program });
 }
 
 /// Records the places that options name; returns whether the inner program is called by another name,
@@ -131,14 +124,7 @@ fn split(option: &GivenOption, args: &[Word], is_clear: bool, facts: &mut Facts)
     let words = std::iter::once("env").chain(text.split_ascii_whitespace());
     let rest = args.get(option.end..).unwrap_or_default();
     let words = words.map(Word::literal).chain(rest.iter().cloned());
-    runs(
-        Inner::Words {
-            words: words.collect(),
-            program: 0,
-        },
-        is_clear,
-        facts,
-    );
+    runs(words.collect(), 0, is_clear, facts);
 }
 
 /// Removes harmless assignments; returns how many others there are.
