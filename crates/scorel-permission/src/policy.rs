@@ -158,9 +158,8 @@ impl Policy {
         if self.mode == Mode::Readonly {
             return self.by_mode(Decision::Deny);
         }
-        if let Some(protection) = is_protected(path, self.dirs.scorel_home()) {
-            let reason = protection.reason();
-            return PolicyVerdict::ask(format!("`{}`: {reason}", path.display()));
+        if let Some(verdict) = self.protecting(path) {
+            return verdict;
         }
         forbidding
             .or_else(|| self.allowed_by_rule(covers))
@@ -170,25 +169,14 @@ impl Policy {
     fn fetch(&self, url: &WebUrl) -> PolicyVerdict {
         let covers =
             |rule: &Rule| matches!(rule.scope(), RuleScope::Fetch(p) if p.covers(url.host()));
-        self.by_rules(covers).unwrap_or_else(|| {
-            self.by_mode(match self.mode {
-                Mode::Full => Decision::Allow,
-                Mode::Readonly | Mode::Ask | Mode::Workspace => Decision::Ask,
-            })
-        })
+        self.by_rules_or_full(covers)
     }
 
     /// An outside tool runs beyond every sandbox, and nothing verifies what it says about itself. So only
     /// the mode `full` allows it, even if it declares itself read-only.
     fn call_tool(&self, tool: &str, input: &Value, digest: Option<&str>) -> PolicyVerdict {
         let covers = |rule: &Rule| matches!(rule.scope(), RuleScope::CallTool(p) if p.covers(tool, input, digest));
-        if let Some(verdict) = self.by_rules(covers) {
-            return verdict;
-        }
-        self.by_mode(match self.mode {
-            Mode::Full => Decision::Allow,
-            Mode::Readonly | Mode::Ask | Mode::Workspace => Decision::Ask,
-        })
+        self.by_rules_or_full(covers)
     }
 
     /// Allowed in every mode unless a rule says otherwise: what the agent does is judged in its own
@@ -207,9 +195,26 @@ impl Policy {
             .or_else(|| self.allowed_by_rule(covers))
     }
 
+    /// The same; what no rule matches only the mode `full` allows.
+    fn by_rules_or_full(&self, covers: impl Fn(&Rule) -> bool + Copy) -> PolicyVerdict {
+        self.by_rules(covers).unwrap_or_else(|| {
+            self.by_mode(match self.mode {
+                Mode::Full => Decision::Allow,
+                Mode::Readonly | Mode::Ask | Mode::Workspace => Decision::Ask,
+            })
+        })
+    }
+
     fn allowed_by_rule(&self, covers: impl Fn(&Rule) -> bool) -> Option<PolicyVerdict> {
         let rule = self.rules.allow.iter().find(|rule| covers(rule))?;
         Some(PolicyVerdict::by(Decision::Allow, rule))
+    }
+
+    /// The question about changing a file if it is protected.
+    fn protecting(&self, path: &Path) -> Option<PolicyVerdict> {
+        let reason = is_protected(path, self.dirs.scorel_home())?.reason();
+        let path = path.display();
+        Some(PolicyVerdict::ask(format!("`{path}`: {reason}")))
     }
 
     /// The verdict on a path that no rule matches.

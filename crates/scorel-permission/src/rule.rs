@@ -81,6 +81,14 @@ impl Rule {
         &self.scope
     }
 
+    /// The pattern of a rule about commands in the sandbox.
+    pub(crate) const fn command(&self) -> Option<&CommandPattern> {
+        match &self.scope {
+            RuleScope::Run(pattern) => Some(pattern),
+            _ => None,
+        }
+    }
+
     /// A rule about unsandboxed commands as one about commands, displayed as it was written; `None` for
     /// other rules.
     pub(crate) fn as_command_rule(&self) -> Option<Self> {

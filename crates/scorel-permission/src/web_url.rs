@@ -17,8 +17,8 @@ impl WebHost {
         &self.0
     }
 
-    fn normal(host: &Host<&str>) -> Result<Self, ParseError> {
-        Ok(Self(match *host {
+    fn normal(host: Host) -> Result<Self, ParseError> {
+        Ok(Self(match host {
             // Without its last dots it may be an address.
             Host::Domain(name) => Host::parse(name.trim_end_matches('.'))?,
             Host::Ipv4(address) => Host::Ipv4(address),
@@ -34,11 +34,7 @@ impl FromStr for WebHost {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::normal(&match &Host::parse(text)? {
-            Host::Domain(name) => Host::Domain(name),
-            Host::Ipv4(address) => Host::Ipv4(*address),
-            Host::Ipv6(address) => Host::Ipv6(*address),
-        })
+        Self::normal(Host::parse(text)?)
     }
 }
 
@@ -77,7 +73,8 @@ impl WebUrl {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(WebUrlError::Scheme(url.scheme().to_owned()));
         }
-        let host = WebHost::normal(&url.host().ok_or(ParseError::EmptyHost)?)?;
+        let host = url.host().ok_or(ParseError::EmptyHost)?;
+        let host = WebHost::normal(host.to_owned())?;
         url.set_host(Some(&host.to_string()))?;
         // Never sent to a server.
         url.set_fragment(None);

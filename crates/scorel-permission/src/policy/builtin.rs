@@ -7,7 +7,7 @@ use scorel_shell::{ShellScript, SimpleCommand, Word};
 
 use super::command::{places, places_of};
 use super::{Policy, relative};
-use crate::rule::{CommandPattern, Likeness, RuleScope};
+use crate::rule::{CommandPattern, Likeness};
 use crate::{Decision, Mode, PolicyVerdict, Rule};
 
 impl Policy {
@@ -15,16 +15,10 @@ impl Policy {
     /// that git ignores are for [`Policy::ignoring`].
     #[must_use]
     pub fn discarded(&self, effect: &Effect) -> Vec<PathBuf> {
-        let Effect::RunCommand {
-            command, directory, ..
-        } = effect
-        else {
-            return Vec::new();
-        };
-        let script = scorel_shell::read(command, &self.dirs.resolve(directory), self.dirs.home());
-        let suspected = self.suspected(&script);
-        let parts = script.parts.iter().chain(&suspected);
-        let asked = parts.filter(|part| self.asked_by_builtin(part).is_some());
+        let parts = self.all_parts(effect);
+        let asked = parts
+            .iter()
+            .filter(|part| self.asked_by_builtin(part).is_some());
         asked.flat_map(discards).flatten().collect()
     }
 
@@ -32,6 +26,11 @@ impl Policy {
     /// Those that are files are for [`Policy::with_files`].
     #[must_use]
     pub fn restored(&self, effect: &Effect) -> Vec<PathBuf> {
+        self.all_parts(effect).iter().flat_map(restores).collect()
+    }
+
+    /// The parts of a command in the sandbox, and those that it may run although it does not say so.
+    fn all_parts(&self, effect: &Effect) -> Vec<SimpleCommand> {
         let Effect::RunCommand {
             command, directory, ..
         } = effect
@@ -40,8 +39,7 @@ impl Policy {
         };
         let script = scorel_shell::read(command, &self.dirs.resolve(directory), self.dirs.home());
         let suspected = self.suspected(&script);
-        let parts = script.parts.iter().chain(&suspected);
-        parts.flat_map(restores).collect()
+        script.parts.into_iter().chain(suspected).collect()
     }
 
     /// The verdict of the built-in asking rules about a part. They recognise a command as it is
@@ -108,13 +106,11 @@ impl Policy {
     /// Returns whether an allowing rule lifts the built-in one: it allows the part, and names nothing but
     /// what the built-in one asks about. `Bash(git *)` does not lift `Bash(git push *)`.
     fn lifts(&self, builtin: &Rule, part: &SimpleCommand) -> bool {
-        self.rules.allow.iter().any(|rule| match rule.scope() {
-            RuleScope::Run(pattern) => {
-                let allows =
-                    |directory: &PathBuf| relative::allows(pattern, part, directory, &self.dirs);
-                relative::directories(part).iter().all(allows) && self.is_within(pattern, builtin)
-            }
-            _ => false,
+        let mut patterns = self.rules.allow.iter().filter_map(Rule::command);
+        patterns.any(|pattern| {
+            let allows =
+                |directory: &PathBuf| relative::allows(pattern, part, directory, &self.dirs);
+            relative::directories(part).iter().all(allows) && self.is_within(pattern, builtin)
         })
     }
 
@@ -155,11 +151,8 @@ fn covers(rule: &Rule, part: &SimpleCommand) -> bool {
 }
 
 fn touches(rule: &Rule, words: &[Word], spellings: &[Vec<Word>]) -> bool {
-    let RuleScope::Run(pattern) = rule.scope() else {
-        return false;
-    };
-    pattern.touches(words) == Likeness::Yes
-        || spellings
-            .iter()
-            .any(|words| pattern.touches(words) == Likeness::Yes)
+    rule.command().is_some_and(|pattern| {
+        let touches = |words: &[Word]| pattern.touches(words) == Likeness::Yes;
+        touches(words) || spellings.iter().any(|words| touches(words))
+    })
 }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use scorel_shell::{FileAccess, Opened, ShellScript, SimpleCommand, Word, WordKind, normal};
+use scorel_shell::{
+    FileAccess, Opened, STREAMS, ShellScript, SimpleCommand, Word, WordKind, normal,
+};
 
 use super::{Policy, relative};
 use crate::protected::{Protection, is_protected};
@@ -97,28 +99,26 @@ impl Policy {
             return None;
         }
         let resolved = relative::every_spelling(part, &self.dirs);
-        let likeness = |rule: &Rule| match rule.scope() {
-            RuleScope::Run(pattern) => std::iter::once(&part.words)
+        let likeness = |rule: &Rule| {
+            let pattern = rule.command()?;
+            std::iter::once(&part.words)
                 .chain(&part.facts.spellings)
                 .chain(&resolved)
                 .map(|words| pattern.touches(words))
                 .max()
-                .unwrap_or(Likeness::No),
-            _ => Likeness::No,
         };
-        if let Some(verdict) = self.forbidding(|rule| likeness(rule) == Likeness::Yes) {
+        if let Some(verdict) = self.forbidding(|rule| likeness(rule) == Some(Likeness::Yes)) {
             return Some(verdict);
         }
         let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
-        let may_be_missed = |rule: &Rule| match rule.scope() {
-            RuleScope::Run(pattern) if part.facts.has_more_spellings => {
-                let mut forms = part.facts.spellings.iter();
-                forms.any(|words| pattern.may_begin_with(words.first()))
-            }
-            _ => false,
+        let may_be_missed = |rule: &Rule| {
+            let pattern = rule.command().filter(|_| part.facts.has_more_spellings);
+            let mut forms = part.facts.spellings.iter();
+            pattern.is_some_and(|it| forms.any(|words| it.may_begin_with(words.first())))
         };
-        let rule = rules.find(|rule| likeness(rule) == Likeness::Perhaps || may_be_missed(rule))?;
-        Some(perhaps(rule, part))
+        let may_match =
+            |rule: &&Rule| likeness(rule) == Some(Likeness::Perhaps) || may_be_missed(rule);
+        Some(perhaps(rules.find(may_match)?, part))
     }
 
     /// The verdict about a part that no rule denies or asks about.
@@ -179,13 +179,9 @@ impl Policy {
         while let Some(index) = next {
             let part = &script.parts[index];
             let rule = |directory: &PathBuf| {
+                let allows = |it| relative::allows(it, part, directory, &self.dirs);
                 let mut rules = self.rules.allow.iter();
-                rules.find(|rule| match rule.scope() {
-                    RuleScope::Run(pattern) => {
-                        relative::allows(pattern, part, directory, &self.dirs)
-                    }
-                    _ => false,
-                })
+                rules.find(|rule| rule.command().is_some_and(allows))
             };
             // One for each directory that the part may run in.
             let rules: Option<Vec<&Rule>> = relative::directories(part).iter().map(rule).collect();
@@ -239,12 +235,7 @@ impl Policy {
     }
 
     fn touched_path(&self, path: &Path, is_harmless: bool) -> Option<PolicyVerdict> {
-        let by_protection = is_protected(path, self.dirs.scorel_home())
-            .filter(|_| !is_harmless)
-            .map(|protection| {
-                let reason = format!("`{}`: {}", path.display(), protection.reason());
-                PolicyVerdict::ask(reason)
-            });
+        let by_protection = self.protecting(path).filter(|_| !is_harmless);
         self.rule_about(path, is_harmless)
             .into_iter()
             .chain(by_protection)
@@ -338,9 +329,7 @@ fn directory_of(word: &Word) -> Word {
 }
 
 pub(super) fn is_stream(path: &Path) -> bool {
-    ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"]
-        .iter()
-        .any(|stream| path == Path::new(stream))
+    STREAMS.iter().any(|stream| path == Path::new(stream))
 }
 
 fn perhaps(rule: &Rule, part: &SimpleCommand) -> PolicyVerdict {

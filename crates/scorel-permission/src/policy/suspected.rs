@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use scorel_shell::{ShellScript, SimpleCommand, Word, base_name};
 
 use super::Policy;
-use crate::rule::RuleScope;
 use crate::{Mode, PolicyVerdict};
 
 /// The bound of what is compared with rules: the words of what is found, and `COST` for each command.
@@ -71,12 +70,7 @@ impl Policy {
             .iter()
             .filter(|_| self.mode == Mode::Workspace);
         let rules = self.rules.deny.iter().chain(&self.rules.ask).chain(builtin);
-        let mut names: Vec<String> = rules
-            .filter_map(|rule| match rule.scope() {
-                RuleScope::Run(pattern) => pattern.program(),
-                _ => None,
-            })
-            .collect();
+        let mut names: Vec<String> = rules.filter_map(|rule| rule.command()?.program()).collect();
         names.sort();
         names.dedup();
         names

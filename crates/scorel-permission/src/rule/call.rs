@@ -32,16 +32,16 @@ impl CallPattern {
         pattern: Option<&str>,
         built_in: impl IntoIterator<Item = &'static str>,
     ) -> Result<Self, (usize, RuleErrorKind)> {
-        let written = pattern.map(str::trim);
-        let (called, argument) = match written.and_then(|it| it.split_once(char::is_whitespace)) {
-            Some((called, argument)) => (Some(called), Some(argument)),
+        let written = pattern.map_or("*", str::trim);
+        let (called, argument) = match written.split_once(char::is_whitespace) {
+            Some((called, argument)) => (called, Some(argument)),
             None => (written, None),
         };
-        let (tools, digest) = match called.and_then(|it| it.split_once('#')) {
-            Some((tools, digest)) => (Some(tools), Some(digest)),
+        let (tools, digest) = match called.split_once('#') {
+            Some((tools, digest)) => (tools, Some(digest)),
             None => (called, None),
         };
-        let after = |text: Option<&str>| text.map_or(0, |text| text.chars().count() + 1);
+        let after = |text: &str| text.chars().count() + 1;
         if digest.is_some_and(|it| it.len() < DIGEST_DIGITS || !it.bytes().all(is_digit)) {
             return Err((after(tools), RuleErrorKind::Digest));
         }
@@ -50,7 +50,7 @@ impl CallPattern {
             return Err((after(called), RuleErrorKind::Argument));
         }
         Ok(Self {
-            tools: ToolNamePattern::parse(tools, built_in)?,
+            tools: ToolNamePattern::parse(Some(tools), built_in)?,
             digest: digest.map(str::to_owned),
             argument: parsed.flatten(),
         })

@@ -201,12 +201,6 @@ impl WordPattern {
     }
 }
 
-fn start(words: usize) -> Vec<bool> {
-    let mut reached = vec![false; words + 1];
-    reached[0] = true;
-    reached
-}
-
 /// Returns whether the patterns match all of the words, where `*` matches none that `is_special`.
 fn spans(
     patterns: &[WordPattern],
@@ -214,7 +208,8 @@ fn spans(
     is_special: &[bool],
     covers: impl Fn(&WordPattern, &Word) -> bool,
 ) -> bool {
-    let mut reached = start(words.len());
+    let mut reached = vec![false; words.len() + 1];
+    reached[0] = true;
     for pattern in patterns {
         let mut next = vec![false; words.len() + 1];
         match pattern {

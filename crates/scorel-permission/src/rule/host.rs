@@ -16,13 +16,10 @@ pub(crate) enum HostPattern {
 
 impl HostPattern {
     pub(crate) fn parse(pattern: Option<&str>) -> Result<Self, (usize, RuleErrorKind)> {
-        let Some(pattern) = pattern else {
-            return Ok(Self::Any);
-        };
-        let Some(host) = pattern.trim().strip_prefix("domain:") else {
-            return Err((0, RuleErrorKind::Host));
-        };
-        let error = ("domain:".len(), RuleErrorKind::Host);
+        let pattern = pattern.map_or("domain:*", str::trim);
+        let host = pattern
+            .strip_prefix("domain:")
+            .ok_or((0, RuleErrorKind::Host))?;
         if host == "*" {
             return Ok(Self::Any);
         }
@@ -34,7 +31,7 @@ impl HostPattern {
         match name.parse() {
             Ok(host) if is_plain && is_below => Ok(Self::Below(host)),
             Ok(host) if is_plain => Ok(Self::Exactly(host)),
-            _ => Err(error),
+            _ => Err(("domain:".len(), RuleErrorKind::Host)),
         }
     }
 

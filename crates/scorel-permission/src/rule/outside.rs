@@ -16,9 +16,7 @@ impl ToolNamePattern {
         pattern: Option<&str>,
         built_in: impl IntoIterator<Item = &'static str>,
     ) -> Result<Self, (usize, RuleErrorKind)> {
-        let Some(pattern) = pattern.map(str::trim) else {
-            return Ok(Self::Prefix(String::new()));
-        };
+        let pattern = pattern.map_or("*", str::trim);
         let (name, is_prefix) = match pattern.strip_suffix('*') {
             Some(name) => (name, true),
             None => (pattern, false),

@@ -39,7 +39,9 @@ impl FromStr for Rule {
         let (name, pattern) = match written.split_once('(') {
             None => (written, None),
             Some((name, rest)) => {
-                let end = closing(rest)
+                // The last one: patterns may contain some.
+                let end = rest
+                    .rfind(')')
                     .ok_or_else(|| at(written.chars().count(), RuleErrorKind::Unclosed))?;
                 if end + 1 < rest.len() {
                     let position = name.chars().count() + rest[..end].chars().count() + 2;
@@ -66,11 +68,6 @@ impl TryFrom<String> for Rule {
     fn try_from(text: String) -> Result<Self, RuleError> {
         text.parse()
     }
-}
-
-/// The position of the last parenthesis: patterns may contain some.
-fn closing(rest: &str) -> Option<usize> {
-    rest.rfind(')')
 }
 
 fn unknown_tool(name: &str) -> RuleErrorKind {
