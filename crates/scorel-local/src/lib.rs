@@ -3,12 +3,14 @@
 
 mod directory_lock;
 mod socket_path;
+mod unit_state;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use directory_lock::{LOCK_LIMIT, lock_directory};
 pub use socket_path::{MAX_SOCKET_PATH, NoSocketPath, is_read_only, socket_path};
+pub use unit_state::{SERVICE_UNIT, SOCKET_UNIT, UnitState};
 
 /// The absolute path of a home, without `.` and superfluous slashes. Links are kept: every program must
 /// derive the same socket path from the same text.

@@ -2,17 +2,16 @@
 
 mod unit_dirs;
 mod unit_plan;
-mod unit_state;
 
 use std::fs;
 use std::path::Path;
 
 use nix::unistd::{User, getuid};
 use scorel_client::DaemonHome;
+use scorel_local::{SERVICE_UNIT, SOCKET_UNIT, UnitState};
 
 use unit_dirs::UnitDirs;
 use unit_plan::UnitPlan;
-use unit_state::UnitState;
 
 use super::home_file::{ServiceFile, make_env};
 use super::program::{JOURNALCTL, LOGINCTL, ManagerError, SYSTEMCTL};
@@ -23,8 +22,6 @@ use crate::commands::logs::LogsArgs;
 use crate::daemon_lock::DaemonLock;
 use crate::failure::Failure;
 
-const SERVICE: &str = "scoreld.service";
-const SOCKET: &str = "scoreld.socket";
 const DROP_IN: &str = "scoreld.service.d/10-path.conf";
 
 /// The user's own systemd.
@@ -66,7 +63,10 @@ impl Systemd {
 
     fn plan(&self) -> Result<UnitPlan, Failure> {
         let mut plan = UnitPlan::default();
-        for (name, kind) in [(SERVICE, "systemd-service"), (SOCKET, "systemd-socket")] {
+        for (name, kind) in [
+            (SERVICE_UNIT, "systemd-service"),
+            (SOCKET_UNIT, "systemd-socket"),
+        ] {
             let text = self.source.text(kind)?;
             let path = self.dirs.own(name);
             if self.dirs.system_unit(name).as_ref() == Some(&text) {
@@ -87,8 +87,8 @@ impl Systemd {
     /// Starts the service, and its socket if that is enabled. A start after many failed ones is not
     /// refused: the user asks for it.
     fn start_units(&self) -> Result<(), Failure> {
-        let (service, socket) = (UnitState::of(SERVICE)?, UnitState::of(SOCKET)?);
-        if !service.is_installed {
+        let (service, socket) = (unit_state(SERVICE_UNIT)?, unit_state(SOCKET_UNIT)?);
+        if !service.is_installed() {
             return Err(
                 Failure::refused("not_installed", "the service is not installed")
                     .hint("`scorelctl service install` installs it"),
@@ -99,11 +99,11 @@ impl Systemd {
         }
         reload()?;
         // It fails if there is nothing to reset.
-        let _nothing: Result<String, ManagerError> = SYSTEMCTL.run(&["reset-failed", SERVICE]);
+        let _nothing: Result<String, ManagerError> = SYSTEMCTL.run(&["reset-failed", SERVICE_UNIT]);
         if socket.is_dead() {
-            SYSTEMCTL.run(&["start", SOCKET])?;
+            SYSTEMCTL.run(&["start", SOCKET_UNIT])?;
         }
-        SYSTEMCTL.run(&["start", SERVICE])?;
+        SYSTEMCTL.run(&["start", SERVICE_UNIT])?;
         Ok(())
     }
 }
@@ -116,16 +116,16 @@ impl ServiceVerbs for Systemd {
             reload()?;
         }
         changed.extend(make_env(&self.home)?);
-        let (service, socket) = (UnitState::of(SERVICE)?, UnitState::of(SOCKET)?);
+        let (service, socket) = (unit_state(SERVICE_UNIT)?, unit_state(SOCKET_UNIT)?);
         if !socket.is_enabled {
-            SYSTEMCTL.run(&["enable", SOCKET])?;
+            SYSTEMCTL.run(&["enable", SOCKET_UNIT])?;
         }
         let took_over = DaemonLock::new(self.home.daemon_lock()).holder_by_hand(service.pid)?;
         if took_over.is_some() {
             // Now, and not at the next connection: turns that it has parked are to go on.
             self.start_units()?;
         } else if !service.is_active() && !socket.is_active() {
-            SYSTEMCTL.run(&["start", SOCKET])?;
+            SYSTEMCTL.run(&["start", SOCKET_UNIT])?;
         }
         Ok(Installed {
             manager: "systemd",
@@ -142,15 +142,15 @@ impl ServiceVerbs for Systemd {
 
     fn uninstall(&self) -> Result<Uninstalled, Failure> {
         let mut disabled = false;
-        for name in [SOCKET, SERVICE] {
-            let state = UnitState::of(name)?;
-            if state.is_installed {
+        for name in [SOCKET_UNIT, SERVICE_UNIT] {
+            let state = unit_state(name)?;
+            if state.is_installed() {
                 disabled |= state.is_enabled || state.is_active();
                 SYSTEMCTL.run(&["disable", "--now", name])?;
             }
         }
         let mut removed = Vec::new();
-        for name in [SERVICE, SOCKET, DROP_IN] {
+        for name in [SERVICE_UNIT, SOCKET_UNIT, DROP_IN] {
             let path = self.dirs.own(name);
             if ServiceFile::remove(&path)? {
                 removed.push(path);
@@ -172,7 +172,7 @@ impl ServiceVerbs for Systemd {
 
     fn stop(&self) -> Result<(), Failure> {
         // The socket too, and first: a client that waits for the daemon would start it again.
-        let units = [SOCKET, SERVICE].map(|name| (name, UnitState::of(name)));
+        let units = [SOCKET_UNIT, SERVICE_UNIT].map(|name| (name, unit_state(name)));
         for (name, state) in units {
             if state?.is_loaded() {
                 SYSTEMCTL.run(&["stop", name])?;
@@ -182,36 +182,36 @@ impl ServiceVerbs for Systemd {
     }
 
     fn restart(&self) -> Result<(), Failure> {
-        if UnitState::of(SERVICE)?.is_active() {
+        if unit_state(SERVICE_UNIT)?.is_active() {
             reload()?;
-            if !UnitState::of(SOCKET)?.is_dead() {
-                SYSTEMCTL.run(&["restart", SERVICE])?;
+            if !unit_state(SOCKET_UNIT)?.is_dead() {
+                SYSTEMCTL.run(&["restart", SERVICE_UNIT])?;
                 return Ok(());
             }
             // The socket is started first, and that only while the service does not run.
-            SYSTEMCTL.run(&["stop", SERVICE])?;
+            SYSTEMCTL.run(&["stop", SERVICE_UNIT])?;
         }
         self.start_units()
     }
 
     fn state(&self) -> Result<ServiceState, Failure> {
-        let (service, socket) = (UnitState::of(SERVICE)?, UnitState::of(SOCKET)?);
+        let (service, socket) = (unit_state(SERVICE_UNIT)?, unit_state(SOCKET_UNIT)?);
         Ok(ServiceState {
             manager: "systemd",
-            installed: service.is_installed,
+            installed: service.is_installed(),
             enabled: service.is_enabled || socket.is_enabled,
             current: self.plan()?.is_applied(),
             by_hand: DaemonLock::new(self.home.daemon_lock()).holder_by_hand(service.pid)?,
             pid: service.pid,
             service: service.describe(),
-            socket: socket.is_installed.then(|| socket.describe()),
+            socket: socket.is_installed().then(|| socket.describe()),
             lingering: lingering(),
         })
     }
 
     fn logs(&self, args: &LogsArgs, json: bool) -> Failure {
         let lines = args.lines.to_string();
-        let mut arguments = vec!["--unit", SERVICE, "--lines", &lines];
+        let mut arguments = vec!["--unit", SERVICE_UNIT, "--lines", &lines];
         if args.follow {
             arguments.push("--follow");
         }
@@ -231,6 +231,12 @@ fn no_manager(error: &ManagerError) -> Failure {
         "`scoreld --daemonize` runs the daemon in the background without one; in a shell of `su` or cron, \
          set XDG_RUNTIME_DIR=/run/user/UID",
     )
+}
+
+fn unit_state(unit: &str) -> Result<UnitState, Failure> {
+    Ok(UnitState::parse(
+        &SYSTEMCTL.run(&UnitState::shown_by(unit))?,
+    ))
 }
 
 /// Has the manager read its units again: a package changes them and tells no user's manager.

@@ -1,28 +1,32 @@
-use crate::commands::service::program::SYSTEMCTL;
-use crate::failure::Failure;
+/// The unit of the daemon.
+pub const SERVICE_UNIT: &str = "scoreld.service";
+/// The unit of its socket, by which systemd starts it.
+pub const SOCKET_UNIT: &str = "scoreld.socket";
 
 /// The state of a unit, as systemd reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct UnitState {
-    pub(super) is_installed: bool,
-    pub(super) is_enabled: bool,
-    active: String,
+pub struct UnitState {
+    /// `loaded`, `not-found` or why there is no usable unit; empty if systemd does not say.
+    pub load: String,
+    pub is_enabled: bool,
+    pub active: String,
     sub: String,
-    pub(super) pid: Option<u32>,
+    pub pid: Option<u32>,
 }
 
 impl UnitState {
-    pub(super) fn of(unit: &str) -> Result<Self, Failure> {
+    /// The arguments with which `systemctl` shows what [`UnitState::parse`] reads.
+    pub const fn shown_by(unit: &str) -> [&str; 3] {
         let properties = "--property=LoadState,UnitFileState,ActiveState,SubState,MainPID";
-        Ok(Self::parse(&SYSTEMCTL.run(&["show", properties, unit])?))
+        ["show", properties, unit]
     }
 
     /// Reads lines `NAME=value`, as `systemctl show` prints them.
-    fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         let mut state = Self::default();
         for (name, value) in text.lines().filter_map(|line| line.split_once('=')) {
             match name {
-                "LoadState" => state.is_installed = value != "not-found",
+                "LoadState" => value.clone_into(&mut state.load),
                 "UnitFileState" => state.is_enabled = value == "enabled",
                 "ActiveState" => value.clone_into(&mut state.active),
                 "SubState" => value.clone_into(&mut state.sub),
@@ -33,21 +37,25 @@ impl UnitState {
         state
     }
 
-    pub(super) fn is_active(&self) -> bool {
+    pub fn is_installed(&self) -> bool {
+        !matches!(&*self.load, "" | "not-found")
+    }
+
+    pub fn is_active(&self) -> bool {
         matches!(&*self.active, "active" | "activating" | "reloading")
     }
 
     /// Set if it belongs to every login and is not active.
-    pub(super) fn is_dead(&self) -> bool {
+    pub fn is_dead(&self) -> bool {
         self.is_enabled && !self.is_active()
     }
 
     /// Returns whether there is something to stop.
-    pub(super) fn is_loaded(&self) -> bool {
-        self.is_installed || self.active != "inactive"
+    pub fn is_loaded(&self) -> bool {
+        self.is_installed() || self.active != "inactive"
     }
 
-    pub(super) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         format!("{} ({})", self.active, self.sub)
     }
 }
@@ -61,7 +69,7 @@ mod tests {
         let running = UnitState::parse(
             "MainPID=42\nLoadState=loaded\nActiveState=active\nSubState=running\nUnitFileState=enabled",
         );
-        assert!(running.is_installed && running.is_enabled && running.is_active());
+        assert!(running.is_installed() && running.is_enabled && running.is_active());
         assert!(!running.is_dead());
         let stopped = UnitState::parse("ActiveState=inactive\nUnitFileState=enabled");
         assert!(stopped.is_dead());
@@ -70,7 +78,7 @@ mod tests {
         let missing = UnitState::parse(
             "MainPID=0\nLoadState=not-found\nActiveState=inactive\nSubState=dead\nUnitFileState=",
         );
-        assert!(!missing.is_installed && !missing.is_enabled && !missing.is_active());
+        assert!(!missing.is_installed() && !missing.is_enabled && !missing.is_active());
         assert!(!missing.is_loaded());
         assert_eq!(missing.pid, None);
     }
