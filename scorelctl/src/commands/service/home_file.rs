@@ -59,6 +59,19 @@ impl ServiceFile {
         }
     }
 
+    /// Removes files; returns those that were there.
+    pub(super) fn remove_all(
+        paths: impl IntoIterator<Item = PathBuf>,
+    ) -> Result<Vec<PathBuf>, Failure> {
+        let mut removed = Vec::new();
+        for path in paths {
+            if Self::remove(&path)? {
+                removed.push(path);
+            }
+        }
+        Ok(removed)
+    }
+
     fn write(&self) -> io::Result<()> {
         let dir = self.path.parent().unwrap_or_else(|| Path::new("/"));
         fs::create_dir_all(dir)?;

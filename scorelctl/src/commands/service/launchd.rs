@@ -103,9 +103,8 @@ impl ServiceVerbs for Launchd {
         if was_loaded {
             LAUNCHCTL.run(&["bootout", &self.target()])?;
         }
-        let removed = ServiceFile::remove(&self.agent)?;
         Ok(Uninstalled {
-            removed: removed.then(|| self.agent.clone()).into_iter().collect(),
+            removed: ServiceFile::remove_all([self.agent.clone()])?,
             disabled: was_loaded,
         })
     }

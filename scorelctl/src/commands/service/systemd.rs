@@ -149,13 +149,8 @@ impl ServiceVerbs for Systemd {
                 SYSTEMCTL.run(&["disable", "--now", name])?;
             }
         }
-        let mut removed = Vec::new();
-        for name in [SERVICE_UNIT, SOCKET_UNIT, DROP_IN] {
-            let path = self.dirs.own(name);
-            if ServiceFile::remove(&path)? {
-                removed.push(path);
-            }
-        }
+        let own = [SERVICE_UNIT, SOCKET_UNIT, DROP_IN].map(|name| self.dirs.own(name));
+        let removed = ServiceFile::remove_all(own)?;
         if !removed.is_empty() {
             if let Some(dir) = self.dirs.own(DROP_IN).parent() {
                 // The user has drop-ins of their own there, or there is no such directory.

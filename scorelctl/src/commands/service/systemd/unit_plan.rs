@@ -24,13 +24,7 @@ impl UnitPlan {
                 written.push(file.path);
             }
         }
-        let mut removed = Vec::new();
-        for path in self.superseded {
-            if ServiceFile::remove(&path)? {
-                removed.push(path);
-            }
-        }
-        Ok((written, removed))
+        Ok((written, ServiceFile::remove_all(self.superseded)?))
     }
 
     pub(super) fn is_applied(&self) -> bool {
