@@ -31,6 +31,16 @@ pub(crate) struct FailureReport {
 }
 
 impl FailureReport {
+    fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            exit,
+            code,
+            message: message.into(),
+            hint: None,
+            details: Value::Null,
+        }
+    }
+
     /// The end of a command whose output has told why: for programs, which get an error with every exit
     /// code but 0.
     pub(crate) fn of_end(exit: Exit) -> Self {
@@ -45,13 +55,7 @@ impl FailureReport {
             Exit::TimedOut => "timeout",
             Exit::Interrupted => "interrupted",
         };
-        Self {
-            exit,
-            code,
-            message: exit.meaning().to_owned(),
-            hint: None,
-            details: Value::Null,
-        }
+        Self::new(exit, code, exit.meaning())
     }
 
     /// The report as one JSON object, a stable format.
@@ -73,13 +77,7 @@ impl FailureReport {
 
 impl Failure {
     pub(crate) fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
-        Self::Report(Box::new(FailureReport {
-            exit,
-            code,
-            message: message.into(),
-            hint: None,
-            details: Value::Null,
-        }))
+        Self::Report(Box::new(FailureReport::new(exit, code, message)))
     }
 
     /// An invalid command line.
@@ -115,8 +113,17 @@ impl Failure {
 
     /// As [`Failure::hint`], if the daemon refused the command with this code.
     pub(crate) fn hint_for(self, code: ErrorCode, hint: impl Into<String>) -> Self {
+        self.hint_if(|report| report.code == code.name(), hint)
+    }
+
+    /// As [`Failure::hint`], if the report is such a one.
+    pub(crate) fn hint_if(
+        self,
+        is_such: impl FnOnce(&FailureReport) -> bool,
+        hint: impl Into<String>,
+    ) -> Self {
         match &self {
-            Self::Report(report) if report.code == code.name() => self.hint(hint),
+            Self::Report(report) if is_such(report) => self.hint(hint),
             _ => self,
         }
     }
@@ -158,17 +165,11 @@ impl From<ClientError> for Failure {
                 .or_else(|| rpc_hint(rpc).map(str::to_owned)),
             _ => None,
         });
-        let details = match &error {
-            ClientError::Rpc(rpc) => rpc.details.clone(),
-            _ => Value::Null,
-        };
-        Self::Report(Box::new(FailureReport {
-            exit,
-            code,
-            message: error.to_string(),
-            hint,
-            details,
-        }))
+        let failure = Self::new(exit, code, error.to_string()).maybe_hint(hint);
+        match error {
+            ClientError::Rpc(rpc) => failure.details(rpc.details),
+            _ => failure,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use scorel_proto::{
 };
 
 use crate::cli::Cli;
+use crate::daemon::DaemonConnector;
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -63,17 +64,7 @@ pub(super) async fn call<M: Method>(
     params: &M::Params,
     cli: &mut Cli<'_>,
 ) -> Result<M::Result, Failure> {
-    let is_shown = cli.output.err_is_terminal && !cli.output.json;
-    let Some(session_id) = restoring.filter(|_| is_shown) else {
-        return cli.call::<M>(params).await.map_err(refused);
-    };
-    // A restore that cannot be watched is carried out all the same.
-    let Ok(session) = cli.session(session_id).await else {
-        return cli.call::<M>(params).await.map_err(refused);
-    };
-    let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
-    let opened = SessionStream::open(cli.daemon.link().clone(), session_id, anchors).await;
-    let Ok(mut stream) = opened else {
+    let Some(mut stream) = watched(restoring, cli).await else {
         return cli.call::<M>(params).await.map_err(refused);
     };
     let Cli { daemon, output } = cli;
@@ -97,15 +88,24 @@ pub(super) async fn call<M: Method>(
     }
 }
 
+/// The events of the session `restoring`, if there is a terminal to show them. A restore that cannot be watched
+/// is carried out all the same.
+async fn watched(
+    restoring: Option<SessionId>,
+    cli: &mut Cli<'_>,
+) -> Option<SessionStream<DaemonConnector>> {
+    let is_shown = cli.output.err_is_terminal && !cli.output.json;
+    let session_id = restoring.filter(|_| is_shown)?;
+    let session = cli.session(session_id).await.ok()?;
+    let anchors = ClientAnchors::new(session.last_persistent_seq, Some(session.current_seq));
+    let stream = SessionStream::open(cli.daemon.link().clone(), session_id, anchors);
+    stream.await.ok()
+}
+
 /// The error of a call that restores files.
 fn refused(error: ClientError) -> Failure {
     let hint = "see which with --dry-run; restore the others with --skip-conflicts";
-    match Failure::from(error) {
-        Failure::Report(report) if report.details["kind"] == "files" => {
-            Failure::Report(report).hint(hint)
-        }
-        other => other,
-    }
+    Failure::from(error).hint_if(|report| report.details["kind"] == "files", hint)
 }
 
 /// Prints how many files were restored. `all` is the option that restores more of them.

@@ -50,14 +50,13 @@ pub(super) async fn run(
     let draft = MessageDraft::of(message_text(&args.text, "send")?, &args.files);
     let is_unquoted = args.text.len() > 1;
     let sent = run_at(args, draft, None, link, output).await;
-    sent.map_err(|failure| match failure {
-        // `send run rm -rf x` asks for the runner `f`.
-        Failure::Report(report) if is_unquoted && report.details["field"] == "runner" => {
-            Failure::Report(report).hint(
-                "`scorelctl runners` lists them; a message with options in it has to be in quotes",
-            )
-        }
-        other => other,
+    // `send run rm -rf x` asks for the runner `f`.
+    let hint = "`scorelctl runners` lists them; a message with options in it has to be in quotes";
+    sent.map_err(|failure| {
+        failure.hint_if(
+            |report| is_unquoted && report.details["field"] == "runner",
+            hint,
+        )
     })
 }
 

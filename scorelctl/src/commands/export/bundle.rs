@@ -84,14 +84,9 @@ async fn present(
             offset: None,
             length: Some(0),
         };
-        match control
-            .call::<GetBlob>(&params)
-            .await
-            .map_err(Failure::from)
-        {
-            Ok(part) => present.push((hash, part.size)),
-            Err(Failure::Report(report)) if report.code == "filesystem_error" => {}
-            Err(failure) => return Err(failure),
+        let part = control.call::<GetBlob>(&params).await;
+        if let Some(part) = blob::unless_missing(part.map_err(Failure::from))? {
+            present.push((hash, part.size));
         }
     }
     Ok(present)

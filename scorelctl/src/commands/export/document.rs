@@ -39,12 +39,9 @@ async fn contents(
         .visit_blobs(&mut |hash| hashes.push(hash.clone()));
     let mut contents = BlobContents::new();
     for hash in hashes {
-        match blob::content(session_id, &hash, control).await {
-            Ok(content) => {
-                contents.insert(hash, content);
-            }
-            Err(Failure::Report(report)) if report.code == "filesystem_error" => {}
-            Err(failure) => return Err(failure),
+        let content = blob::content(session_id, &hash, control).await;
+        if let Some(content) = blob::unless_missing(content)? {
+            contents.insert(hash, content);
         }
     }
     Ok(contents)
