@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
-use scorel_proto::ShutdownResult;
 use tokio::time::{sleep, timeout};
 
 use crate::daemon::DaemonConnector;
@@ -86,13 +85,13 @@ impl DaemonEnd {
         }
     }
 
-    /// Ends a daemon that cannot be reached by its socket; `None` if none is running.
-    pub(super) fn signal(&self) -> Result<Option<ShutdownResult>, Failure> {
+    /// Ends a daemon that cannot be reached by its socket. Returns its process; `None` if none is running.
+    pub(super) fn signal(&self) -> Result<Option<u32>, Failure> {
         if !self.lock.is_held()? {
             return Ok(None);
         }
         if let Some(pid) = self.lock.signal_holder(self.signal)? {
-            return Ok(Some(ShutdownResult { pid }));
+            return Ok(Some(pid));
         }
         if !self.lock.is_held()? {
             return Ok(None);
@@ -120,24 +119,20 @@ impl DaemonEnd {
     /// Ends a daemon that does not respond: by its signal, and if it does not obey that, by killing it. One
     /// that was only suspended ends its turns first, as long as it has announced. `None` if it has ended
     /// meanwhile.
-    pub(super) async fn force(
-        &self,
-        output: &mut Output,
-    ) -> Result<Option<ShutdownResult>, Failure> {
+    pub(super) async fn force(&self, output: &mut Output) -> Result<Option<u32>, Failure> {
         output.note("the daemon does not respond; it is sent a signal to end")?;
-        let Some(signalled) = self.signal()? else {
+        let Some(pid) = self.signal()? else {
             return Ok(None);
         };
         // A suspended process handles no other signal before this one.
         self.lock.signal_holder(Signal::SIGCONT)?;
-        if self.has_gone(signalled.pid, SIGNAL_PATIENCE).await? {
-            return Ok(Some(signalled));
+        if self.has_gone(pid, SIGNAL_PATIENCE).await? {
+            return Ok(Some(pid));
         }
-        let pid = signalled.pid;
         if let Some(within) = stopping_within(&self.info, pid) {
             output.note(&format!("the daemon (process {pid}) is ending its turns"))?;
             if self.has_gone(pid, within.min(self.patience)).await? {
-                return Ok(Some(signalled));
+                return Ok(Some(pid));
             }
         }
         output.note(&format!(
@@ -146,7 +141,7 @@ impl DaemonEnd {
         ))?;
         self.lock.signal_holder(Signal::SIGKILL)?;
         if self.has_gone(pid, KILL_PATIENCE).await? {
-            return Ok(Some(signalled));
+            return Ok(Some(pid));
         }
         Err(not_in_time(pid))
     }

@@ -1,7 +1,5 @@
 use scorel_client::{ClientError, Connection};
-use scorel_proto::{
-    ErrorCode, GetStatus, Method as _, NoParams, Shutdown, ShutdownParams, ShutdownResult,
-};
+use scorel_proto::{ErrorCode, GetStatus, Method as _, NoParams, Shutdown, ShutdownParams};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -66,7 +64,7 @@ async fn end(link: &DaemonConnector, output: &mut Output) -> Result<Option<Known
     let end = DaemonEnd::parking(link);
     let connection = match link.connect_raw().await {
         Err(ClientError::Unreachable { .. }) => {
-            let Some(ShutdownResult { pid }) = end.signal()? else {
+            let Some(pid) = end.signal()? else {
                 return Ok(None);
             };
             end.wait(pid).await?;
@@ -113,8 +111,7 @@ async fn end_silent(
         link.starter().restart_service().await?;
         return Ok(Some(KnownDaemon::silent(pid)));
     }
-    let forced = end.force(output).await?;
-    let pid = forced.map(|ended| ended.pid).or(holder);
+    let pid = end.force(output).await?.or(holder);
     Ok(pid.map(KnownDaemon::silent))
 }
 

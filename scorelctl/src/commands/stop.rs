@@ -1,5 +1,5 @@
 use scorel_client::ClientError;
-use scorel_proto::{Shutdown, ShutdownParams, ShutdownResult};
+use scorel_proto::{Shutdown, ShutdownParams};
 use serde_json::json;
 
 use super::daemon_end::{DaemonEnd, unless_ending};
@@ -14,11 +14,10 @@ const PARAMS: ShutdownParams = ShutdownParams { park: None };
 pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<(), Failure> {
     link.start = StartDaemon::Never;
     let end = DaemonEnd::cancelling(&link);
-    let ended = unless_ending(async || shut_down(&end, &link, output).await).await?;
-    if let Some(answer) = &ended {
-        end.wait(answer.pid).await?;
+    let pid = unless_ending(async || shut_down(&end, &link, output).await).await?;
+    if let Some(pid) = pid {
+        end.wait(pid).await?;
     }
-    let pid = ended.map(|answer| answer.pid);
     output.result(&json!({ "pid": pid }), |output| match pid {
         Some(_) => output.line("stopped"),
         None => output.note("no daemon is running"),
@@ -26,19 +25,19 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
     Ok(())
 }
 
-/// Tells the daemon to end. `None` if none is running.
+/// Tells the daemon to end. Returns its process; `None` if none is running.
 async fn shut_down(
     end: &DaemonEnd,
     link: &DaemonConnector,
     output: &mut Output,
-) -> Result<Option<ShutdownResult>, Failure> {
+) -> Result<Option<u32>, Failure> {
     let connection = match link.connect_raw().await {
         Err(ClientError::Unreachable { .. }) => return end.signal(),
         connected => connected?,
     };
     let answer = async { Ok(connection.call::<Shutdown>(&PARAMS).await?) };
     match end.answer(answer).await? {
-        Some(answer) => Ok(Some(answer)),
+        Some(answer) => Ok(Some(answer.pid)),
         None => end_silent(end, link, output).await,
     }
 }
@@ -48,14 +47,14 @@ async fn end_silent(
     end: &DaemonEnd,
     link: &DaemonConnector,
     output: &mut Output,
-) -> Result<Option<ShutdownResult>, Failure> {
+) -> Result<Option<u32>, Failure> {
     if let Some(pid) = end.holder()?
         && link.starter().is_service(pid).await
     {
         // The service manager would start a daemon again that was killed by another.
         output.note("the daemon does not respond; the service manager ends it")?;
         link.starter().stop_service().await?;
-        return Ok(Some(ShutdownResult { pid }));
+        return Ok(Some(pid));
     }
     end.force(output).await
 }
