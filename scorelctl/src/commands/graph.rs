@@ -11,7 +11,7 @@ use super::runtimes::{SHOWN_CHARS, TITLE_CHARS, shortened};
 use super::spawn::host_feed::HostFeed;
 use crate::aligned::aligned;
 use crate::cli::Cli;
-use crate::daemon::{StartDaemon, no_daemon};
+use crate::daemon::no_daemon;
 use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::question::child_question;
@@ -57,9 +57,7 @@ async fn follow(
     cli: &mut Cli<'_>,
 ) -> Result<(), Failure> {
     cli.daemon.never_start();
-    let mut link = cli.daemon.link().clone();
-    link.start = StartDaemon::Never;
-    let mut feed = HostFeed::new(link);
+    let mut feed = HostFeed::new(cli.daemon.link().clone());
     let (mut is_lost, mut is_news) = (false, false);
     loop {
         cli.output.flush()?;

@@ -149,11 +149,7 @@ impl<'a> TailPrinter<'a> {
             match item {
                 Some(StreamItem::Event(encoded, event)) => self.event(&encoded, &event)?,
                 Some(StreamItem::Marker(marker)) => {
-                    if is_stop(&marker) && !self.start {
-                        // A running tail must not start what the user has stopped.
-                        stream.connector_mut().start = StartDaemon::Never;
-                    }
-                    if let Some(exit) = self.marker(&marker)? {
+                    if let Some(exit) = self.marker(&marker, stream.connector_mut())? {
                         return Ok(exit);
                     }
                 }
@@ -234,7 +230,11 @@ impl<'a> TailPrinter<'a> {
         Ok(())
     }
 
-    fn marker(&mut self, marker: &SyncMarker) -> Result<Option<Exit>, Failure> {
+    fn marker(
+        &mut self,
+        marker: &SyncMarker,
+        link: &mut DaemonConnector,
+    ) -> Result<Option<Exit>, Failure> {
         let sync = self.reload.marker(marker);
         if let Some(sync) = sync.filter(|sync| sync.through_seq() >= self.from)
             && self.cli.output.json
@@ -257,17 +257,29 @@ impl<'a> TailPrinter<'a> {
                     return Ok(Some(Exit::Success));
                 }
             }
-            SyncMarker::End { reason, .. } => return self.end(marker, *reason),
+            SyncMarker::End { reason, .. } => {
+                if self.cli.output.json {
+                    self.cli.output.json(marker)?;
+                }
+                return self.end(*reason, link);
+            }
         }
         Ok(None)
     }
 
-    fn end(&mut self, marker: &SyncMarker, reason: EndReason) -> Result<Option<Exit>, Failure> {
-        if self.cli.output.json {
-            self.cli.output.json(marker)?;
-        }
+    fn end(
+        &mut self,
+        reason: EndReason,
+        link: &mut DaemonConnector,
+    ) -> Result<Option<Exit>, Failure> {
         match reason {
-            EndReason::ShuttingDown => Ok(None),
+            EndReason::ShuttingDown => {
+                if !self.start {
+                    // A running tail must not start what the user has stopped.
+                    link.start = StartDaemon::Never;
+                }
+                Ok(None)
+            }
             EndReason::Deleted => {
                 self.cli.note("the session was deleted")?;
                 Ok(Some(Exit::Success))
@@ -279,15 +291,4 @@ impl<'a> TailPrinter<'a> {
             )),
         }
     }
-}
-
-/// Returns whether the daemon ends because the user stops it.
-const fn is_stop(marker: &SyncMarker) -> bool {
-    matches!(
-        marker,
-        SyncMarker::End {
-            reason: EndReason::ShuttingDown,
-            ..
-        }
-    )
 }

@@ -9,7 +9,6 @@ use super::host_feed::HostFeed;
 use super::progress::AgentTaskProgress;
 use crate::cli::Cli;
 use crate::commands::runtimes::last_message;
-use crate::daemon::StartDaemon;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
@@ -47,9 +46,7 @@ impl<'a> AgentTaskFollower<'a> {
 
     /// The runtime after its end.
     async fn wait(&mut self) -> Result<GetRuntimeResult, Failure> {
-        let mut link = self.cli.daemon.link().clone();
-        link.start = StartDaemon::Never;
-        let mut feed = HostFeed::new(link);
+        let mut feed = HostFeed::new(self.cli.daemon.link().clone());
         loop {
             if !feed.is_ready() {
                 self.cli.output.flush()?;
