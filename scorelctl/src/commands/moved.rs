@@ -1,6 +1,6 @@
 //! The common part of `rewind` and `branch`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use scorel_proto::{
     EventId, MoveResult, OnConflict, PreviewRestoreParams, RestoreFilesResult, RestoreOptions,
     RestoreScope, Seq, SessionId,
@@ -8,6 +8,7 @@ use scorel_proto::{
 use serde::Serialize;
 
 use super::restored;
+use crate::args::protocol_name;
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -22,9 +23,10 @@ pub(crate) struct MovedFilesArgs {
         value_name = "WHICH",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "tools"
+        default_missing_value = "tools",
+        value_parser = protocol_name::<RestoreScope>(["tools", "all"])
     )]
-    pub(crate) files: Option<WhichFiles>,
+    pub(crate) files: Option<RestoreScope>,
     /// Leave files as they are that something else has changed since, instead of moving nothing
     #[arg(long, requires = "files")]
     pub(crate) skip_conflicts: bool,
@@ -33,22 +35,9 @@ pub(crate) struct MovedFilesArgs {
     pub(crate) dry_run: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WhichFiles {
-    Tools,
-    All,
-}
-
 impl MovedFilesArgs {
-    pub(crate) fn scope(&self) -> Option<RestoreScope> {
-        self.files.map(|which| match which {
-            WhichFiles::Tools => RestoreScope::Tools,
-            WhichFiles::All => RestoreScope::All,
-        })
-    }
-
     pub(crate) fn options(&self) -> Option<RestoreOptions> {
-        self.scope().map(|scope| RestoreOptions {
+        self.files.map(|scope| RestoreOptions {
             scope: Some(scope),
             on_conflict: self.skip_conflicts.then_some(OnConflict::Skip),
         })
@@ -76,7 +65,7 @@ pub(super) async fn preview(
         session_id,
         before_event_id: None,
         target_event_id: Some(target),
-        scope: args.scope(),
+        scope: args.files,
     };
     restored::preview(&params, "--files=all", cli).await
 }
@@ -101,12 +90,9 @@ pub(super) fn print(
             None => output.line("the conversation begins anew"),
         }?;
         match files {
-            Some(files) => restored::print(
-                files,
-                args.scope().unwrap_or_default(),
-                "--files=all",
-                output,
-            ),
+            Some(files) => {
+                restored::print(files, args.files.unwrap_or_default(), "--files=all", output)
+            }
             None => Ok(()),
         }
     })
