@@ -74,14 +74,10 @@ pub(super) async fn run(args: ResendArgs, cli: &mut Cli<'_>) -> Result<Exit, Fai
         session: Some(SessionSelector::Id(session_id)),
         project: args.target.project,
         model: args.model,
-        runner: None,
-        tools: None,
         detach: args.detach,
-        timeout: None,
         while_running: WhileRunning::Reject,
         on_ask: args.on_ask,
-        files: Vec::new(),
-        text: Vec::new(),
+        ..SendArgs::default()
     };
     let link = cli.daemon.link().clone();
     send::run_at(args, draft, Some(place), link, cli.output).await

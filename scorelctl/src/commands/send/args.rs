@@ -8,7 +8,7 @@ use scorel_proto::{ToolPreset, WhileRunning};
 use crate::args::{OnAsk, one_of, protocol_name, seconds};
 use crate::selector::SessionSelector;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct SendArgs {
     /// Session id, its beginning or end, or `new` [default: the project's latest session, else a new
     /// one]
