@@ -2,7 +2,9 @@ use std::io;
 use std::path::Path;
 
 use scorel_client::ClientError;
-use scorel_proto::{Method, Project, ProjectId, Session, SessionId};
+use scorel_proto::{
+    Method, Project, ProjectId, RegisterProject, RegisterProjectParams, Session, SessionId,
+};
 use serde::Serialize;
 
 use crate::args::TargetArgs;
@@ -62,7 +64,12 @@ impl<'a> Cli<'a> {
         directory: Option<&Path>,
     ) -> Result<Project, Failure> {
         let directory = target::project_directory(directory)?;
-        target::register(&mut self.daemon, &directory).await
+        let params = RegisterProjectParams {
+            work_dir: target::utf8(&directory)?.to_owned(),
+            display_name: None,
+            command_id: None,
+        };
+        Ok(self.call::<RegisterProject>(&params).await?.project)
     }
 
     /// Writes a message to standard error, except with `--json`.
@@ -93,10 +100,11 @@ impl<'a> Cli<'a> {
     pub(crate) fn list(
         &mut self,
         value: &impl Serialize,
-        rows: &[String],
+        rows: impl IntoIterator<Item = String>,
         none: &str,
     ) -> Result<(), Failure> {
-        self.result(value, |output| output.lines(rows))?;
+        let rows: Vec<String> = rows.into_iter().collect();
+        self.result(value, |output| output.lines(&rows))?;
         if rows.is_empty() {
             self.note(none)?;
         }

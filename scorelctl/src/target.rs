@@ -1,17 +1,21 @@
 //! Resolves the session and the project that a command works on.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use scorel_proto::{
     GetSession, GetSessionParams, ListProjects, ListSessions, ListSessionsParams,
-    ListSessionsResult, NoParams, Project, RegisterProject, RegisterProjectParams, Session,
-    SessionId, SessionKind,
+    ListSessionsResult, NoParams, Project, Session, SessionId, SessionKind,
 };
+use tokio::time::timeout;
 
 use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 use crate::selector::SessionSelector;
+
+/// The time limit for an answer for which a stream waits, or an answer to the user.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Resolves the selected session, which must exist: by default the latest of the project.
 pub(crate) async fn existing(
@@ -69,19 +73,6 @@ pub(crate) async fn project(
     let projects = control.call::<ListProjects>(&NoParams {}).await?.projects;
     let mut projects = projects.into_iter();
     Ok(projects.find(|project| Path::new(&project.work_dir) == directory))
-}
-
-/// Registers a directory as a project, if it is not one.
-pub(crate) async fn register(
-    control: &mut DaemonClient,
-    directory: &Path,
-) -> Result<Project, Failure> {
-    let params = RegisterProjectParams {
-        work_dir: utf8(directory)?.to_owned(),
-        display_name: None,
-        command_id: None,
-    };
-    Ok(control.call::<RegisterProject>(&params).await?.project)
 }
 
 /// The directory that a session works in.
@@ -171,22 +162,36 @@ pub(crate) async fn get(
     Ok(control.call::<GetSession>(&params).await?.session)
 }
 
+/// As [`get`], for what is of use only now: `None` if there is no answer in time.
+pub(crate) async fn get_now(control: &mut DaemonClient, session_id: SessionId) -> Option<Session> {
+    timeout(PATIENCE, get(control, session_id)).await.ok()?.ok()
+}
+
+/// The ids of a listing, those of sessions that cannot be read included.
+pub(crate) async fn ids(
+    control: &mut DaemonClient,
+    params: ListSessionsParams,
+) -> Result<Vec<SessionId>, Failure> {
+    let found = sessions(control, params).await?;
+    let readable = found.sessions.iter().map(|session| session.session_id);
+    let unreadable = found.unreadable.iter().map(|session| session.session_id);
+    Ok(readable.chain(unreadable).collect())
+}
+
 /// Every session that is not deleted.
 pub(crate) async fn all_ids(control: &mut DaemonClient) -> Result<Vec<SessionId>, Failure> {
-    let mut ids = Vec::new();
+    let mut all = Vec::new();
     for archived in [false, true] {
         let params = ListSessionsParams {
             archived: Some(archived),
             ..ListSessionsParams::default()
         };
-        let found = sessions(control, params).await?;
-        ids.extend(found.sessions.iter().map(|session| session.session_id));
-        ids.extend(found.unreadable.iter().map(|session| session.session_id));
+        all.extend(ids(control, params).await?);
     }
     // A session archived between the two calls is in both.
-    ids.sort_unstable();
-    ids.dedup();
-    Ok(ids)
+    all.sort_unstable();
+    all.dedup();
+    Ok(all)
 }
 
 /// The one session whose id begins or ends like this.

@@ -183,7 +183,7 @@ pub struct ListRuntimesParams {
 
 /// Result of `listRuntimes`.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListRuntimesResult {
     /// The runtimes, the last spawned first.

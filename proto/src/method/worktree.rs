@@ -15,7 +15,7 @@ pub struct ListWorktreesParams {
 }
 
 /// Result of `listWorktrees`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ListWorktreesResult {
     /// The worktrees, the oldest first.
     pub worktrees: Vec<WorktreeInfo>,

@@ -45,5 +45,5 @@ async fn list(project: Option<&Path>, cli: &mut Cli<'_>) -> Result<(), Failure> 
     };
     let answer = cli.call::<ListAgents>(&params).await?;
     let none = "no agents are configured; `scorelctl agents set TYPE` adds one";
-    cli.list(&answer, &table::lines(&answer.agents), none)
+    cli.list(&answer, table::lines(&answer.agents), none)
 }

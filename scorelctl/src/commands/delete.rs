@@ -84,14 +84,10 @@ async fn question(
     session_id: SessionId,
     control: &mut DaemonClient,
 ) -> Result<String, Failure> {
-    let title = match target::get(control, session_id).await {
-        Ok(session) => session
-            .title
-            .map(|title| format!(" ({})", one_line(&title))),
-        // Deleted already, or damaged.
-        Err(_) => None,
-    };
-    let title = title.unwrap_or_default();
+    // `None` if it is deleted already, or damaged.
+    let session = target::get(control, session_id).await.ok();
+    let title = session.and_then(|session| session.title);
+    let title = title.map_or_else(String::new, |title| format!(" ({})", one_line(&title)));
     let end = if args.now { " for good" } else { "" };
     Ok(format!("Delete {session_id}{}{end}?", visible(&title)))
 }
@@ -130,8 +126,5 @@ async fn deleted_ids(
         deleted: Some(true),
         ..params
     };
-    let found = target::sessions(control, params).await?;
-    let readable = found.sessions.iter().map(|session| session.session_id);
-    let unreadable = found.unreadable.iter().map(|session| session.session_id);
-    Ok(readable.chain(unreadable).collect())
+    target::ids(control, params).await
 }

@@ -88,9 +88,8 @@ pub(super) async fn run(args: &ProjectsArgs, cli: &mut Cli<'_>) -> Result<(), Fa
 
 async fn list(cli: &mut Cli<'_>) -> Result<(), Failure> {
     let answer = cli.call::<ListProjects>(&NoParams {}).await?;
-    let rows: Vec<String> = answer.projects.iter().map(row).collect();
     let none = "no projects yet; `scorelctl send` registers the working directory";
-    cli.list(&answer, &rows, none)
+    cli.list(&answer, answer.projects.iter().map(row), none)
 }
 
 fn row(project: &Project) -> String {

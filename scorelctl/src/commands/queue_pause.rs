@@ -1,13 +1,7 @@
-use std::time::Duration;
-
 use scorel_proto::{Session, SessionId};
-use tokio::time::timeout;
 
 use crate::daemon::DaemonClient;
 use crate::target;
-
-/// The time limit for the daemon's answer.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Tells the effect of a queued message on the queue, as it was `before`. Returns whether the message waits in a
 /// paused queue, and what to tell the user; `None` if no pause is involved. A failure is none of the message.
@@ -16,8 +10,8 @@ pub(super) async fn of_message(
     control: &mut DaemonClient,
 ) -> Option<(bool, String)> {
     let session_id = before.session_id;
-    let now = timeout(PATIENCE, target::get(control, session_id)).await;
-    match (before.queue_paused, now.ok()?.ok()?.queue_paused) {
+    let now = target::get_now(control, session_id).await?;
+    match (before.queue_paused, now.queue_paused) {
         (_, true) => Some((true, pause_text(session_id))),
         (true, false) => Some((false, "the queue was paused; it goes on now".to_owned())),
         (false, false) => None,

@@ -133,8 +133,8 @@ async fn contexts(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
         let (id, cwd) = (&context.context_id, &context.cwd);
         one_line(&format!("{runner:<NAME_WIDTH$}  {id}  {cwd}"))
     };
-    let rows: Vec<String> = contexts.iter().map(row).collect();
-    cli.list(contexts, &rows, "no runner keeps a context of the session")
+    let none = "no runner keeps a context of the session";
+    cli.list(contexts, contexts.iter().map(row), none)
 }
 
 async fn forget(runner: &str, args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {

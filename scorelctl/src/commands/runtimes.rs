@@ -129,10 +129,7 @@ async fn listed(args: &RuntimesArgs, cli: &mut Cli<'_>) -> Result<ListRuntimesRe
     } else if !args.all {
         params.project_id = cli.project_id(args.project.as_deref()).await?;
         if params.project_id.is_none() {
-            return Ok(ListRuntimesResult {
-                runtimes: Vec::new(),
-                next_cursor: None,
-            });
+            return Ok(ListRuntimesResult::default());
         }
     }
     Ok(cli.call::<ListRuntimes>(&params).await?)

@@ -24,9 +24,8 @@ pub(super) async fn run(args: &SkillsArgs, cli: &mut Cli<'_>) -> Result<(), Fail
         project_id: Some(project.project_id),
     };
     let answer = cli.call::<ListSkills>(&params).await?;
-    let rows: Vec<String> = answer.skills.iter().map(row).collect();
     let none = "no skills; one is a directory with a SKILL.md in ~/.scorel/skills";
-    cli.list(&answer, &rows, none)?;
+    cli.list(&answer, answer.skills.iter().map(row), none)?;
     let is_inert =
         |it: &&SkillInfo| matches!(it.state, SkillState::Untrusted | SkillState::Changed);
     if let Some(skill) = answer.skills.iter().find(is_inert) {

@@ -17,7 +17,7 @@ use super::input::message_text;
 use crate::agent_task_selector::AgentTaskSelector;
 use crate::args::one_of;
 use crate::cli::Cli;
-use crate::daemon::{DaemonClient, DaemonConnector, new_command_id};
+use crate::daemon::{DaemonConnector, new_command_id};
 use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -80,15 +80,15 @@ pub(super) async fn run(
 ) -> Result<Exit, Failure> {
     let prompt = message_text(&args.prompt, &format!("spawn {}", args.agent_type))?.whole();
     let mut interrupts = Interrupts::listen()?;
-    let (daemon, spawned) = tokio::select! {
-        spawned = spawn(args, prompt, link) => spawned?,
+    let (cli, spawned) = tokio::select! {
+        spawned = spawn(args, prompt, link, output) => spawned?,
         () = interrupts.next() => return Ok(Exit::Interrupted),
     };
-    tell(args, &spawned, output)?;
+    tell(args, &spawned, cli.output)?;
     if !args.wait {
         return Ok(Exit::Success);
     }
-    let mut follow = AgentTaskFollower::new(Cli { daemon, output }, spawned);
+    let mut follow = AgentTaskFollower::new(cli, spawned);
     follow.run(&mut interrupts).await
 }
 
@@ -110,18 +110,19 @@ fn tell(
     Ok(output.flush()?)
 }
 
-async fn spawn(
+async fn spawn<'a>(
     args: &SpawnArgs,
     prompt: String,
     link: DaemonConnector,
-) -> Result<(DaemonClient, SpawnRuntimeResult), Failure> {
-    let mut control = DaemonClient::connect(link).await?;
+    output: &'a mut Output,
+) -> Result<(Cli<'a>, SpawnRuntimeResult), Failure> {
+    let mut cli = Cli::connect(link, output).await?;
     let continued = match &args.continued {
-        Some(runtime) => Some(runtime.find(&mut control).await?),
+        Some(runtime) => Some(runtime.find(&mut cli.daemon).await?),
         None => None,
     };
     let params = SpawnRuntimeParams {
-        session_id: parent(args, continued, &mut control).await?,
+        session_id: parent(args, continued, &mut cli).await?,
         agent_type: args.agent_type.clone(),
         prompt,
         title: args.title.clone(),
@@ -130,37 +131,36 @@ async fn spawn(
         deliver: Some(args.deliver),
         command_id: Some(new_command_id()),
     };
-    let spawned = control.call::<SpawnRuntime>(&params).await?;
-    Ok((control, spawned))
+    let spawned = cli.call::<SpawnRuntime>(&params).await?;
+    Ok((cli, spawned))
 }
 
 /// Fails if there is no such agent. Before the orchestrator is opened: a typo must not leave a session.
 async fn parent(
     args: &SpawnArgs,
     continued: Option<AgentTaskId>,
-    control: &mut DaemonClient,
+    cli: &mut Cli<'_>,
 ) -> Result<SessionId, Failure> {
     let directory = args.project.as_deref();
     match (args.parent.as_ref(), continued) {
         (None, Some(runtime_id)) => {
             let params = GetRuntimeParams { runtime_id };
-            let before = control.call::<GetRuntime>(&params).await?;
+            let before = cli.call::<GetRuntime>(&params).await?;
             Ok(before.runtime.parent_session_id)
         }
         (None, None) => {
-            let directory = target::project_directory(directory)?;
-            let project_id = target::register(control, &directory).await?.project_id;
-            known_agent(&args.agent_type, Some(project_id), control).await?;
+            let project_id = cli.registered(directory).await?.project_id;
+            known_agent(&args.agent_type, Some(project_id), &mut cli.daemon).await?;
             let params = OpenOrchestratorParams {
                 project_id,
                 command_id: Some(new_command_id()),
             };
-            let opened = control.call::<OpenOrchestrator>(&params).await?;
+            let opened = cli.call::<OpenOrchestrator>(&params).await?;
             Ok(opened.session.session_id)
         }
         (Some(SessionSelector::New), _) => Err(Failure::usage(
             "`--parent new` is not possible: the task belongs to a session that exists",
         )),
-        (wanted, _) => target::existing(control, wanted, directory).await,
+        (wanted, _) => target::existing(&mut cli.daemon, wanted, directory).await,
     }
 }

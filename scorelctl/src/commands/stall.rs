@@ -1,7 +1,7 @@
 use std::time::{Duration, SystemTime};
 
 use scorel_proto::{Phase, Session, SessionId, StorageStall};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
 use super::sessions::age;
 use crate::daemon::DaemonClient;
@@ -10,9 +10,6 @@ use crate::target;
 /// The time that a stream is quiet before the session is asked whether its log can be written. Models pause for
 /// longer than this, so the question must stay cheap; the daemon answers it from memory.
 const QUIET: Duration = Duration::from_secs(3);
-
-/// The time limit for an answer. The stream waits for it.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Notices that a session waits for its storage, for file descriptors, or for a place of a runner. No
 /// event reports these: one would have to be stored.
@@ -55,9 +52,7 @@ impl StallWatch {
         session_id: SessionId,
     ) -> Option<String> {
         self.heard();
-        let looked = timeout(PATIENCE, target::get(control, session_id));
-        let session = looked.await.ok()?.ok()?;
-        self.changed(session)
+        self.changed(target::get_now(control, session_id).await?)
     }
 
     fn changed(&mut self, session: Session) -> Option<String> {

@@ -16,90 +16,64 @@ const SHORT_ID: usize = 8;
 pub(super) async fn run(args: &TargetArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let session_id = cli.session_id(args).await?;
     let tree = TurnTree::read(&mut cli.daemon, session_id).await?;
-    let drawing = TreeDrawing::of(&tree);
     let answer = GetTreeResult {
         active_leaf_id: tree.leaf,
         more: false,
         nodes: tree.nodes.clone(),
     };
-    cli.list(&answer, &drawing.lines(), "no turn has ended yet")
+    cli.list(&answer, lines(&tree), "no turn has ended yet")
 }
 
-/// A row for each end of a turn. A turn follows the one above it with the same indentation; the
+/// A line for each end of a turn. A turn follows the one above it with the same indentation; the
 /// branches that left the conversation there stand between the two, indented.
-struct TreeDrawing<'a> {
-    rows: Vec<TreeRow<'a>>,
-}
-
-struct TreeRow<'a> {
-    end: &'a TreeEntry,
-    depth: usize,
-    /// The number of turns before the leaf; `None` on other branches.
-    back: Option<usize>,
-}
-
-impl<'a> TreeDrawing<'a> {
-    fn of(tree: &'a TurnTree) -> Self {
-        let mut following: HashMap<Option<EventId>, Vec<&TreeEntry>> = HashMap::new();
-        for end in tree.nodes.iter().filter(|node| node.turn_end) {
-            let before = tree.end_before(end).map(|before| before.id);
-            following.entry(before).or_default().push(end);
-        }
-        let active: HashMap<EventId, usize> = (0..)
-            .zip(tree.active_ends())
-            .map(|(back, end)| (end.id, back))
-            .collect();
-        let mut rows = Vec::new();
-        // A stack and no recursion: a conversation may have thousands of turns.
-        let mut due: Vec<(&TreeEntry, usize)> = Vec::new();
-        let mut next = None;
-        loop {
-            let ends = following.remove(&next).unwrap_or_default();
-            let depth = rows.last().map_or(0, |row: &TreeRow<'_>| row.depth);
-            let main = ends.iter().rev().find(|end| active.contains_key(&end.id));
-            let main = main.or(ends.last()).map(|end| end.id);
-            // Taken from the end: the branches come first, the newest last, then the main line.
-            let (main, branches): (Vec<_>, Vec<_>) =
-                ends.into_iter().partition(|end| Some(end.id) == main);
-            due.extend(main.into_iter().map(|end| (end, depth)));
-            due.extend(branches.into_iter().rev().map(|end| (end, depth + 1)));
-            let Some((end, depth)) = due.pop() else {
-                return Self { rows };
-            };
-            let back = active.get(&end.id).copied();
-            rows.push(TreeRow { end, depth, back });
-            next = Some(end.id);
-        }
+fn lines(tree: &TurnTree) -> Vec<String> {
+    let mut following: HashMap<Option<EventId>, Vec<&TreeEntry>> = HashMap::new();
+    for end in tree.nodes.iter().filter(|node| node.turn_end) {
+        let before = tree.end_before(end).map(|before| before.id);
+        following.entry(before).or_default().push(end);
     }
-
-    fn lines(&self) -> Vec<String> {
-        self.rows.iter().map(TreeRow::text).collect()
-    }
-}
-
-impl TreeRow<'_> {
-    fn text(&self) -> String {
-        let place = match self.back {
-            None => String::new(),
-            Some(0) => "* 0".to_owned(),
-            Some(back) => format!("-{back}"),
+    let active: HashMap<EventId, usize> = (0..)
+        .zip(tree.active_ends())
+        .map(|(back, end)| (end.id, back))
+        .collect();
+    let mut lines = Vec::new();
+    // A stack and no recursion: a conversation may have thousands of turns.
+    let mut due: Vec<(&TreeEntry, usize)> = Vec::new();
+    let (mut last, mut depth) = (None, 0);
+    loop {
+        let ends = following.remove(&last).unwrap_or_default();
+        let main = ends.iter().rev().find(|end| active.contains_key(&end.id));
+        let main = main.or(ends.last()).map(|end| end.id);
+        // Taken from the end: the branches come first, the newest last, then the main line.
+        let (main, branches): (Vec<_>, Vec<_>) =
+            ends.into_iter().partition(|end| Some(end.id) == main);
+        due.extend(main.into_iter().map(|end| (end, depth)));
+        due.extend(branches.into_iter().rev().map(|end| (end, depth + 1)));
+        let Some((end, end_depth)) = due.pop() else {
+            return lines;
         };
-        let id = self.end.id.to_string();
-        let indent = "  ".repeat(self.depth);
-        let preview = self
-            .end
-            .preview
-            .as_deref()
-            .map(one_line)
-            .unwrap_or_default();
-        let outcome = self.end.outcome.map(outcome).unwrap_or_default();
-        let files = files(self.end.file_changes.unwrap_or_default());
-        let text = format!(
-            "{place:>5}  {indent}{}  {preview}{files}{outcome}",
-            &id[id.len() - SHORT_ID..]
-        );
-        text.trim_end().to_owned()
+        lines.push(line(end, end_depth, active.get(&end.id).copied()));
+        (last, depth) = (Some(end.id), end_depth);
     }
+}
+
+/// The end of a turn that is `back` turns before the leaf; `None` on other branches.
+fn line(end: &TreeEntry, depth: usize, back: Option<usize>) -> String {
+    let place = match back {
+        None => String::new(),
+        Some(0) => "* 0".to_owned(),
+        Some(back) => format!("-{back}"),
+    };
+    let id = end.id.to_string();
+    let indent = "  ".repeat(depth);
+    let preview = end.preview.as_deref().map(one_line).unwrap_or_default();
+    let outcome = end.outcome.map(outcome).unwrap_or_default();
+    let files = files(end.file_changes.unwrap_or_default());
+    let text = format!(
+        "{place:>5}  {indent}{}  {preview}{files}{outcome}",
+        &id[id.len() - SHORT_ID..]
+    );
+    text.trim_end().to_owned()
 }
 
 /// The number of files that a turn changed; empty for none.

@@ -54,7 +54,7 @@ pub(super) async fn run(args: &TrustArgs, cli: &mut Cli<'_>) -> Result<(), Failu
     let shown = cli.call::<GetTrust>(&GetTrustParams { project_id }).await?;
     let Some(change) = &args.change else {
         let none = "the project brings nothing that needs trust";
-        return cli.list(&shown, &rows(&shown.items), none);
+        return cli.list(&shown, rows(&shown.items), none);
     };
     let params = params(project_id, change, &shown.items)?;
     let answer = cli.call::<SetTrust>(&params).await?;

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use super::sessions::phase;
 use super::stream_end::stream_end;
 use crate::args::{TargetArgs, seconds};
+use crate::cli::Cli;
 use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -50,22 +51,21 @@ pub(super) async fn run(
     let limit = args.timeout.unwrap_or(Duration::MAX);
     let waiting = async {
         let choosing = async {
-            let mut control = DaemonClient::connect(link).await?;
-            let (wanted, project) = (args.target.session.as_ref(), args.target.project.as_deref());
-            let session_id = target::existing(&mut control, wanted, project).await?;
-            Ok::<_, Failure>((control, session_id))
+            let mut cli = Cli::connect(link, output).await?;
+            let session_id = cli.session_id(&args.target).await?;
+            Ok::<_, Failure>((cli, session_id))
         };
         let chosen = timeout(limit.max(LEAST_PATIENCE), choosing).await;
-        let (mut control, session_id) = chosen.map_err(|_| no_answer("its sessions go on"))??;
-        let reached = timeout(limit, until(args.wait_for, session_id, &mut control)).await;
-        reached.map_err(|_| timed_out(session_id))?
+        let (mut cli, session_id) = chosen.map_err(|_| no_answer("its sessions go on"))??;
+        let reached = timeout(limit, until(args.wait_for, session_id, &mut cli.daemon)).await;
+        let session = reached.map_err(|_| timed_out(session_id))??;
+        cli.result(&session, |output| output.line(phase(session.phase)))?;
+        Ok(Exit::Success)
     };
-    let session = tokio::select! {
-        reached = waiting => reached?,
-        () = interrupts.next() => return Ok(Exit::Interrupted),
-    };
-    output.result(&session, |output| output.line(phase(session.phase)))?;
-    Ok(Exit::Success)
+    tokio::select! {
+        ended = waiting => ended,
+        () = interrupts.next() => Ok(Exit::Interrupted),
+    }
 }
 
 /// The time limit of a command was reached.

@@ -50,8 +50,8 @@ pub(super) async fn run(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), F
 
 async fn list(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let answer = listed(args, cli).await?;
-    let rows: Vec<String> = answer.worktrees.iter().map(row).collect();
-    cli.list(&answer, &rows, "no agent has a worktree")
+    let rows = answer.worktrees.iter().map(row);
+    cli.list(&answer, rows, "no agent has a worktree")
 }
 
 async fn listed(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<ListWorktreesResult, Failure> {
@@ -59,9 +59,7 @@ async fn listed(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<ListWorktrees
     if !args.all {
         params.project_id = cli.project_id(args.project.as_deref()).await?;
         if params.project_id.is_none() {
-            return Ok(ListWorktreesResult {
-                worktrees: Vec::new(),
-            });
+            return Ok(ListWorktreesResult::default());
         }
     }
     Ok(cli.call::<ListWorktrees>(&params).await?)

@@ -1,15 +1,9 @@
-use std::time::Duration;
-
 use scorel_client::StreamItem;
 use scorel_proto::{Event, PersistentBody, QueueItemId, SessionId, SyncMarker};
-use tokio::time::timeout;
 
 use crate::commands::queue_pause::pause_text;
 use crate::daemon::DaemonClient;
 use crate::target;
-
-/// The time limit for an answer. The stream waits for it.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Notices that the queue in which a message waits is paused: it would wait for ever.
 #[derive(Debug)]
@@ -55,8 +49,7 @@ impl PauseWatch {
         if !std::mem::take(&mut self.due) {
             return None;
         }
-        let looked = timeout(PATIENCE, target::get(control, session_id)).await;
-        let Ok(Ok(session)) = looked else {
+        let Some(session) = target::get_now(control, session_id).await else {
             // Asked again at the next call: there may be no further event of a paused queue.
             self.due = true;
             return None;
