@@ -1,8 +1,5 @@
 //! Thinking levels, and categories of failed model calls.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::named::named;
 
 named! {
@@ -30,34 +27,35 @@ named! {
     }
 }
 
-/// The category of a failed model call, by which the daemon decides whether to retry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorCategory {
-    /// The API key is missing or invalid, or lacks access to the model.
-    Auth,
-    /// The endpoint does not know the model or the path.
-    NotFound,
-    /// The request exceeds the model's context window.
-    ContextOverflow,
-    /// The endpoint rejected the request as invalid.
-    InvalidRequest,
-    /// The account's quota or credit is exhausted.
-    Quota,
-    /// The rate limit was exceeded.
-    RateLimit,
-    /// The endpoint reported an internal error.
-    ServerError,
-    /// The endpoint reported that it is overloaded.
-    Overloaded,
-    /// The connection could not be made or was lost.
-    Network,
-    /// The stream ended before the answer was complete.
-    StreamTruncated,
-    /// The endpoint did not respond, or sent nothing, for longer than the timeout.
-    Timeout,
-    /// The provider rejected the model's own output, such as a malformed tool call.
-    BadModelOutput,
-    /// The answer reached the limit of output tokens, and the provider reports that as an error.
-    Length,
+named! {
+    /// The category of a failed model call, by which the daemon decides whether to retry.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum ErrorCategory {
+        /// The API key is missing or invalid, or lacks access to the model.
+        Auth = "auth",
+        /// The endpoint does not know the model or the path.
+        NotFound = "not_found",
+        /// The request exceeds the model's context window.
+        ContextOverflow = "context_overflow",
+        /// The endpoint rejected the request as invalid.
+        InvalidRequest = "invalid_request",
+        /// The account's quota or credit is exhausted.
+        Quota = "quota",
+        /// The rate limit was exceeded.
+        RateLimit = "rate_limit",
+        /// The endpoint reported an internal error.
+        ServerError = "server_error",
+        /// The endpoint reported that it is overloaded.
+        Overloaded = "overloaded",
+        /// The connection could not be made or was lost.
+        Network = "network",
+        /// The stream ended before the answer was complete.
+        StreamTruncated = "stream_truncated",
+        /// The endpoint did not respond, or sent nothing, for longer than the timeout.
+        Timeout = "timeout",
+        /// The provider rejected the model's own output, such as a malformed tool call.
+        BadModelOutput = "bad_model_output",
+        /// The answer reached the limit of output tokens, and the provider reports that as an error.
+        Length = "length",
+    }
 }

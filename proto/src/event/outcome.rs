@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use crate::{CostTotal, Usage};
 
 /// Body of `turn_outcome`.
@@ -26,20 +27,21 @@ pub struct TurnOutcomeBody {
     pub duration_ms: u64,
 }
 
-/// The outcome of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OutcomeReason {
-    /// The model finished its answer.
-    Completed,
-    /// A client cancelled the turn.
-    Cancelled,
-    /// A model call failed, or an internal error occurred.
-    Error,
-    /// The daemon stopped or crashed during the turn.
-    Interrupted,
-    /// The turn reached one of its limits.
-    Limit,
+named! {
+    /// The outcome of a turn.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum OutcomeReason {
+        /// The model finished its answer.
+        Completed = "completed",
+        /// A client cancelled the turn.
+        Cancelled = "cancelled",
+        /// A model call failed, or an internal error occurred.
+        Error = "error",
+        /// The daemon stopped or crashed during the turn.
+        Interrupted = "interrupted",
+        /// The turn reached one of its limits.
+        Limit = "limit",
+    }
 }
 
 impl OutcomeReason {

@@ -160,15 +160,13 @@ impl ProviderError {
     /// The error as clients see it, at `now_ms` milliseconds since 1970.
     #[must_use]
     pub fn turn_error(&self, now_ms: u64) -> TurnError {
-        let code = serde_json::to_value(self.category).ok();
-        let code = code.as_ref().and_then(|value| value.as_str());
         let resets_at = |wait: Duration| {
             let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
             now_ms.saturating_add(wait)
         };
         let is_limit = self.category == ErrorCategory::RateLimit;
         TurnError {
-            code: code.unwrap_or("provider_error").to_owned(),
+            code: self.category.name().to_owned(),
             message: self.message.clone(),
             retryable: self.retryable,
             hint: self.hint.clone(),
