@@ -12,37 +12,12 @@ const MAX_CALL_ID: usize = 16 << 10;
 /// Assembles an answer from the provider's events.
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
-    blocks: Vec<AnswerPart>,
+    /// Each with the provider's number of it. Those may have gaps; the indices here have none. The text of
+    /// a call's arguments is its `invalid_input` until the answer is complete.
+    blocks: Vec<(usize, Block)>,
     ids: HashSet<String>,
     /// The bytes of all deltas.
     bytes: usize,
-}
-
-#[derive(Debug)]
-struct AnswerPart {
-    /// The provider's number of the block. Those may have gaps; indices in `blocks` have none.
-    number: usize,
-    content: PartContent,
-}
-
-#[derive(Debug)]
-enum PartContent {
-    Text {
-        text: String,
-        provider: Option<Value>,
-    },
-    Thinking {
-        text: String,
-        signature: Option<String>,
-        redacted: bool,
-        provider: Option<Value>,
-    },
-    ToolCall {
-        id: String,
-        name: String,
-        arguments: String,
-        provider: Option<Value>,
-    },
 }
 
 /// How an answer ended.
@@ -58,7 +33,6 @@ pub(crate) struct Ending {
 impl Assembly {
     /// Applies an event and returns what to publish of it.
     pub(crate) fn add(&mut self, event: ProviderEvent) -> Option<EngineEvent> {
-        self.bytes += delta_bytes(&event);
         match event {
             ProviderEvent::Text { block, delta } => self.text(block, delta),
             ProviderEvent::TextMeta { block, provider } => self.text_meta(block, provider),
@@ -87,78 +61,65 @@ impl Assembly {
 
     /// Whether there is visible text.
     pub(crate) fn has_text(&self) -> bool {
-        self.blocks.iter().any(|part| match &part.content {
-            PartContent::Text { text, .. } => !text.trim().is_empty(),
-            _ => false,
-        })
+        self.blocks
+            .iter()
+            .any(|(_, block)| matches!(block, Block::Text { text, .. } if !text.trim().is_empty()))
     }
 
     /// Whether there are tool calls.
     pub(crate) fn has_calls(&self) -> bool {
-        let is_call = |part: &AnswerPart| matches!(part.content, PartContent::ToolCall { .. });
-        self.blocks.iter().any(is_call)
+        self.blocks.iter().any(|(_, block)| is_call(block))
     }
 
     /// The whole answer.
     pub(crate) fn finish(self, ending: Ending) -> AssistantMessage {
-        let content = self
-            .blocks
-            .into_iter()
-            .filter_map(AnswerPart::into_block)
-            .collect();
-        message(content, ending, false)
+        let blocks = self.blocks.into_iter().map(|(_, block)| block);
+        message(blocks.filter_map(finished).collect(), ending, false)
     }
 
     /// The message of an answer that was cut off, without its tool calls: the last may be incomplete.
     pub(crate) fn cut_off(self, ending: Ending) -> AssistantMessage {
-        let readable = |part: &AnswerPart| !matches!(part.content, PartContent::ToolCall { .. });
-        let content = self
-            .blocks
-            .into_iter()
-            .filter(readable)
-            .filter_map(AnswerPart::into_block);
-        message(content.collect(), ending, true)
+        let blocks = self.blocks.into_iter().map(|(_, block)| block);
+        let readable = blocks.filter(|block| !is_call(block));
+        message(readable.filter_map(finished).collect(), ending, true)
     }
 
     /// The index of the block that the provider numbers `number`; `new` creates it.
-    fn place(&mut self, number: usize, new: impl FnOnce() -> PartContent) -> usize {
-        match self.blocks.iter().rposition(|part| part.number == number) {
-            Some(place) => place,
-            None => {
-                self.blocks.push(AnswerPart {
-                    number,
-                    content: new(),
-                });
-                self.blocks.len() - 1
-            }
-        }
+    fn place(&mut self, number: usize, new: impl FnOnce() -> Block) -> usize {
+        let known = self.place_of(number);
+        known.unwrap_or_else(|| {
+            self.blocks.push((number, new()));
+            self.blocks.len() - 1
+        })
+    }
+
+    fn place_of(&self, number: usize) -> Option<usize> {
+        self.blocks.iter().rposition(|(known, _)| *known == number)
     }
 
     fn text(&mut self, number: usize, delta: String) -> Option<EngineEvent> {
         if delta.is_empty() {
             return None;
         }
-        let place = self.place(number, PartContent::new_text);
-        let PartContent::Text { text, .. } = &mut self.blocks[place].content else {
+        self.bytes += delta.len();
+        let place = self.place(number, || Block::text(""));
+        let Block::Text { text, .. } = &mut self.blocks[place].1 else {
             return None;
         };
         text.push_str(&delta);
-        Some(EngineEvent::TextDelta {
-            block: index(place),
-            delta,
-        })
+        let block = index(place);
+        Some(EngineEvent::TextDelta { block, delta })
     }
 
     fn text_meta(&mut self, number: usize, new: Value) -> Option<EngineEvent> {
         let known = self.blocks.len();
-        let place = self.place(number, PartContent::new_text);
-        let PartContent::Text { provider, .. } = &mut self.blocks[place].content else {
+        let place = self.place(number, || Block::text(""));
+        let Block::Text { provider, .. } = &mut self.blocks[place].1 else {
             return None;
         };
         *provider = Some(new);
         // As for thinking: clients rely on block indices without gaps.
-        let announce = place == known;
-        announce.then(|| EngineEvent::TextDelta {
+        (place == known).then(|| EngineEvent::TextDelta {
             block: index(place),
             delta: String::new(),
         })
@@ -168,15 +129,14 @@ impl Assembly {
         if delta.is_empty() {
             return None;
         }
-        let place = self.place(number, PartContent::new_thinking);
-        let PartContent::Thinking { text, .. } = &mut self.blocks[place].content else {
+        self.bytes += delta.len();
+        let place = self.place(number, no_thinking);
+        let Block::Thinking { text, .. } = &mut self.blocks[place].1 else {
             return None;
         };
         text.push_str(&delta);
-        Some(EngineEvent::ThinkingDelta {
-            block: index(place),
-            delta,
-        })
+        let block = index(place);
+        Some(EngineEvent::ThinkingDelta { block, delta })
     }
 
     fn thinking_meta(
@@ -187,13 +147,13 @@ impl Assembly {
         new_provider: Option<Value>,
     ) -> Option<EngineEvent> {
         let known = self.blocks.len();
-        let place = self.place(number, PartContent::new_thinking);
-        let PartContent::Thinking {
+        let place = self.place(number, no_thinking);
+        let Block::Thinking {
             signature,
             redacted,
             provider,
             ..
-        } = &mut self.blocks[place].content
+        } = &mut self.blocks[place].1
         else {
             return None;
         };
@@ -201,8 +161,7 @@ impl Assembly {
         *provider = new_provider.or(provider.take());
         *redacted |= new_redacted;
         // A block without visible content is announced too: clients rely on indices without gaps.
-        let announce = place == known;
-        announce.then(|| EngineEvent::ThinkingDelta {
+        (place == known).then(|| EngineEvent::ThinkingDelta {
             block: index(place),
             delta: String::new(),
         })
@@ -216,32 +175,38 @@ impl Assembly {
         provider: Option<Value>,
     ) -> Option<EngineEvent> {
         let id = self.unused_id(id);
-        let shown = (id.clone(), name.clone());
+        let (call_id, shown) = (id.clone(), name.clone());
         let known = self.blocks.len();
-        let place = self.place(number, || PartContent::ToolCall {
+        let place = self.place(number, || Block::ToolUse {
             id,
             name,
-            arguments: String::new(),
+            input: Value::Null,
+            invalid_input: Some(String::new()),
             provider,
         });
         (place == known).then(|| EngineEvent::ToolCallDelta {
             block: index(place),
-            call_id: shown.0,
-            name: Some(shown.1),
+            call_id,
+            name: Some(shown),
             delta: String::new(),
         })
     }
 
     fn arguments(&mut self, number: usize, delta: String) -> Option<EngineEvent> {
-        let place = self.blocks.iter().rposition(|part| part.number == number)?;
-        let PartContent::ToolCall { id, arguments, .. } = &mut self.blocks[place].content else {
+        self.bytes += delta.len();
+        let place = self.place_of(number)?;
+        let Block::ToolUse {
+            id,
+            invalid_input: Some(arguments),
+            ..
+        } = &mut self.blocks[place].1
+        else {
             return None;
         };
         arguments.push_str(&delta);
-        let call_id = id.clone();
         (!delta.is_empty()).then(|| EngineEvent::ToolCallDelta {
             block: index(place),
-            call_id,
+            call_id: id.clone(),
             name: None,
             delta,
         })
@@ -262,61 +227,49 @@ impl Assembly {
     }
 }
 
-impl PartContent {
-    const fn new_text() -> Self {
-        Self::Text {
-            text: String::new(),
-            provider: None,
-        }
-    }
-
-    const fn new_thinking() -> Self {
-        Self::Thinking {
-            text: String::new(),
-            signature: None,
-            redacted: false,
-            provider: None,
-        }
+const fn no_thinking() -> Block {
+    Block::Thinking {
+        text: String::new(),
+        signature: None,
+        redacted: false,
+        provider: None,
     }
 }
 
-impl AnswerPart {
-    fn into_block(self) -> Option<Block> {
-        match self.content {
-            PartContent::Text { text, provider } => {
-                let empty = text.is_empty() && provider.is_none();
-                (!empty).then_some(Block::Text { text, provider })
-            }
-            PartContent::Thinking {
-                text,
-                signature,
-                redacted,
-                provider,
-            } => {
-                let empty = text.is_empty() && signature.is_none() && provider.is_none();
-                (!empty).then_some(Block::Thinking {
-                    text,
-                    signature,
-                    redacted,
-                    provider,
-                })
-            }
-            PartContent::ToolCall {
+const fn is_call(block: &Block) -> bool {
+    matches!(block, Block::ToolUse { .. })
+}
+
+/// A block as part of a message; `None` if there is nothing in it.
+fn finished(block: Block) -> Option<Block> {
+    match block {
+        Block::Text {
+            text,
+            provider: None,
+        } if text.is_empty() => None,
+        Block::Thinking {
+            text,
+            signature: None,
+            provider: None,
+            ..
+        } if text.is_empty() => None,
+        Block::ToolUse {
+            id,
+            name,
+            invalid_input,
+            provider,
+            ..
+        } => {
+            let (input, invalid_input) = parse_arguments(invalid_input.unwrap_or_default());
+            Some(Block::ToolUse {
                 id,
                 name,
-                arguments,
+                input,
+                invalid_input,
                 provider,
-            } => {
-                let (input, invalid_input) = parse_arguments(arguments);
-                Some(Block::ToolUse {
-                    id,
-                    name,
-                    input,
-                    invalid_input,
-                    provider,
-                })
-            }
+            })
         }
+        other => Some(other),
     }
 }
 
@@ -343,19 +296,6 @@ fn message(content: Vec<Block>, ending: Ending, partial: bool) -> AssistantMessa
             provider: ending.provider,
             ..Meta::default()
         },
-    }
-}
-
-fn delta_bytes(event: &ProviderEvent) -> usize {
-    match event {
-        ProviderEvent::Text { delta, .. }
-        | ProviderEvent::Thinking { delta, .. }
-        | ProviderEvent::ToolCallDelta { delta, .. } => delta.len(),
-        ProviderEvent::Start { .. }
-        | ProviderEvent::TextMeta { .. }
-        | ProviderEvent::ThinkingMeta { .. }
-        | ProviderEvent::ToolCallStart { .. }
-        | ProviderEvent::Done { .. } => 0,
     }
 }
 
