@@ -36,19 +36,7 @@ pub use driver::{TurnDriver, TurnStep};
 pub use event::{EngineEvent, TurnEnd};
 pub use foreign_json::{MAX_FOREIGN_NESTING, MAX_FOREIGN_VALUES, foreign_json};
 pub use limits::TurnLimits;
-pub use ports::{
-    AfterCall, ArgumentError, BeforeCall, BeforeRequest, BegunCall, BlobSink, Blocking,
-    BlockingTool, CallOpinion, Clock, CommandAccess, DuplicateTool, Effect, ErrorCategory,
-    Gatekeeper, HiddenExtent, HiddenFiles, HiddenRoot, HookChain, HookMarks, Hooks, ModelInfo,
-    ModelRequest, OpenGate, PendingCall, Permission, Permit, PlanEntry, PlanStatus, Planned,
-    Prerequisite, Provider, ProviderError, ProviderEvent, ProviderStream, Question, ReadFilter,
-    Runner, RunnerAccess, RunnerAction, RunnerAnswer, RunnerCallEnd, RunnerCapabilities, RunnerEnd,
-    RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit, RunnerInput, RunnerLink,
-    RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerServices, RunnerSpent, RunnerStart,
-    ServiceReply, ServiceRequest, TerminalExit, ThinkingLevel, TokenPrice, Tool, ToolCall,
-    ToolClass, ToolContext, ToolList, ToolOutcome, ToolPlan, ToolSpec, ToolUpdates, Verdict,
-    blocking, blocking_now, call_cost, parse_arguments,
-};
+pub use ports::*;
 pub use retry::RetryPolicy;
 pub use runner_driver::{QuestionEffects, RunnerDriver, RunnerFact, RunnerPorts, RunnerStep};
 pub use spending::Spending;

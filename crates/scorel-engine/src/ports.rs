@@ -48,12 +48,7 @@ pub use provider::{
     ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
     ThinkingLevel,
 };
-pub use runner::{
-    PlanEntry, PlanStatus, Runner, RunnerAccess, RunnerAction, RunnerAnswer, RunnerCallEnd,
-    RunnerCapabilities, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerExit,
-    RunnerInput, RunnerLink, RunnerLogStream, RunnerOrder, RunnerQuestion, RunnerServices,
-    RunnerSpent, RunnerStart, ServiceReply, ServiceRequest, TerminalExit,
-};
+pub use runner::*;
 pub use token_price::{TokenPrice, call_cost};
 pub use tool::Tool;
 pub use tool_call::ToolCall;
