@@ -58,12 +58,15 @@ impl CompletionPorts<'_> {
         request: &ModelRequest,
         spent: &mut Spent,
     ) -> Result<Completion, CompletionError> {
-        let error = match self.call(request, spent).await {
-            Err(CompletionError::Failed(error)) => error,
-            ended => return ended,
+        let asked = tokio::select! {
+            biased;
+            cause = self.stop.gives_up() => return Err(CompletionError::Stopped(cause)),
+            asked = complete(self.provider, request.clone(), self.max_bytes, spent) => asked,
         };
-        let price = self.provider.model().price;
-        spent.add(error.usage, call_cost(price, error.usage, None));
+        let error = match asked {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
         match self.retry.decide(attempt, 0, &error) {
             Retry::After(delay) => Err(CompletionError::Passing { error, delay }),
             // Too long for something that a turn waits for.
@@ -83,44 +86,47 @@ impl CompletionPorts<'_> {
             () = self.clock.sleep(delay) => Ok(()),
         }
     }
+}
 
-    async fn call(
-        &self,
-        request: &ModelRequest,
-        spent: &mut Spent,
-    ) -> Result<Completion, CompletionError> {
-        let mut stream = self.provider.stream(request.clone());
-        let mut answer = Completion {
-            text: String::new(),
-            stop_reason: StopReason::MaxTokens,
-            calls_tools: false,
-        };
-        loop {
-            let next = tokio::select! {
-                biased;
-                cause = self.stop.gives_up() => return Err(CompletionError::Stopped(cause)),
-                next = stream.next() => next,
-            };
-            match next.unwrap_or_else(|| Err(ended_without_an_end())) {
-                Ok(ProviderEvent::Text { delta, .. }) => answer.text.push_str(&delta),
-                Ok(ProviderEvent::ToolCallStart { .. }) => answer.calls_tools = true,
-                Ok(ProviderEvent::Done {
-                    stop_reason,
-                    usage,
-                    charged,
-                    ..
-                }) => {
-                    let price = self.provider.model().price;
-                    spent.add(usage, call_cost(price, usage, charged));
-                    answer.stop_reason = stop_reason;
-                    return Ok(answer);
-                }
-                Ok(_) => {}
-                Err(error) => return Err(CompletionError::Failed(error)),
+/// Asks for an answer once. `spent` grows by what the call used, also if it fails.
+///
+/// # Errors
+///
+/// When the call fails.
+pub async fn complete(
+    provider: &dyn Provider,
+    request: ModelRequest,
+    max_bytes: usize,
+    spent: &mut Spent,
+) -> Result<Completion, ProviderError> {
+    let price = provider.model().price;
+    let mut stream = provider.stream(request);
+    let mut answer = Completion {
+        text: String::new(),
+        stop_reason: StopReason::MaxTokens,
+        calls_tools: false,
+    };
+    while answer.text.len() <= max_bytes {
+        let next = stream.next().await;
+        match next.unwrap_or_else(|| Err(ended_without_an_end())) {
+            Ok(ProviderEvent::Text { delta, .. }) => answer.text.push_str(&delta),
+            Ok(ProviderEvent::ToolCallStart { .. }) => answer.calls_tools = true,
+            Ok(ProviderEvent::Done {
+                stop_reason,
+                usage,
+                charged,
+                ..
+            }) => {
+                spent.add(usage, call_cost(price, usage, charged));
+                answer.stop_reason = stop_reason;
+                break;
             }
-            if answer.text.len() > self.max_bytes {
-                return Ok(answer);
+            Ok(_) => {}
+            Err(error) => {
+                spent.add(error.usage, call_cost(price, error.usage, None));
+                return Err(error);
             }
         }
     }
+    Ok(answer)
 }

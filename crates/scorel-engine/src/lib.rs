@@ -30,7 +30,7 @@ mod tool_run;
 mod turn_ports;
 
 pub use blocking_task::{BlockingTask, spawn_blocking};
-pub use completion::{Completion, CompletionError, CompletionPorts};
+pub use completion::{Completion, CompletionError, CompletionPorts, complete};
 pub use cost_limits::CostLimits;
 pub use driver::{TurnDriver, TurnStep};
 pub use event::{EngineEvent, TurnEnd};
