@@ -12,7 +12,7 @@ use scorel_proto::{
     AssistantMessage, Context, CostTotal, OutcomeReason, StopReason, TurnError, Usage,
 };
 
-use self::state::{AfterTools, CallEnd, TurnState};
+use self::state::{CallEnd, TurnState};
 pub use self::step::TurnStep;
 use crate::model_call::{CallProgress, EarlyCause, EarlyEnd, ModelCall};
 use crate::stop::{Stop, StopCause, StopSignal};
@@ -119,13 +119,9 @@ impl TurnDriver {
                     None
                 }
                 TurnState::Calling(call) => self.read_call(call).await,
-                TurnState::CallEnded {
-                    stop_reason,
-                    usage,
-                    then,
-                } => {
+                TurnState::CallEnded { end, then } => {
                     self.state = *then;
-                    Some(self.turn_end(stop_reason, usage))
+                    Some(self.turn_end(end))
                 }
                 TurnState::Retrying { delay } => {
                     self.retry(delay).await;
@@ -142,11 +138,7 @@ impl TurnDriver {
                 }
                 TurnState::NeedRoom(error) => Some(TurnStep::NeedRoom(error)),
                 TurnState::Answered(message) => self.after_answer(&message),
-                TurnState::Tools {
-                    run,
-                    message_end,
-                    then,
-                } => self.run_tools(run, message_end, then).await,
+                TurnState::Tools { run, end, then } => self.run_tools(run, end, then).await,
                 TurnState::Finished(reason, error) => {
                     self.state = TurnState::Finished(reason, error.clone());
                     Some(self.finished(reason, error))
@@ -274,19 +266,6 @@ impl TurnDriver {
                 // `message_start` is published with the first content; here there was none.
                 (!announced).then_some(TurnStep::Event(EngineEvent::MessageStart { model }))
             }
-            CallProgress::NoRoom {
-                usage,
-                cost,
-                taken_back,
-            } => {
-                self.count(usage, cost);
-                self.state = TurnState::CallEnded {
-                    stop_reason: Some(StopReason::MaxTokens),
-                    usage,
-                    then: Box::new(TurnState::after_last_answer(StopReason::MaxTokens)),
-                };
-                taken_back.map(TurnStep::Event)
-            }
             CallProgress::Ended(early) => self.end_call_early(early),
             CallProgress::Dropped => {
                 self.drop_call();
@@ -299,14 +278,15 @@ impl TurnDriver {
         self.count(early.usage, early.cost);
         match early.cause {
             EarlyCause::Stopped(cause) => self.end_stopped_call(cause),
+            EarlyCause::NoRoom => {
+                let next = TurnState::after_last_answer(StopReason::MaxTokens);
+                self.end_call(StopReason::MaxTokens, early.usage, next);
+            }
             EarlyCause::FailedUnseen(error) => return self.failed_unseen(&error),
             EarlyCause::TooLong => {
                 let error = self.ports.limits.answer_is_too_long();
-                self.state = TurnState::CallEnded {
-                    stop_reason: Some(StopReason::MaxTokens),
-                    usage: early.usage,
-                    then: Box::new(TurnState::Finished(OutcomeReason::Limit, Some(error))),
-                };
+                let next = TurnState::Finished(OutcomeReason::Limit, Some(error));
+                self.end_call(StopReason::MaxTokens, early.usage, next);
             }
             EarlyCause::Failed(error) => self.end_failed_call(&error),
         }
@@ -315,45 +295,42 @@ impl TurnDriver {
 
     fn end_failed_call(&mut self, error: &ProviderError) {
         let failure = self.turn_error(error);
-        let finished = TurnState::Finished(OutcomeReason::Error, Some(failure));
-        self.state = TurnState::CallEnded {
-            stop_reason: Some(StopReason::Error),
-            usage: error.usage,
-            then: Box::new(finished),
-        };
+        let next = TurnState::Finished(OutcomeReason::Error, Some(failure));
+        self.end_call(StopReason::Error, error.usage, next);
     }
 
     fn end_stopped_call(&mut self, cause: StopCause) {
+        self.end_call(cause.stop_reason(), None, self.stopped(cause));
+    }
+
+    /// The `turn_end` of a model call is due, then `next`.
+    fn end_call(&mut self, stop_reason: StopReason, usage: Option<Usage>, next: TurnState) {
         self.state = TurnState::CallEnded {
-            stop_reason: Some(cause.stop_reason()),
-            usage: None,
-            then: Box::new(self.stopped(cause)),
+            end: CallEnd { stop_reason, usage },
+            then: Box::new(next),
         };
     }
 
     /// Tools are planned in the step after this one, when the answer is durable.
     fn after_answer(&mut self, message: &AssistantMessage) -> Option<TurnStep> {
+        let (stop_reason, usage) = (message.stop_reason, message.usage);
         let calls = tool_calls(message);
-        let end = CallEnd {
-            stop_reason: message.stop_reason,
-            usage: message.usage,
-        };
-        self.state = if calls.is_empty() {
-            TurnState::CallEnded {
-                stop_reason: Some(end.stop_reason),
-                usage: end.usage,
-                then: Box::new(TurnState::after_last_answer(message.stop_reason)),
-            }
+        if calls.is_empty() {
+            self.end_call(
+                stop_reason,
+                usage,
+                TurnState::after_last_answer(stop_reason),
+            );
         } else {
             let calls = calls.into_iter().map(PendingCall::from).collect();
-            self.plan_tools(calls, end)
-        };
+            self.state = self.plan_tools(calls, CallEnd { stop_reason, usage });
+        }
         Some(TurnStep::Event(EngineEvent::MessageEnd {
             message: message.clone(),
         }))
     }
 
-    fn plan_tools(&self, calls: Vec<PendingCall>, message_end: CallEnd) -> TurnState {
+    fn plan_tools(&self, calls: Vec<PendingCall>, end: CallEnd) -> TurnState {
         let limits = &self.ports.limits;
         // At the step limit the calls of the last answer still run, since their effects may be what the
         // user wants, although the model will not see the results. With no tokens left they do not:
@@ -361,26 +338,26 @@ impl TurnDriver {
         let (run, then) = match limits.reached(0, &self.usage) {
             Some(error) => {
                 let text = format!("not run: {}", error.message);
-                let after = AfterTools::Finish(OutcomeReason::Limit, Some(error));
-                (ToolRun::refused(&calls, &text), after)
+                let then = TurnState::Finished(OutcomeReason::Limit, Some(error));
+                (ToolRun::refused(&calls, &text), then)
             }
-            None => (
-                ToolRun::new(calls, &self.ports.tools, limits),
-                AfterTools::NextCall,
-            ),
+            None => {
+                let run = ToolRun::new(calls, &self.ports.tools, limits);
+                (run, TurnState::NeedContext)
+            }
         };
         TurnState::Tools {
             run: Box::new(run),
-            message_end,
-            then,
+            end,
+            then: Box::new(then),
         }
     }
 
     async fn run_tools(
         &mut self,
         mut run: Box<ToolRun>,
-        message_end: CallEnd,
-        then: AfterTools,
+        end: CallEnd,
+        then: Box<TurnState>,
     ) -> Option<TurnStep> {
         let step = match run.next(&self.ports, &self.stop).await {
             // No `turn_end`: the tools of this answer go on in the next daemon.
@@ -395,27 +372,19 @@ impl TurnDriver {
             }
             Some(ToolStep::Wait(prerequisite)) => TurnStep::NotReady(prerequisite),
             None => {
-                self.state = match then {
-                    AfterTools::NextCall => TurnState::NeedContext,
-                    AfterTools::Finish(reason, error) => TurnState::Finished(reason, error),
-                };
-                return Some(self.turn_end(Some(message_end.stop_reason), message_end.usage));
+                self.state = *then;
+                return Some(self.turn_end(end));
             }
         };
-        self.state = TurnState::Tools {
-            run,
-            message_end,
-            then,
-        };
+        self.state = TurnState::Tools { run, end, then };
         Some(step)
     }
 
-    fn turn_end(&self, stop_reason: Option<StopReason>, usage: Option<Usage>) -> TurnStep {
-        let index = self.steps.saturating_sub(1);
+    fn turn_end(&self, end: CallEnd) -> TurnStep {
         TurnStep::Event(EngineEvent::TurnEnd {
-            index,
-            usage,
-            stop_reason,
+            index: self.steps.saturating_sub(1),
+            usage: end.usage,
+            stop_reason: Some(end.stop_reason),
         })
     }
 

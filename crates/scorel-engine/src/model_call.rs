@@ -35,20 +35,13 @@ pub(crate) enum CallProgress {
         /// Whether `message_start` was published.
         announced: bool,
     },
-    /// The token limit was reached before any text.
-    NoRoom {
-        usage: Option<Usage>,
-        cost: Option<Cost>,
-        /// `message_cancelled`, if `message_start` was published.
-        taken_back: Option<EngineEvent>,
-    },
-    /// The call was stopped or failed.
+    /// The call was stopped or failed, or had no room for an answer.
     Ended(EarlyEnd),
     /// The turn is to park, and nothing of the call was published.
     Dropped,
 }
 
-/// The end of a stopped or failed model call.
+/// The end of a model call without a whole answer.
 pub(crate) struct EarlyEnd {
     pub(crate) cause: EarlyCause,
     /// The end of the message, if `message_start` was published.
@@ -61,6 +54,8 @@ pub(crate) enum EarlyCause {
     Stopped(StopCause),
     /// The answer exceeded its limit. What came is kept.
     TooLong,
+    /// The token limit was reached before any text.
+    NoRoom,
     /// Nothing was published, so the call may be retried.
     FailedUnseen(ProviderError),
     Failed(ProviderError),
@@ -91,7 +86,8 @@ impl ModelCall {
                 return end;
             }
             if self.assembly.bytes() > self.max_bytes {
-                return self.too_long();
+                let reason = MessageCancelReason::MaxTokens;
+                return self.cut_off(EarlyCause::TooLong, StopReason::MaxTokens, reason);
             }
             let next = tokio::select! {
                 biased;
@@ -146,13 +142,13 @@ impl ModelCall {
         if stop_reason == StopReason::MaxTokens && !assembly.has_text() {
             let reason = MessageCancelReason::MaxTokens;
             let cancelled = EngineEvent::MessageCancelled { reason };
-            let taken_back = self.shown.then_some(cancelled);
             self.charge(usage, cost);
-            return CallProgress::NoRoom {
+            return CallProgress::Ended(EarlyEnd {
+                cause: EarlyCause::NoRoom,
+                remains: self.shown.then_some(cancelled),
                 usage,
                 cost,
-                taken_back,
-            };
+            });
         }
         let ending = Ending {
             model: self.model.clone(),
@@ -184,21 +180,19 @@ impl ModelCall {
             StopCause::Cancelled | StopCause::Interrupted => MessageCancelReason::UserCancel,
             StopCause::TimeUp => MessageCancelReason::Error,
         };
-        let remains = self.remains(cause.stop_reason(), reason, (None, None));
-        CallProgress::Ended(EarlyEnd {
-            cause: EarlyCause::Stopped(cause),
-            remains,
-            usage: None,
-            cost: None,
-        })
+        self.cut_off(EarlyCause::Stopped(cause), cause.stop_reason(), reason)
     }
 
-    fn too_long(&mut self) -> CallProgress {
-        let reason = MessageCancelReason::MaxTokens;
-        let remains = self.remains(StopReason::MaxTokens, reason, (None, None));
+    /// Ends the call before its endpoint tells what it used.
+    fn cut_off(
+        &mut self,
+        cause: EarlyCause,
+        stop_reason: StopReason,
+        reason: MessageCancelReason,
+    ) -> CallProgress {
         CallProgress::Ended(EarlyEnd {
-            cause: EarlyCause::TooLong,
-            remains,
+            cause,
+            remains: self.remains(stop_reason, reason, (None, None)),
             usage: None,
             cost: None,
         })

@@ -26,10 +26,6 @@ impl TurnDriver {
     /// Parks a turn in place of a model call that was announced and has published nothing else. The next
     /// daemon makes the call again.
     pub(super) fn drop_call(&mut self) {
-        self.state = TurnState::CallEnded {
-            stop_reason: Some(StopReason::Interrupted),
-            usage: None,
-            then: Box::new(TurnState::Parked),
-        };
+        self.end_call(StopReason::Interrupted, None, TurnState::Parked);
     }
 }

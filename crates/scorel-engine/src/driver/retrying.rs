@@ -13,11 +13,8 @@ impl TurnDriver {
     pub(super) fn failed_unseen(&mut self, error: &ProviderError) -> Option<TurnStep> {
         if error.category == ErrorCategory::ContextOverflow && !self.overflowed {
             self.overflowed = true;
-            self.state = TurnState::CallEnded {
-                stop_reason: Some(StopReason::Error),
-                usage: error.usage,
-                then: Box::new(TurnState::NeedRoom(self.turn_error(error))),
-            };
+            let next = TurnState::NeedRoom(self.turn_error(error));
+            self.end_call(StopReason::Error, error.usage, next);
             return None;
         }
         let retry = &self.ports.retry;
@@ -31,14 +28,9 @@ impl TurnDriver {
                 }))
             }
             Retry::Wait(delay) => {
-                self.state = TurnState::CallEnded {
-                    stop_reason: Some(StopReason::Error),
-                    usage: error.usage,
-                    then: Box::new(TurnState::Suspending {
-                        delay,
-                        reason: error.message.clone(),
-                    }),
-                };
+                let reason = error.message.clone();
+                let next = TurnState::Suspending { delay, reason };
+                self.end_call(StopReason::Error, error.usage, next);
                 None
             }
             Retry::No => {

@@ -21,8 +21,7 @@ pub(super) enum TurnState {
     Calling(Box<ModelCall>),
     /// The message of the call was published; its `turn_end` is due, then `then`.
     CallEnded {
-        stop_reason: Option<StopReason>,
-        usage: Option<Usage>,
+        end: CallEnd,
         then: Box<TurnState>,
     },
     /// A failed call is retried after a delay.
@@ -40,10 +39,11 @@ pub(super) enum TurnState {
     /// The endpoint refused the call as too large; a smaller context is due.
     NeedRoom(TurnError),
     Answered(AssistantMessage),
+    /// The calls of an answer run; the `turn_end` of the answer is due after them, then `then`.
     Tools {
         run: Box<ToolRun>,
-        message_end: CallEnd,
-        then: AfterTools,
+        end: CallEnd,
+        then: Box<TurnState>,
     },
     Finished(OutcomeReason, Option<TurnError>),
 }
@@ -55,35 +55,29 @@ pub(super) struct CallEnd {
     pub(super) usage: Option<Usage>,
 }
 
-/// The state after the tools.
-pub(super) enum AfterTools {
-    NextCall,
-    Finish(OutcomeReason, Option<TurnError>),
-}
-
 impl TurnState {
     /// The state after an answer without tool calls.
     pub(super) fn after_last_answer(stop_reason: StopReason) -> TurnState {
-        let (reason, error) = match stop_reason {
+        let (reason, code, text) = match stop_reason {
             StopReason::Pause => return Self::NeedContext,
             StopReason::MaxTokens => {
                 let text = "the model's answer reached its limit of output tokens";
-                (OutcomeReason::Limit, Some(limit("max_tokens", text)))
+                (OutcomeReason::Limit, "max_tokens", text)
             }
-            StopReason::Refusal => (
-                OutcomeReason::Error,
-                Some(limit("refusal", "the model refused to answer")),
-            ),
+            StopReason::Refusal => {
+                let text = "the model refused to answer";
+                (OutcomeReason::Error, "refusal", text)
+            }
             StopReason::ContentFilter => {
                 let text = "the provider's content filter stopped the answer";
-                (OutcomeReason::Error, Some(limit("content_filter", text)))
+                (OutcomeReason::Error, "content_filter", text)
             }
             StopReason::EndTurn
             | StopReason::ToolUse
             | StopReason::Error
             | StopReason::Cancelled
-            | StopReason::Interrupted => (OutcomeReason::Completed, None),
+            | StopReason::Interrupted => return Self::Finished(OutcomeReason::Completed, None),
         };
-        Self::Finished(reason, error)
+        Self::Finished(reason, Some(limit(code, text)))
     }
 }
