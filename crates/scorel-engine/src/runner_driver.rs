@@ -73,25 +73,6 @@ impl RunnerDriver {
     /// A turn that starts the runner.
     #[must_use]
     pub fn new(ports: RunnerPorts, signal: StopSignal, order: RunnerOrder) -> Self {
-        Self::with_order(ports, signal, order)
-    }
-
-    /// A turn on a link that was kept from the turn before.
-    #[must_use]
-    pub fn on(
-        ports: RunnerPorts,
-        signal: StopSignal,
-        order: RunnerOrder,
-        link: Box<dyn RunnerLink>,
-    ) -> Self {
-        let mut start = link.start().clone();
-        start.resumed = true;
-        let mut driver = Self::with_order(ports, signal, order);
-        driver.begin(link, start);
-        driver
-    }
-
-    fn with_order(ports: RunnerPorts, signal: StopSignal, order: RunnerOrder) -> Self {
         let now = ports.clock.now();
         let stop = Stop::new(signal, ports.clock.clone(), ports.limits.max_duration);
         Self {
@@ -115,6 +96,21 @@ impl RunnerDriver {
         }
     }
 
+    /// A turn on a link that was kept from the turn before.
+    #[must_use]
+    pub fn on(
+        ports: RunnerPorts,
+        signal: StopSignal,
+        order: RunnerOrder,
+        link: Box<dyn RunnerLink>,
+    ) -> Self {
+        let mut start = link.start().clone();
+        start.resumed = true;
+        let mut driver = Self::new(ports, signal, order);
+        driver.begin(link, start);
+        driver
+    }
+
     /// Runs to the next step. Cancel-safe: while a question is open, wait for its answer and for the
     /// next step at the same time, since the runner goes on and may end.
     pub async fn next(&mut self) -> RunnerStep {
@@ -126,7 +122,10 @@ impl RunnerDriver {
                 return RunnerStep::Turn(TurnStep::Finished(end.clone()));
             }
             match self.wait().await {
-                Waited::Opened(link) => self.opened(link),
+                Waited::Opened(link) => {
+                    let start = link.start().clone();
+                    self.begin(link, start);
+                }
                 Waited::NotOpened(error) => self.not_opened(&error),
                 Waited::Event(event) => self.take(event),
                 Waited::Failed(error) => self.failed(&error),
@@ -218,11 +217,6 @@ impl RunnerDriver {
         }
     }
 
-    fn opened(&mut self, link: Box<dyn RunnerLink>) {
-        let start = link.start().clone();
-        self.begin(link, start);
-    }
-
     fn begin(&mut self, link: Box<dyn RunnerLink>, start: RunnerStart) {
         self.link = LinkState::Opened(link);
         self.fact(RunnerFact::Started(Box::new(start)));
@@ -257,11 +251,10 @@ impl RunnerDriver {
             self.release(false);
             return;
         }
-        let (reason, error) = match self.ending.take() {
-            Some((early, _)) => early.outcome(&self.ports.limits),
-            None => (OutcomeReason::Error, Some(error.turn_error())),
-        };
-        self.close(reason, error, false);
+        match self.ending.take() {
+            Some((early, _)) => self.close_early(&early),
+            None => self.close_failed(error),
+        }
     }
 
     fn take(&mut self, event: RunnerEvent) {

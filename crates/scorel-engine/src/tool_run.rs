@@ -7,13 +7,13 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
-use scorel_proto::{RecordedFiles, ToolResultBlock, ToolResultMessage};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use self::judged::{BeginResult, CallDecision, Judged, Judging};
+use self::judged::{BeginResult, Judged, Judging, seal};
 use crate::stop::Stop;
+use crate::tool_calls::{tool_ended, tool_result};
 use crate::{
     Clock, EngineEvent, PendingCall, Permission, Prerequisite, Question, ToolCall, ToolContext,
     ToolList, ToolOutcome, TurnLimits, TurnPorts, Verdict,
@@ -25,6 +25,7 @@ use crate::{
 /// calls of a group are planned and judged one after the other, when the group before has ended. Those
 /// that may run are announced first and launched with the next step: `tool_started` must be durable
 /// before the tool has any effect, or a crash in between could run the call twice.
+#[derive(Default)]
 pub(crate) struct ToolRun {
     groups: VecDeque<Vec<PendingCall>>,
     /// Calls beyond the limit; answered at the end and never run.
@@ -65,7 +66,7 @@ struct CallSlot {
     sealed: Option<BeginResult>,
     started_at: Duration,
     ended: bool,
-    result: Option<(ToolResultMessage, RecordedFiles)>,
+    result: Option<EngineEvent>,
 }
 
 /// A tool's latest output, with the receiver of the next.
@@ -84,9 +85,7 @@ impl ToolRun {
         Self {
             groups,
             excess,
-            judging: Judging::default(),
-            group: CallGroup::default(),
-            due: VecDeque::new(),
+            ..Self::default()
         }
     }
 
@@ -94,11 +93,8 @@ impl ToolRun {
     pub(crate) fn refused(calls: &[PendingCall], text: &str) -> Self {
         let due = calls.iter().map(|it| refusal(&it.call, text)).collect();
         Self {
-            groups: VecDeque::new(),
-            excess: Vec::new(),
-            judging: Judging::default(),
-            group: CallGroup::default(),
             due,
+            ..Self::default()
         }
     }
 
@@ -165,17 +161,14 @@ impl ToolRun {
         let (call, marks, mut plan, verdict) = match judged {
             Ok(judged) => judged,
             Err(denied) => {
-                self.judging.decide(CallDecision::Refused(denied));
+                self.judging.decide(Err(denied));
                 return None;
             }
         };
         self.judging.hooked(call, marks);
         match verdict {
-            Verdict::Allow(permit) => self.judging.decide(CallDecision::Run(plan, permit)),
-            Verdict::Refuse(text) => {
-                let refused = ToolOutcome::error(text);
-                self.judging.decide(CallDecision::Refused(refused));
-            }
+            Verdict::Allow(permit) => self.judging.decide(Ok((plan, permit))),
+            Verdict::Refuse(text) => self.judging.decide(Err(ToolOutcome::error(text))),
             Verdict::Ask { question, permit } => {
                 plan.prepare(&permit);
                 self.judging.ask(plan, permit);
@@ -218,21 +211,16 @@ impl CallGroup {
     async fn announce(calls: Vec<Judged>, due: &mut VecDeque<EngineEvent>) -> Self {
         let mut slots = Vec::with_capacity(calls.len());
         for judged in calls {
-            let Judged {
-                call,
-                changed_by,
-                fate,
-            } = judged;
-            let sealed = fate.seal().await;
+            let sealed = seal(judged.fate).await;
             if let Ok((begun, _)) = &sealed {
                 due.push_back(EngineEvent::ToolExecutionStart {
-                    call: call.clone(),
+                    call: judged.call.clone(),
                     files: begun.files().to_vec(),
-                    changed_by,
+                    changed_by: judged.changed_by,
                 });
             }
             slots.push(CallSlot {
-                call: Arc::new(call),
+                call: Arc::new(judged.call),
                 sealed: Some(sealed),
                 started_at: Duration::ZERO,
                 ended: false,
@@ -316,12 +304,7 @@ impl CallGroup {
     ) {
         let slot = &mut self.slots[index];
         let duration = clock.now().saturating_sub(slot.started_at);
-        due.push_back(EngineEvent::ToolExecutionEnd {
-            call_id: slot.call.id.clone(),
-            name: slot.call.name.clone(),
-            duration,
-            is_error: outcome.is_error,
-        });
+        due.push_back(tool_ended(&slot.call, outcome.is_error, duration));
         self.answer(index, outcome, duration, due);
     }
 
@@ -335,12 +318,11 @@ impl CallGroup {
     ) {
         let slot = &mut self.slots[index];
         slot.ended = true;
-        slot.result = Some(result(&slot.call, outcome, duration));
-        while let Some(slot) = self.slots.get_mut(self.released) {
-            let Some((message, recorded)) = slot.result.take() else {
-                break;
-            };
-            due.push_back(EngineEvent::ToolResult { message, recorded });
+        slot.result = Some(tool_result(&slot.call, outcome, duration));
+        while let Some(slot) = self.slots.get_mut(self.released)
+            && let Some(result) = slot.result.take()
+        {
+            due.push_back(result);
             self.released += 1;
         }
     }
@@ -391,22 +373,5 @@ async fn next_update(slot: usize, mut receiver: watch::Receiver<Option<Value>>) 
 }
 
 fn refusal(call: &ToolCall, text: &str) -> EngineEvent {
-    let (message, recorded) = result(call, ToolOutcome::error(text), Duration::ZERO);
-    EngineEvent::ToolResult { message, recorded }
-}
-
-fn result(
-    call: &ToolCall,
-    outcome: ToolOutcome,
-    duration: Duration,
-) -> (ToolResultMessage, RecordedFiles) {
-    let result = ToolResultBlock {
-        tool_use_id: call.id.clone(),
-        content: outcome.content,
-        is_error: outcome.is_error,
-        details: outcome.details,
-    };
-    let duration = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    let message = ToolResultMessage::new(&call.name, result, duration);
-    (message, *outcome.recorded)
+    tool_result(call, ToolOutcome::error(text), Duration::ZERO)
 }

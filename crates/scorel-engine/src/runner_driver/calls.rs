@@ -1,9 +1,10 @@
 use std::time::Duration;
 
-use scorel_proto::{Block, RecordedFiles, ToolResultBlock, ToolResultMessage};
+use scorel_proto::Block;
 
 use crate::ports::RunnerCallEnd;
-use crate::{EngineEvent, ToolCall};
+use crate::tool_calls::{tool_ended, tool_result};
+use crate::{EngineEvent, ToolCall, ToolOutcome};
 
 /// Calls that may be open at a time.
 const MAX_OPEN: usize = 256;
@@ -28,14 +29,12 @@ impl OpenCalls {
 
     /// Why the call cannot begin.
     pub(super) fn may_begin(&self, call: &ToolCall) -> Result<(), String> {
+        let runner = &self.runner;
         if self.open.len() >= MAX_OPEN {
-            return Err(format!(
-                "{} has more than {MAX_OPEN} open calls",
-                self.runner
-            ));
+            return Err(format!("{runner} has more than {MAX_OPEN} open calls"));
         }
         if self.is_open(&call.id) {
-            return Err(format!("{} has two open calls under one id", self.runner));
+            return Err(format!("{runner} has two open calls under one id"));
         }
         Ok(())
     }
@@ -51,11 +50,8 @@ impl OpenCalls {
 
     /// Nothing if there is no such call.
     pub(super) fn end(&mut self, end: RunnerCallEnd, now: Duration) -> Vec<EngineEvent> {
-        let Some(at) = self
-            .open
-            .iter()
-            .position(|(call, _)| call.id == end.call_id)
-        else {
+        let mut open = self.open.iter();
+        let Some(at) = open.position(|(call, _)| call.id == end.call_id) else {
             return Vec::new();
         };
         let (call, began_at) = self.open.remove(at);
@@ -85,23 +81,14 @@ fn result(
     is_error: bool,
     duration: Duration,
 ) -> [EngineEvent; 2] {
-    let result = ToolResultBlock {
-        tool_use_id: call.id.clone(),
+    let outcome = ToolOutcome {
         content,
         is_error,
         details: None,
+        recorded: Box::default(),
     };
-    let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     [
-        EngineEvent::ToolExecutionEnd {
-            call_id: call.id.clone(),
-            name: call.name.clone(),
-            duration,
-            is_error,
-        },
-        EngineEvent::ToolResult {
-            message: ToolResultMessage::new(&call.name, result, millis),
-            recorded: RecordedFiles::default(),
-        },
+        tool_ended(call, is_error, duration),
+        tool_result(call, outcome, duration),
     ]
 }

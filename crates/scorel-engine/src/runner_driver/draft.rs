@@ -46,10 +46,10 @@ impl MessageDraft {
     /// # Errors
     /// The message is too long.
     pub(super) fn text(&mut self, delta: String) -> Result<Vec<EngineEvent>, ()> {
-        let mut shown = self.begin(&delta)?;
         if delta.is_empty() {
-            return Ok(shown);
+            return Ok(Vec::new());
         }
+        let mut shown = self.begin(&delta)?;
         match self.parts.last_mut().filter(|_| self.is_part_open) {
             Some(Block::Text { text, .. }) => text.push_str(&delta),
             _ => self.parts.push(Block::text(delta.clone())),
@@ -64,10 +64,10 @@ impl MessageDraft {
     /// # Errors
     /// The message is too long.
     pub(super) fn thinking(&mut self, delta: String) -> Result<Vec<EngineEvent>, ()> {
-        let mut shown = self.begin(&delta)?;
         if delta.is_empty() {
-            return Ok(shown);
+            return Ok(Vec::new());
         }
+        let mut shown = self.begin(&delta)?;
         match self.parts.last_mut().filter(|_| self.is_part_open) {
             Some(Block::Thinking { text, .. }) => text.push_str(&delta),
             _ => self.parts.push(Block::Thinking {
@@ -123,9 +123,6 @@ impl MessageDraft {
     }
 
     fn begin(&mut self, delta: &str) -> Result<Vec<EngineEvent>, ()> {
-        if delta.is_empty() {
-            return Ok(Vec::new());
-        }
         self.bytes += delta.len();
         if self.bytes > self.max_bytes {
             return Err(());

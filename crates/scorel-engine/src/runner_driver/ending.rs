@@ -12,43 +12,42 @@ impl RunnerDriver {
         if self.ending.is_some() {
             return;
         }
-        let LinkState::Running(link) = &mut self.link else {
-            let (reason, error) = early.outcome(&self.ports.limits);
-            self.close(reason, error, false);
-            return;
-        };
-        let asked = link.interrupt();
-        let until = self.ports.clock.now().saturating_add(self.ports.cancel);
-        if matches!(asked, Ok(true)) {
+        if let LinkState::Running(link) = &mut self.link
+            && matches!(link.interrupt(), Ok(true))
+        {
+            let until = self.ports.clock.now().saturating_add(self.ports.cancel);
             self.ending = Some((early, until));
         } else {
-            let (reason, error) = early.outcome(&self.ports.limits);
-            self.close(reason, error, false);
+            self.close_early(&early);
         }
     }
 
     pub(super) fn ended(&mut self, end: RunnerEnd) {
         if let Some((early, _)) = self.ending.take() {
-            let (reason, error) = early.outcome(&self.ports.limits);
-            return self.close(reason, error, false);
+            return self.close_early(&early);
         }
         match end {
             RunnerEnd::Completed => self.close(OutcomeReason::Completed, None, true),
             RunnerEnd::Interrupted => {
-                let error = RunnerError::new(
-                    RunnerErrorKind::Failed,
-                    "the runner ended the turn by itself",
-                );
-                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
+                let text = "the runner ended the turn by itself";
+                self.close_failed(&RunnerError::new(RunnerErrorKind::Failed, text));
             }
             RunnerEnd::Limit(name) => {
                 let error = crate::limit_error::limit(&name, "the runner reached its limit");
                 self.close(OutcomeReason::Limit, Some(error), true);
             }
-            RunnerEnd::Failed(error) => {
-                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
-            }
+            RunnerEnd::Failed(error) => self.close_failed(&error),
         }
+    }
+
+    /// Ends the turn as it was to end early.
+    pub(super) fn close_early(&mut self, early: &EarlyEnd) {
+        let (reason, error) = early.outcome(&self.ports.limits);
+        self.close(reason, error, false);
+    }
+
+    pub(super) fn close_failed(&mut self, error: &RunnerError) {
+        self.close(OutcomeReason::Error, Some(error.turn_error()), false);
     }
 
     /// Ends everything that is open, and then the turn.

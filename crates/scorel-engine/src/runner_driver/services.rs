@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
@@ -31,18 +32,16 @@ impl OpenServices {
 
     /// A client has allowed an action, of which requests may be a part.
     pub(super) fn allow(&mut self, action: RunnerAction) {
-        let one = |path| vec![path];
+        let each = |paths: Vec<PathBuf>| paths.into_iter().map(|path| vec![path]);
         match action {
-            RunnerAction::Read { paths } => self.allowed.extend(
-                paths
-                    .into_iter()
-                    .map(|path| RunnerAction::Read { paths: one(path) }),
-            ),
-            RunnerAction::Write { paths } => self.allowed.extend(
-                paths
-                    .into_iter()
-                    .map(|path| RunnerAction::Write { paths: one(path) }),
-            ),
+            RunnerAction::Read { paths } => {
+                let read = each(paths).map(|paths| RunnerAction::Read { paths });
+                self.allowed.extend(read);
+            }
+            RunnerAction::Write { paths } => {
+                let write = each(paths).map(|paths| RunnerAction::Write { paths });
+                self.allowed.extend(write);
+            }
             other => self.allowed.push(other),
         }
     }

@@ -1,5 +1,3 @@
-use std::fmt;
-
 use futures_util::future::BoxFuture;
 use scorel_proto::{OutcomeReason, TurnError};
 
@@ -18,19 +16,6 @@ pub(super) enum LinkState {
     Releasing(BoxFuture<'static, RunnerExit>),
     /// It takes another turn.
     Kept(Box<dyn RunnerLink>),
-}
-
-impl fmt::Debug for LinkState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Closed => "Closed",
-            Self::Opening(_) => "Opening",
-            Self::Opened(_) => "Opened",
-            Self::Running(_) => "Running",
-            Self::Releasing(_) => "Releasing",
-            Self::Kept(_) => "Kept",
-        })
-    }
 }
 
 /// The outcome of a wait.

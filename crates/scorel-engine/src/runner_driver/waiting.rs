@@ -1,11 +1,11 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use scorel_proto::{OutcomeReason, RunnerErrorKind};
+use scorel_proto::RunnerErrorKind;
 
 use super::RunnerDriver;
 use super::state::{LinkState, Waited};
-use super::step::{RunnerFact, RunnerStep};
+use super::step::RunnerFact;
 use crate::ports::{RunnerError, RunnerEvent, RunnerExit, RunnerLogStream};
 
 impl RunnerDriver {
@@ -88,15 +88,11 @@ impl RunnerDriver {
     /// The runner has been silent for too long, or has not ended in time.
     pub(super) fn overdue(&mut self) {
         match self.ending.take() {
-            Some((early, _)) => {
-                let (reason, error) = early.outcome(&self.ports.limits);
-                self.close(reason, error, false);
-            }
+            Some((early, _)) => self.close_early(&early),
             None => {
                 let seconds = self.ports.idle.as_secs();
                 let message = format!("the runner made no progress for {seconds} s");
-                let error = RunnerError::new(RunnerErrorKind::Stalled, message);
-                self.close(OutcomeReason::Error, Some(error.turn_error()), false);
+                self.close_failed(&RunnerError::new(RunnerErrorKind::Stalled, message));
             }
         }
     }
@@ -105,8 +101,7 @@ impl RunnerDriver {
     pub(super) fn release(&mut self, keep: bool) {
         self.link = match std::mem::replace(&mut self.link, LinkState::Closed) {
             LinkState::Running(link) if keep && link.is_reusable() => {
-                let fact = RunnerFact::Exited { exit: None };
-                self.due.push_back(RunnerStep::Fact(fact));
+                self.fact(RunnerFact::Exited { exit: None });
                 LinkState::Kept(link)
             }
             LinkState::Running(link) | LinkState::Opened(link) => {
@@ -120,9 +115,7 @@ impl RunnerDriver {
 
     pub(super) fn released(&mut self, exit: RunnerExit) {
         self.link = LinkState::Closed;
-        let exit = Some(exit);
-        self.due
-            .push_back(RunnerStep::Fact(RunnerFact::Exited { exit }));
+        self.fact(RunnerFact::Exited { exit: Some(exit) });
     }
 
     pub(super) const fn is_releasing(&self) -> bool {

@@ -13,24 +13,16 @@ pub(super) struct Judged {
     pub(super) fate: CallDecision,
 }
 
-/// What becomes of a judged call.
-pub(super) enum CallDecision {
-    Run(ToolPlan, Permit),
-    /// It does not run, and this is its result.
-    Refused(ToolOutcome),
-}
+/// What becomes of a judged call: it is to run within its permit, or the outcome is its result.
+pub(super) type CallDecision = Result<(ToolPlan, Permit), ToolOutcome>;
 
 /// A call whose fate is sealed: it has begun within its permit, or the outcome is its result.
 pub(super) type BeginResult = Result<(BegunCall, Permit), ToolOutcome>;
 
-impl CallDecision {
-    /// Begins the call, if it is to run.
-    pub(super) async fn seal(self) -> BeginResult {
-        match self {
-            Self::Run(plan, permit) => Ok((plan.begin(permit.clone()).await, permit)),
-            Self::Refused(outcome) => Err(outcome),
-        }
-    }
+/// Begins a call, if it is to run.
+pub(super) async fn seal(fate: CallDecision) -> BeginResult {
+    let (plan, permit) = fate?;
+    Ok((plan.begin(permit.clone()).await, permit))
 }
 
 /// The calls of a group on their way through the gate, one after the other.
@@ -46,8 +38,7 @@ impl Judging {
     pub(super) fn new(calls: Vec<PendingCall>) -> Self {
         Self {
             open: calls.into(),
-            asked: None,
-            judged: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -89,8 +80,8 @@ impl Judging {
     pub(super) fn answer(&mut self, permission: Permission) {
         if let Some((plan, permit)) = self.asked.take() {
             self.decide(match permission {
-                Permission::Granted => CallDecision::Run(plan, permit),
-                Permission::Refused(text) => CallDecision::Refused(ToolOutcome::error(text)),
+                Permission::Granted => Ok((plan, permit)),
+                Permission::Refused(text) => Err(ToolOutcome::error(text)),
             });
         }
     }
@@ -104,11 +95,8 @@ impl Judging {
     /// Takes the conditions that the judged calls wait for, once none is left to be judged.
     pub(super) fn take_prerequisite(&mut self) -> Option<Prerequisite> {
         let judged = self.judged.iter_mut().filter(|_| self.open.is_empty());
-        let mut needs = judged.filter_map(|judged| match &mut judged.fate {
-            CallDecision::Run(plan, _) => plan.take_prerequisite(),
-            CallDecision::Refused(_) => None,
-        });
-        needs.next()
+        let mut plans = judged.filter_map(|judged| judged.fate.as_mut().ok());
+        plans.find_map(|(plan, _)| plan.take_prerequisite())
     }
 
     /// Takes all calls back, judged or not: nothing of this group runs.
