@@ -36,19 +36,16 @@ impl CostLimits {
             ("session_cost", "the session", self.session, spent.session),
             ("day_cost", "this day", self.day, spent.day),
         ];
-        let exceeded = |limit: &Option<u64>, spent: u64| {
-            limit.is_some_and(|limit| spent.saturating_add(estimate) > limit)
-        };
-        let (code, what, max, spent) = checks
-            .into_iter()
-            .find(|(_, _, limit, spent)| exceeded(limit, *spent))?;
-        let message = format!(
-            "{what} has cost {} and the next model call costs at least about {}, more than its limit of {}",
-            dollars(spent),
-            dollars(estimate),
-            dollars(max.unwrap_or_default())
-        );
-        Some(limit(code, message))
+        checks.into_iter().find_map(|(code, what, max, spent)| {
+            let max = max.filter(|max| spent.saturating_add(estimate) > *max)?;
+            let message = format!(
+                "{what} has cost {} and the next model call costs at least about {}, more than its limit of {}",
+                dollars(spent),
+                dollars(estimate),
+                dollars(max)
+            );
+            Some(limit(code, message))
+        })
     }
 }
 

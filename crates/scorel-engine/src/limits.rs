@@ -46,30 +46,23 @@ impl TurnLimits {
             let message = format!("the turn made {steps} model calls, its limit");
             return Some(limit("steps", message));
         }
-        if usage.total() >= self.max_tokens {
-            let message = format!(
-                "the turn used {} of {} tokens",
-                usage.total(),
-                self.max_tokens
-            );
+        let (used, max) = (usage.total(), self.max_tokens);
+        if used >= max {
+            let message = format!("the turn used {used} of {max} tokens");
             return Some(limit("tokens", message));
         }
         None
     }
 
     pub(crate) fn answer_is_too_long(&self) -> TurnError {
-        let limit_bytes = self.max_answer_bytes;
-        limit(
-            "answer",
-            format!("the answer was longer than {limit_bytes} bytes, its limit"),
-        )
+        let bytes = self.max_answer_bytes;
+        let message = format!("the answer was longer than {bytes} bytes, its limit");
+        limit("answer", message)
     }
 
     pub(crate) fn time_is_up(&self) -> TurnError {
         let seconds = self.max_duration.as_secs();
-        limit(
-            "time",
-            format!("the turn ran for {seconds} seconds, its limit"),
-        )
+        let message = format!("the turn ran for {seconds} seconds, its limit");
+        limit("time", message)
     }
 }

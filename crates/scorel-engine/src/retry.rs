@@ -55,22 +55,18 @@ impl RetryPolicy {
             return Retry::No;
         }
         if let Some(wait) = wait {
-            let may_wait = wait <= self.max_wait && waits < self.max_waits;
+            if wait > self.max_wait || waits >= self.max_waits {
+                return Retry::No;
+            }
             let jitter = self.wait_jitter.mul_f64(rand::rng().random::<f64>());
-            return if may_wait {
-                Retry::Wait(wait + jitter)
-            } else {
-                Retry::No
-            };
+            return Retry::Wait(wait + jitter);
         }
         if attempt >= self.max_attempts {
             return Retry::No;
         }
-        match error.retry_after {
-            // A `Retry-After` of zero gets the backoff too, or a provider could make this a busy loop.
-            Some(wait) => Retry::After(wait.max(self.jitter(attempt))),
-            None => Retry::After(self.jitter(attempt)),
-        }
+        // A `Retry-After` of zero gets the backoff too, or a provider could make this a busy loop.
+        let advised = error.retry_after.unwrap_or_default();
+        Retry::After(advised.max(self.jitter(attempt)))
     }
 
     /// Full jitter, so that clients that failed together do not retry together.

@@ -24,17 +24,15 @@ impl TurnDriver {
     /// Why the limits of cost cannot be kept.
     pub(super) fn cost_unknown(&self) -> Option<TurnError> {
         let model = self.ports.provider.model();
-        match model.price {
-            None => Some(cost_unknown(&format!(
-                "the price of {} is not known",
-                model.id
-            ))),
+        let reason = match model.price {
+            None => format!("the price of {} is not known", model.id),
             Some(price) if self.has_gap && !price.is_free() => {
                 let text = "did not report what its last answer used";
-                Some(cost_unknown(&format!("{} {text}", model.provider)))
+                format!("{} {text}", model.provider)
             }
-            Some(_) => None,
-        }
+            Some(_) => return None,
+        };
+        Some(cost_unknown(&reason))
     }
 
     /// Counts what a call used.

@@ -38,16 +38,11 @@ impl TokenPrice {
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Cost {
         let cached = usage.cache_read_tokens + usage.cache_write_tokens;
+        let or_input = |price: Option<u64>| price.unwrap_or(self.input);
         let parts = [
             (usage.input_tokens.saturating_sub(cached), self.input),
-            (
-                usage.cache_read_tokens,
-                self.cache_read.unwrap_or(self.input),
-            ),
-            (
-                usage.cache_write_tokens,
-                self.cache_write.unwrap_or(self.input),
-            ),
+            (usage.cache_read_tokens, or_input(self.cache_read)),
+            (usage.cache_write_tokens, or_input(self.cache_write)),
             (usage.output_tokens, self.output),
         ];
         let sum = parts

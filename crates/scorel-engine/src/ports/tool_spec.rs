@@ -22,17 +22,6 @@ pub struct ToolSpec {
     pub class: ToolClass,
 }
 
-impl ToolSpec {
-    /// The estimated size of its description in a request.
-    #[must_use]
-    pub fn tokens(&self) -> TokenEstimate {
-        TokenEstimate::of_text(&self.name)
-            + TokenEstimate::of_text(&self.description)
-            + TokenEstimate::of_text(&self.parameters.to_string())
-            + TokenEstimate::FRAME
-    }
-}
-
 /// The kind of a tool. A preset offers whole classes, so a new tool needs no entry in any preset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ToolClass {
@@ -68,5 +57,14 @@ impl ToolSpec {
     pub fn read_only(mut self) -> Self {
         self.read_only = true;
         self
+    }
+
+    /// The estimated size of its description in a request.
+    #[must_use]
+    pub fn tokens(&self) -> TokenEstimate {
+        TokenEstimate::of_text(&self.name)
+            + TokenEstimate::of_text(&self.description)
+            + TokenEstimate::of_text(&self.parameters.to_string())
+            + TokenEstimate::FRAME
     }
 }
