@@ -175,7 +175,7 @@ impl Tasks {
         self.host.set_load(rpc.load());
         let commands = Arc::clone(&self.supervisors);
         let sessions = Arc::clone(self.host.sessions());
-        let listener = listener.with_documents(self.host.documents());
+        let listener = listener.with_documents(Arc::clone(&self.host) as _);
         self.running
             .push(tokio::spawn(sessions.housekeep(self.closing.clone())));
         self.running.push(tokio::spawn(async move {

@@ -10,23 +10,9 @@ use scorel_workplace::worktrees::Worktrees;
 /// The agents of the configuration, with the projects' quotas, as the orchestrator needs them.
 #[derive(Debug)]
 pub(crate) struct ConfiguredAgents {
-    config: Arc<ConfigSource>,
-    projects: Arc<ProjectRegistry>,
-    worktrees: Arc<Worktrees>,
-}
-
-impl ConfiguredAgents {
-    pub(crate) fn new(
-        config: &Arc<ConfigSource>,
-        projects: &Arc<ProjectRegistry>,
-        worktrees: &Arc<Worktrees>,
-    ) -> Self {
-        Self {
-            config: Arc::clone(config),
-            projects: Arc::clone(projects),
-            worktrees: Arc::clone(worktrees),
-        }
-    }
+    pub(crate) config: Arc<ConfigSource>,
+    pub(crate) projects: Arc<ProjectRegistry>,
+    pub(crate) worktrees: Arc<Worktrees>,
 }
 
 impl AgentHost for ConfiguredAgents {

@@ -14,9 +14,10 @@ use scorel_journal::FileStorage;
 use scorel_orchestrator::Orchestrator;
 use scorel_proto::{ActiveSession, DaemonManager, HostEvent, Phase, SessionId};
 use scorel_rpc::Load;
+use scorel_search::SearchIndex;
 use scorel_session::{SessionError, Sessions};
 use scorel_workplace::worktrees::Worktrees;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 pub use open::HostParts;
@@ -27,7 +28,6 @@ use crate::followers::Followers;
 use crate::metrics::Metrics;
 use crate::models::Models;
 use crate::runners::HostRunners;
-use crate::search::HostSearch;
 use crate::shutdown::Shutdown;
 
 /// The context of every method: one machine with its projects, models and sessions.
@@ -52,7 +52,10 @@ pub struct Host {
     pub(crate) collecting: tokio::sync::Mutex<()>,
     pub(crate) worktrees: Arc<Worktrees>,
     pub(crate) client_names: ClientNames,
-    pub(crate) search: HostSearch,
+    /// Has to be told of new records.
+    pub(crate) search: Arc<SearchIndex>,
+    /// Has a place for each search that runs.
+    pub(crate) searching: Semaphore,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) followers: Arc<Followers>,
     pub(crate) device: Device,
@@ -92,7 +95,7 @@ impl Host {
     pub async fn recover(&self) {
         Arc::clone(&self.sessions).recover().await;
         self.orchestrator.start();
-        if let Err(error) = self.search.index().start() {
+        if let Err(error) = self.search.start() {
             tracing::warn!(%error, "there is no search index");
         }
         self.sessions.check_index().await;

@@ -27,7 +27,6 @@ mod permission;
 mod process_memory;
 mod rpc;
 mod runners;
-mod search;
 mod session_blobs;
 mod shutdown;
 mod titles;

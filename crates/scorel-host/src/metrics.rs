@@ -6,13 +6,13 @@
 
 mod metric_set;
 mod model_calls;
-mod page;
 mod timed_storage;
 
 use std::time::Duration;
 
 use prometheus::{
-    Counter, Histogram, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, TextEncoder,
+    Counter, Histogram, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts,
+    TextEncoder,
 };
 use scorel_proto::{
     CostTotal, OutcomeReason, PersistentBody, PersistentEvent, SessionsByPhase, Usage,
@@ -23,7 +23,6 @@ use scorel_session::{Section, SessionFeature};
 use metric_set::MetricSet;
 
 pub(crate) use model_calls::{CountedProvider, ModelCalls};
-pub(crate) use page::MetricsPage;
 pub(crate) use timed_storage::TimedStorage;
 
 /// Bounds of buckets in seconds: from a reply out of memory to one that waits for an endpoint.
@@ -49,38 +48,38 @@ pub(crate) struct Metrics {
 impl Metrics {
     pub(crate) fn new() -> Self {
         let set = MetricSet::default();
+        let sessions = Opts::new("scorel_sessions", "Loaded sessions by phase.");
+        let turns = Opts::new("scorel_turns_total", "Turns that have ended, by outcome.");
+        let tokens = Opts::new(
+            "scorel_tokens_total",
+            "Tokens of recorded model calls. The cached kinds are parts of input, reasoning is one of output.",
+        );
+        let rpc = HistogramOpts::new(
+            "scorel_rpc_seconds",
+            "From the begin of a call to its reply, by method.",
+        );
+        let fsync = HistogramOpts::new(
+            "scorel_fsync_seconds",
+            "The time of each sync of a log, or of a list of sessions.",
+        );
         let metrics = Self {
-            sessions: set.gauges("scorel_sessions", "Loaded sessions by phase.", "phase"),
-            turns: set.counters(
-                "scorel_turns_total",
-                "Turns that have ended, by outcome.",
-                &["outcome"],
-            ),
+            sessions: set.add(IntGaugeVec::new(sessions, &["phase"])),
+            turns: set.add(IntCounterVec::new(turns, &["outcome"])),
             model_calls: ModelCalls::new(&set),
-            tokens: set.counters(
-                "scorel_tokens_total",
-                "Tokens of recorded model calls. The cached kinds are parts of input, reasoning is one of output.",
-                &["kind"],
-            ),
-            cost: set.sum(
+            tokens: set.add(IntCounterVec::new(tokens, &["kind"])),
+            cost: set.add(Counter::new(
                 "scorel_cost_usd_total",
                 "What recorded model calls cost in US dollars, as far as it is known.",
-            ),
-            rpc: set.histograms(
-                "scorel_rpc_seconds",
-                "From the begin of a call to its reply, by method.",
-                "method",
-                &RPC_SECONDS,
-            ),
-            fsync: set.histogram(
-                "scorel_fsync_seconds",
-                "The time of each sync of a log, or of a list of sessions.",
-                &FSYNC_SECONDS,
-            ),
-            lag: set.gauge(
+            )),
+            rpc: set.add(HistogramVec::new(
+                rpc.buckets(RPC_SECONDS.to_vec()),
+                &["method"],
+            )),
+            fsync: set.add(Histogram::with_opts(fsync.buckets(FSYNC_SECONDS.to_vec()))),
+            lag: set.add(IntGauge::new(
                 "scorel_subscriber_lag_events",
                 "How many events the slowest subscriber is behind its session.",
-            ),
+            )),
             set,
         };
         metrics.begin_at_zero();
@@ -89,8 +88,8 @@ impl Metrics {
 
     /// Makes the series that are known, so that a rate can be computed from the first count on.
     fn begin_at_zero(&self) {
-        for reason in OUTCOMES {
-            self.turns.with_label_values(&[outcome(reason)]);
+        for reason in OutcomeReason::ALL {
+            self.turns.with_label_values(&[reason.name()]);
         }
         self.add_tokens(&Usage::default());
     }
@@ -143,7 +142,7 @@ impl SessionFeature for Metrics {
         }
         // A copied event is history of another session.
         if let (PersistentBody::TurnOutcome(body), None) = (&event.body, &event.origin) {
-            self.turns.with_label_values(&[outcome(body.reason)]).inc();
+            self.turns.with_label_values(&[body.reason.name()]).inc();
         }
     }
 }
@@ -152,25 +151,6 @@ impl CallObserver for Metrics {
     fn answered(&self, method: &'static str, took: Duration) {
         let seconds = self.rpc.with_label_values(&[method]);
         seconds.observe(took.as_secs_f64());
-    }
-}
-
-const OUTCOMES: [OutcomeReason; 5] = [
-    OutcomeReason::Completed,
-    OutcomeReason::Cancelled,
-    OutcomeReason::Error,
-    OutcomeReason::Interrupted,
-    OutcomeReason::Limit,
-];
-
-/// The name of an outcome on the wire.
-const fn outcome(reason: OutcomeReason) -> &'static str {
-    match reason {
-        OutcomeReason::Completed => "completed",
-        OutcomeReason::Cancelled => "cancelled",
-        OutcomeReason::Error => "error",
-        OutcomeReason::Interrupted => "interrupted",
-        OutcomeReason::Limit => "limit",
     }
 }
 

@@ -11,9 +11,11 @@ use scorel_home::trusted_file::FileProblem;
 use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
 use scorel_orchestrator::{AgentTaskFeature, Orchestrator};
 use scorel_proto::DaemonManager;
+use scorel_search::SearchIndex;
 use scorel_session::{SessionFeature, SessionSettings, Sessions};
 use scorel_workplace::CommandHost;
 use scorel_workplace::worktrees::{SupervisedGit, Worktrees};
+use tokio::sync::Semaphore;
 
 use super::Host;
 use crate::client_names::ClientNames;
@@ -22,9 +24,11 @@ use crate::executable::Executable;
 use crate::metrics::{Metrics, TimedStorage};
 use crate::models::Models;
 use crate::runners::HostRunners;
-use crate::search::HostSearch;
 use crate::shutdown::Shutdown;
 use crate::turns::{TurnParts, Turns, own_sources};
+
+/// The searches that run at once. They read files and compute, and turns come first.
+const SEARCHES: usize = 2;
 
 /// The input of [`Host::open`].
 #[derive(Debug)]
@@ -83,8 +87,12 @@ impl Host {
         let secrets = Arc::new(SecretStore::new(home.env()));
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
-        let agents = Arc::new(ConfiguredAgents::new(&config, &projects, &worktrees));
-        let search = HostSearch::new(&home);
+        let agents = ConfiguredAgents {
+            config: Arc::clone(&config),
+            projects: Arc::clone(&projects),
+            worktrees: Arc::clone(&worktrees),
+        };
+        let search = Arc::new(SearchIndex::new(home.search(), home.sessions()));
         // The sessions own turns and features: what these use of the orchestrator is weak.
         let open_sessions = |orchestrator: &Weak<Orchestrator>| {
             let own = own_sources(skills.clone(), Weak::clone(orchestrator));
@@ -102,7 +110,7 @@ impl Host {
             );
             let own: [Arc<dyn SessionFeature>; 3] = [
                 Arc::new(AgentTaskFeature::new(Weak::clone(orchestrator))),
-                Arc::clone(search.index()) as _,
+                Arc::clone(&search) as _,
                 Arc::clone(&metrics) as _,
             ];
             Sessions::new(
@@ -115,7 +123,7 @@ impl Host {
                 own.into_iter().chain(parts.features).collect(),
             )
         };
-        let orchestrator = Orchestrator::new(agents, open_sessions);
+        let orchestrator = Orchestrator::new(Arc::new(agents), open_sessions);
         Ok(Arc::new(Self {
             sessions: Arc::clone(orchestrator.sessions()),
             projects,
@@ -133,6 +141,7 @@ impl Host {
             worktrees,
             client_names: ClientNames::default(),
             search,
+            searching: Semaphore::new(SEARCHES),
             metrics,
             followers: Arc::default(),
             device: parts.device,

@@ -3,15 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use futures_util::future::{BoxFuture, FutureExt as _, ready};
 use nix::sys::statvfs::statvfs;
 use scorel_config::ConfigSource;
 use scorel_proto::{ConfigStatus, DaemonExecutable, ProtocolRange, Status, StorageStatus};
-use scorel_rpc::{HttpDocuments, Load};
+use scorel_rpc::{HttpDocument, HttpDocuments, Load};
 
 use super::Host;
 use crate::executable::Executable;
-use crate::metrics::MetricsPage;
 use crate::process_memory::resident_bytes;
+
+/// The version of the text format: a scraper that gets none may take it for another.
+const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The parts of a status that are looked up on a blocking thread.
 #[derive(Debug, Default)]
@@ -57,19 +60,23 @@ impl Host {
                 free_bytes: looked_up.free_bytes,
                 stalled_sessions: overview.stalled,
             },
-            search: self.search.index().status(),
+            search: self.search.status(),
             config: looked_up.config,
         }
     }
+}
 
-    /// The documents for HTTP clients of the owner's socket: the metrics.
-    #[must_use]
-    pub fn documents(self: &Arc<Self>) -> Arc<dyn HttpDocuments> {
-        let host = Arc::clone(self);
-        Arc::new(MetricsPage(move || {
-            let by_phase = host.sessions.overview().by_phase;
-            host.metrics.text(&by_phase, host.followers.largest_lag())
-        }))
+/// The documents for HTTP clients of the owner's socket: `/metrics`, and no other path.
+impl HttpDocuments for Host {
+    fn find(&self, path: &str) -> Option<BoxFuture<'static, HttpDocument>> {
+        (path == "/metrics").then(|| {
+            let by_phase = self.sessions.overview().by_phase;
+            let document = HttpDocument {
+                content_type: METRICS_TYPE,
+                text: self.metrics.text(&by_phase, self.followers.largest_lag()),
+            };
+            ready(document).boxed()
+        })
     }
 }
 

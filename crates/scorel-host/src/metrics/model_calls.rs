@@ -2,9 +2,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::StreamExt as _;
-use prometheus::IntCounterVec;
+use prometheus::{IntCounterVec, Opts};
 use scorel_engine::{
-    ErrorCategory, ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
+    ModelInfo, ModelRequest, Provider, ProviderError, ProviderEvent, ProviderStream,
 };
 
 use super::metric_set::MetricSet;
@@ -39,12 +39,12 @@ struct OpenCall {
 
 impl ModelCalls {
     pub(super) fn new(set: &MetricSet) -> Self {
+        let calls = Opts::new(
+            "scorel_model_calls_total",
+            "Model calls that have ended, each attempt once, by provider and result.",
+        );
         Self {
-            calls: set.counters(
-                "scorel_model_calls_total",
-                "Model calls that have ended, each attempt once, by provider and result.",
-                &["provider", "result"],
-            ),
+            calls: set.add(IntCounterVec::new(calls, &["provider", "result"])),
             providers: Arc::default(),
         }
     }
@@ -90,7 +90,7 @@ impl OpenCall {
         match event {
             Ok(ProviderEvent::Done { .. }) => self.end("ok"),
             Ok(_) => {}
-            Err(error) => self.end(result(error.category)),
+            Err(error) => self.end(error.category.name()),
         }
     }
 
@@ -105,24 +105,5 @@ impl Drop for OpenCall {
     /// A stream that is dropped before its end was cancelled.
     fn drop(&mut self) {
         self.end("cancelled");
-    }
-}
-
-/// The name of a category on the wire.
-const fn result(category: ErrorCategory) -> &'static str {
-    match category {
-        ErrorCategory::Auth => "auth",
-        ErrorCategory::NotFound => "not_found",
-        ErrorCategory::ContextOverflow => "context_overflow",
-        ErrorCategory::InvalidRequest => "invalid_request",
-        ErrorCategory::Quota => "quota",
-        ErrorCategory::RateLimit => "rate_limit",
-        ErrorCategory::ServerError => "server_error",
-        ErrorCategory::Overloaded => "overloaded",
-        ErrorCategory::Network => "network",
-        ErrorCategory::StreamTruncated => "stream_truncated",
-        ErrorCategory::Timeout => "timeout",
-        ErrorCategory::BadModelOutput => "bad_model_output",
-        ErrorCategory::Length => "length",
     }
 }

@@ -31,8 +31,8 @@ async fn search(
         SearchMode::Regex => scanned(&host.sessions, &params).await?,
     };
     let closed = |_| CallError::Internal("the search is closed".to_owned());
-    let _place = host.search.places().acquire().await.map_err(closed)?;
-    let index = Arc::clone(host.search.index());
+    let _place = host.searching.acquire().await.map_err(closed)?;
+    let index = Arc::clone(&host.search);
     spawn_blocking(move || run(&index, &params, limit, scanned)).await?
 }
 
