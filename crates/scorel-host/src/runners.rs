@@ -32,7 +32,8 @@ const MAX_CHECKS: usize = 4;
 pub(crate) struct HostRunners {
     supervisors: Arc<Supervisors>,
     versions: Arc<Versions>,
-    commands: Arc<CommandHost>,
+    /// What makes the commands of the same sessions.
+    pub(crate) commands: Arc<CommandHost>,
     secrets: SecretStore,
     /// One for each `checkRunner` at a time.
     checks: Semaphore,
@@ -78,11 +79,6 @@ impl HostRunners {
         }
     }
 
-    /// What makes the commands of the same sessions.
-    pub(crate) const fn commands(&self) -> &Arc<CommandHost> {
-        &self.commands
-    }
-
     /// The configuration of a runner.
     pub(crate) fn find<'a>(
         config: &'a Config,
@@ -102,11 +98,8 @@ impl HostRunners {
         project: &Path,
     ) -> Result<WireRunner, RunnerError> {
         let setup = self.setup(config, runner, project)?;
-        Ok(WireRunner::new(
-            setup,
-            Arc::clone(&self.supervisors),
-            Arc::clone(&self.versions),
-        ))
+        let (supervisors, versions) = (Arc::clone(&self.supervisors), Arc::clone(&self.versions));
+        Ok(WireRunner::new(setup, supervisors, versions))
     }
 
     fn setup(
@@ -159,11 +152,11 @@ impl HostRunners {
         let failed = |message: String| RunnerError::new(RunnerErrorKind::NotLoggedIn, message);
         match self.secrets.resolve(name) {
             Ok(Some(value)) => Ok(value),
-            Ok(None) => Err(failed(format!("{} needs the secret `{name}`", runner.name))
-                .with_hint(format!(
-                    "put `{name}=…` into {}",
-                    self.secrets.file().display()
-                ))),
+            Ok(None) => {
+                let file = self.secrets.file().display();
+                let needed = failed(format!("{} needs the secret `{name}`", runner.name));
+                Err(needed.with_hint(format!("put `{name}=…` into {file}")))
+            }
             Err(error) => Err(failed(error.to_string())),
         }
     }

@@ -94,7 +94,7 @@ impl Turns {
                 projects,
                 config,
                 home: home.to_owned(),
-                commands: Arc::clone(runners.commands()),
+                commands: Arc::clone(&runners.commands),
                 open_projects: OpenProjects::default(),
             }),
             models,
@@ -111,9 +111,10 @@ impl Turns {
         config: &Config,
     ) -> Result<Arc<dyn Provider>, TurnError> {
         let blobs = Arc::new(SessionBlobs(request.blobs.clone()));
-        self.models
-            .provider(config, request.model.as_deref(), blobs)
-            .map_err(|error| config_error(error.to_string()))
+        let provider = self
+            .models
+            .provider(config, request.model.as_deref(), blobs);
+        provider.map_err(config_error)
     }
 
     /// A model to write summaries. One that cannot be used is no reason to stop: another takes its place.
@@ -130,9 +131,7 @@ impl Turns {
             name: request.model.as_deref(),
             level: request.thinking_level,
         };
-        self.models
-            .thinking(config, wanted)
-            .map_err(|error| config_error(error.to_string()))
+        self.models.thinking(config, wanted).map_err(config_error)
     }
 
     /// The gate of one turn.
@@ -143,23 +142,19 @@ impl Turns {
         dir: &Path,
         place: CommandPlace,
     ) -> Result<Gate, TurnError> {
-        let granted = self
-            .grants
-            .of(request.project_id)
-            .map_err(|error| config_error(error.to_string()))?;
+        let granted = self.grants.of(request.project_id).map_err(config_error)?;
+        let granted = granted.iter().chain(&request.allowed);
+        let (permissions, commands) = (&config.permissions, &self.places.commands);
         let settings = GateSettings {
-            mode: config.permissions.mode,
-            rules: config
-                .permissions
-                .rules
-                .with_granted(granted.iter().chain(&request.allowed)),
-            base_dirs: self.places.commands.base_dirs(dir),
-            timeout: config.permissions.timeout,
-            allow_at_timeout: config.permissions.allow_at_timeout,
+            mode: permissions.mode,
+            rules: permissions.rules.with_granted(granted),
+            base_dirs: commands.base_dirs(dir),
+            timeout: permissions.timeout,
+            allow_at_timeout: permissions.allow_at_timeout,
             commands: place,
-            hides_denied: self.places.commands.hides_denied(),
+            hides_denied: commands.hides_denied(),
         };
-        Ok(Gate::new(settings).hiding(self.places.commands.hidden(config, dir)))
+        Ok(Gate::new(settings).hiding(commands.hidden(config, dir)))
     }
 
     /// A turn of the daemon's own engine.
@@ -303,10 +298,7 @@ impl Turns {
             tokio::select! {
                 biased;
                 found = tool_source::tools(&self.sources, place) => found,
-                () = stop.cancelled() => {
-                    let text = "the turn is over".to_owned();
-                    Err(turn_error("cancelled", text))
-                }
+                () = stop.cancelled() => Err(turn_error("cancelled", "the turn is over")),
             }
         })
     }
@@ -318,10 +310,8 @@ impl Turns {
         dir: &Path,
         window: u64,
     ) -> Result<Option<CustomMessageBody>, TurnError> {
-        let found = self
-            .skills
-            .find(Some(&skill_project(request.project_id, dir)));
-        let found = found.map_err(|error| config_error(error.to_string()))?;
+        let project = skill_project(request.project_id, dir);
+        let found = self.skills.find(Some(&project)).map_err(config_error)?;
         Ok(listing(request.known.skills.as_ref(), &found, window))
     }
 }
@@ -333,14 +323,11 @@ impl PrepareTurn for Turns {
         request: &TurnRequest,
         stop: &CancellationToken,
     ) -> Result<PreparedTurn, TurnError> {
-        let project = self
-            .places
-            .projects
-            .get(request.project_id)
-            .ok_or_else(|| {
-                let message = "the session's project is not registered any more".to_owned();
-                turn_error("project_not_found", message)
-            })?;
+        let project = self.places.projects.get(request.project_id);
+        let project = project.ok_or_else(|| {
+            let message = "the session's project is not registered any more";
+            turn_error("project_not_found", message)
+        })?;
         let dir = work_dir(&project, request.agent.as_ref());
         let dir = dir.map_err(|gone| {
             // A directory that is at its path later may be a different one.
@@ -348,10 +335,7 @@ impl PrepareTurn for Turns {
             gone.turn_error()
         })?;
         // That of the project, also in a worktree of it: a person has written it there.
-        let config = self
-            .places
-            .config
-            .current(Some(Path::new(&project.work_dir)));
+        let config = self.places.config_of(&project);
         match &request.runner {
             None => self.engine_turn(session, request, &config, &dir, stop),
             Some(name) => self.runner_turn(session, request, name, &config, &dir),
@@ -372,11 +356,7 @@ impl TurnSetup for Turns {
         blobs: Blobs,
     ) -> Option<Arc<dyn Provider>> {
         let project = self.places.projects.get(project_id)?;
-        let config = self
-            .places
-            .config
-            .current(Some(Path::new(&project.work_dir)));
-        self.usable_model(&config, name, blobs)
+        self.usable_model(&self.places.config_of(&project), name, blobs)
     }
 
     fn title(&self, request: TitleRequest) -> BoxFuture<'static, Option<TitleAnswer>> {

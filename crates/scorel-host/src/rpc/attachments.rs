@@ -82,7 +82,7 @@ impl AttachmentReader {
         let session = lane.session()?;
         let (project, dir) = directories(host, &session, first)?;
         let config = host.config.current(Some(&project));
-        let commands = host.runners.commands();
+        let commands = &host.runners.commands;
         let settings = GateSettings {
             mode: config.permissions.mode,
             rules: config.permissions.rules.clone(),

@@ -12,14 +12,8 @@ const MAX_PATHS: usize = 1024;
 /// are. Looks at the file system.
 #[derive(Debug)]
 pub(crate) struct ProjectEffects {
-    files: Arc<SessionFiles>,
-    fetcher: Fetcher,
-}
-
-impl ProjectEffects {
-    pub(crate) const fn new(files: Arc<SessionFiles>, fetcher: Fetcher) -> Self {
-        Self { files, fetcher }
-    }
+    pub(super) files: Arc<SessionFiles>,
+    pub(super) fetcher: Fetcher,
 }
 
 impl QuestionEffects for ProjectEffects {

@@ -33,10 +33,14 @@ impl RunnerParts<'_> {
         let settings_hash = settings_hash(settings, self.mode, &runner);
         let commands = self.project.commands().cloned();
         let services = ProjectServices::new(Arc::clone(files), commands, self.own_gate);
+        let effects = ProjectEffects {
+            files: Arc::clone(files),
+            fetcher: self.fetcher,
+        };
         let ports = RunnerPorts {
             runner: Arc::new(runner),
             gate: self.gate,
-            effects: Arc::new(ProjectEffects::new(Arc::clone(files), self.fetcher)),
+            effects: Arc::new(effects),
             services: Arc::new(services),
             clock: Arc::new(TokioClock::new()),
             limits: self.limits,

@@ -9,9 +9,8 @@ use scorel_engine::{
     Effect, Gatekeeper, Permit, RunnerServices, ServiceReply, ServiceRequest, Verdict,
     spawn_blocking,
 };
-use scorel_tools::{Commands, PlannedCommand, SessionFiles, Terminal, ToolError};
+use scorel_tools::{Commands, PlannedCommand, SessionFiles, Terminal};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
 /// Terminals of a turn at a time.
@@ -204,14 +203,8 @@ impl RunnerServices for ProjectServices {
 /// Why a request is not served, for the runner's model.
 struct ServiceError(String);
 
-impl From<ToolError> for ServiceError {
-    fn from(error: ToolError) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl From<JoinError> for ServiceError {
-    fn from(error: JoinError) -> Self {
+impl<E: std::error::Error> From<E> for ServiceError {
+    fn from(error: E) -> Self {
         Self(error.to_string())
     }
 }

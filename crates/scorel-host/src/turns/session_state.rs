@@ -174,19 +174,15 @@ impl SessionResources for SessionState {
         }
         let places = &*self.places;
         let project = places.projects.get(self.session.project_id);
-        let project = project.ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::NotFound,
-                "the project is not registered any more",
-            )
-        })?;
-        let dir = work_dir(&project, self.session.agent.as_ref())
-            .map_err(|gone| io::Error::new(io::ErrorKind::NotFound, gone))?;
-        let root = places
-            .open_projects
-            .open(&dir)
+        let unregistered = "the project is not registered any more";
+        let project =
+            project.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, unregistered))?;
+        let dir = work_dir(&project, self.session.agent.as_ref());
+        let dir = dir.map_err(|gone| io::Error::new(io::ErrorKind::NotFound, gone))?;
+        let root = places.open_projects.open(&dir);
+        let root = root
             .map_err(|error| io::Error::new(error.source.kind(), ErrorChain(&error).to_string()))?;
-        let config = places.config.current(Some(Path::new(&project.work_dir)));
+        let config = places.config_of(&project);
         Ok(self.recorder(&mut opened, &root, &config))
     }
 

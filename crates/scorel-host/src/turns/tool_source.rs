@@ -69,7 +69,7 @@ pub(super) async fn tools(
             }
         }
     }
-    let tools = ToolList::new(tools).map_err(|error| config_error(error.to_string()))?;
+    let tools = ToolList::new(tools).map_err(config_error)?;
     Ok((tools, notices))
 }
 

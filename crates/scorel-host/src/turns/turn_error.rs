@@ -1,10 +1,12 @@
+use std::fmt;
+
 use scorel_proto::TurnError;
 
 /// An error that ends a turn before it begins. A repetition would meet it again.
-pub(super) fn turn_error(code: &str, message: String) -> TurnError {
+pub(super) fn turn_error(code: &str, message: impl Into<String>) -> TurnError {
     TurnError {
         code: code.to_owned(),
-        message,
+        message: message.into(),
         retryable: false,
         hint: None,
         resets_at: None,
@@ -12,6 +14,6 @@ pub(super) fn turn_error(code: &str, message: String) -> TurnError {
     }
 }
 
-pub(super) fn config_error(message: String) -> TurnError {
-    turn_error("config_error", message)
+pub(super) fn config_error(error: impl fmt::Display) -> TurnError {
+    turn_error("config_error", error.to_string())
 }

@@ -1,8 +1,9 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_config::ConfigSource;
+use scorel_config::{Config, ConfigSource};
 use scorel_home::ProjectRegistry;
+use scorel_proto::Project;
 use scorel_tools::OpenProjects;
 use scorel_workplace::CommandHost;
 
@@ -14,4 +15,11 @@ pub(super) struct Workplaces {
     pub(super) home: PathBuf,
     pub(super) commands: Arc<CommandHost>,
     pub(super) open_projects: OpenProjects,
+}
+
+impl Workplaces {
+    /// The configuration of a project. Reads files.
+    pub(super) fn config_of(&self, project: &Project) -> Arc<Config> {
+        self.config.current(Some(Path::new(&project.work_dir)))
+    }
 }
