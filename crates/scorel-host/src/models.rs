@@ -23,7 +23,7 @@ use scorel_proto::ThinkingLevel;
 use scorel_provider::{BlobSource, Connector, EndpointId, Secret, SetupError, Timeouts};
 
 use crate::metrics::{CountedProvider, ModelCalls};
-use calendar::{Calendar, SystemCalendar};
+use calendar::{Calendar, SystemCalendar, day_of};
 use model_lists::ModelLists;
 
 pub(crate) use call_error::ModelCallError;
@@ -180,7 +180,7 @@ impl Models {
     }
 
     fn today(&self) -> Date {
-        self.calendar.today()
+        day_of(self.calendar.now_ms())
     }
 
     /// The key of a model; `None` if it needs none. A named key must be set.

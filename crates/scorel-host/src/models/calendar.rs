@@ -6,15 +6,10 @@ use jiff::tz::TimeZone;
 
 use scorel_home::now_ms;
 
-/// The current time and date. A port: which lists are old and which models are retired depends on it.
+/// The current time. A port: which lists are old and which models are retired depends on it.
 pub(super) trait Calendar: Debug + Send + Sync {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> u64;
-
-    /// In UTC.
-    fn today(&self) -> Date {
-        day_of(self.now_ms())
-    }
 }
 
 /// The system's clock.

@@ -1,6 +1,5 @@
 use std::mem;
 
-use jiff::civil::Date;
 use scorel_config::{Config, ModelSettings, usual_key_names};
 use scorel_proto::{Model, ModelProvider};
 use scorel_provider::{
@@ -8,6 +7,7 @@ use scorel_provider::{
     TableEntry,
 };
 
+use super::calendar::day_of;
 use super::model_view::ModelView;
 use super::{ModelError, Models};
 
@@ -28,16 +28,6 @@ pub(super) struct Candidate {
 pub(super) struct ListedProvider {
     pub(super) provider: ModelProvider,
     pub(super) models: Vec<Model>,
-}
-
-/// What a candidate's models are shown with: the day, and what its endpoint listed before.
-#[derive(Debug)]
-pub(super) struct ListScene {
-    pub(super) today: Date,
-    /// When in milliseconds since 1970, and what.
-    pub(super) before: Option<(u64, Vec<ListedModel>)>,
-    /// The time now, for a list that was just read.
-    pub(super) now_ms: u64,
 }
 
 impl Candidate {
@@ -114,22 +104,24 @@ impl Candidate {
     }
 
     /// Merges the endpoint's answer, or the one before, with the built-in table and the configuration.
+    /// `before` has the time of that answer; both times are in milliseconds since 1970.
     pub(super) fn outcome(
         &self,
         listed: &Result<Vec<ListedModel>, Unlisted>,
-        scene: ListScene,
+        before: Option<(u64, Vec<ListedModel>)>,
+        now_ms: u64,
     ) -> ListedProvider {
         let problem = listed.as_ref().err().and_then(Unlisted::problem);
         let live = listed.is_ok();
         let view = ModelView {
             provider: self.name(),
             has_key: self.key.is_ok(),
-            today: scene.today,
+            today: day_of(now_ms),
         };
-        let (listed_at, mut models) = match (listed, scene.before) {
+        let (listed_at, mut models) = match (listed, before) {
             (Ok(listed), _) => {
                 let models = listed.iter().map(|one| view.listed(one, live));
-                (Some(scene.now_ms), models.collect())
+                (Some(now_ms), models.collect())
             }
             (Err(_), Some((listed_at, before))) => {
                 (Some(listed_at), self.listed_before(view, before))

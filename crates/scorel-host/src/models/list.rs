@@ -7,7 +7,7 @@ use scorel_proto::ListModelsResult;
 use scorel_provider::{BuiltinProvider, Connector, EndpointId, ListedModel};
 use tokio::task::JoinSet;
 
-use super::candidate::{Candidate, ListScene, ListedProvider, Unlisted};
+use super::candidate::{Candidate, ListedProvider, Unlisted};
 use super::{ModelCallError, Models, keep};
 
 /// The providers to list, and what listing needs.
@@ -87,13 +87,9 @@ impl Models {
         listed: Result<Vec<ListedModel>, Unlisted>,
     ) -> AskedProvider {
         let endpoint = candidate.endpoint();
-        let scene = ListScene {
-            today: self.today(),
-            before: endpoint.as_ref().and_then(|known| self.lists.list(known)),
-            now_ms: self.calendar.now_ms(),
-        };
+        let before = endpoint.as_ref().and_then(|known| self.lists.list(known));
         AskedProvider {
-            shown: candidate.outcome(&listed, scene),
+            shown: candidate.outcome(&listed, before, self.calendar.now_ms()),
             listed: endpoint.zip(listed.ok()),
         }
     }
