@@ -6,39 +6,27 @@ use scorel_config::{AgentTexts, check_agent_name};
 use scorel_home::receipts::Effect;
 use scorel_home::{ProjectError, check_policy};
 use scorel_proto::{
-    ListAgents, ListAgentsParams, ListAgentsResult, Method, SetAgent, SetAgentParams,
-    SetAgentResult, SetQuota, SetQuotaParams, SetQuotaResult,
+    ListAgentsParams, ListAgentsResult, SetAgent, SetAgentParams, SetAgentResult, SetQuota,
+    SetQuotaParams, SetQuotaResult,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 
 use super::caller::command;
-use super::register::method;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<ListAgents, _, _>(table, list)?;
-    method::<SetAgent, _, _>(table, set_agent)?;
-    method::<SetQuota, _, _>(table, set_quota)
-}
-
-async fn list(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: ListAgentsParams,
-) -> Result<ListAgentsResult, CallError> {
+pub(super) async fn list(host: Arc<Host>, params: ListAgentsParams) -> Reply<ListAgentsResult> {
     let agents = host.list_agents(params.project_id).await?;
     Ok(ListAgentsResult { agents })
 }
 
-async fn set_agent(
+pub(super) async fn set_agent(
     host: Arc<Host>,
     call: RpcCall,
     mut params: SetAgentParams,
-) -> Result<SetAgentResult, CallError> {
+) -> Reply<SetAgentResult> {
     check_texts(&params)?;
-    let id = params.command_id.take();
-    let command = command(&call, id, SetAgent::NAME, &params)?;
+    let command = command::<SetAgent>(&call, params.command_id.take(), &params)?;
     let agent_type = params.agent_type.clone();
     host.mutate(command, Effect::SetAgent { params }).await?;
     Ok(SetAgentResult {
@@ -46,20 +34,16 @@ async fn set_agent(
     })
 }
 
-async fn set_quota(
+pub(super) async fn set_quota(
     host: Arc<Host>,
     call: RpcCall,
     mut params: SetQuotaParams,
-) -> Result<SetQuotaResult, CallError> {
+) -> Reply<SetQuotaResult> {
     check_agent_name(&params.agent_type)?;
     let policies = [Some(&params.policy), params.expected.as_ref()];
     let checked = policies.into_iter().flatten().try_for_each(check_policy);
-    checked.map_err(|error| CallError::Project {
-        error: ProjectError::Quota(error),
-        path: None,
-    })?;
-    let id = params.command_id.take();
-    let command = command(&call, id, SetQuota::NAME, &params)?;
+    checked.map_err(ProjectError::Quota)?;
+    let command = command::<SetQuota>(&call, params.command_id.take(), &params)?;
     let (project_id, agent_type) = (params.project_id, params.agent_type.clone());
     host.mutate(command, Effect::SetQuota { params }).await?;
     Ok(SetQuotaResult {
@@ -76,12 +60,7 @@ fn check_texts(params: &SetAgentParams) -> Result<(), CallError> {
         name: &params.agent_type,
         display_name: text(&params.display_name),
         description: text(&params.description),
-        capabilities: params
-            .capabilities
-            .iter()
-            .flatten()
-            .next()
-            .map(Vec::as_slice),
+        capabilities: params.capabilities.as_ref().and_then(Option::as_deref),
         runner: text(&params.runner),
         model: text(&params.model),
         prompt: text(&params.prompt),

@@ -5,17 +5,16 @@ use std::sync::Arc;
 use scorel_proto::{
     AppendCustom, AppendCustomMessage, AppendCustomMessageParams, AppendCustomMessageResult,
     AppendCustomParams, AppendResult, CustomBody, CustomMessageBody, InternalMessage, Message,
-    Meta, Method, UserMessage,
+    Meta, UserMessage,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 use scorel_session::{AppendData, AppendMessage, SessionError};
 use serde_json::Value;
 
 use super::caller::command;
 use super::conversation::check_content;
-use super::register::method;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 use crate::rpc::message_pictures;
 
 /// Bytes of `data` as JSON.
@@ -27,20 +26,14 @@ const MAX_KIND: usize = 64;
 /// The kinds that the daemon writes itself.
 const RESERVED: [&str; 3] = ["hook", "workflow", "scorel"];
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<AppendCustom, _, _>(table, custom)?;
-    method::<AppendCustomMessage, _, _>(table, custom_message)
-}
-
-async fn custom(
+pub(super) async fn custom(
     host: Arc<Host>,
     call: RpcCall,
     mut params: AppendCustomParams,
-) -> Result<AppendResult, CallError> {
+) -> Reply<AppendResult> {
     check_kind(&params.kind)?;
     check_data(&params.data)?;
-    let id = params.command_id.take();
-    let command = command(&call, id, AppendCustom::NAME, &params)?;
+    let command = command::<AppendCustom>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     let body = CustomBody {
         kind: params.kind,
@@ -49,17 +42,16 @@ async fn custom(
     Ok(lane.mutate(AppendData { command, body }).await?)
 }
 
-async fn custom_message(
+pub(super) async fn custom_message(
     host: Arc<Host>,
     call: RpcCall,
     mut params: AppendCustomMessageParams,
-) -> Result<AppendCustomMessageResult, CallError> {
+) -> Reply<AppendCustomMessageResult> {
     check_kind(&params.kind)?;
     if let Some(data) = &params.data {
         check_data(data)?;
     }
-    let id = params.command_id.take();
-    let command = command(&call, id, AppendCustomMessage::NAME, &params)?;
+    let command = command::<AppendCustomMessage>(&call, params.command_id.take(), &params)?;
     let mut message = accepted(params.message)?;
     let lane = host.sessions.get(params.session_id).await?;
     if let Message::User(UserMessage { content, .. })

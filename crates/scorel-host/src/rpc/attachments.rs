@@ -2,7 +2,7 @@
 
 mod refusal;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_engine::{Gatekeeper as _, Verdict, spawn_blocking};
@@ -104,7 +104,7 @@ impl AttachmentReader {
     }
 
     async fn read(&self, path: &str) -> Result<AttachedFile, CallError> {
-        let refused = |error| AttachmentRefusal::of(path, error);
+        let refused = |error| AttachmentRefusal::of(path, &error);
         let (files, named) = (Arc::clone(&self.files), path.to_owned());
         let planned = spawn_blocking(move || files.plan_attachment(&named)).await?;
         let (effect, location) = planned.map_err(refused)?;
@@ -128,11 +128,10 @@ fn directories(
     session: &Session,
     first: &str,
 ) -> Result<(PathBuf, PathBuf), CallError> {
-    let project = host.projects.get(session.project_id);
-    let project = project.ok_or(CallError::ProjectNotFound(session.project_id))?;
+    let project = host.project(session.project_id)?;
     let dir = work_dir(&project, session.agent.as_ref());
     let dir = dir.map_err(|gone| unusable(first, gone.to_string()))?;
-    Ok((Path::new(&project.work_dir).to_owned(), dir))
+    Ok((PathBuf::from(project.work_dir), dir))
 }
 
 fn unusable(path: &str, reason: String) -> AttachmentRefusal {

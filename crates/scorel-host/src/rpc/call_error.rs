@@ -24,6 +24,9 @@ use crate::import_file::ImportError;
 use crate::models::ModelCallError;
 use crate::rpc::attachments::AttachmentRefusal;
 
+/// The result of a method, or why the call failed.
+pub(crate) type Reply<T> = Result<T, CallError>;
+
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
@@ -38,7 +41,7 @@ pub(crate) enum CallError {
     ProjectNotFound(ProjectId),
     #[error("project {0} still has sessions: delete them first")]
     ProjectHasSessions(ProjectId),
-    /// The registry refused; `path` is the caller's, where the call had one.
+    /// The registry refused; `path` is the caller's, where the call has one.
     #[error("{error}")]
     Project {
         error: ProjectError,
@@ -112,6 +115,12 @@ impl CallError {
             reason: reason.into(),
             field: Some(field),
         }
+    }
+}
+
+impl From<ProjectError> for CallError {
+    fn from(error: ProjectError) -> Self {
+        Self::Project { error, path: None }
     }
 }
 

@@ -1,9 +1,8 @@
 use std::sync::LazyLock;
 
-use scorel_proto::{ClientId, CommandId};
+use scorel_proto::{ClientId, CommandId, Method};
 use scorel_rpc::RpcCall;
 use scorel_session::MutationCommand;
-use serde::Serialize;
 
 use crate::rpc::call_error::CallError;
 
@@ -28,11 +27,10 @@ pub(super) fn client(call: &RpcCall) -> ClientId {
 
 /// The command of a mutating call. `params` are without `commandId`: their digest must be equal when
 /// the command is sent again.
-pub(super) fn command<P: Serialize>(
+pub(super) fn command<M: Method>(
     call: &RpcCall,
     id: Option<CommandId>,
-    method: &str,
-    params: &P,
+    params: &M::Params,
 ) -> Result<MutationCommand, CallError> {
     // Receipts are found by client and command: a client that reconnects without an id could not find
     // its own again.
@@ -40,5 +38,5 @@ pub(super) fn command<P: Serialize>(
         let text = "`commandId` needs a client id: call `hello` with `clientId` first";
         return Err(CallError::invalid(text));
     }
-    Ok(MutationCommand::new(client(call), id, method, params))
+    Ok(MutationCommand::new(client(call), id, M::NAME, params))
 }

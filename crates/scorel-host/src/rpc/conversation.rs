@@ -6,44 +6,33 @@ use std::sync::Arc;
 use scorel_journal::MAX_RECORD;
 use scorel_proto::{
     Block, Cancel, CancelChildren, CancelParams, CancelResult, Compact, CompactParams,
-    CompactResult, ListQuestions, ListQuestionsParams, ListQuestionsResult, Method,
-    PermissionDecision, PermissionDecisionBody, QueueEdit, RespondPermission,
-    RespondPermissionParams, RewriteQueue, RewriteQueueParams, RewriteQueueResult, SendMessage,
-    SendMessageParams, SendMessageResult, SeqResult,
+    CompactResult, ListQuestionsParams, ListQuestionsResult, PermissionDecision,
+    PermissionDecisionBody, QueueEdit, RespondPermission, RespondPermissionParams, RewriteQueue,
+    RewriteQueueParams, RewriteQueueResult, SendMessage, SendMessageParams, SendMessageResult,
+    SeqResult,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 use scorel_session::{
     CancelAndClear, PermissionResponse, QuestionFilter, QueueRewrite, SendRequest, SessionError,
 };
 
 use super::caller::{client, command};
-use super::register::method;
 use super::sessions::{check_model, check_name, check_runner, check_tools, limit};
 use crate::host::Host;
 use crate::rpc::attachments::attachments;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 use crate::rpc::message_pictures;
 
 /// They are part of every request for the summary.
 const MAX_INSTRUCTIONS: usize = 16 * 1024;
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<SendMessage, _, _>(table, send)?;
-    method::<RewriteQueue, _, _>(table, rewrite_queue)?;
-    method::<Cancel, _, _>(table, cancel)?;
-    method::<Compact, _, _>(table, compact)?;
-    method::<ListQuestions, _, _>(table, list_questions)?;
-    method::<RespondPermission, _, _>(table, respond)
-}
-
-async fn send(
+pub(super) async fn send(
     host: Arc<Host>,
     call: RpcCall,
     mut params: SendMessageParams,
-) -> Result<SendMessageResult, CallError> {
+) -> Reply<SendMessageResult> {
     check_content("content", &params.content.0)?;
-    let id = params.command_id.take();
-    let command = command(&call, id, SendMessage::NAME, &params)?;
+    let command = command::<SendMessage>(&call, params.command_id.take(), &params)?;
     check_name("model", params.model.as_deref())?;
     check_runner(&host, params.runner.as_deref())?;
     let lane = host.sessions.get(params.session_id).await?;
@@ -110,11 +99,11 @@ fn text_len(block: &Block) -> usize {
 /// The limit of operations in one `rewriteQueue`.
 const MAX_QUEUE_OPS: usize = 100;
 
-async fn rewrite_queue(
+pub(super) async fn rewrite_queue(
     host: Arc<Host>,
     call: RpcCall,
     mut params: RewriteQueueParams,
-) -> Result<RewriteQueueResult, CallError> {
+) -> Reply<RewriteQueueResult> {
     if params.ops.is_empty() || params.ops.len() > MAX_QUEUE_OPS {
         let text = format!("`ops` holds 1 to {MAX_QUEUE_OPS} operations");
         return Err(CallError::invalid_field("ops", text));
@@ -124,8 +113,7 @@ async fn rewrite_queue(
             check_content("ops", &content.0)?;
         }
     }
-    let id = params.command_id.take();
-    let command = command(&call, id, RewriteQueue::NAME, &params)?;
+    let command = command::<RewriteQueue>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     for op in &mut params.ops {
         if let QueueEdit::Add { content, .. } | QueueEdit::Edit { content, .. } = op {
@@ -143,11 +131,11 @@ async fn rewrite_queue(
 
 /// Without `clearQueue` and `children` it is answered from memory, but for a restore, and `commandId` is
 /// ignored.
-async fn cancel(
+pub(super) async fn cancel(
     host: Arc<Host>,
     call: RpcCall,
     mut params: CancelParams,
-) -> Result<CancelResult, CallError> {
+) -> Reply<CancelResult> {
     let lane = host.sessions.get(params.session_id).await?;
     let clears = params.clear_queue == Some(true);
     if !clears && params.children.is_none() {
@@ -162,8 +150,7 @@ async fn cancel(
             storage_stalled: lane.storage_stall(),
         });
     }
-    let id = params.command_id.take();
-    let command = command(&call, id, Cancel::NAME, &params)?;
+    let command = command::<Cancel>(&call, params.command_id.take(), &params)?;
     let cancel = CancelAndClear {
         command,
         expected: params.expected_turn_id,
@@ -173,14 +160,13 @@ async fn cancel(
     Ok(lane.mutate(cancel).await?)
 }
 
-async fn compact(
+pub(super) async fn compact(
     host: Arc<Host>,
     call: RpcCall,
     mut params: CompactParams,
-) -> Result<CompactResult, CallError> {
+) -> Reply<CompactResult> {
     check_instructions(params.instructions.as_deref())?;
-    let id = params.command_id.take();
-    let command = command(&call, id, Compact::NAME, &params)?;
+    let command = command::<Compact>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     Ok(lane.compact(command, params.instructions).await?)
 }
@@ -194,11 +180,10 @@ fn check_instructions(instructions: Option<&str>) -> Result<(), CallError> {
     Ok(())
 }
 
-async fn list_questions(
+pub(super) async fn list_questions(
     host: Arc<Host>,
-    _: RpcCall,
     params: ListQuestionsParams,
-) -> Result<ListQuestionsResult, CallError> {
+) -> Reply<ListQuestionsResult> {
     let filter = QuestionFilter {
         session_id: params.session_id,
         limit: limit(params.limit, 50, 200)?,
@@ -207,18 +192,17 @@ async fn list_questions(
     Ok(host.sessions.list_questions(filter).await?)
 }
 
-async fn respond(
+pub(super) async fn respond(
     host: Arc<Host>,
     call: RpcCall,
     mut params: RespondPermissionParams,
-) -> Result<SeqResult, CallError> {
+) -> Reply<SeqResult> {
     check_name("reason", params.reason.as_deref())?;
     if params.decision == PermissionDecision::Cancelled {
         let text = "`cancelled` is set by the end of a turn; answer `deny`, or cancel the turn";
         return Err(CallError::invalid_field("decision", text));
     }
-    let id = params.command_id.take();
-    let command = command(&call, id, RespondPermission::NAME, &params)?;
+    let command = command::<RespondPermission>(&call, params.command_id.take(), &params)?;
     let decision = PermissionDecisionBody {
         request_id: params.request_id,
         decision: params.decision,

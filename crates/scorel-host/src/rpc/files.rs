@@ -3,27 +3,20 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    Method, PreviewRestore, PreviewRestoreParams, PreviewRestoreResult, RestoreFiles,
-    RestoreFilesParams, RestoreFilesResult,
+    PreviewRestoreParams, PreviewRestoreResult, RestoreFiles, RestoreFilesParams,
+    RestoreFilesResult,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 use scorel_session::{RestoreChoice, RestorePoint};
 
 use super::caller::command;
-use super::register::method;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<PreviewRestore, _, _>(table, preview)?;
-    method::<RestoreFiles, _, _>(table, restore)
-}
-
-async fn preview(
+pub(super) async fn preview(
     host: Arc<Host>,
-    _: RpcCall,
     params: PreviewRestoreParams,
-) -> Result<PreviewRestoreResult, CallError> {
+) -> Reply<PreviewRestoreResult> {
     let point = match (params.before_event_id, params.target_event_id) {
         (Some(event), None) => RestorePoint::Before(event),
         (None, Some(target)) => RestorePoint::After(target),
@@ -38,13 +31,12 @@ async fn preview(
 }
 
 /// Waits for the restore, which is bounded by the files that it names, and never for a turn.
-async fn restore(
+pub(super) async fn restore(
     host: Arc<Host>,
     call: RpcCall,
     mut params: RestoreFilesParams,
-) -> Result<RestoreFilesResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, RestoreFiles::NAME, &params)?;
+) -> Reply<RestoreFilesResult> {
+    let command = command::<RestoreFiles>(&call, params.command_id.take(), &params)?;
     let choice = RestoreChoice {
         scope: params.scope.unwrap_or_default(),
         on_conflict: params.on_conflict.unwrap_or_default(),

@@ -1,44 +1,29 @@
 //! Methods of the daemon itself: `hello`, `getStatus`, `shutdown`, models, discovery.
 
-use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use scorel_engine::spawn_blocking;
 use scorel_proto::{
-    CheckModel, CheckModelParams, CheckModelResult, Discover, Gc, GcParams, GcResult, GetConfig,
-    GetConfigParams, GetConfigResult, GetStatus, Hello, HelloParams, HelloResult, ListModels,
-    ListModelsParams, ListModelsResult, NoParams, ProjectId, ProtocolRange, Shutdown,
+    CheckModelParams, CheckModelResult, GcParams, GcResult, GetConfigParams, GetConfigResult,
+    HelloParams, HelloResult, ListModelsParams, ListModelsResult, NoParams, ProtocolRange,
     ShutdownParams, ShutdownResult, Status, openrpc_document,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::caller::client;
-use super::register::method;
-use super::sessions::project_dir;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 use crate::shutdown::ShutdownCause;
 
 /// Bytes of a client's name.
 const MAX_NAME: usize = 64;
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<Hello, _, _>(table, hello)?;
-    method::<GetStatus, _, _>(table, get_status)?;
-    method::<GetConfig, _, _>(table, get_config)?;
-    method::<Shutdown, _, _>(table, shutdown)?;
-    method::<ListModels, _, _>(table, list_models)?;
-    method::<CheckModel, _, _>(table, check_model)?;
-    method::<Gc, _, _>(table, gc)?;
-    method::<Discover, _, _>(table, discover)
-}
-
-async fn hello(
+pub(super) async fn hello(
     host: Arc<Host>,
     call: RpcCall,
     params: HelloParams,
-) -> Result<HelloResult, CallError> {
+) -> Reply<HelloResult> {
     let ours = ProtocolRange::SUPPORTED;
     let Some(protocol) = ours.common(params.protocol) else {
         let advice = if params.protocol.max < ours.min {
@@ -73,25 +58,17 @@ async fn hello(
     })
 }
 
-async fn get_status(host: Arc<Host>, _: RpcCall, _: NoParams) -> Result<Status, CallError> {
+pub(super) async fn get_status(host: Arc<Host>, _: NoParams) -> Reply<Status> {
     Ok(host.status().await)
 }
 
-async fn get_config(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetConfigParams,
-) -> Result<GetConfigResult, CallError> {
-    let dir = directory(&host, params.project_id)?;
+pub(super) async fn get_config(host: Arc<Host>, params: GetConfigParams) -> Reply<GetConfigResult> {
+    let dir = host.named_dir(params.project_id)?;
     let (config, secrets) = (Arc::clone(&host.config), Arc::clone(&host.secrets));
     Ok(spawn_blocking(move || config.report(dir.as_deref(), &secrets)).await?)
 }
 
-async fn shutdown(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: ShutdownParams,
-) -> Result<ShutdownResult, CallError> {
+pub(super) async fn shutdown(host: Arc<Host>, params: ShutdownParams) -> Reply<ShutdownResult> {
     host.shutdown.begin(if params.park.unwrap_or_default() {
         ShutdownCause::Park
     } else {
@@ -102,34 +79,28 @@ async fn shutdown(
     })
 }
 
-async fn list_models(
+pub(super) async fn list_models(
     host: Arc<Host>,
-    _: RpcCall,
     params: ListModelsParams,
-) -> Result<ListModelsResult, CallError> {
-    let dir = directory(&host, params.project_id)?;
+) -> Reply<ListModelsResult> {
+    let dir = host.named_dir(params.project_id)?;
     let asked = params.live.unwrap_or(true);
     Ok(host.models.list(dir, params.provider, asked).await?)
 }
 
-async fn check_model(
+pub(super) async fn check_model(
     host: Arc<Host>,
-    _: RpcCall,
     params: CheckModelParams,
-) -> Result<CheckModelResult, CallError> {
-    let dir = directory(&host, params.project_id)?;
+) -> Reply<CheckModelResult> {
+    let dir = host.named_dir(params.project_id)?;
     Ok(host.models.check(dir, params.model).await?)
 }
 
-async fn gc(host: Arc<Host>, _: RpcCall, params: GcParams) -> Result<GcResult, CallError> {
+pub(super) async fn gc(host: Arc<Host>, params: GcParams) -> Reply<GcResult> {
     host.collect_garbage(params.apply.unwrap_or(false)).await
 }
 
-fn directory(host: &Host, project: Option<ProjectId>) -> Result<Option<PathBuf>, CallError> {
-    project.map(|id| project_dir(host, id)).transpose()
-}
-
-async fn discover(_: Arc<Host>, _: RpcCall, _: NoParams) -> Result<Box<RawValue>, CallError> {
+pub(super) async fn discover(_: Arc<Host>, _: NoParams) -> Reply<Box<RawValue>> {
     // Built once: the schemas of all methods take some megabytes on the way to their 200 KiB of JSON,
     // and each connection may have 32 calls at work.
     static DOCUMENT: LazyLock<Box<RawValue>> = LazyLock::new(|| {

@@ -37,11 +37,7 @@ impl Host {
     }
 
     async fn agent_policies(&self, project: Option<ProjectId>) -> Result<ProjectAgents, CallError> {
-        if let Some(id) = project
-            && self.projects.get(id).is_none()
-        {
-            return Err(CallError::ProjectNotFound(id));
-        }
+        self.named_dir(project)?;
         let host = Arc::clone(self.orchestrator.host());
         // It checks whether a configuration file has changed.
         Ok(spawn_blocking(move || host.agents(project)).await?)

@@ -1,26 +1,20 @@
 use std::sync::Arc;
 
 use scorel_home::receipts::Effect;
-use scorel_proto::{ImportSession, ImportSessionParams, ImportSessionResult, Method, SessionId};
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_proto::{ImportSession, ImportSessionParams, ImportSessionResult, SessionId};
+use scorel_rpc::RpcCall;
 
 use super::caller::command;
-use super::register::method;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
-
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<ImportSession, _, _>(table, import)
-}
+use crate::rpc::call_error::Reply;
 
 /// Waits for the import, which is bounded by the limits of a file, and never for a turn.
-async fn import(
+pub(super) async fn import(
     host: Arc<Host>,
     call: RpcCall,
     mut params: ImportSessionParams,
-) -> Result<ImportSessionResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, ImportSession::NAME, &params)?;
+) -> Reply<ImportSessionResult> {
+    let command = command::<ImportSession>(&call, params.command_id.take(), &params)?;
     let effect = Effect::ImportSession {
         session_id: SessionId::generate(),
         params,

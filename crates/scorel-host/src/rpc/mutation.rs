@@ -9,7 +9,6 @@ mod project;
 mod trash;
 mod worktree;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use scorel_home::receipts::{BeginOutcome, CommandKey, Effect, Subject};
@@ -151,11 +150,9 @@ impl Host {
                 self.delete_session(session_id, children, way, attempt)
                     .await
             }
-            Effect::UndeleteSession { session_id } => trash::undeleted(
-                self.sessions.undelete(session_id).await,
-                session_id,
-                attempt,
-            ),
+            Effect::UndeleteSession { session_id } => {
+                self.undelete_session(session_id, attempt).await
+            }
             Effect::OpenOrchestrator {
                 session_id,
                 project_id,
@@ -175,8 +172,8 @@ impl Host {
                 branch,
                 force,
             } => {
-                let removed = self.remove_worktree(runtime_id, force).await;
-                worktree::removed(removed, runtime_id, branch, attempt)
+                self.remove_worktree(runtime_id, branch, force, attempt)
+                    .await
             }
         }
     }
@@ -188,11 +185,8 @@ impl Host {
         params: CreateSessionParams,
     ) -> Result<Subject, CallError> {
         let project_id = params.project_id;
-        let Some(project) = self.projects.get(project_id) else {
-            return Err(CallError::ProjectNotFound(project_id));
-        };
+        let dir = self.project_dir(project_id)?;
         if params.model.is_some() || params.thinking_level.is_some() {
-            let dir = PathBuf::from(project.work_dir);
             let level = params.thinking_level.unwrap_or_default();
             self.models.accept(dir, params.model.clone(), level).await?;
         }
@@ -238,10 +232,10 @@ impl Host {
         match children {
             None => self.orchestrator.check_unused(session_id).await?,
             Some(children) => {
-                let deleted = self
-                    .orchestrator
-                    .delete_children(session_id, &children, way);
-                deleted.await?;
+                let orchestrator = &self.orchestrator;
+                orchestrator
+                    .delete_children(session_id, &children, way)
+                    .await?;
             }
         }
         // Before deleting: an open receipt of its creation would recreate it at the next start.

@@ -5,92 +5,71 @@ use std::sync::Arc;
 use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Effect;
 use scorel_proto::{
-    ListDirectories, ListDirectoriesParams, ListDirectoriesResult, ListProjects,
-    ListProjectsResult, Method, NoParams, ProjectId, RegisterProject, RegisterProjectParams,
-    RegisterProjectResult, RemoveProject, RemoveProjectParams, RemoveProjectResult, UpdateProject,
-    UpdateProjectParams, UpdateProjectResult,
+    ListDirectoriesParams, ListDirectoriesResult, ListProjectsResult, NoParams, ProjectId,
+    RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
+    RemoveProjectParams, RemoveProjectResult, UpdateProject, UpdateProjectParams,
+    UpdateProjectResult,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 
 use super::caller::command;
-use super::register::method;
 use super::sessions::check_name;
 use crate::directories::list_directories;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<ListDirectories, _, _>(table, directories)?;
-    method::<RegisterProject, _, _>(table, register_project)?;
-    method::<ListProjects, _, _>(table, list_projects)?;
-    method::<UpdateProject, _, _>(table, update_project)?;
-    method::<RemoveProject, _, _>(table, remove_project)
-}
-
-async fn directories(
+pub(super) async fn directories(
     _: Arc<Host>,
-    _: RpcCall,
     params: ListDirectoriesParams,
-) -> Result<ListDirectoriesResult, CallError> {
+) -> Reply<ListDirectoriesResult> {
     let path = params.path.clone();
     let listed = spawn_blocking(move || list_directories(params.path.as_deref())).await?;
     listed.map_err(|error| CallError::Directories { error, path })
 }
 
-async fn register_project(
+pub(super) async fn register_project(
     host: Arc<Host>,
     call: RpcCall,
     mut params: RegisterProjectParams,
-) -> Result<RegisterProjectResult, CallError> {
+) -> Reply<RegisterProjectResult> {
     check_display_name(params.display_name.as_deref())?;
-    let id = params.command_id.take();
-    let command = command(&call, id, RegisterProject::NAME, &params)?;
+    let command = command::<RegisterProject>(&call, params.command_id.take(), &params)?;
     let effect = Effect::RegisterProject {
         project_id: ProjectId::generate(),
         params,
     };
     let project_id = host.mutate(command, effect).await?.project()?;
-    let project = host.projects.get(project_id);
     Ok(RegisterProjectResult {
-        project: project.ok_or(CallError::ProjectNotFound(project_id))?,
+        project: host.project(project_id)?,
     })
 }
 
-async fn list_projects(
-    host: Arc<Host>,
-    _: RpcCall,
-    _: NoParams,
-) -> Result<ListProjectsResult, CallError> {
+pub(super) async fn list_projects(host: Arc<Host>, _: NoParams) -> Reply<ListProjectsResult> {
     Ok(ListProjectsResult {
         projects: host.projects.list(),
     })
 }
 
-async fn update_project(
+pub(super) async fn update_project(
     host: Arc<Host>,
     call: RpcCall,
     mut params: UpdateProjectParams,
-) -> Result<UpdateProjectResult, CallError> {
+) -> Reply<UpdateProjectResult> {
     check_display_name(Some(&params.display_name))?;
-    let id = params.command_id.take();
-    let command = command(&call, id, UpdateProject::NAME, &params)?;
-    let project_id = host
-        .mutate(command, Effect::UpdateProject { params })
-        .await?
-        .project()?;
-    let project = host.projects.get(project_id);
+    let command = command::<UpdateProject>(&call, params.command_id.take(), &params)?;
+    let effect = Effect::UpdateProject { params };
+    let project_id = host.mutate(command, effect).await?.project()?;
     Ok(UpdateProjectResult {
-        project: project.ok_or(CallError::ProjectNotFound(project_id))?,
+        project: host.project(project_id)?,
     })
 }
 
-async fn remove_project(
+pub(super) async fn remove_project(
     host: Arc<Host>,
     call: RpcCall,
     mut params: RemoveProjectParams,
-) -> Result<RemoveProjectResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, RemoveProject::NAME, &params)?;
+) -> Reply<RemoveProjectResult> {
+    let command = command::<RemoveProject>(&call, params.command_id.take(), &params)?;
     let project_id = params.project_id;
     let effect = Effect::RemoveProject { project_id };
     host.mutate(command, effect).await?;

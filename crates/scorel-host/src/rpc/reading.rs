@@ -7,36 +7,19 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use scorel_engine::spawn_blocking;
 use scorel_journal::BlobError;
 use scorel_proto::{
-    GetBlob, GetBlobParams, GetBlobResult, GetContext, GetContextParams, GetContextResult,
-    GetEvents, GetEventsParams, GetEventsResult, GetTree, GetTreeParams, GetTreeResult, GetTurn,
-    GetTurnParams, PutBlob, PutBlobParams, PutBlobResult, Resync, ResyncParams, ResyncResult,
-    TurnSummary,
+    GetBlobParams, GetBlobResult, GetContextParams, GetContextResult, GetEventsParams,
+    GetEventsResult, GetTreeParams, GetTreeResult, GetTurnParams, PutBlobParams, PutBlobResult,
+    ResyncParams, ResyncResult, TurnSummary,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
 
-use super::register::method;
 use super::sessions::limit;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 
 /// Bytes of a blob per call, before base64: a reply of 6 MiB at most.
 const MAX_BLOB_PART: u64 = 4 * 1024 * 1024;
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<GetTree, _, _>(table, get_tree)?;
-    method::<GetEvents, _, _>(table, get_events)?;
-    method::<GetTurn, _, _>(table, get_turn)?;
-    method::<GetContext, _, _>(table, get_context)?;
-    method::<GetBlob, _, _>(table, get_blob)?;
-    method::<PutBlob, _, _>(table, put_blob)?;
-    method::<Resync, _, _>(table, resync)
-}
-
-async fn get_tree(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetTreeParams,
-) -> Result<GetTreeResult, CallError> {
+pub(super) async fn get_tree(host: Arc<Host>, params: GetTreeParams) -> Reply<GetTreeResult> {
     let lane = host.sessions.get(params.session_id).await?;
     let after = params.after_seq.unwrap_or_default();
     if params.previews == Some(true) {
@@ -47,11 +30,7 @@ async fn get_tree(
     Ok(lane.tree(after, limit)?)
 }
 
-async fn get_events(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetEventsParams,
-) -> Result<GetEventsResult, CallError> {
+pub(super) async fn get_events(host: Arc<Host>, params: GetEventsParams) -> Reply<GetEventsResult> {
     let limit = limit(params.limit, 100, 1000)?;
     let lane = host.sessions.get(params.session_id).await?;
     Ok(lane
@@ -59,11 +38,7 @@ async fn get_events(
         .await?)
 }
 
-async fn get_turn(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetTurnParams,
-) -> Result<TurnSummary, CallError> {
+pub(super) async fn get_turn(host: Arc<Host>, params: GetTurnParams) -> Reply<TurnSummary> {
     let lane = host.sessions.get(params.session_id).await?;
     let turn = lane.turn_summary(params.turn_id).await?;
     turn.ok_or_else(|| {
@@ -72,20 +47,15 @@ async fn get_turn(
     })
 }
 
-async fn get_context(
+pub(super) async fn get_context(
     host: Arc<Host>,
-    _: RpcCall,
     params: GetContextParams,
-) -> Result<GetContextResult, CallError> {
+) -> Reply<GetContextResult> {
     let lane = host.sessions.get(params.session_id).await?;
     Ok(lane.context_report().await?)
 }
 
-async fn get_blob(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetBlobParams,
-) -> Result<GetBlobResult, CallError> {
+pub(super) async fn get_blob(host: Arc<Host>, params: GetBlobParams) -> Reply<GetBlobResult> {
     let lane = host.sessions.get(params.session_id).await?;
     spawn_blocking(move || {
         let blobs = lane.blobs();
@@ -108,11 +78,7 @@ async fn get_blob(
     .await?
 }
 
-async fn put_blob(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: PutBlobParams,
-) -> Result<PutBlobResult, CallError> {
+pub(super) async fn put_blob(host: Arc<Host>, params: PutBlobParams) -> Reply<PutBlobResult> {
     let lane = host.sessions.get(params.session_id).await?;
     lane.check_writable()?;
     spawn_blocking(move || {
@@ -132,10 +98,6 @@ async fn put_blob(
     .await?
 }
 
-async fn resync(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: ResyncParams,
-) -> Result<ResyncResult, CallError> {
+pub(super) async fn resync(host: Arc<Host>, params: ResyncParams) -> Reply<ResyncResult> {
     Ok(host.sessions.resync(params).await?)
 }

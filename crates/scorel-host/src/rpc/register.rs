@@ -8,14 +8,28 @@ use scorel_rpc::{DuplicateMethod, MethodKind, MethodSpec, RpcCall, Table};
 use serde_json::value::RawValue;
 
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 
-/// Registers a method with typed parameters and result.
+/// Registers a method with typed parameters and result, which does the same for every client.
 pub(super) fn method<M, F, R>(table: &mut Table<Host>, handler: F) -> Result<(), DuplicateMethod>
 where
     M: Method,
+    F: Fn(Arc<Host>, M::Params) -> R + Clone + Send + Sync + 'static,
+    R: Future<Output = Reply<M::Result>> + Send + 'static,
+{
+    client_method::<M, _, _>(table, move |host, _, params| handler(host, params))
+}
+
+/// Registers a method whose handler has to know the call: the client, the connection, or when the reply
+/// is written.
+pub(super) fn client_method<M, F, R>(
+    table: &mut Table<Host>,
+    handler: F,
+) -> Result<(), DuplicateMethod>
+where
+    M: Method,
     F: Fn(Arc<Host>, RpcCall, M::Params) -> R + Clone + Send + Sync + 'static,
-    R: Future<Output = Result<M::Result, CallError>> + Send + 'static,
+    R: Future<Output = Reply<M::Result>> + Send + 'static,
 {
     table.method(spec::<M>(MethodKind::Call), move |host, call, params| {
         let handler = handler.clone();
@@ -34,7 +48,7 @@ pub(super) fn subscription<M, F, R>(
 where
     M: Method,
     F: Fn(Arc<Host>, RpcCall, M::Params) -> R + Copy + Send + Sync + 'static,
-    R: Future<Output = Result<Box<RawValue>, CallError>> + Send + 'static,
+    R: Future<Output = Reply<Box<RawValue>>> + Send + 'static,
 {
     table.method(
         spec::<M>(MethodKind::Subscribe),

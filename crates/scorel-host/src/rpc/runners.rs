@@ -6,32 +6,20 @@ use std::sync::Arc;
 use scorel_config::Config;
 use scorel_engine::spawn_blocking;
 use scorel_proto::{
-    CheckRunner, CheckRunnerParams, CheckRunnerResult, ForgetContext, ForgetContextParams,
-    ForgetContextResult, ListRunners, ListRunnersParams, ListRunnersResult, Method, OWN_RUNNER,
+    CheckRunnerParams, CheckRunnerResult, ForgetContext, ForgetContextParams, ForgetContextResult,
+    ListRunnersParams, ListRunnersResult, OWN_RUNNER,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 use scorel_session::ContextRemoval;
 
 use super::caller::command;
-use super::register::method;
-use super::sessions::{check_runner, project_dir};
+use super::sessions::check_runner;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 use crate::runners::HostRunners;
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<ListRunners, _, _>(table, list)?;
-    method::<CheckRunner, _, _>(table, check)?;
-    method::<ForgetContext, _, _>(table, forget)
-}
-
-async fn list(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: ListRunnersParams,
-) -> Result<ListRunnersResult, CallError> {
-    let project = params.project_id;
-    let project = project.map(|id| project_dir(&host, id)).transpose()?;
+pub(super) async fn list(host: Arc<Host>, params: ListRunnersParams) -> Reply<ListRunnersResult> {
+    let project = host.named_dir(params.project_id)?;
     let config = config(&host, project.clone()).await?;
     let dir = project.unwrap_or_else(home);
     Ok(ListRunnersResult {
@@ -39,11 +27,7 @@ async fn list(
     })
 }
 
-async fn check(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: CheckRunnerParams,
-) -> Result<CheckRunnerResult, CallError> {
+pub(super) async fn check(host: Arc<Host>, params: CheckRunnerParams) -> Reply<CheckRunnerResult> {
     let name = params.runner;
     if name == OWN_RUNNER {
         let text = "`scorel` is the daemon's own engine; `checkModel` tests its model";
@@ -60,13 +44,12 @@ async fn check(
     checked.map_err(failed)
 }
 
-async fn forget(
+pub(super) async fn forget(
     host: Arc<Host>,
     call: RpcCall,
     mut params: ForgetContextParams,
-) -> Result<ForgetContextResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, ForgetContext::NAME, &params)?;
+) -> Reply<ForgetContextResult> {
+    let command = command::<ForgetContext>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     let runner = params.runner.clone();
     let seq = lane.mutate(ContextRemoval { command, runner }).await?;

@@ -5,37 +5,24 @@ use std::sync::Arc;
 use scorel_home::receipts::Effect;
 use scorel_orchestrator::SpawnOrder;
 use scorel_proto::{
-    AgentTaskGraph, CreateSessionResult, GetGraph, GetGraphParams, GetRuntime, GetRuntimeParams,
-    GetRuntimeResult, ListRuntimes, ListRuntimesParams, ListRuntimesResult, Method, MoveRuntime,
-    MoveRuntimeParams, OpenOrchestrator, OpenOrchestratorParams, ResultDelivery, SeqResult,
-    SessionId, SpawnRuntime, SpawnRuntimeParams, SpawnRuntimeResult, StopRuntime,
-    StopRuntimeParams, StopRuntimeResult,
+    AgentTaskGraph, CreateSessionResult, GetGraphParams, GetRuntimeParams, GetRuntimeResult,
+    ListRuntimesParams, ListRuntimesResult, MoveRuntime, MoveRuntimeParams, OpenOrchestrator,
+    OpenOrchestratorParams, ResultDelivery, SeqResult, SessionId, SpawnRuntime, SpawnRuntimeParams,
+    SpawnRuntimeResult, StopRuntime, StopRuntimeParams, StopRuntimeResult,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 
 use super::caller::command;
-use super::register::method;
-use super::sessions::{limit, made, project_dir};
+use super::sessions::{limit, made};
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<OpenOrchestrator, _, _>(table, open)?;
-    method::<SpawnRuntime, _, _>(table, spawn)?;
-    method::<GetRuntime, _, _>(table, get)?;
-    method::<ListRuntimes, _, _>(table, list)?;
-    method::<MoveRuntime, _, _>(table, shift)?;
-    method::<StopRuntime, _, _>(table, stop)?;
-    method::<GetGraph, _, _>(table, graph)
-}
-
-async fn open(
+pub(super) async fn open(
     host: Arc<Host>,
     call: RpcCall,
     mut params: OpenOrchestratorParams,
-) -> Result<CreateSessionResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, OpenOrchestrator::NAME, &params)?;
+) -> Reply<CreateSessionResult> {
+    let command = command::<OpenOrchestrator>(&call, params.command_id.take(), &params)?;
     let effect = Effect::OpenOrchestrator {
         session_id: SessionId::generate(),
         project_id: params.project_id,
@@ -43,13 +30,12 @@ async fn open(
     made(&host, command, effect).await
 }
 
-async fn spawn(
+pub(super) async fn spawn(
     host: Arc<Host>,
     call: RpcCall,
     mut params: SpawnRuntimeParams,
-) -> Result<SpawnRuntimeResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, SpawnRuntime::NAME, &params)?;
+) -> Reply<SpawnRuntimeResult> {
+    let command = command::<SpawnRuntime>(&call, params.command_id.take(), &params)?;
     let order = SpawnOrder {
         command,
         agent_type: params.agent_type,
@@ -63,33 +49,22 @@ async fn spawn(
     Ok(host.orchestrator.spawn(params.session_id, order).await?)
 }
 
-async fn get(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetRuntimeParams,
-) -> Result<GetRuntimeResult, CallError> {
+pub(super) async fn get(host: Arc<Host>, params: GetRuntimeParams) -> Reply<GetRuntimeResult> {
     Ok(host.orchestrator.get(params.runtime_id).await?)
 }
 
-async fn list(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: ListRuntimesParams,
-) -> Result<ListRuntimesResult, CallError> {
-    if let Some(id) = params.project_id {
-        project_dir(&host, id)?;
-    }
+pub(super) async fn list(host: Arc<Host>, params: ListRuntimesParams) -> Reply<ListRuntimesResult> {
+    host.named_dir(params.project_id)?;
     let limit = limit(params.limit, 50, 1000)?;
     Ok(host.orchestrator.list(&params, limit).await?)
 }
 
-async fn shift(
+pub(super) async fn shift(
     host: Arc<Host>,
     call: RpcCall,
     mut params: MoveRuntimeParams,
-) -> Result<SeqResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, MoveRuntime::NAME, &params)?;
+) -> Reply<SeqResult> {
+    let command = command::<MoveRuntime>(&call, params.command_id.take(), &params)?;
     if params.position == 0 {
         return Err(CallError::invalid_field("position", "`position` is from 1"));
     }
@@ -99,22 +74,17 @@ async fn shift(
     Ok(SeqResult { seq: moved.await? })
 }
 
-async fn stop(
+pub(super) async fn stop(
     host: Arc<Host>,
     call: RpcCall,
     mut params: StopRuntimeParams,
-) -> Result<StopRuntimeResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, StopRuntime::NAME, &params)?;
+) -> Reply<StopRuntimeResult> {
+    let command = command::<StopRuntime>(&call, params.command_id.take(), &params)?;
     let seq = host.orchestrator.stop(command, params.runtime_id).await?;
     Ok(StopRuntimeResult { seq })
 }
 
-async fn graph(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetGraphParams,
-) -> Result<AgentTaskGraph, CallError> {
+pub(super) async fn graph(host: Arc<Host>, params: GetGraphParams) -> Reply<AgentTaskGraph> {
     let ended = params.ended.map(|ended| ended as usize);
     Ok(host.orchestrator.graph(params.session_id, ended).await?)
 }

@@ -3,28 +3,16 @@
 use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
-use scorel_proto::{Search, SearchMode, SearchParams, SearchResult};
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_proto::{SearchMode, SearchParams, SearchResult};
 use scorel_search::{SearchFilter, SearchIndex, SearchedSession};
 use scorel_session::{ListFilter, SessionError, Sessions};
 
-use super::register::method;
-use super::sessions::{limit, project_dir};
+use super::sessions::limit;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<Search, _, _>(table, search)
-}
-
-async fn search(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: SearchParams,
-) -> Result<SearchResult, CallError> {
-    if let Some(id) = params.project_id {
-        project_dir(&host, id)?;
-    }
+pub(super) async fn search(host: Arc<Host>, params: SearchParams) -> Reply<SearchResult> {
+    host.named_dir(params.project_id)?;
     let limit = limit(params.limit, 50, 200)?;
     let scanned = match params.mode {
         SearchMode::Words => Vec::new(),

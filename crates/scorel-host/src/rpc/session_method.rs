@@ -7,7 +7,7 @@ use scorel_rpc::{DuplicateMethod, Table};
 use scorel_session::{Lane, MutationCommand, SessionError};
 
 use super::caller::command;
-use super::register::method;
+use super::register::client_method;
 use crate::host::Host;
 
 /// The parameters of a command on a session.
@@ -31,13 +31,12 @@ where
     F: Fn(Arc<Lane>, MutationCommand, M::Params) -> R + Clone + Send + Sync + 'static,
     R: Future<Output = Result<M::Result, SessionError>> + Send + 'static,
 {
-    method::<M, _, _>(
+    client_method::<M, _, _>(
         table,
         move |host: Arc<Host>, call, mut params: M::Params| {
             let handler = handler.clone();
             async move {
-                let id = params.take_command_id();
-                let command = command(&call, id, M::NAME, &params)?;
+                let command = command::<M>(&call, params.take_command_id(), &params)?;
                 let lane = host.sessions.get(params.session_id()).await?;
                 Ok(handler(lane, command, params).await?)
             }

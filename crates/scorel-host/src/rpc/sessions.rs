@@ -8,47 +8,32 @@ use scorel_home::receipts::Effect;
 use scorel_proto::{
     AcceptDamage, AcceptDamageParams, ArchiveSession, ArchiveSessionParams, CloneSession,
     CloneSessionParams, CreateSession, CreateSessionParams, CreateSessionResult, DeleteChildren,
-    DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSession, GetSessionParams,
-    GetSessionResult, ListSessions, ListSessionsParams, ListSessionsResult, Method, OWN_RUNNER,
-    ProjectId, SeqResult, SessionChanges, SessionId, ThinkingLevel, ToolPreset, UndeleteSession,
-    UndeleteSessionParams, UndeleteSessionResult, UpdateSession, UpdateSessionParams,
-    UpdateSessionResult,
+    DeleteSession, DeleteSessionParams, DeleteSessionResult, GetSessionParams, GetSessionResult,
+    ListSessionsParams, ListSessionsResult, OWN_RUNNER, SeqResult, SessionChanges, SessionId,
+    ThinkingLevel, ToolPreset, UndeleteSession, UndeleteSessionParams, UndeleteSessionResult,
+    UpdateSession, UpdateSessionParams, UpdateSessionResult,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 use scorel_session::{DamageAcceptance, Lane, ListFilter, MutationCommand, UpdateRequest};
 
 use super::caller::command;
-use super::register::method;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 use crate::runners::HostRunners;
 
 /// Bytes of a title, a reason or a model's name.
 const MAX_NAME: usize = 1024;
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<CreateSession, _, _>(table, create)?;
-    method::<CloneSession, _, _>(table, clone)?;
-    method::<GetSession, _, _>(table, get)?;
-    method::<ListSessions, _, _>(table, list)?;
-    method::<UpdateSession, _, _>(table, update)?;
-    method::<ArchiveSession, _, _>(table, archive)?;
-    method::<DeleteSession, _, _>(table, delete)?;
-    method::<UndeleteSession, _, _>(table, undelete)?;
-    method::<AcceptDamage, _, _>(table, accept_damage)
-}
-
-async fn create(
+pub(super) async fn create(
     host: Arc<Host>,
     call: RpcCall,
     mut params: CreateSessionParams,
-) -> Result<CreateSessionResult, CallError> {
+) -> Reply<CreateSessionResult> {
     check_name("title", params.title.as_deref())?;
     check_name("model", params.model.as_deref())?;
     check_runner(&host, params.runner.as_deref())?;
     check_tools(params.runner.as_deref(), params.tools)?;
-    let id = params.command_id.take();
-    let command = command(&call, id, CreateSession::NAME, &params)?;
+    let command = command::<CreateSession>(&call, params.command_id.take(), &params)?;
     let effect = Effect::CreateSession {
         session_id: SessionId::generate(),
         params,
@@ -56,13 +41,12 @@ async fn create(
     made(&host, command, effect).await
 }
 
-async fn clone(
+pub(super) async fn clone(
     host: Arc<Host>,
     call: RpcCall,
     mut params: CloneSessionParams,
-) -> Result<CreateSessionResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, CloneSession::NAME, &params)?;
+) -> Reply<CreateSessionResult> {
+    let command = command::<CloneSession>(&call, params.command_id.take(), &params)?;
     let effect = Effect::CloneSession {
         session_id: SessionId::generate(),
         params,
@@ -75,7 +59,7 @@ pub(super) async fn made(
     host: &Arc<Host>,
     command: MutationCommand,
     effect: Effect,
-) -> Result<CreateSessionResult, CallError> {
+) -> Reply<CreateSessionResult> {
     let session_id = host.mutate(command, effect).await?.session()?;
     Ok(CreateSessionResult {
         session_id,
@@ -83,25 +67,15 @@ pub(super) async fn made(
     })
 }
 
-async fn get(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetSessionParams,
-) -> Result<GetSessionResult, CallError> {
+pub(super) async fn get(host: Arc<Host>, params: GetSessionParams) -> Reply<GetSessionResult> {
     let lane = host.sessions.get(params.session_id).await?;
     Ok(GetSessionResult {
         session: lane.session()?,
     })
 }
 
-async fn list(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: ListSessionsParams,
-) -> Result<ListSessionsResult, CallError> {
-    if let Some(id) = params.project_id {
-        project_dir(&host, id)?;
-    }
+pub(super) async fn list(host: Arc<Host>, params: ListSessionsParams) -> Reply<ListSessionsResult> {
+    host.named_dir(params.project_id)?;
     let deleted = params.deleted.unwrap_or(false);
     if deleted && params.archived.is_some() {
         let text = "`archived` and `deleted` cannot be combined";
@@ -118,16 +92,15 @@ async fn list(
     Ok(host.sessions.list(filter).await?)
 }
 
-async fn update(
+pub(super) async fn update(
     host: Arc<Host>,
     call: RpcCall,
     mut params: UpdateSessionParams,
-) -> Result<UpdateSessionResult, CallError> {
+) -> Reply<UpdateSessionResult> {
     check_name("title", params.title.as_deref())?;
     check_name("model", params.model.as_deref())?;
     check_runner(&host, params.runner.as_deref())?;
-    let id = params.command_id.take();
-    let command = command(&call, id, UpdateSession::NAME, &params)?;
+    let command = command::<UpdateSession>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     check_model(&host, &lane, params.model.as_deref(), params.thinking_level).await?;
     if params.runner.is_some() || params.tools.is_some() {
@@ -149,13 +122,12 @@ async fn update(
     change(&lane, command, changes).await
 }
 
-async fn archive(
+pub(super) async fn archive(
     host: Arc<Host>,
     call: RpcCall,
     mut params: ArchiveSessionParams,
-) -> Result<UpdateSessionResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, ArchiveSession::NAME, &params)?;
+) -> Reply<UpdateSessionResult> {
+    let command = command::<ArchiveSession>(&call, params.command_id.take(), &params)?;
     let archived = Some(params.archived.unwrap_or(true));
     let changes = SessionChanges {
         archived,
@@ -181,13 +153,12 @@ async fn change(
     Ok(UpdateSessionResult { seq, session })
 }
 
-async fn delete(
+pub(super) async fn delete(
     host: Arc<Host>,
     call: RpcCall,
     mut params: DeleteSessionParams,
-) -> Result<DeleteSessionResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, DeleteSession::NAME, &params)?;
+) -> Reply<DeleteSessionResult> {
+    let command = command::<DeleteSession>(&call, params.command_id.take(), &params)?;
     let session_id = params.session_id;
     let (command, children) = match params.children {
         None => (command, None),
@@ -205,13 +176,12 @@ async fn delete(
     Ok(DeleteSessionResult { session_id })
 }
 
-async fn undelete(
+pub(super) async fn undelete(
     host: Arc<Host>,
     call: RpcCall,
     mut params: UndeleteSessionParams,
-) -> Result<UndeleteSessionResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, UndeleteSession::NAME, &params)?;
+) -> Reply<UndeleteSessionResult> {
+    let command = command::<UndeleteSession>(&call, params.command_id.take(), &params)?;
     let session_id = params.session_id;
     // With a receipt in any case: its line makes durable that an earlier deletion is done, which the
     // next daemon would otherwise repeat.
@@ -237,13 +207,12 @@ fn with_receipt(command: MutationCommand) -> Result<MutationCommand, CallError> 
     })
 }
 
-async fn accept_damage(
+pub(super) async fn accept_damage(
     host: Arc<Host>,
     call: RpcCall,
     mut params: AcceptDamageParams,
-) -> Result<SeqResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, AcceptDamage::NAME, &params)?;
+) -> Reply<SeqResult> {
+    let command = command::<AcceptDamage>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     lane.check_writable()?;
     let acceptance = DamageAcceptance {
@@ -253,12 +222,6 @@ async fn accept_damage(
     };
     let seq = lane.mutate(acceptance).await?;
     Ok(SeqResult { seq })
-}
-
-pub(super) fn project_dir(host: &Host, id: ProjectId) -> Result<PathBuf, CallError> {
-    let project = host.projects.get(id);
-    let project = project.ok_or(CallError::ProjectNotFound(id))?;
-    Ok(PathBuf::from(project.work_dir))
 }
 
 /// Items per page.

@@ -3,39 +3,28 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use scorel_proto::{
-    Anchors, HostEvent, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost,
-    UnsubscribeEvents, UnsubscribeHost, UnsubscribeParams,
-};
-use scorel_rpc::{DuplicateMethod, RpcCall, Sink, Table};
+use scorel_proto::{Anchors, HostEvent, NoParams, SubscribeEventsParams, UnsubscribeParams};
+use scorel_rpc::{RpcCall, Sink};
 use scorel_session::{HostFeedGap, Subscriber};
 use serde_json::value::RawValue;
 
-use super::register::{method, subscription};
 use crate::followers::OpenFollower;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::Reply;
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    subscription::<SubscribeEvents, _, _>(table, subscribe_events)?;
-    method::<UnsubscribeEvents, _, _>(table, unsubscribe)?;
-    subscription::<SubscribeHost, _, _>(table, subscribe_host)?;
-    method::<UnsubscribeHost, _, _>(table, unsubscribe)
-}
-
-async fn unsubscribe(
+pub(super) async fn unsubscribe(
     _: Arc<Host>,
     call: RpcCall,
     params: UnsubscribeParams,
-) -> Result<bool, CallError> {
+) -> Reply<bool> {
     Ok(call.unsubscribe(&params.subscription))
 }
 
-async fn subscribe_events(
+pub(super) async fn subscribe_events(
     host: Arc<Host>,
     call: RpcCall,
     params: SubscribeEventsParams,
-) -> Result<Box<RawValue>, CallError> {
+) -> Reply<Box<RawValue>> {
     let anchors = Anchors {
         persistent_last_seq: params.persistent_last_seq.unwrap_or_default(),
         stream_last_seq: params.stream_last_seq,
@@ -76,11 +65,11 @@ async fn pump_events(mut subscriber: Subscriber, sink: Sink, _listed: OpenFollow
     }
 }
 
-async fn subscribe_host(
+pub(super) async fn subscribe_host(
     host: Arc<Host>,
     call: RpcCall,
     _: NoParams,
-) -> Result<Box<RawValue>, CallError> {
+) -> Reply<Box<RawValue>> {
     let subscription = call.subscribe("host")?;
     Ok(subscription.spawn(move |sink| pump_host(host, sink)))
 }

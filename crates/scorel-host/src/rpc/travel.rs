@@ -2,29 +2,20 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{
-    Branch, BranchParams, Method, MoveResult, RestoreOptions, Rewind, RewindParams,
-};
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_proto::{Branch, BranchParams, MoveResult, RestoreOptions, Rewind, RewindParams};
+use scorel_rpc::RpcCall;
 use scorel_session::{Lane, LeafTarget, MoveLeaf, RestoreChoice};
 
 use super::caller::command;
-use super::register::method;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::Reply;
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<Rewind, _, _>(table, rewind)?;
-    method::<Branch, _, _>(table, branch)
-}
-
-async fn rewind(
+pub(super) async fn rewind(
     host: Arc<Host>,
     call: RpcCall,
     mut params: RewindParams,
-) -> Result<MoveResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, Rewind::NAME, &params)?;
+) -> Reply<MoveResult> {
+    let command = command::<Rewind>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     let leaf = MoveLeaf {
         command,
@@ -34,13 +25,12 @@ async fn rewind(
     move_leaf((&call, &lane), leaf, params.restore_files).await
 }
 
-async fn branch(
+pub(super) async fn branch(
     host: Arc<Host>,
     call: RpcCall,
     mut params: BranchParams,
-) -> Result<MoveResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, Branch::NAME, &params)?;
+) -> Reply<MoveResult> {
+    let command = command::<Branch>(&call, params.command_id.take(), &params)?;
     let lane = host.sessions.get(params.session_id).await?;
     let leaf = MoveLeaf {
         command,
@@ -55,7 +45,7 @@ async fn move_leaf(
     (call, lane): (&RpcCall, &Arc<Lane>),
     leaf: MoveLeaf,
     files: Option<RestoreOptions>,
-) -> Result<MoveResult, CallError> {
+) -> Reply<MoveResult> {
     let Some(files) = files else {
         let seq = lane.mutate(leaf).await?;
         return Ok(MoveResult { seq, files: None });

@@ -6,30 +6,21 @@ use scorel_engine::spawn_blocking;
 use scorel_guidance::skills::{SkillProject, project_items};
 use scorel_home::now_ms;
 use scorel_proto::{
-    GetTrust, GetTrustParams, GetTrustResult, ListSkills, ListSkillsParams, ListSkillsResult,
-    ProjectId, SetTrust, SetTrustParams, SetTrustResult, TrustItem,
+    GetTrustParams, GetTrustResult, ListSkillsParams, ListSkillsResult, ProjectId, SetTrustParams,
+    SetTrustResult, TrustItem,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 
 use super::caller::client;
-use super::register::method;
-use super::sessions::project_dir;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::{CallError, Reply};
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<ListSkills, _, _>(table, list_skills)?;
-    method::<GetTrust, _, _>(table, get_trust)?;
-    method::<SetTrust, _, _>(table, set_trust)
-}
-
-async fn list_skills(
+pub(super) async fn list_skills(
     host: Arc<Host>,
-    _: RpcCall,
     params: ListSkillsParams,
-) -> Result<ListSkillsResult, CallError> {
+) -> Reply<ListSkillsResult> {
     let project = params.project_id.map(|id| {
-        let dir = project_dir(&host, id)?;
+        let dir = host.project_dir(id)?;
         Ok::<_, CallError>(SkillProject { id, dir })
     });
     let project = project.transpose()?;
@@ -39,24 +30,20 @@ async fn list_skills(
     })
 }
 
-async fn get_trust(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetTrustParams,
-) -> Result<GetTrustResult, CallError> {
+pub(super) async fn get_trust(host: Arc<Host>, params: GetTrustParams) -> Reply<GetTrustResult> {
     let id = params.project_id;
-    project_dir(&host, id)?;
+    host.project(id)?;
     let items = spawn_blocking(move || items(&host, id)).await??;
     Ok(GetTrustResult { items })
 }
 
-async fn set_trust(
+pub(super) async fn set_trust(
     host: Arc<Host>,
     call: RpcCall,
     params: SetTrustParams,
-) -> Result<SetTrustResult, CallError> {
+) -> Reply<SetTrustResult> {
     let (id, by) = (params.project_id, client(&call));
-    let dir = project_dir(&host, id)?;
+    let dir = host.project_dir(id)?;
     let change = move || {
         if params.trusted {
             let present = project_items(&dir);
@@ -72,6 +59,6 @@ async fn set_trust(
 }
 
 fn items(host: &Host, id: ProjectId) -> Result<Vec<TrustItem>, CallError> {
-    let present = project_items(&project_dir(host, id)?);
+    let present = project_items(&host.project_dir(id)?);
     Ok(host.trust.items(id, &present)?)
 }

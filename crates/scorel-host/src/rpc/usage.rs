@@ -2,22 +2,12 @@
 
 use std::sync::Arc;
 
-use scorel_proto::{GetUsage, GetUsageParams, GetUsageResult, ProjectId, UsageGrouping};
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_proto::{GetUsageParams, GetUsageResult, ProjectId, UsageGrouping};
 
-use super::register::method;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::Reply;
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<GetUsage, _, _>(table, get_usage)
-}
-
-async fn get_usage(
-    host: Arc<Host>,
-    _: RpcCall,
-    params: GetUsageParams,
-) -> Result<GetUsageResult, CallError> {
+pub(super) async fn get_usage(host: Arc<Host>, params: GetUsageParams) -> Reply<GetUsageResult> {
     let mut result = host.sessions.usage(&params).await?;
     if params.by == UsageGrouping::Project {
         for row in &mut result.rows {

@@ -5,31 +5,21 @@ use std::sync::Arc;
 use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Effect;
 use scorel_proto::{
-    ListWorktrees, ListWorktreesParams, ListWorktreesResult, Method, RemoveWorktree,
-    RemoveWorktreeParams, RemoveWorktreeResult, WorktreeInfo,
+    ListWorktreesParams, ListWorktreesResult, RemoveWorktree, RemoveWorktreeParams,
+    RemoveWorktreeResult, WorktreeInfo,
 };
-use scorel_rpc::{DuplicateMethod, RpcCall, Table};
+use scorel_rpc::RpcCall;
 use scorel_workplace::worktrees::FoundWorktree;
 
 use super::caller::command;
-use super::register::method;
-use super::sessions::project_dir;
 use crate::host::Host;
-use crate::rpc::call_error::CallError;
+use crate::rpc::call_error::Reply;
 
-pub(super) fn register(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
-    method::<ListWorktrees, _, _>(table, list)?;
-    method::<RemoveWorktree, _, _>(table, remove)
-}
-
-async fn list(
+pub(super) async fn list(
     host: Arc<Host>,
-    _: RpcCall,
     params: ListWorktreesParams,
-) -> Result<ListWorktreesResult, CallError> {
-    if let Some(id) = params.project_id {
-        project_dir(&host, id)?;
-    }
+) -> Reply<ListWorktreesResult> {
+    host.named_dir(params.project_id)?;
     let sessions = host.sessions.by_task().await?;
     let worktrees = Arc::clone(&host.worktrees);
     let found = spawn_blocking(move || worktrees.list(params.project_id)).await??;
@@ -47,13 +37,12 @@ async fn list(
     })
 }
 
-async fn remove(
+pub(super) async fn remove(
     host: Arc<Host>,
     call: RpcCall,
     mut params: RemoveWorktreeParams,
-) -> Result<RemoveWorktreeResult, CallError> {
-    let id = params.command_id.take();
-    let command = command(&call, id, RemoveWorktree::NAME, &params)?;
+) -> Reply<RemoveWorktreeResult> {
+    let command = command::<RemoveWorktree>(&call, params.command_id.take(), &params)?;
     let (worktrees, runtime_id) = (Arc::clone(&host.worktrees), params.runtime_id);
     let known = spawn_blocking(move || worktrees.record(runtime_id)).await??;
     let effect = Effect::RemoveWorktree {

@@ -29,36 +29,30 @@ impl AttachmentRefusal {
     }
 
     /// What the tools found wrong. Their messages are for models, so most have other words here.
-    pub(crate) fn of(path: &str, error: ToolError) -> Self {
+    pub(crate) fn of(path: &str, error: &ToolError) -> Self {
         let limit = error.details.get("limit").and_then(|limit| limit.as_u64());
+        let message = error.message.as_str();
         let (kind, reason) = match error.code {
-            ErrorCode::NotFound | ErrorCode::NotADirectory => (
-                AttachmentProblem::NotFound,
-                "there is no such file".to_owned(),
-            ),
-            ErrorCode::IsDirectory => {
-                (AttachmentProblem::Directory, "it is a directory".to_owned())
+            ErrorCode::NotFound | ErrorCode::NotADirectory => {
+                (AttachmentProblem::NotFound, "there is no such file")
             }
+            ErrorCode::IsDirectory => (AttachmentProblem::Directory, "it is a directory"),
             ErrorCode::NotAFile => (
                 AttachmentProblem::NotAFile,
-                "it is a device, pipe or socket".to_owned(),
+                "it is a device, pipe or socket",
             ),
-            ErrorCode::SandboxViolation => (
-                AttachmentProblem::Outside,
-                "it is outside of the project".to_owned(),
-            ),
-            ErrorCode::PermissionNeeded => (
-                AttachmentProblem::Denied,
-                "permission rules keep it from models".to_owned(),
-            ),
-            ErrorCode::AccessDenied => (
-                AttachmentProblem::Unreadable,
-                "permission denied".to_owned(),
-            ),
-            ErrorCode::ReadLimit => (AttachmentProblem::TooLarge, error.message),
-            ErrorCode::Binary => (AttachmentProblem::Binary, error.message),
-            ErrorCode::InvalidArguments => (AttachmentProblem::InvalidPath, error.message),
-            _ => (AttachmentProblem::Unreadable, error.message),
+            ErrorCode::SandboxViolation => {
+                (AttachmentProblem::Outside, "it is outside of the project")
+            }
+            ErrorCode::PermissionNeeded => {
+                let text = "permission rules keep it from models";
+                (AttachmentProblem::Denied, text)
+            }
+            ErrorCode::AccessDenied => (AttachmentProblem::Unreadable, "permission denied"),
+            ErrorCode::ReadLimit => (AttachmentProblem::TooLarge, message),
+            ErrorCode::Binary => (AttachmentProblem::Binary, message),
+            ErrorCode::InvalidArguments => (AttachmentProblem::InvalidPath, message),
+            _ => (AttachmentProblem::Unreadable, message),
         };
         Self {
             limit,

@@ -320,12 +320,10 @@ fn unusable(provider: &str, error: &ModelError) -> RpcError {
     let mut details = json!({ "provider": provider });
     match error {
         ModelError::NoKey { variables, .. } => details["keyVariables"] = json!(variables),
-        ModelError::Setup(SetupError::UnknownProvider { suggestion, .. }) => {
-            details["suggestion"] = json!(suggestion);
-        }
-        ModelError::Setup(SetupError::NotTheDemo { suggestion, .. }) => {
-            details["suggestion"] = json!(suggestion);
-        }
+        ModelError::Setup(
+            SetupError::UnknownProvider { suggestion, .. }
+            | SetupError::NotTheDemo { suggestion, .. },
+        ) => details["suggestion"] = json!(suggestion),
         ModelError::Setup(SetupError::Retired { on, successor, .. }) => {
             details["retiredOn"] = json!(on.to_string());
             details["suggestion"] = json!(successor);

@@ -31,7 +31,7 @@ impl Host {
         };
         let set = spawn_blocking(set).await;
         self.orchestrator.rules_changed();
-        if !set?.map_err(|error| CallError::Project { error, path: None })? {
+        if !set?? {
             return Err(CallError::ProjectNotFound(project_id));
         }
         let agent = self.agent(Some(project_id), &agent_type).await?;

@@ -1,7 +1,7 @@
 //! `importSession`: a session with the history of a file.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Subject;
@@ -43,9 +43,7 @@ impl Host {
         params: ImportSessionParams,
     ) -> Result<Subject, CallError> {
         let project_id = params.project_id;
-        if self.projects.get(project_id).is_none() {
-            return Err(CallError::ProjectNotFound(project_id));
-        }
+        self.project(project_id)?;
         // Two calls at once must not make two.
         let _importing = self.importing.lock().await;
         let file = spawn_blocking(move || ImportFile::open(&params.path)).await??;
@@ -63,10 +61,9 @@ impl Host {
         };
         match file.content {
             ImportContent::Bundle(bundle) => {
-                self.import_bundle(session_id, bundle, project_id, |id| {
-                    request(ImportTool::Scorel, id)
-                })
-                .await?;
+                let request = |id| request(ImportTool::Scorel, id);
+                self.import_bundle(session_id, bundle, project_id, request)
+                    .await?;
             }
             ImportContent::Transcript(transcript) => {
                 let request = request(transcript.tool(), transcript.id().to_owned());
@@ -84,7 +81,7 @@ impl Host {
         project_id: ProjectId,
         request: impl FnOnce(String) -> ImportRequest,
     ) -> Result<(), CallError> {
-        let sessions = std::sync::Arc::clone(&self.sessions);
+        let sessions = Arc::clone(&self.sessions);
         let unpacked = spawn_blocking(move || {
             let dir = sessions.import_dir()?;
             let info = extract_bundle(bundle, dir.path(), BUNDLE).map_err(ImportError::from)?;
@@ -99,8 +96,10 @@ impl Host {
             let report = writer.copy(&log, source, settings, media_type)?;
             // Not before: the blobs were linked from there.
             drop(dir);
-            let title = None;
-            Ok(ImportedHistory { title, report })
+            Ok(ImportedHistory {
+                title: None,
+                report,
+            })
         };
         let request = request(source.to_string());
         self.sessions.import_as(session_id, request, write).await?;
@@ -114,9 +113,7 @@ impl Host {
         settings: &SessionChanges,
     ) -> Result<SessionChanges, CallError> {
         let mut settings = settings.clone();
-        let project = self.projects.get(project_id);
-        let project = project.ok_or(CallError::ProjectNotFound(project_id))?;
-        let dir = PathBuf::from(project.work_dir);
+        let dir = self.project_dir(project_id)?;
         let level = settings.thinking_level.unwrap_or_default();
         let accepted = self.models.accept(dir, settings.model.clone(), level);
         if accepted.await.is_err() {

@@ -22,8 +22,7 @@ impl Host {
     ) -> Result<Subject, CallError> {
         // Two calls at once must not make two.
         let _opening = self.opening.lock().await;
-        let project = self.projects.get(project_id);
-        let project = project.ok_or(CallError::ProjectNotFound(project_id))?;
+        let project = self.project(project_id)?;
         if let Some(known) = project.orchestrator_session_id
             && self.is_in_use(known).await
         {
@@ -80,8 +79,8 @@ impl Host {
         session_id: Option<SessionId>,
     ) -> Result<(), CallError> {
         let projects = Arc::clone(&self.projects);
-        let set = spawn_blocking(move || projects.set_orchestrator(project_id, session_id)).await?;
-        let changed = set.map_err(|error| CallError::Project { error, path: None })?;
+        let set = move || projects.set_orchestrator(project_id, session_id);
+        let changed = spawn_blocking(set).await??;
         if let Some(project) = changed {
             self.sessions.host().project_changed(&project);
         }

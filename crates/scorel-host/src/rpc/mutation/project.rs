@@ -40,8 +40,7 @@ impl Host {
         let (projects, sessions) = (Arc::clone(&self.projects), Arc::clone(&self.sessions));
         let rename = move || {
             let project_id = params.project_id;
-            let renamed = projects.rename(project_id, &params.display_name);
-            let renamed = renamed.map_err(|error| CallError::Project { error, path: None })?;
+            let renamed = projects.rename(project_id, &params.display_name)?;
             let (project, has_changed) = renamed.ok_or(CallError::ProjectNotFound(project_id))?;
             if has_changed {
                 sessions.host().project_changed(&project);
@@ -69,8 +68,7 @@ impl Host {
         self.receipts.settle(subject.clone()).await;
         let (projects, sessions) = (Arc::clone(&self.projects), Arc::clone(&self.sessions));
         let remove = move || {
-            let removed = projects.remove(project_id);
-            match removed.map_err(|error| CallError::Project { error, path: None })? {
+            match projects.remove(project_id)? {
                 Some(_) => sessions.host().project_removed(project_id),
                 None => return Err(CallError::ProjectNotFound(project_id)),
             }

@@ -11,13 +11,25 @@ use crate::host::Host;
 use crate::rpc::call_error::CallError;
 
 impl Host {
-    /// Removes the worktree of a runtime, unless a turn is open in the session that works in it. What that
-    /// session's tools have open goes first.
+    /// Removes the worktree of a runtime, unless a turn is open in the session that works in it. In a second
+    /// attempt a missing one is no error: the first has removed it and did not get to end its receipt.
     pub(super) async fn remove_worktree(
         &self,
         runtime_id: AgentTaskId,
+        branch: Option<String>,
         force: bool,
-    ) -> Result<(), CallError> {
+        attempt: Attempt,
+    ) -> Result<Subject, CallError> {
+        match self.remove_unused(runtime_id, force).await {
+            Err(CallError::Worktree(WorktreeError::NotFound(_))) if attempt == Attempt::Again => {}
+            removed => removed?,
+        }
+        let branch = branch.ok_or(WorktreeError::NotFound(runtime_id))?;
+        Ok(Subject::Branch(branch))
+    }
+
+    /// What the session's tools have open goes first.
+    async fn remove_unused(&self, runtime_id: AgentTaskId, force: bool) -> Result<(), CallError> {
         let session = self.sessions.for_task(&runtime_id.to_string()).await?;
         if let Some(session) = session {
             // Also one that waits for its turn, or for runtimes of its own.
@@ -44,26 +56,5 @@ impl Host {
         }
         self.sessions.forget_tools(session_id);
         Ok(())
-    }
-}
-
-/// The outcome of a removal. In a second attempt a missing worktree is no error: the first attempt
-/// removed it, and crashed before it ended the receipt.
-pub(super) fn removed(
-    result: Result<(), CallError>,
-    runtime_id: AgentTaskId,
-    branch: Option<String>,
-    attempt: Attempt,
-) -> Result<Subject, CallError> {
-    let not_found = || WorktreeError::NotFound(runtime_id).into();
-    match (result, branch) {
-        (Err(CallError::Worktree(WorktreeError::NotFound(_))), Some(branch))
-            if attempt == Attempt::Again =>
-        {
-            Ok(Subject::Branch(branch))
-        }
-        (Err(error), _) => Err(error),
-        (Ok(()), Some(branch)) => Ok(Subject::Branch(branch)),
-        (Ok(()), None) => Err(not_found()),
     }
 }

@@ -9,16 +9,15 @@ use crate::import_file::ImportError;
 /// The file that the caller named is the caller's mistake, where it can be read.
 pub(super) fn import(error: &ImportError) -> RpcError {
     let of_path = |kind: &str| {
-        (
-            ErrorCode::InvalidParams,
-            json!({ "field": "path", "kind": kind }),
-        )
+        let details = json!({ "field": "path", "kind": kind });
+        (ErrorCode::InvalidParams, details)
     };
     let limited = |limit: u64| (ErrorCode::PayloadTooLarge, json!({ "limit": limit }));
     let (code, details) = match error {
         ImportError::NotAbsolute(_) => of_path("not_absolute"),
-        ImportError::NotRegular { path } => (ErrorCode::FilesystemError, json!({ "path": path })),
-        ImportError::Io { path, .. } => (ErrorCode::FilesystemError, json!({ "path": path })),
+        ImportError::NotRegular { path } | ImportError::Io { path, .. } => {
+            (ErrorCode::FilesystemError, json!({ "path": path }))
+        }
         ImportError::TooLarge { limit } => limited(*limit),
         ImportError::Bundle(problem) => match problem {
             BundleProblem::Damaged(_) => of_path("damaged"),

@@ -1,0 +1,22 @@
+use std::path::PathBuf;
+
+use scorel_proto::{Project, ProjectId};
+
+use crate::host::Host;
+use crate::rpc::call_error::CallError;
+
+/// The projects that calls name.
+impl Host {
+    pub(super) fn project(&self, id: ProjectId) -> Result<Project, CallError> {
+        self.projects.get(id).ok_or(CallError::ProjectNotFound(id))
+    }
+
+    pub(super) fn project_dir(&self, id: ProjectId) -> Result<PathBuf, CallError> {
+        Ok(PathBuf::from(self.project(id)?.work_dir))
+    }
+
+    /// The directory of the project, if the call names one.
+    pub(super) fn named_dir(&self, id: Option<ProjectId>) -> Result<Option<PathBuf>, CallError> {
+        id.map(|id| self.project_dir(id)).transpose()
+    }
+}
