@@ -8,7 +8,7 @@ use scorel_proto::{AgentTaskId, SessionId};
 /// the call open: the call's result and what it delivers are one record.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
-    by_session: HashMap<SessionId, HashMap<String, BTreeSet<AgentTaskId>>>,
+    by_call: HashMap<(SessionId, String), BTreeSet<AgentTaskId>>,
 }
 
 impl Claims {
@@ -18,28 +18,21 @@ impl Claims {
         call: String,
         runtimes: BTreeSet<AgentTaskId>,
     ) {
-        if runtimes.is_empty() {
-            return;
+        if !runtimes.is_empty() {
+            self.by_call.insert((session, call), runtimes);
         }
-        let calls = self.by_session.entry(session).or_default();
-        calls.insert(call, runtimes);
     }
 
     /// The session was deleted.
     pub(crate) fn forget(&mut self, session: SessionId) {
-        self.by_session.remove(&session);
+        self.by_call.retain(|(of, _), _| *of != session);
     }
 
     /// The runtimes of a session that are claimed by its open calls. Forgets the calls that have ended.
     pub(crate) fn of(&mut self, session: SessionId, open: &[String]) -> BTreeSet<AgentTaskId> {
-        let Some(calls) = self.by_session.get_mut(&session) else {
-            return BTreeSet::new();
-        };
-        calls.retain(|call, _| open.contains(call));
-        let claimed = calls.values().flatten().copied().collect();
-        if calls.is_empty() {
-            self.by_session.remove(&session);
-        }
-        claimed
+        self.by_call
+            .retain(|(of, call), _| *of != session || open.contains(call));
+        let claims = self.by_call.iter().filter(|((of, _), _)| *of == session);
+        claims.flat_map(|(_, runtimes)| runtimes).copied().collect()
     }
 }

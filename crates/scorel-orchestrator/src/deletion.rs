@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{AgentTaskId, ClientId, SessionId};
-use scorel_session::{Deletion, Lane, MutationCommand, SessionError, Sessions};
+use scorel_session::{Deletion, Lane, MutationCommand, SessionError};
 
 use crate::child_state::ChildState;
 use crate::error::OrchestratorError;
@@ -22,15 +22,14 @@ impl Orchestrator {
     ///
     /// [`SessionError::HasAgentTasks`] or [`SessionError::WorksFor`].
     pub async fn check_unused(&self, id: SessionId) -> Result<(), OrchestratorError> {
-        let sessions = self.sessions();
-        let Some(lane) = usable(sessions, id).await? else {
+        let Some(lane) = self.usable(id).await? else {
             return Ok(());
         };
         let open = lane.runtimes(|all| all.unfinished().count());
         if open > 0 {
             return Err(SessionError::HasAgentTasks { open }.into());
         }
-        match self.runtime_of(sessions, &lane).await? {
+        match self.runtime_of(&lane).await? {
             Some((_, id)) => Err(SessionError::WorksFor(id).into()),
             None => Ok(()),
         }
@@ -48,10 +47,9 @@ impl Orchestrator {
     /// As [`Self::open_children`]. With `quiet`, cancels each turn before it reads its session, topmost
     /// first, so that none can give further tasks.
     async fn below(&self, id: SessionId, quiet: bool) -> Result<Vec<SessionId>, OrchestratorError> {
-        let sessions = self.sessions();
         let (mut found, mut due) = (Vec::new(), vec![id]);
         while let Some(id) = due.pop() {
-            let Some(lane) = usable(sessions, id).await? else {
+            let Some(lane) = self.usable(id).await? else {
                 continue;
             };
             if quiet {
@@ -83,11 +81,14 @@ impl Orchestrator {
         children: &[SessionId],
         way: Deletion,
     ) -> Result<(), OrchestratorError> {
-        let sessions = self.sessions();
-        let _closing = ClosingSession::begin(self, id);
+        // The results of its runtimes begin no turn there meanwhile.
+        self.state().closing.insert(id);
+        let _closing = self.undo_later(move |state| {
+            state.closing.remove(&id);
+        });
         let mut all = children.to_vec();
-        if let Some(lane) = usable(sessions, id).await? {
-            if let Some((parent, runtime)) = self.runtime_of(sessions, &lane).await? {
+        if let Some(lane) = self.usable(id).await? {
+            if let Some((parent, runtime)) = self.runtime_of(&lane).await? {
                 let command = MutationCommand::new(ClientId::Daemon, None, "delete", &id);
                 let id = runtime;
                 parent.mutate(StopRuntime { command, id }).await?;
@@ -105,22 +106,17 @@ impl Orchestrator {
             }
         }
         for child in all.into_iter().rev() {
-            self.delete_child(sessions, child, way).await?;
+            self.delete_child(child, way).await?;
         }
         Ok(())
     }
 
     /// Deletes a session whose runtime has ended. A message that came just now may have begun another turn.
-    async fn delete_child(
-        &self,
-        sessions: &Arc<Sessions>,
-        child: SessionId,
-        way: Deletion,
-    ) -> Result<(), OrchestratorError> {
+    async fn delete_child(&self, child: SessionId, way: Deletion) -> Result<(), OrchestratorError> {
         let mut attempts = DELETE_ATTEMPTS;
         loop {
             attempts -= 1;
-            match sessions.delete_by(child, way).await {
+            match self.sessions().delete_by(child, way).await {
                 Ok(()) | Err(SessionError::NotFound(_)) => return Ok(()),
                 Err(SessionError::Busy { .. }) if attempts > 0 => {
                     self.below(child, true).await?;
@@ -134,13 +130,12 @@ impl Orchestrator {
     /// task.
     async fn runtime_of(
         &self,
-        sessions: &Arc<Sessions>,
         lane: &Lane,
     ) -> Result<Option<(Arc<Lane>, AgentTaskId)>, OrchestratorError> {
         let Some(parent) = lane.session()?.parent else {
             return Ok(None);
         };
-        let Some(parent) = usable(sessions, parent.session_id).await? else {
+        let Some(parent) = self.usable(parent.session_id).await? else {
             return Ok(None);
         };
         let id = lane.id();
@@ -151,36 +146,14 @@ impl Orchestrator {
         });
         Ok(runtime.map(|runtime| (parent, runtime)))
     }
-}
 
-/// A session that is being deleted with its runtimes: their results begin no turn there.
-struct ClosingSession<'a> {
-    orchestrator: &'a Orchestrator,
-    id: SessionId,
-}
-
-impl<'a> ClosingSession<'a> {
-    fn begin(orchestrator: &'a Orchestrator, id: SessionId) -> Self {
-        orchestrator.state().closing.insert(id);
-        Self { orchestrator, id }
-    }
-}
-
-impl Drop for ClosingSession<'_> {
-    fn drop(&mut self) {
-        self.orchestrator.state().closing.remove(&self.id);
-    }
-}
-
-/// A session that cannot be loaded or changed has no runtimes that anything could be done for.
-async fn usable(
-    sessions: &Arc<Sessions>,
-    id: SessionId,
-) -> Result<Option<Arc<Lane>>, OrchestratorError> {
-    match sessions.get(id).await {
-        Ok(lane) => Ok(Some(lane).filter(|lane| lane.can_change())),
-        Err(SessionError::NotFound(_) | SessionError::Failed { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
+    /// A session that cannot be loaded or changed has no runtimes that anything could be done for.
+    async fn usable(&self, id: SessionId) -> Result<Option<Arc<Lane>>, OrchestratorError> {
+        match self.sessions().get(id).await {
+            Ok(lane) => Ok(Some(lane).filter(|lane| lane.can_change())),
+            Err(SessionError::NotFound(_) | SessionError::Failed { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

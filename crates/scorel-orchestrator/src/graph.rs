@@ -64,8 +64,8 @@ impl Orchestrator {
 
 /// Leaves out the runtimes that have ended, except the last `ended` and those above a node that stays.
 fn shorten(graph: &mut AgentTaskGraph, ended: usize) {
-    let mut past: Vec<&GraphNode> = graph.nodes.iter().collect();
-    past.retain(|node| node.ended_at.is_some());
+    let past = graph.nodes.iter().filter(|node| node.ended_at.is_some());
+    let mut past: Vec<&GraphNode> = past.collect();
     past.sort_by_key(|node| std::cmp::Reverse((node.ended_at, &node.id)));
     let mut left_out: BTreeSet<String> = past.iter().skip(ended).map(|it| it.id.clone()).collect();
     // The edges go down the graph, so from the last to the first each node comes before those above it.

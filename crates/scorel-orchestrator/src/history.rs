@@ -68,17 +68,16 @@ impl Orchestrator {
             PersistentBody::RuntimeSpawned(body) => body.prompt,
             _ => String::new(),
         };
-        let result = match finished {
-            None => None,
-            Some(seq) => match lane.record(seq).await?.body {
-                PersistentBody::RuntimeFinished(body) => Some(AgentTaskResult {
-                    reason: body.reason,
-                    last_message: body.last_message,
-                    last_message_blob: body.last_message_blob,
-                }),
-                _ => None,
-            },
-        };
+        let mut result = None;
+        if let Some(seq) = finished
+            && let PersistentBody::RuntimeFinished(body) = lane.record(seq).await?.body
+        {
+            result = Some(AgentTaskResult {
+                reason: body.reason,
+                last_message: body.last_message,
+                last_message_blob: body.last_message_blob,
+            });
+        }
         Ok(GetRuntimeResult {
             runtime,
             prompt,

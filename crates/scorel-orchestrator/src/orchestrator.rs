@@ -149,10 +149,9 @@ impl Orchestrator {
         let lane = self.parent_of(id).await?;
         let rules = self.rules().await;
         // A repeated command may be older than another move.
-        let is_repeated = lane.receipt(&command)?.is_some();
-        let before = match is_repeated {
-            true => None,
-            false => self.state().schedule.place_of(id, &rules),
+        let before = match lane.receipt(&command)? {
+            Some(_) => None,
+            None => self.state().schedule.place_of(id, &rules),
         };
         // First, so that a look that records places meanwhile records these.
         if before.is_some() {
@@ -176,13 +175,10 @@ impl Orchestrator {
     /// The places of a session's runtimes in the queue of `id`.
     fn places_with(&self, rules: &Rules, parent: SessionId, id: AgentTaskId) -> AgentTaskPlaces {
         let state = self.state();
-        let places = own_places(
-            &state.schedule.places(rules),
-            &state.schedule,
-            parent,
-            Some(id),
-        );
-        places.into_iter().next().unwrap_or_default()
+        let places = state.schedule.places(rules);
+        let mut queues = places.iter().filter(|(_, queue)| queue.contains(&id));
+        let own = queues.find_map(|queue| own_places(queue, &state.schedule, parent));
+        own.unwrap_or_default()
     }
 
     /// The lane of the session that has given a runtime its task.
@@ -307,10 +303,7 @@ impl Orchestrator {
             let places = state.schedule.places(rules);
             (admitted, with_other_places(&places, &state.schedule))
         };
-        for parent in &admitted {
-            self.look_at(*parent);
-        }
-        for parent in moved.difference(&admitted) {
+        for parent in admitted.iter().chain(moved.difference(&admitted)) {
             self.look_at(*parent);
         }
         self.tell_counts(rules).await;
@@ -335,55 +328,64 @@ impl Orchestrator {
         state.schedule.set_resting(resting);
     }
 
-    /// The places of a session's runtimes that are not recorded yet.
+    /// The places of a session's runtimes, by queue.
     pub(crate) fn places_of(&self, parent: SessionId, rules: &Rules) -> Vec<AgentTaskPlaces> {
         let state = self.state();
-        own_places(&state.schedule.places(rules), &state.schedule, parent, None)
+        let places = state.schedule.places(rules);
+        let own = |queue| own_places(queue, &state.schedule, parent);
+        places.iter().filter_map(own).collect()
+    }
+
+    /// Has a change of the state undone when the result is dropped.
+    pub(crate) fn undo_later(
+        &self,
+        undo: impl FnMut(&mut OrchestratorState) + Send + 'static,
+    ) -> Undo<'_> {
+        Undo {
+            orchestrator: self,
+            undo: Box::new(undo),
+        }
     }
 }
 
-/// The runtimes of `parent` whose queue position differs from the recorded one, by bucket. With `with`,
-/// only those in its bucket.
+/// See [`Orchestrator::undo_later`].
+pub(crate) struct Undo<'a> {
+    orchestrator: &'a Orchestrator,
+    undo: Box<dyn FnMut(&mut OrchestratorState) + Send>,
+}
+
+impl Drop for Undo<'_> {
+    fn drop(&mut self) {
+        (self.undo)(&mut self.orchestrator.state());
+    }
+}
+
+/// The places of the runtimes of `parent` in a queue; `None` if none of them waits there.
 fn own_places(
-    places: &Places,
+    (bucket, queue): (&Bucket, &Vec<AgentTaskId>),
     schedule: &Schedule,
     parent: SessionId,
-    with: Option<AgentTaskId>,
-) -> Vec<AgentTaskPlaces> {
-    let mut changed = Vec::new();
-    for (bucket, queue) in places {
-        if with.is_some_and(|id| !queue.contains(&id)) {
-            continue;
-        }
-        let own = (1_u32..).zip(queue).filter(|(_, id)| {
-            let task = schedule.task(**id);
-            task.is_some_and(|task| task.parent == parent)
-        });
-        let own: BTreeMap<AgentTaskId, u32> = own.map(|(place, id)| (*id, place)).collect();
-        if !own.is_empty() {
-            changed.push(AgentTaskPlaces {
-                agent_type: bucket.agent_type.clone(),
-                queued: u32::try_from(queue.len()).unwrap_or(u32::MAX),
-                places: own,
-            });
-        }
-    }
-    changed
+) -> Option<AgentTaskPlaces> {
+    let own = (1_u32..).zip(queue).filter(|(_, id)| {
+        let task = schedule.task(**id);
+        task.is_some_and(|task| task.parent == parent)
+    });
+    let places: BTreeMap<AgentTaskId, u32> = own.map(|(place, id)| (*id, place)).collect();
+    (!places.is_empty()).then(|| AgentTaskPlaces {
+        agent_type: bucket.agent_type.clone(),
+        queued: u32::try_from(queue.len()).unwrap_or(u32::MAX),
+        places,
+    })
 }
 
 /// The sessions with runtimes whose place is another one than they were told.
 fn with_other_places(places: &Places, schedule: &Schedule) -> BTreeSet<SessionId> {
-    let mut moved = BTreeSet::new();
-    for queue in places.values() {
-        for (place, id) in (1_u32..).zip(queue) {
-            if let Some(task) = schedule.task(*id)
-                && task.position != Some(place)
-            {
-                moved.insert(task.parent);
-            }
-        }
-    }
-    moved
+    let placed = places.values().flat_map(|queue| (1_u32..).zip(queue));
+    let moved = placed.filter_map(|(place, id)| {
+        let task = schedule.task(*id)?;
+        (task.position != Some(place)).then_some(task.parent)
+    });
+    moved.collect()
 }
 
 /// Notices of the sessions.

@@ -9,7 +9,6 @@ use tokio::time::Instant;
 
 use crate::agent_task_step::AgentTaskStep;
 use crate::due::RETRY;
-use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::records::{AgentTaskPlaces, place};
 use crate::schedule::{Rules, Task};
@@ -25,9 +24,9 @@ const WAITING: Duration = Duration::from_secs(10);
 impl Orchestrator {
     /// Takes the next steps of a session's runtimes.
     pub(crate) async fn reconcile(&self, parent: SessionId) {
-        let lane = match self.parent_lane(parent).await {
-            Ok(Some(lane)) => lane,
-            Ok(None) => return self.state().schedule.forget(parent),
+        let lane = match self.sessions().get(parent).await {
+            Ok(lane) => lane,
+            Err(SessionError::NotFound(_)) => return self.state().schedule.forget(parent),
             Err(error) => {
                 tracing::warn!(session = %parent, %error, "the runtimes of a session wait");
                 return self.look_at_later(parent, RETRY);
@@ -76,14 +75,6 @@ impl Orchestrator {
         tasks.retain(|(_, task)| task.status != AgentTaskStatus::Queued);
         self.refresh(lane.id(), seq, tasks);
         self.look_at_later(lane.id(), WAITING);
-    }
-
-    async fn parent_lane(&self, id: SessionId) -> Result<Option<Arc<Lane>>, OrchestratorError> {
-        match self.sessions().get(id).await {
-            Ok(lane) => Ok(Some(lane)),
-            Err(SessionError::NotFound(_)) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// At once for the first change, then at most every second.

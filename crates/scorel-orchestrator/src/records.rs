@@ -18,7 +18,9 @@ pub use spawn::SpawnOrder;
 pub(crate) use spawn::SpawnRequest;
 pub(crate) use stop::{StopRuntime, stop_all};
 
-use scorel_proto::{AgentTask, AgentTaskId, AgentTaskStamp, AgentTaskStatus, PersistentBody, Seq};
+use scorel_proto::{
+    AgentTask, AgentTaskId, AgentTaskStamp, AgentTaskStatus, CommandId, PersistentBody, Seq,
+};
 use scorel_session::{EventDraft, MutationCommand, Section, SessionError};
 
 fn known(section: &Section<'_>, id: AgentTaskId) -> Result<AgentTask, SessionError> {
@@ -40,17 +42,22 @@ fn stamp(
     }
 }
 
+/// The id of a command that the orchestrator gives, and may repeat.
+pub(crate) fn command_id(text: &str) -> Result<CommandId, SessionError> {
+    text.parse()
+        .map_err(|error| SessionError::Internal(format!("{error}")))
+}
+
 /// Commits a record, which is the receipt of `command` if there is one.
 fn commit(
     section: &mut Section<'_>,
     body: PersistentBody,
     command: Option<&MutationCommand>,
 ) -> Result<Seq, SessionError> {
-    let draft = EventDraft::new(body);
-    let draft = match command {
-        Some(command) => draft.by(command),
-        None => draft,
-    };
+    let mut draft = EventDraft::new(body);
+    if let Some(command) = command {
+        draft = draft.by(command);
+    }
     let seq = section.commit(draft)?.seq;
     section.announce();
     Ok(seq)

@@ -57,24 +57,19 @@ impl RunReport {
             self.metadata.usage += usage;
             self.metadata.cost.add(&usage, call.cost);
         }
-        match &event.body {
-            PersistentBody::Message(body) => {
-                if let Message::Assistant(message) = &body.message {
-                    self.metadata.steps = self.metadata.steps.saturating_add(1);
-                    let text = text(message);
-                    if !text.is_empty() {
-                        self.last_message = text;
-                    }
-                }
+        if let Some(message) = answer(event) {
+            self.metadata.steps = self.metadata.steps.saturating_add(1);
+            let text = text(message);
+            if !text.is_empty() {
+                self.last_message = text;
             }
-            PersistentBody::TurnOutcome(body) => {
-                self.outcome = Some(body.reason);
-                self.error = body.error.as_ref().map(|error| match &error.hint {
-                    Some(hint) => format!("{}; {hint}", error.message),
-                    None => error.message.clone(),
-                });
-            }
-            _ => {}
+        }
+        if let PersistentBody::TurnOutcome(body) = &event.body {
+            self.outcome = Some(body.reason);
+            self.error = body.error.as_ref().map(|error| match &error.hint {
+                Some(hint) => format!("{}; {hint}", error.message),
+                None => error.message.clone(),
+            });
         }
     }
 }
@@ -95,6 +90,16 @@ pub(crate) async fn doing(
     Ok(newest.find_map(|(at, event)| Some((described(event, &events[..at], chars)?, event.id))))
 }
 
+fn answer(event: &PersistentEvent) -> Option<&AssistantMessage> {
+    let PersistentBody::Message(body) = &event.body else {
+        return None;
+    };
+    match &body.message {
+        Message::Assistant(message) => Some(message),
+        _ => None,
+    }
+}
+
 /// The text of an answer, without its reasoning and calls. Of a text that was too large for its record
 /// this is the beginning.
 fn text(message: &AssistantMessage) -> String {
@@ -111,13 +116,10 @@ fn described(event: &PersistentEvent, before: &[PersistentEvent], chars: usize) 
         return None;
     };
     let said = match &body.message {
-        Message::Assistant(message) => {
-            let call = message.tool_uses().last();
-            match call {
-                Some(Block::ToolUse { name, input, .. }) => format!("{name} {input}"),
-                _ => text(message),
-            }
-        }
+        Message::Assistant(message) => match message.tool_uses().last() {
+            Some(Block::ToolUse { name, input, .. }) => format!("{name} {input}"),
+            _ => text(message),
+        },
         Message::ToolResult(message) => {
             let result = message.result();
             let called = called(before, &result.tool_use_id);
@@ -135,13 +137,7 @@ fn described(event: &PersistentEvent, before: &[PersistentEvent], chars: usize) 
 
 /// The command of a call, or its tool with what that is about.
 fn called(before: &[PersistentEvent], tool_call_id: &str) -> Option<String> {
-    let answers = before.iter().rev().filter_map(|event| match &event.body {
-        PersistentBody::Message(body) => match &body.message {
-            Message::Assistant(message) => Some(message),
-            _ => None,
-        },
-        _ => None,
-    });
+    let answers = before.iter().rev().filter_map(answer);
     let mut calls = answers.flat_map(AssistantMessage::tool_uses);
     calls.find_map(|call| match call {
         Block::ToolUse {

@@ -133,28 +133,19 @@ impl Schedule {
     /// startup, when parents are loaded one after the other.
     fn rank_of(&mut self, new: &Task) -> u64 {
         let key = |task: &Task| (task.position.unwrap_or(u32::MAX), task.started_at);
-        let is_later = |entry: &&mut Entry| {
+        let is_later = |entry: &&Entry| {
             entry.task.parent != new.parent
                 && entry.state == EntryState::Waits
                 && entry.task.project_id == new.project_id
                 && entry.task.agent_type == new.agent_type
                 && key(&entry.task) > key(new)
         };
-        let first_later = self
-            .entries
-            .values_mut()
-            .filter(is_later)
-            .map(|entry| entry.rank)
-            .min();
-        let rank = match first_later {
-            Some(rank) => {
-                for entry in self.entries.values_mut().filter(|entry| entry.rank >= rank) {
-                    entry.rank += 1;
-                }
-                rank
-            }
-            None => self.next_rank,
-        };
+        let later = self.entries.values().filter(is_later);
+        let first_later = later.map(|entry| entry.rank).min();
+        let rank = first_later.unwrap_or(self.next_rank);
+        for entry in self.entries.values_mut().filter(|entry| entry.rank >= rank) {
+            entry.rank += 1;
+        }
         self.next_rank += 1;
         rank
     }

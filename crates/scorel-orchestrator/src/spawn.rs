@@ -3,11 +3,11 @@ use scorel_session::{Lane, MutationCommand, ReceiptAnswer, SessionError};
 
 use crate::agents::ProjectAgents;
 use crate::error::OrchestratorError;
-use crate::orchestrator::Orchestrator;
+use crate::orchestrator::{Orchestrator, Undo};
 use crate::outcome::beginning;
 use crate::reconcile::tasks;
 use crate::records::{SpawnOrder, SpawnRequest};
-use crate::schedule::{Bucket, Rules, bucket_of};
+use crate::schedule::{Rules, bucket_of};
 use crate::task_lane::TaskLane as _;
 
 /// The largest prompt, in bytes.
@@ -38,16 +38,9 @@ impl Orchestrator {
         let agents = self.agents(lane.project_id()).await;
         check_texts(&order)?;
         let name = order.agent_type.as_str();
-        let refused = match agents.find(name)?.config.enabled {
-            false => Some((SpawnRefusal::Disabled, None)),
-            true => self.refusal(&lane, &agents),
-        };
-        let (refused, place) = match refused {
-            Some(refused) => (Some(refused), None),
-            None => match self.place_for(&lane, &order, &agents) {
-                Ok(place) => (None, Some(place)),
-                Err(refused) => (Some(refused), None),
-            },
+        let place = match agents.find(name)?.config.enabled {
+            false => Err((SpawnRefusal::Disabled, None)),
+            true => self.place_for(&lane, &order, &agents),
         };
         let title = order.title.as_deref().map(str::trim);
         let title = title.filter(|title| !title.is_empty());
@@ -57,7 +50,7 @@ impl Orchestrator {
             session_id: SessionId::generate(),
             title,
             limits: agents.limits,
-            refused,
+            refused: place.as_ref().err().copied(),
             order,
         };
         let spawned = lane.mutate(request).await?;
@@ -70,40 +63,36 @@ impl Orchestrator {
         Ok(spawned)
     }
 
+    /// Reserves a place in the task's queue, until the schedule has the task or the spawn was given up.
+    ///
+    /// # Errors
+    ///
     /// Why the task is refused, beyond what the session itself knows.
-    fn refusal(&self, lane: &Lane, agents: &ProjectAgents) -> Option<(SpawnRefusal, Option<u64>)> {
-        let limits = agents.limits;
-        if lane.depth() >= limits.max_depth {
-            return Some((SpawnRefusal::Depth, Some(u64::from(limits.max_depth))));
-        }
-        if limits.max_cost.is_some_and(|max| self.spent(lane) >= max) {
-            return Some((SpawnRefusal::Budget, limits.max_cost));
-        }
-        None
-    }
-
-    /// Reserves a place in the task's queue, until the schedule has the task.
     fn place_for(
         &self,
         lane: &Lane,
         order: &SpawnOrder,
         agents: &ProjectAgents,
-    ) -> Result<PlaceInQueue<'_>, (SpawnRefusal, Option<u64>)> {
+    ) -> Result<Undo<'_>, (SpawnRefusal, Option<u64>)> {
+        let limits = agents.limits;
+        if lane.depth() >= limits.max_depth {
+            return Err((SpawnRefusal::Depth, Some(u64::from(limits.max_depth))));
+        }
+        if limits.max_cost.is_some_and(|max| self.spent(lane) >= max) {
+            return Err((SpawnRefusal::Budget, limits.max_cost));
+        }
         let project = lane.project_id();
         let workflow = order.workflow_id.as_deref();
         let bucket = bucket_of(Some(agents), project, &order.agent_type, workflow);
         let rules = Rules::from([(project, agents.clone())]);
-        let max = agents.limits.max_queued;
+        let max = limits.max_queued;
         let mut state = self.state();
         let coming = state.spawning.of(&bucket) + 1;
         if state.schedule.queued_with(&bucket, coming, &rules) > max as usize {
             return Err((SpawnRefusal::QueueFull, Some(u64::from(max))));
         }
         state.spawning.begin(bucket.clone());
-        Ok(PlaceInQueue {
-            orchestrator: self,
-            bucket,
-        })
+        Ok(self.undo_later(move |state| state.spawning.end(&bucket)))
     }
 
     /// What a session and its runtimes have cost, those that run included, in millionths of a US dollar.
@@ -122,18 +111,6 @@ impl Orchestrator {
             }
         }
         spent
-    }
-}
-
-/// A spawn that is being recorded, or was given up.
-struct PlaceInQueue<'a> {
-    orchestrator: &'a Orchestrator,
-    bucket: Bucket,
-}
-
-impl Drop for PlaceInQueue<'_> {
-    fn drop(&mut self) {
-        self.orchestrator.state().spawning.end(&self.bucket);
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct Summaries {
     told: HashMap<AgentTaskId, ReportedSummary>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct ReportedSummary {
     text: String,
     logged: Option<(Instant, String)>,
@@ -33,10 +33,7 @@ pub(crate) enum SummaryDue {
 
 impl Summaries {
     pub(crate) fn told(&mut self, id: AgentTaskId, text: &str, now: Instant) -> SummaryDue {
-        let told = self.told.entry(id).or_insert_with(|| ReportedSummary {
-            text: String::new(),
-            logged: None,
-        });
+        let told = self.told.entry(id).or_default();
         let is_new = told.text != text;
         if is_new {
             text.clone_into(&mut told.text);

@@ -1,12 +1,11 @@
 //! Recording the end of a runtime, and delivering its result.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_proto::{
-    AgentTask, AgentTaskId, AgentTaskStamp, Block, EventId, PersistentBody, ResultDelivery,
-    RuntimeFinishedBody, RuntimeSpawnedBody,
+    AgentTask, AgentTaskStamp, Block, EventId, PersistentBody, ResultDelivery, RuntimeFinishedBody,
+    RuntimeSpawnedBody,
 };
 use scorel_session::{Lane, Section, SessionError};
 use tokio::time::timeout;
@@ -36,18 +35,22 @@ impl AgentTaskStep<'_> {
             ending.blob = Some(self.lane.put_text(whole).await?);
         }
         if !self.is_claimed() {
-            self.deliver(runtime, &body(self.id, runtime, &ending))
-                .await?;
+            // The record that the end will have, but for its time: the text of a result does not tell it.
+            let stamp = AgentTaskStamp {
+                runtime_id: self.id,
+                version: runtime.version,
+                status: ending.status,
+                timestamp: 0,
+            };
+            self.deliver(runtime, &ending.clone().body(stamp)).await?;
         }
         let id = self.id;
         let finish = move |section: &mut Section<'_>| finish(section, id, ending.clone(), None);
         self.lane.persist(finish).await?;
-        {
-            let mut state = self.orchestrator.state();
-            state.prompts.remove(&self.id);
-            state.looks.remove(&self.id);
-            state.summaries.forget(self.id);
-        }
+        let mut state = self.orchestrator.state();
+        state.prompts.remove(&self.id);
+        state.looks.remove(&self.id);
+        state.summaries.forget(self.id);
         Ok(())
     }
 
@@ -125,21 +128,18 @@ impl AgentTaskStep<'_> {
             state.children.get(&session).copied()
         };
         let above = above.and_then(|above| self.orchestrator.sessions().loaded_lane(above));
+        let is_stopped =
+            |runtime: &AgentTask| runtime.stopping && runtime.session_id == Some(session);
         above.is_some_and(|above| {
-            above.runtimes(|all| {
-                let mut unfinished = all.unfinished();
-                unfinished
-                    .any(|(_, runtime)| runtime.stopping && runtime.session_id == Some(session))
-            })
+            above.runtimes(|all| all.unfinished().any(|(_, runtime)| is_stopped(runtime)))
         })
     }
 
     /// Whether an open call of the session gives the result to the model.
     pub(super) fn is_claimed(&self) -> bool {
         let open = self.lane.open_calls();
-        let claimed: BTreeSet<AgentTaskId> =
-            self.orchestrator.state().claims.of(self.lane.id(), &open);
-        claimed.contains(&self.id)
+        let mut state = self.orchestrator.state();
+        state.claims.of(self.lane.id(), &open).contains(&self.id)
     }
 
     /// The record that spawned the runtime.
@@ -148,31 +148,11 @@ impl AgentTaskStep<'_> {
         runtime: &AgentTask,
     ) -> Result<(EventId, RuntimeSpawnedBody), OrchestratorError> {
         let gone = || SessionError::Internal(format!("{} has no first record", self.id));
-        let record = self
-            .lane
-            .record(runtime.spawned_seq.ok_or_else(gone)?)
-            .await?;
+        let seq = runtime.spawned_seq.ok_or_else(gone)?;
+        let record = self.lane.record(seq).await?;
         match record.body {
             PersistentBody::RuntimeSpawned(body) => Ok((record.id, body)),
             _ => Err(gone().into()),
         }
-    }
-}
-
-/// The record that an end will have, for the text of its result.
-fn body(id: AgentTaskId, runtime: &AgentTask, ending: &AgentTaskEnding) -> RuntimeFinishedBody {
-    RuntimeFinishedBody {
-        stamp: AgentTaskStamp {
-            runtime_id: id,
-            version: runtime.version,
-            status: ending.status,
-            timestamp: 0,
-        },
-        final_status: ending.status,
-        ended_at: 0,
-        reason: ending.reason.clone(),
-        last_message: ending.last_message.clone(),
-        last_message_blob: ending.blob.clone(),
-        metadata: ending.metadata.clone(),
     }
 }

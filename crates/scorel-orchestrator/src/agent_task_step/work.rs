@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    AgentTask, AgentTaskStatus, Block, ClientId, CommandId, OWN_RUNNER, RuntimeSpawnedBody,
-    SUMMARY_CHARS, SendMessageResult, Seq, WhileRunning,
+    AgentTask, AgentTaskStatus, Block, ClientId, OWN_RUNNER, RuntimeSpawnedBody, SUMMARY_CHARS,
+    SendMessageResult, Seq, WhileRunning,
 };
 use scorel_session::{CancelAndClear, Lane, MutationCommand, SendRequest, SessionError};
 use tokio::time::Instant;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::AgentTaskStep;
 use crate::child_state::ChildState;
 use crate::error::OrchestratorError;
-use crate::records::{AgentTaskChange, stop_all};
+use crate::records::{AgentTaskChange, command_id, stop_all};
 use crate::run_report::doing;
 use crate::summaries::{LOGGED_EVERY, SummaryDue};
 use crate::task_lane::TaskLane as _;
@@ -125,9 +125,4 @@ impl AgentTaskStep<'_> {
         }
         Ok(())
     }
-}
-
-fn command_id(text: &str) -> Result<CommandId, SessionError> {
-    text.parse()
-        .map_err(|error| SessionError::Internal(format!("{error}")))
 }

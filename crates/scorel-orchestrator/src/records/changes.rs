@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 
 use scorel_proto::{
-    AgentTaskId, AgentTaskMetadata, AgentTaskQuestion, AgentTaskStatus, BlobHash, DeliveredVia,
-    EventId, PersistentBody, RuntimeBoundSessionBody, RuntimeFinishedBody, RuntimeQueueChangedBody,
-    RuntimeResultDeliveredBody, RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, Seq,
+    AgentTaskId, AgentTaskMetadata, AgentTaskQuestion, AgentTaskStamp, AgentTaskStatus, BlobHash,
+    DeliveredVia, EventId, PersistentBody, RuntimeBoundSessionBody, RuntimeFinishedBody,
+    RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeStatusChangedBody,
+    RuntimeSummaryUpdatedBody, Seq,
 };
 
 use scorel_session::{Mutation, MutationCommand, ReceiptAnswer, Section, SessionError};
@@ -47,6 +48,19 @@ pub(crate) struct AgentTaskEnding {
 }
 
 impl AgentTaskEnding {
+    /// The record of the end.
+    pub(crate) fn body(self, stamp: AgentTaskStamp) -> RuntimeFinishedBody {
+        RuntimeFinishedBody {
+            stamp,
+            final_status: self.status,
+            ended_at: stamp.timestamp,
+            reason: self.reason,
+            last_message: self.last_message,
+            last_message_blob: self.blob,
+            metadata: self.metadata,
+        }
+    }
+
     /// The end of a runtime that was stopped while it waited.
     pub(crate) fn before_it_began() -> Self {
         Self {
@@ -213,19 +227,8 @@ pub(crate) fn finish(
         return Ok(None);
     }
     let stamp = stamp(section, id, ending.status);
-    let metadata = AgentTaskMetadata {
-        duration_ms: stamp.timestamp.saturating_sub(runtime.started_at),
-        ..ending.metadata
-    };
-    let body = RuntimeFinishedBody {
-        stamp,
-        final_status: ending.status,
-        ended_at: stamp.timestamp,
-        reason: ending.reason,
-        last_message: ending.last_message,
-        last_message_blob: ending.blob,
-        metadata,
-    };
+    let mut body = ending.body(stamp);
+    body.metadata.duration_ms = stamp.timestamp.saturating_sub(runtime.started_at);
     commit(section, PersistentBody::RuntimeFinished(body), command).map(Some)
 }
 

@@ -1,9 +1,9 @@
 use scorel_proto::{
-    AgentTaskId, Block, ClientId, CommandId, OutcomeReason, QueueItem, QueueItemMeta, QueueKind,
+    AgentTaskId, Block, ClientId, OutcomeReason, QueueItem, QueueItemMeta, QueueKind,
 };
 use scorel_session::{MutationCommand, Section, SessionError};
 
-use super::known;
+use super::{command_id, known};
 
 /// Adds a result to the queue, unless the model has it or is about to get it: an idle session answers it in a
 /// turn, a running turn gets it as a steer, and after a cancelled turn, or if `hold` is set, it waits until a
@@ -38,9 +38,7 @@ fn result_item(
     kind: QueueKind,
     content: Vec<Block>,
 ) -> Result<QueueItem, SessionError> {
-    let command_id: CommandId = format!("{id}/result")
-        .parse()
-        .map_err(|error| SessionError::Internal(format!("{error}")))?;
+    let command_id = command_id(&format!("{id}/result"))?;
     let command = MutationCommand::new(ClientId::Daemon, Some(command_id), "deliver", &id);
     Ok(QueueItem {
         meta: Some(QueueItemMeta {
