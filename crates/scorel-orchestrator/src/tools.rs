@@ -24,14 +24,14 @@ pub fn agent_tools(
     session_id: SessionId,
     agents: &ProjectAgents,
 ) -> Vec<Arc<dyn Tool>> {
-    let of = || AgentTools {
+    let tools = AgentTools {
         orchestrator: Arc::clone(orchestrator),
         session_id,
     };
     vec![
-        Arc::new(spawn::AgentSpawn::new(of(), agents)),
-        Arc::new(status::AgentStatus::new(of())),
-        Arc::new(send::AgentSend::new(of())),
-        Arc::new(stop::AgentStop::new(of())),
+        tools.tool(spawn::spec(agents), spawn::plan),
+        tools.tool(status::spec(), status::plan),
+        tools.tool(send::spec(), send::plan),
+        tools.tool(stop::spec(), stop::plan),
     ]
 }

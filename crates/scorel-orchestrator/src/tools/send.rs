@@ -1,16 +1,13 @@
-use std::sync::Arc;
-
-use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use scorel_engine::{
-    ArgumentError, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
+    ArgumentError, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
 };
 use scorel_proto::{AgentTask, AgentTaskId, AgentTaskStatus, Block, WhileRunning};
 use scorel_session::SendRequest;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::session_tools::{AgentTools, failure, runtime_id};
+use super::session_tools::{AgentTools, plan_of, runtime_id};
 use crate::error::OrchestratorError;
 use crate::spawn::own_command;
 use crate::task_lane::TaskLane as _;
@@ -28,78 +25,54 @@ struct SendArguments {
     message: String,
 }
 
-/// `AgentSend`.
-#[derive(Debug)]
-pub(super) struct AgentSend {
-    tools: AgentTools,
-    spec: ToolSpec,
+pub(super) fn spec() -> ToolSpec {
+    ToolSpec::of::<SendArguments>("AgentSend", DESCRIPTION, ToolClass::Agents)
 }
 
-impl AgentSend {
-    pub(super) fn new(tools: AgentTools) -> Self {
-        let spec = ToolSpec::of::<SendArguments>("AgentSend", DESCRIPTION, ToolClass::Agents);
-        Self { tools, spec }
-    }
-
-    async fn run(
-        &self,
-        id: AgentTaskId,
-        message: String,
-    ) -> Result<ToolOutcome, OrchestratorError> {
-        let lane = self.tools.lane(&[id]).await?;
-        let runtime = lane.runtimes(|all| all.get(id).cloned());
-        // A message to one that waits would begin it beside the quota.
-        let has_begun = |runtime: &AgentTask| {
-            !runtime.status.is_final() && runtime.status != AgentTaskStatus::Queued
-        };
-        let open = runtime.filter(has_begun);
-        let Some(session_id) = open.and_then(|runtime| runtime.session_id) else {
-            let text = format!(
-                "{id} has ended or has not begun; AgentSpawn with `continue` gives an agent that has \
-                 ended another task"
-            );
-            return Err(OrchestratorError::InvalidParams(text));
-        };
-        let child = self.tools.orchestrator.sessions().get(session_id).await?;
-        let request = SendRequest {
-            command: own_command(),
-            content: vec![Block::text(message)],
-            while_running: WhileRunning::Steer,
-            parent_event_id: None,
-            expected_leaf_id: None,
-            model: None,
-            runner: None,
-        };
-        child.mutate(request).await?;
-        Ok(ToolOutcome::success(
-            format!("{id} has the message."),
-            &json!({"runtimeId": id}),
-        ))
-    }
-}
-
-impl Tool for AgentSend {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        let plan = match parse(&call) {
-            Err(outcome) => ToolPlan::answered(outcome),
-            Ok((id, message)) => ToolPlan::new(Vec::new(), move |_, _| async move {
-                let run = self.run(id, message).await;
-                run.unwrap_or_else(|error| failure(&error))
-            }),
-        };
-        Box::pin(std::future::ready(plan))
-    }
-}
-
-fn parse(call: &ToolCall) -> Result<(AgentTaskId, String), ToolOutcome> {
-    let arguments: SendArguments = parse_arguments(call.input.clone())?;
-    let id = runtime_id("runtimeId", &arguments.runtime_id)?;
-    if arguments.message.trim().is_empty() {
+pub(super) fn plan(tools: AgentTools, call: ToolCall) -> Result<ToolPlan, ToolOutcome> {
+    let SendArguments {
+        runtime_id: id,
+        message,
+    } = parse_arguments(call.input)?;
+    let id = runtime_id("runtimeId", &id)?;
+    if message.trim().is_empty() {
         return Err(ArgumentError::of("message", "is empty").into());
     }
-    Ok((id, arguments.message))
+    Ok(plan_of(Vec::new(), move |_| send(tools, id, message)))
+}
+
+async fn send(
+    tools: AgentTools,
+    id: AgentTaskId,
+    message: String,
+) -> Result<ToolOutcome, OrchestratorError> {
+    let lane = tools.lane(&[id]).await?;
+    let runtime = lane.runtimes(|all| all.get(id).cloned());
+    // A message to one that waits would begin it beside the quota.
+    let has_begun = |runtime: &AgentTask| {
+        !runtime.status.is_final() && runtime.status != AgentTaskStatus::Queued
+    };
+    let open = runtime.filter(has_begun);
+    let Some(session_id) = open.and_then(|runtime| runtime.session_id) else {
+        let text = format!(
+            "{id} has ended or has not begun; AgentSpawn with `continue` gives an agent that has \
+             ended another task"
+        );
+        return Err(OrchestratorError::InvalidParams(text));
+    };
+    let child = tools.orchestrator.sessions().get(session_id).await?;
+    let request = SendRequest {
+        command: own_command(),
+        content: vec![Block::text(message)],
+        while_running: WhileRunning::Steer,
+        parent_event_id: None,
+        expected_leaf_id: None,
+        model: None,
+        runner: None,
+    };
+    child.mutate(request).await?;
+    Ok(ToolOutcome::success(
+        format!("{id} has the message."),
+        &json!({"runtimeId": id}),
+    ))
 }

@@ -1,6 +1,9 @@
 use std::sync::Arc;
 
-use scorel_engine::{ArgumentError, ToolOutcome};
+use futures_util::future::{BoxFuture, ready};
+use scorel_engine::{
+    ArgumentError, Effect, Tool, ToolCall, ToolContext, ToolOutcome, ToolPlan, ToolSpec,
+};
 use scorel_proto::{AgentTaskId, SessionId};
 use serde_json::Map;
 
@@ -15,7 +18,33 @@ pub(super) struct AgentTools {
     pub(super) session_id: SessionId,
 }
 
+/// Plans a call, or tells why it cannot run.
+type PlanCall = fn(AgentTools, ToolCall) -> Result<ToolPlan, ToolOutcome>;
+
+#[derive(Debug)]
+struct AgentTool {
+    spec: ToolSpec,
+    tools: AgentTools,
+    plan: PlanCall,
+}
+
+impl Tool for AgentTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
+        let planned = (self.plan)(self.tools.clone(), call);
+        Box::pin(ready(planned.unwrap_or_else(ToolPlan::answered)))
+    }
+}
+
 impl AgentTools {
+    pub(super) fn tool(&self, spec: ToolSpec, plan: PlanCall) -> Arc<dyn Tool> {
+        let tools = self.clone();
+        Arc::new(AgentTool { spec, tools, plan })
+    }
+
     /// Fails for a runtime of another session: a model steers what it has spawned.
     pub(super) async fn lane(
         &self,
@@ -36,8 +65,22 @@ pub(super) fn runtime_id(field: &str, text: &str) -> Result<AgentTaskId, Argumen
         .map_err(|_| ArgumentError::of(field, "is not the id of a runtime, such as `rti_01…`"))
 }
 
+/// A plan whose errors are outcomes for the model.
+pub(super) fn plan_of<F>(
+    effects: Vec<Effect>,
+    run: impl FnOnce(ToolContext) -> F + Send + 'static,
+) -> ToolPlan
+where
+    F: Future<Output = Result<ToolOutcome, OrchestratorError>> + Send + 'static,
+{
+    ToolPlan::new(effects, |_, context| {
+        let running = run(context);
+        async move { running.await.unwrap_or_else(|error| failure(&error)) }
+    })
+}
+
 /// An error as the model gets it.
-pub(super) fn failure(error: &OrchestratorError) -> ToolOutcome {
+fn failure(error: &OrchestratorError) -> ToolOutcome {
     let code = match error {
         OrchestratorError::AgentNotFound { .. } => "agent_not_found",
         OrchestratorError::AgentTaskNotFound(_) => "runtime_not_found",

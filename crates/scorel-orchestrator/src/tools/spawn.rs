@@ -1,14 +1,11 @@
-use std::sync::Arc;
-
-use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use scorel_engine::{
-    Effect, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
+    Effect, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
 };
 use scorel_proto::ResultDelivery;
 use serde::Deserialize;
 
-use super::session_tools::{AgentTools, failure, runtime_id};
+use super::session_tools::{AgentTools, plan_of, runtime_id};
 use crate::agents::ProjectAgents;
 use crate::error::OrchestratorError;
 use crate::records::SpawnOrder;
@@ -38,54 +35,24 @@ struct SpawnArguments {
     continued: Option<String>,
 }
 
-/// `AgentSpawn`.
-#[derive(Debug)]
-pub(super) struct AgentSpawn {
-    tools: AgentTools,
-    spec: ToolSpec,
+pub(super) fn spec(agents: &ProjectAgents) -> ToolSpec {
+    let description = format!("{DESCRIPTION}\n\n{}", list(agents));
+    ToolSpec::of::<SpawnArguments>("AgentSpawn", &description, ToolClass::Agents)
 }
 
-impl AgentSpawn {
-    pub(super) fn new(tools: AgentTools, agents: &ProjectAgents) -> Self {
-        let description = format!("{DESCRIPTION}\n\n{}", list(agents));
-        Self {
-            tools,
-            spec: ToolSpec::of::<SpawnArguments>("AgentSpawn", &description, ToolClass::Agents),
-        }
-    }
-
-    async fn run(&self, order: SpawnOrder) -> Result<ToolOutcome, OrchestratorError> {
-        let (tools, orchestrator) = (&self.tools, &self.tools.orchestrator);
-        let made = orchestrator.spawn(tools.session_id, order).await?;
-        let lane = tools.lane(&[]).await?;
-        let outcome = lane.runtimes(|all| {
-            let runtime = all.get(made.runtime_id)?;
-            Some(spawned(made.runtime_id, runtime))
-        });
-        outcome.ok_or(OrchestratorError::AgentTaskNotFound(made.runtime_id))
-    }
+pub(super) fn plan(tools: AgentTools, call: ToolCall) -> Result<ToolPlan, ToolOutcome> {
+    let order = order(call)?;
+    let agent_type = order.agent_type.clone();
+    let effects = vec![Effect::SpawnAgent { agent_type }];
+    Ok(plan_of(effects, move |_| spawn(tools, order)))
 }
 
-impl Tool for AgentSpawn {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        let plan = match order(call) {
-            Err(outcome) => ToolPlan::answered(outcome),
-            Ok(order) => {
-                let effect = Effect::SpawnAgent {
-                    agent_type: order.agent_type.clone(),
-                };
-                ToolPlan::new(vec![effect], |_, _| async move {
-                    let run = self.run(order).await;
-                    run.unwrap_or_else(|error| failure(&error))
-                })
-            }
-        };
-        Box::pin(std::future::ready(plan))
-    }
+async fn spawn(tools: AgentTools, order: SpawnOrder) -> Result<ToolOutcome, OrchestratorError> {
+    let made = tools.orchestrator.spawn(tools.session_id, order).await?;
+    let id = made.runtime_id;
+    let lane = tools.lane(&[]).await?;
+    let outcome = lane.runtimes(|all| Some(spawned(id, all.get(id)?)));
+    outcome.ok_or(OrchestratorError::AgentTaskNotFound(id))
 }
 
 fn order(call: ToolCall) -> Result<SpawnOrder, ToolOutcome> {

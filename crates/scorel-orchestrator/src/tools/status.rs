@@ -2,20 +2,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use scorel_engine::{
-    ArgumentError, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan, ToolSpec,
+    ArgumentError, ToolCall, ToolClass, ToolContext, ToolOutcome, ToolPlan, ToolSpec,
     parse_arguments,
 };
-use scorel_proto::{
-    AgentTask, AgentTaskId, AgentTaskInfo, PersistentBody, ResultDelivery, SessionId,
-};
+use scorel_proto::{AgentTask, AgentTaskId, AgentTaskInfo, PersistentBody, ResultDelivery};
 use scorel_session::Lane;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::session_tools::{AgentTools, failure, runtime_id};
+use super::session_tools::{AgentTools, plan_of, runtime_id};
 use crate::error::OrchestratorError;
 use crate::orchestrator::Orchestrator;
 use crate::result_text::result_text;
@@ -37,94 +34,12 @@ struct StatusArguments {
     wait_seconds: Option<u64>,
 }
 
-#[derive(Debug)]
-struct StatusPlan {
-    ids: Option<Vec<AgentTaskId>>,
-    wait: Duration,
+pub(super) fn spec() -> ToolSpec {
+    ToolSpec::of::<StatusArguments>("AgentStatus", DESCRIPTION, ToolClass::Agents)
 }
 
-/// `AgentStatus`.
-#[derive(Debug)]
-pub(super) struct AgentStatus {
-    tools: AgentTools,
-    spec: ToolSpec,
-}
-
-impl AgentStatus {
-    pub(super) fn new(tools: AgentTools) -> Self {
-        let spec = ToolSpec::of::<StatusArguments>("AgentStatus", DESCRIPTION, ToolClass::Agents);
-        Self { tools, spec }
-    }
-
-    async fn run(
-        &self,
-        call: String,
-        plan: StatusPlan,
-        context: ToolContext,
-    ) -> Result<ToolOutcome, OrchestratorError> {
-        let lane = self
-            .tools
-            .lane(plan.ids.as_deref().unwrap_or_default())
-            .await?;
-        let wanted: BTreeSet<AgentTaskId> = match plan.ids {
-            Some(ids) => ids.into_iter().collect(),
-            None => lane.runtimes(|all| all.unsettled().map(|(id, _)| id).collect()),
-        };
-        // Before the first look: what ends from now on is not delivered as a message.
-        let orchestrator = &self.tools.orchestrator;
-        let (id, claimed) = (lane.id(), wanted.clone());
-        orchestrator.state().claims.add(id, call, claimed);
-        if !plan.wait.is_zero() && !is_over(&lane, &wanted) {
-            let _waits = OpenWait::begin(orchestrator, lane.id());
-            wait(&lane, &wanted, plan.wait, &context).await;
-        }
-        report(orchestrator, &lane, &wanted).await
-    }
-}
-
-/// A call that waits: while there is one, its session does not count as running.
-struct OpenWait<'a> {
-    orchestrator: &'a Orchestrator,
-    session: SessionId,
-}
-
-impl<'a> OpenWait<'a> {
-    fn begin(orchestrator: &'a Orchestrator, session: SessionId) -> Self {
-        orchestrator.state().waits.begin(session);
-        // What it waits for may begin now.
-        orchestrator.look_at(session);
-        Self {
-            orchestrator,
-            session,
-        }
-    }
-}
-
-impl Drop for OpenWait<'_> {
-    fn drop(&mut self) {
-        self.orchestrator.state().waits.end(&self.session);
-    }
-}
-
-impl Tool for AgentStatus {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        let plan = match parse(&call) {
-            Err(outcome) => ToolPlan::answered(outcome),
-            Ok(plan) => ToolPlan::new(Vec::new(), |_, context| async move {
-                let run = self.run(call.id, plan, context).await;
-                run.unwrap_or_else(|error| failure(&error))
-            }),
-        };
-        Box::pin(std::future::ready(plan))
-    }
-}
-
-fn parse(call: &ToolCall) -> Result<StatusPlan, ToolOutcome> {
-    let arguments: StatusArguments = parse_arguments(call.input.clone())?;
+pub(super) fn plan(tools: AgentTools, call: ToolCall) -> Result<ToolPlan, ToolOutcome> {
+    let arguments: StatusArguments = parse_arguments(call.input)?;
     let seconds = arguments.wait_seconds.unwrap_or(0);
     if seconds > MAX_WAIT {
         return Err(ArgumentError::of("waitSeconds", "is more than 600").into());
@@ -133,10 +48,36 @@ fn parse(call: &ToolCall) -> Result<StatusPlan, ToolOutcome> {
         let ids = ids.iter().map(|id| runtime_id("runtimeIds", id));
         ids.collect::<Result<Vec<_>, _>>()
     });
-    Ok(StatusPlan {
-        ids: ids.transpose()?,
-        wait: Duration::from_secs(seconds),
-    })
+    let ids = ids.transpose()?;
+    Ok(plan_of(Vec::new(), move |context| {
+        status(tools, call.id, ids, Duration::from_secs(seconds), context)
+    }))
+}
+
+async fn status(
+    tools: AgentTools,
+    call: String,
+    ids: Option<Vec<AgentTaskId>>,
+    longest: Duration,
+    context: ToolContext,
+) -> Result<ToolOutcome, OrchestratorError> {
+    let lane = tools.lane(ids.as_deref().unwrap_or_default()).await?;
+    let wanted: BTreeSet<AgentTaskId> = match ids {
+        Some(ids) => ids.into_iter().collect(),
+        None => lane.runtimes(|all| all.unsettled().map(|(id, _)| id).collect()),
+    };
+    // Before the first look: what ends from now on is not delivered as a message.
+    let (orchestrator, id) = (&tools.orchestrator, lane.id());
+    orchestrator.state().claims.add(id, call, wanted.clone());
+    if !longest.is_zero() && !is_over(&lane, &wanted) {
+        // While a call waits, its session does not count as running.
+        orchestrator.state().waits.begin(id);
+        let _waits = orchestrator.undo_later(move |state| state.waits.end(&id));
+        // What it waits for may begin now.
+        orchestrator.look_at(id);
+        wait(&lane, &wanted, longest, &context).await;
+    }
+    report(orchestrator, &lane, &wanted).await
 }
 
 /// Waits until a result is there, a message for the turn is there, or the call is cancelled.

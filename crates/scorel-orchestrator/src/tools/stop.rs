@@ -1,13 +1,10 @@
-use std::sync::Arc;
-
-use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
-use scorel_engine::{Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments};
+use scorel_engine::{ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments};
 use scorel_proto::AgentTaskId;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::session_tools::{AgentTools, failure, runtime_id};
+use super::session_tools::{AgentTools, plan_of, runtime_id};
 use crate::error::OrchestratorError;
 use crate::records::StopRuntime;
 use crate::spawn::own_command;
@@ -23,46 +20,23 @@ struct StopArguments {
     runtime_id: String,
 }
 
-/// `AgentStop`.
-#[derive(Debug)]
-pub(super) struct AgentStop {
-    tools: AgentTools,
-    spec: ToolSpec,
+pub(super) fn spec() -> ToolSpec {
+    ToolSpec::of::<StopArguments>("AgentStop", DESCRIPTION, ToolClass::Agents)
 }
 
-impl AgentStop {
-    pub(super) fn new(tools: AgentTools) -> Self {
-        let spec = ToolSpec::of::<StopArguments>("AgentStop", DESCRIPTION, ToolClass::Agents);
-        Self { tools, spec }
-    }
-
-    async fn run(&self, id: AgentTaskId) -> Result<ToolOutcome, OrchestratorError> {
-        let lane = self.tools.lane(&[id]).await?;
-        let command = own_command();
-        let stopped = lane.mutate(StopRuntime { command, id }).await?;
-        let text = match stopped {
-            Some(_) => format!("{id} is being stopped."),
-            None => format!("{id} had ended before."),
-        };
-        Ok(ToolOutcome::success(text, &json!({"runtimeId": id})))
-    }
+pub(super) fn plan(tools: AgentTools, call: ToolCall) -> Result<ToolPlan, ToolOutcome> {
+    let arguments: StopArguments = parse_arguments(call.input)?;
+    let id = runtime_id("runtimeId", &arguments.runtime_id)?;
+    Ok(plan_of(Vec::new(), move |_| stop(tools, id)))
 }
 
-impl Tool for AgentStop {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        let arguments = parse_arguments::<StopArguments>(call.input)
-            .and_then(|arguments| runtime_id("runtimeId", &arguments.runtime_id));
-        let plan = match arguments {
-            Err(error) => ToolPlan::answered(error),
-            Ok(id) => ToolPlan::new(Vec::new(), move |_, _| async move {
-                let run = self.run(id).await;
-                run.unwrap_or_else(|error| failure(&error))
-            }),
-        };
-        Box::pin(std::future::ready(plan))
-    }
+async fn stop(tools: AgentTools, id: AgentTaskId) -> Result<ToolOutcome, OrchestratorError> {
+    let lane = tools.lane(&[id]).await?;
+    let command = own_command();
+    let stopped = lane.mutate(StopRuntime { command, id }).await?;
+    let text = match stopped {
+        Some(_) => format!("{id} is being stopped."),
+        None => format!("{id} had ended before."),
+    };
+    Ok(ToolOutcome::success(text, &json!({"runtimeId": id})))
 }
