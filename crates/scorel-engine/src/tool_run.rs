@@ -50,7 +50,8 @@ pub(crate) enum ToolStep {
 #[derive(Default)]
 struct CallGroup {
     slots: Vec<CallSlot>,
-    launched: bool,
+    /// What the calls begin with; empty once the group is launched.
+    sealed: Vec<BeginResult>,
     /// How many results were returned, in call order.
     released: usize,
     outcomes: FuturesUnordered<BoxFuture<'static, (usize, ToolOutcome)>>,
@@ -62,8 +63,6 @@ struct CallGroup {
 /// One call of the group.
 struct CallSlot {
     call: Arc<ToolCall>,
-    /// Taken when the group is launched.
-    sealed: Option<BeginResult>,
     started_at: Duration,
     ended: bool,
     result: Option<EngineEvent>,
@@ -105,7 +104,7 @@ impl ToolRun {
                 return Some(ToolStep::Event(event));
             }
             if !self.group.is_done() {
-                if self.group.launched {
+                if self.group.sealed.is_empty() {
                     self.group.advance(&ports.clock, stop, &mut self.due).await;
                 } else {
                     self.group.launch(ports, stop, &mut self.due);
@@ -209,7 +208,7 @@ impl ToolRun {
 
 impl CallGroup {
     async fn announce(calls: Vec<Judged>, due: &mut VecDeque<EngineEvent>) -> Self {
-        let mut slots = Vec::with_capacity(calls.len());
+        let mut group = Self::default();
         for judged in calls {
             let sealed = seal(judged.fate).await;
             if let Ok((begun, _)) = &sealed {
@@ -219,18 +218,15 @@ impl CallGroup {
                     changed_by: judged.changed_by,
                 });
             }
-            slots.push(CallSlot {
+            group.sealed.push(sealed);
+            group.slots.push(CallSlot {
                 call: Arc::new(judged.call),
-                sealed: Some(sealed),
                 started_at: Duration::ZERO,
                 ended: false,
                 result: None,
             });
         }
-        Self {
-            slots,
-            ..Self::default()
-        }
+        group
     }
 
     fn is_done(&self) -> bool {
@@ -238,18 +234,16 @@ impl CallGroup {
     }
 
     fn launch(&mut self, ports: &TurnPorts, stop: &Stop, due: &mut VecDeque<EngineEvent>) {
-        self.launched = true;
         let cause = stop.now();
-        for index in 0..self.slots.len() {
+        for (index, sealed) in std::mem::take(&mut self.sealed).into_iter().enumerate() {
             let slot = &mut self.slots[index];
             slot.started_at = ports.clock.now();
-            let (begun, permit) = match slot.sealed.take() {
-                Some(Ok(begun)) => begun,
-                Some(Err(outcome)) => {
+            let (begun, permit) = match sealed {
+                Ok(begun) => begun,
+                Err(outcome) => {
                     self.answer(index, outcome, Duration::ZERO, due);
                     continue;
                 }
-                None => continue,
             };
             if let Some(cause) = cause {
                 let outcome = ToolOutcome::error(cause.call_result());
