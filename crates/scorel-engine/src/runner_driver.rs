@@ -122,13 +122,13 @@ impl RunnerDriver {
                 return RunnerStep::Turn(TurnStep::Finished(end.clone()));
             }
             match self.wait().await {
-                Waited::Opened(link) => {
+                Waited::Opened(Ok(link)) => {
                     let start = link.start().clone();
                     self.begin(link, start);
                 }
-                Waited::NotOpened(error) => self.not_opened(&error),
-                Waited::Event(event) => self.take(event),
-                Waited::Failed(error) => self.failed(&error),
+                Waited::Opened(Err(error)) => self.not_opened(&error),
+                Waited::Event(Ok(event)) => self.take(event),
+                Waited::Event(Err(error)) => self.failed(&error),
                 Waited::Judged(question, verdict) => self.judged(question, verdict),
                 Waited::Served((id, reply)) => {
                     self.heard_at = self.ports.clock.now();
@@ -224,6 +224,7 @@ impl RunnerDriver {
     }
 
     fn not_opened(&mut self, error: &RunnerError) {
+        self.link = LinkState::Closed;
         if self.may_renew(error) {
             self.lost(error);
         } else {

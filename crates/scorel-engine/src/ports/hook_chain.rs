@@ -5,8 +5,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    AfterCall, BeforeCall, BeforeRequest, CallOpinion, HookMarks, Hooks, Permit, ToolCall,
-    ToolOutcome,
+    BeforeCall, BeforeRequest, CallOpinion, HookMarks, Hooks, Permit, ToolCall, ToolOutcome,
 };
 
 /// The error code of a call that a hook denied.
@@ -59,20 +58,16 @@ impl HookChain {
         cancel: &CancellationToken,
     ) -> ToolOutcome {
         for hook in self.hooks.iter() {
-            let AfterCall {
-                content,
-                is_error,
-                added,
-            } = tokio::select! {
+            let found = tokio::select! {
                 biased;
                 found = hook.after(call, permit, &outcome) => found,
                 () = cancel.cancelled() => break,
             };
-            if let Some(content) = content {
+            if let Some(content) = found.content {
                 outcome.content = content;
             }
-            outcome.content.extend(added);
-            outcome.is_error = is_error.unwrap_or(outcome.is_error);
+            outcome.content.extend(found.added);
+            outcome.is_error = found.is_error.unwrap_or(outcome.is_error);
         }
         outcome
     }

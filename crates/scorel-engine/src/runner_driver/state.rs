@@ -20,10 +20,8 @@ pub(super) enum LinkState {
 
 /// The outcome of a wait.
 pub(super) enum Waited {
-    Opened(Box<dyn RunnerLink>),
-    NotOpened(RunnerError),
-    Event(RunnerEvent),
-    Failed(RunnerError),
+    Opened(Result<Box<dyn RunnerLink>, RunnerError>),
+    Event(Result<RunnerEvent, RunnerError>),
     Judged(RunnerQuestion, Verdict),
     Served(Served),
     Stop(StopCause),

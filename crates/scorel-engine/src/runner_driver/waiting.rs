@@ -25,13 +25,7 @@ impl RunnerDriver {
             LinkState::Opening(opening) => tokio::select! {
                 biased;
                 cause = stop => Waited::Stop(cause),
-                opened = opening => match opened {
-                    Ok(link) => Waited::Opened(link),
-                    Err(error) => {
-                        self.link = LinkState::Closed;
-                        Waited::NotOpened(error)
-                    }
-                },
+                opened = opening => Waited::Opened(opened),
             },
             LinkState::Running(link) => tokio::select! {
                 biased;
@@ -40,10 +34,7 @@ impl RunnerDriver {
                 () = ended => Waited::Overdue,
                 (question, verdict) = self.questions.judged() => Waited::Judged(question, verdict),
                 served = self.services.next() => Waited::Served(served),
-                event = link.next() => match event {
-                    Ok(event) => Waited::Event(event),
-                    Err(error) => Waited::Failed(error),
-                },
+                event = link.next() => Waited::Event(event),
                 () = stalled => Waited::Overdue,
             },
             LinkState::Releasing(releasing) => Waited::Released(releasing.await),
