@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
 use scorel_home::receipts::Subject;
-use scorel_proto::{ClientId, ProjectId, SessionId, SessionKind, ToolPreset};
-use scorel_session::{NewSession, SessionError};
+use scorel_proto::{ClientId, CreateSessionParams, ProjectId, SessionId, ToolPreset};
+use scorel_session::SessionError;
 
 use crate::host::Host;
 use crate::rpc::call_error::CallError;
@@ -31,19 +31,16 @@ impl Host {
         let chosen = match self.sessions.orchestrator(project_id).await? {
             Some(known) => known,
             None => {
-                let new = NewSession {
+                let params = CreateSessionParams {
                     project_id,
-                    kind: SessionKind::User,
-                    parent: None,
-                    client_id,
                     title: Some("Orchestrator".to_owned()),
-                    agent: None,
                     model: None,
                     runner: None,
                     thinking_level: None,
                     tools: Some(ToolPreset::Orchestrator),
+                    command_id: None,
                 };
-                self.sessions.create_as(session_id, new).await?;
+                self.create_session(client_id, session_id, params).await?;
                 session_id
             }
         };
