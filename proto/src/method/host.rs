@@ -222,7 +222,7 @@ pub struct ModelProvider {
 /// A usable model. Properties that neither the endpoint, the configuration nor the built-in table
 /// knows are absent.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
     /// The provider's name.

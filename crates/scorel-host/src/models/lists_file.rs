@@ -29,37 +29,29 @@ pub(super) struct StoredList {
 }
 
 /// What the endpoint said of a model, without what the table knows.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StoredModel {
     id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     context_window: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     reasoning: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     thinking_levels: Option<ThinkingLevels>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     images: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     price: Option<StoredPrice>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     retires: Option<Retirement>,
 }
 
 /// In millionths of a US dollar per million tokens.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StoredPrice {
     input: u64,
     output: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     cache_read: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     cache_write: Option<u64>,
 }
 

@@ -43,20 +43,8 @@ impl ModelView<'_> {
         let mut model = Model {
             provider: self.provider.to_owned(),
             id: id.to_owned(),
-            name: None,
-            context_window: None,
-            max_output_tokens: None,
-            reasoning: None,
-            thinking_levels: Vec::new(),
-            images: None,
-            price: None,
-            live: false,
             has_key: Some(self.has_key),
-            source: None,
-            unverified: false,
-            retires_on: None,
-            successor: None,
-            differences: Vec::new(),
+            ..Model::default()
         };
         self.set_facts(&mut model, facts);
         model
