@@ -18,7 +18,7 @@ const PERIOD_OF_SWEEPS: Duration = Duration::from_secs(12);
 
 pub(crate) async fn idle(program: &Path) -> Figure {
     let daemon = DaemonUnderTest::start(program).await;
-    sleep(QUIET).await;
+    sleep(PERIOD_OF_SWEEPS).await;
     Figure {
         name: "memory idle",
         value: daemon.resident_kib() as f64,

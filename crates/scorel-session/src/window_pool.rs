@@ -52,9 +52,14 @@ struct PooledWindow {
 
 impl WindowPool {
     pub(crate) fn new(max_bytes: usize) -> Self {
+        let windows = PooledWindows {
+            // The start has left memory free, and pages of the program mapped that only it needs.
+            give_backs: 1,
+            ..PooledWindows::default()
+        };
         Self {
             max_bytes,
-            windows: Leaf::default(),
+            windows: Leaf::new(windows),
         }
     }
 
