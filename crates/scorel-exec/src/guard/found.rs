@@ -1,6 +1,6 @@
 //! Repositories that a command has made further down.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
@@ -22,30 +22,20 @@ use crate::directory_stamp::DirectoryStamp;
 /// The longest `.git` file, in bytes.
 const MAX_GIT_FILE: u64 = 8 * 1024;
 
-/// The repositories that were there before a command.
-#[derive(Debug)]
-pub(super) struct KnownRepositories<'a> {
-    /// Git directories, and files and links in place of one.
-    pub(super) paths: &'a HashSet<PathBuf>,
-    /// Directories that were searched before.
-    pub(super) directories: &'a HashMap<PathBuf, Option<DirectoryStamp>>,
-    /// Absolute paths that are not searched.
-    pub(super) exempt: &'a [PathBuf],
-}
-
 impl Restorer<'_> {
     /// Moves aside what git would run in repositories that are not known.
     ///
     /// A directory is one if it has `HEAD`, `objects` and `refs`, or a `commondir` instead of the last two:
     /// git takes it for a bare repository when it is called from there.
-    pub(super) fn disarm_new(&mut self, known: &KnownRepositories<'_>) {
+    pub(super) fn disarm_new(&mut self) {
+        let known = self.known;
         if known.paths.contains(Path::new("")) {
-            return self.disarm_parts(Path::new(""), known);
+            return self.disarm_parts(Path::new(""));
         }
         let searches_all = may_link_to_unsearched(self.root_path);
         // In one that is as it was there is nothing new, but perhaps below it.
         for path in known.paths {
-            self.disarm_parts(path, known);
+            self.disarm_parts(path);
         }
         let none = HashMap::new();
         let searched = if searches_all {
@@ -65,7 +55,7 @@ impl Restorer<'_> {
             let entries = self.entries(&dir);
             let has = |name: &str| entries.iter().any(|(it, _)| it == name);
             if has("HEAD") && (has("commondir") || has("objects") && has("refs")) {
-                self.disarm_data(&dir, known);
+                self.disarm_data(&dir);
             }
             for (name, kind) in entries {
                 let is_directory = kind == Some(Type::Directory);
@@ -80,7 +70,7 @@ impl Restorer<'_> {
                     (searches_all || !is_unsearched) && !known.exempt.contains(&absolute)
                 };
                 if name == ".git" {
-                    self.disarm_entry(&dir, &path, is_directory, known);
+                    self.disarm_entry(&dir, &path, is_directory);
                 } else if !searched.contains_key(&path) && is_searched() {
                     queue.push_back(path);
                 }
@@ -103,31 +93,25 @@ impl Restorer<'_> {
         let mut entries = match read {
             Ok(entries) => entries,
             Err(error) => {
-                self.is_partial |= error == Errno::EACCES;
+                self.outcome.has_gaps |= error == Errno::EACCES;
                 Vec::new()
             }
         };
-        self.is_partial |= entries.len() > self.entries_left;
+        self.outcome.has_gaps |= entries.len() > self.entries_left;
         entries.truncate(self.entries_left);
         self.entries_left -= entries.len();
         entries
     }
 
     /// Looks at a `.git` in `work_tree`.
-    fn disarm_entry(
-        &mut self,
-        work_tree: &Path,
-        path: &Path,
-        is_directory: bool,
-        known: &KnownRepositories<'_>,
-    ) {
-        if is_directory || known.paths.contains(path) {
-            return self.disarm_data(path, known);
+    fn disarm_entry(&mut self, work_tree: &Path, path: &Path, is_directory: bool) {
+        if is_directory || self.known.paths.contains(path) {
+            return self.disarm_data(path);
         }
         let target = self.named_by(path).unwrap_or_default();
         match self.trail(&work_tree.join(target).join("HEAD")).end {
             TrailEnd::Inside(head) => {
-                self.disarm_data(head.parent().unwrap_or(Path::new("")), known);
+                self.disarm_data(head.parent().unwrap_or(Path::new("")));
             }
             TrailEnd::Outside(path) if self.is_known_outside(&path) => {}
             _ => self.restore_at(path, Path::new(""), &PlaceState::Absent),
@@ -144,18 +128,18 @@ impl Restorer<'_> {
         named_git_dir(str::from_utf8(&content).ok()?).map(Path::to_owned)
     }
 
-    fn disarm_data(&mut self, path: &Path, known: &KnownRepositories<'_>) {
-        if !known.paths.contains(path)
+    fn disarm_data(&mut self, path: &Path) {
+        if !self.known.paths.contains(path)
             && let Ok(dir) = open_below(self.root, path)
         {
             let settings = self.work_tree_of_module(dir.as_fd(), path);
             self.disarm(dir.as_fd(), path, &settings.unwrap_or_default());
         }
-        self.disarm_parts(path, known);
+        self.disarm_parts(path);
     }
 
     /// Submodules, whose names may have slashes and which may have submodules again, and work trees.
-    fn disarm_parts(&mut self, path: &Path, known: &KnownRepositories<'_>) {
+    fn disarm_parts(&mut self, path: &Path) {
         let mut queue = Vec::from(["modules", "worktrees"].map(|name| path.join(name)));
         while let Some(dir) = queue.pop() {
             let entries = self.entries(&dir);
@@ -164,7 +148,7 @@ impl Restorer<'_> {
                 let path = dir.join(&name);
                 let inner = open_below(self.root, &path);
                 match inner.map(|it| entry_type(it.as_fd(), OsStr::new("HEAD"))) {
-                    Ok(Ok(Some(_))) => self.disarm_data(&path, known),
+                    Ok(Ok(Some(_))) => self.disarm_data(&path),
                     _ => queue.push(path),
                 }
             }

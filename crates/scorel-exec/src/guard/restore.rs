@@ -1,6 +1,6 @@
 //! Restoring places to their recorded state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -18,6 +18,7 @@ use super::outcome::RestoreOutcome;
 use super::recorded::RecordedPlace;
 use super::state::PlaceState;
 use super::trail::{LinkOnTrail, Trail, TrailEnd};
+use crate::directory_stamp::DirectoryStamp;
 
 /// Directory entries that are looked at after one command.
 const MAX_ENTRIES: usize = 50_000;
@@ -25,46 +26,52 @@ const MAX_ENTRIES: usize = 50_000;
 /// Restored paths that are reported. They become part of the model's context.
 const MAX_REPORTED: usize = 100;
 
+/// The repositories that were there before a command.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KnownRepositories<'a> {
+    /// Git directories, and files and links in place of one.
+    pub(super) paths: &'a HashSet<PathBuf>,
+    /// Directories that were searched before.
+    pub(super) directories: &'a HashMap<PathBuf, Option<DirectoryStamp>>,
+    /// Absolute paths that are not searched.
+    pub(super) exempt: &'a [PathBuf],
+}
+
 /// Restores places and records which were different.
 pub(super) struct Restorer<'fd> {
     pub(super) root: BorrowedFd<'fd>,
     pub(super) root_path: &'fd Path,
-    restored: Vec<String>,
-    /// Places that could not be restored, with the reasons.
-    failed: Vec<String>,
+    pub(super) outcome: RestoreOutcome,
+    /// The repositories that were there before.
+    pub(super) known: KnownRepositories<'fd>,
     /// Data outside of the root that repositories in it may belong to, or work trees of the data in it.
     outside: Vec<&'fd Path>,
     /// Directory entries that may still be looked at for new repositories.
     pub(super) entries_left: usize,
-    /// Set if some were not.
-    pub(super) is_partial: bool,
 }
 
 impl<'fd> Restorer<'fd> {
     pub(super) fn new(
         root: BorrowedFd<'fd>,
         root_path: &'fd Path,
+        known: KnownRepositories<'fd>,
         outside: Vec<&'fd Path>,
     ) -> Self {
         Self {
             outside,
             root,
             root_path,
-            restored: Vec::new(),
-            failed: Vec::new(),
+            outcome: RestoreOutcome::default(),
+            known,
             entries_left: MAX_ENTRIES,
-            is_partial: false,
         }
     }
 
     /// The result; `has_gaps` if there were before.
     pub(super) fn finish(mut self, has_gaps: bool) -> RestoreOutcome {
-        self.restored.sort_unstable();
-        RestoreOutcome {
-            restored: self.restored,
-            has_gaps: has_gaps || self.is_partial,
-            failed: self.failed,
-        }
+        self.outcome.restored.sort_unstable();
+        self.outcome.has_gaps |= has_gaps;
+        self.outcome
     }
 
     pub(super) fn is_known_outside(&self, path: &Path) -> bool {
@@ -221,9 +228,9 @@ impl<'fd> Restorer<'fd> {
     }
 
     fn fail(&mut self, path: &Path, error: &io::Error) {
-        if self.failed.len() < MAX_REPORTED {
-            self.failed
-                .push(format!("{}: {error}", path.to_string_lossy()));
+        let failed = &mut self.outcome.failed;
+        if failed.len() < MAX_REPORTED {
+            failed.push(format!("{}: {error}", path.to_string_lossy()));
         }
     }
 
@@ -233,8 +240,9 @@ impl<'fd> Restorer<'fd> {
 
     /// Reports a path, which may be followed by what happened there.
     pub(super) fn tell(&mut self, path: String) {
-        if self.restored.len() < MAX_REPORTED && !self.restored.contains(&path) {
-            self.restored.push(path);
+        let restored = &mut self.outcome.restored;
+        if restored.len() < MAX_REPORTED && !restored.contains(&path) {
+            restored.push(path);
         }
     }
 }

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::copies::directory;
-use super::found::KnownRepositories;
 use super::outcome::RestoreOutcome;
 use super::place::{Guard, GuardRule, GuardedPlace};
 use super::recorded::RecordedPlace;
-use super::restore::Restorer;
+use super::restore::{KnownRepositories, Restorer};
 use super::state::{PlaceState, SnapshotBudget};
 use crate::directory_stamp::DirectoryStamp;
 use crate::mounts::Mounts;
@@ -96,15 +95,10 @@ impl Snapshot {
 
     /// The same for data of a repository that has a work tree elsewhere.
     fn restore_beside(&self, mounts: Option<&Mounts>, work_tree: Option<&Path>) -> RestoreOutcome {
-        let known = KnownRepositories {
-            paths: &self.repositories,
-            directories: &self.directories,
-            exempt: &self.exempt,
-        };
         let roots = self.others.iter().map(|other| other.root_path.as_path());
         let mut restorer = self.restorer(roots.chain(work_tree).collect());
         self.restore_places(&mut restorer, mounts, |_| true);
-        restorer.disarm_new(&known);
+        restorer.disarm_new();
         let mut outcome = restorer.finish(self.has_gaps);
         for other in &self.others {
             let restored = other.restore_beside(mounts, Some(&self.root_path));
@@ -128,7 +122,12 @@ impl Snapshot {
     }
 
     fn restorer<'a>(&'a self, outside: Vec<&'a Path>) -> Restorer<'a> {
-        Restorer::new(self.root.as_fd(), &self.root_path, outside)
+        let known = KnownRepositories {
+            paths: &self.repositories,
+            directories: &self.directories,
+            exempt: &self.exempt,
+        };
+        Restorer::new(self.root.as_fd(), &self.root_path, known, outside)
     }
 
     /// Restores some places, and those of which the mount is gone.
