@@ -22,23 +22,24 @@ pub(crate) struct Process {
 impl Process {
     /// The process; `None` if it has ended.
     pub(crate) fn find(pid: i32) -> io::Result<Option<Self>> {
-        match fs::read(format!("/proc/{pid}/stat")) {
-            Ok(line) => match parse(&line) {
-                Some(process) => Ok(Some(process)),
-                None => Err(io::Error::other(format!(
-                    "/proc/{pid}/stat is not understood"
-                ))),
-            },
-            Err(error) if has_ended(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let path = format!("/proc/{pid}/stat");
+        let Some(line) = unless_ended(fs::read(&path))? else {
+            return Ok(None);
+        };
+        let process = parse(&line);
+        process
+            .map(Some)
+            .ok_or_else(|| io::Error::other(format!("{path} is not understood")))
     }
 }
 
-/// Returns whether a file below `/proc/PID` is missing because the process has ended.
-pub(crate) fn has_ended(error: &io::Error) -> bool {
-    let code = error.raw_os_error().map(Errno::from_raw);
-    matches!(code, Some(Errno::ENOENT | Errno::ESRCH))
+/// What was read below `/proc/PID`; `None` if it is missing because the process has ended.
+pub(crate) fn unless_ended<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    let code = |error: &io::Error| error.raw_os_error().map(Errno::from_raw);
+    match read {
+        Err(error) if matches!(code(&error), Some(Errno::ENOENT | Errno::ESRCH)) => Ok(None),
+        read => read.map(Some),
+    }
 }
 
 /// All processes in this pid namespace, unless `/proc` hides those of other users. An error, and not a
@@ -81,18 +82,11 @@ pub(crate) fn living_below(root: i32, at_most: u64) -> io::Result<Option<Vec<Pro
 /// The children of all threads of a process; none if it has ended.
 fn children(pid: i32) -> io::Result<Vec<i32>> {
     let mut found = Vec::new();
-    let threads = match fs::read_dir(format!("/proc/{pid}/task")) {
-        Ok(threads) => threads,
-        Err(error) if has_ended(&error) => return Ok(found),
-        Err(error) => return Err(error),
-    };
-    for thread in threads {
+    let threads = unless_ended(fs::read_dir(format!("/proc/{pid}/task")))?;
+    for thread in threads.into_iter().flatten() {
         let listed = thread.and_then(|it| fs::read_to_string(it.path().join("children")));
-        match listed {
-            Ok(text) => found.extend(text.split_ascii_whitespace().flat_map(str::parse::<i32>)),
-            Err(error) if has_ended(&error) => {}
-            Err(error) => return Err(error),
-        }
+        let text = unless_ended(listed)?.unwrap_or_default();
+        found.extend(text.split_ascii_whitespace().flat_map(str::parse::<i32>));
     }
     Ok(found)
 }

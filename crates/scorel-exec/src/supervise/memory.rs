@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 
-use crate::process_table::{Process, has_ended};
+use crate::process_table::{Process, unless_ended};
 
 const KIB: u64 = 1024;
 
@@ -58,11 +58,7 @@ fn exact(process: &Process) -> io::Result<u64> {
 
 /// `None` if the process has ended.
 fn read(process: &Process, file: &str) -> io::Result<Option<String>> {
-    match fs::read_to_string(format!("/proc/{}/{file}", process.pid)) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if has_ended(&error) => Ok(None),
-        Err(error) => Err(error),
-    }
+    unless_ended(fs::read_to_string(format!("/proc/{}/{file}", process.pid)))
 }
 
 /// The sum of these fields. A process that has just ended has none of them.
