@@ -40,6 +40,13 @@ pub(crate) fn write_report(report: &impl Serialize, mut target: impl Write) {
     }
 }
 
+/// Takes the first complete line out of what was read of such reports.
+#[cfg(target_os = "linux")]
+pub(crate) fn take_line(read: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let end = memchr::memchr(b'\n', read)?;
+    Some(read.drain(..=end).collect())
+}
+
 /// Reads a job and no byte after it.
 pub(crate) fn read_job<T: DeserializeOwned>(mut source: impl Read) -> io::Result<T> {
     let mut length = [0; 4];

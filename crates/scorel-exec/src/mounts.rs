@@ -26,8 +26,7 @@ impl MountTable {
         let (mut file, mut table) = (&self.0, Vec::new());
         file.rewind().ok()?;
         file.read_to_end(&mut table).ok()?;
-        let lines = table.split(|byte| *byte == b'\n').filter_map(MountLine::of);
-        Some(lines.map(|line| line.place).collect())
+        Some(MountLine::all(&table).map(|line| line.place).collect())
     }
 }
 
@@ -39,7 +38,12 @@ pub(crate) struct MountLine<'a> {
 }
 
 impl<'a> MountLine<'a> {
-    pub(crate) fn of(line: &'a [u8]) -> Option<Self> {
+    /// The lines of a whole table.
+    pub(crate) fn all(table: &'a [u8]) -> impl Iterator<Item = Self> {
+        table.split(|byte| *byte == b'\n').filter_map(Self::of)
+    }
+
+    fn of(line: &'a [u8]) -> Option<Self> {
         let mut fields = line.split(|byte| *byte == b' ').skip(4);
         let (place, options) = (fields.next()?, fields.next()?);
         // Optional fields come first.

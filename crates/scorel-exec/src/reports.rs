@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::time::Duration;
 
 use crate::guard::RestoreOutcome;
-use crate::job::{EndedProcesses, ShellExit, SupervisorReport};
+use crate::job::{EndedProcesses, ShellExit, SupervisorReport, take_line};
 use crate::limits::{LimitKind, ReachedLimit, ResourceUsage};
 use crate::run::{EndCause, RunEnd};
 
@@ -63,8 +63,7 @@ impl SupervisorReports {
             Ok(count) => self.partial.extend_from_slice(&chunk[..count]),
             Err(error) => return error.kind() == io::ErrorKind::Interrupted,
         }
-        while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.partial.drain(..=end).collect();
+        while let Some(line) = take_line(&mut self.partial) {
             match serde_json::from_slice(&line) {
                 Ok(report) => self.take(report),
                 // A panic message of the supervisor, for one.

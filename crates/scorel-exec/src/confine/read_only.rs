@@ -42,8 +42,7 @@ pub(super) fn everything_except<'a>(
 /// Where file systems of this kind are mounted.
 pub(super) fn places_of(kind: &str) -> io::Result<BTreeSet<PathBuf>> {
     let table = fs::read(TABLE)?;
-    let lines = table.split(|byte| *byte == b'\n').filter_map(MountLine::of);
-    let of_kind = lines.filter(|line| line.kind == kind.as_bytes());
+    let of_kind = MountLine::all(&table).filter(|line| line.kind == kind.as_bytes());
     Ok(of_kind.map(|line| line.place).collect())
 }
 
@@ -51,8 +50,7 @@ pub(super) fn places_of(kind: &str) -> io::Result<BTreeSet<PathBuf>> {
 /// which is the visible one.
 fn mounts(table: &[u8]) -> BTreeMap<PathBuf, MsFlags> {
     let mut found = BTreeMap::new();
-    let lines = table.split(|byte| *byte == b'\n').filter_map(MountLine::of);
-    for line in lines.filter(|line| line.kind != ON_DEMAND.as_bytes()) {
+    for line in MountLine::all(table).filter(|line| line.kind != ON_DEMAND.as_bytes()) {
         let (place, options) = (line.place, String::from_utf8_lossy(line.options));
         if options.split(',').any(|option| option == "ro") {
             found.remove(&place);

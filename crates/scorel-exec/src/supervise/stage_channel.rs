@@ -4,7 +4,7 @@ use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use crate::job::StageReport;
+use crate::job::{StageReport, take_line};
 
 /// Bytes read at a time.
 const CHUNK: usize = 4096;
@@ -55,11 +55,9 @@ impl StageChannel {
                 Err(_) => self.is_open = false,
             }
         }
-        let mut reports = Vec::new();
-        while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.partial.drain(..=end).collect();
-            reports.extend(serde_json::from_slice::<StageReport>(&line));
-        }
-        reports
+        let lines = std::iter::from_fn(|| take_line(&mut self.partial));
+        lines
+            .filter_map(|line| serde_json::from_slice(&line).ok())
+            .collect()
     }
 }
