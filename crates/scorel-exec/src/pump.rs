@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout};
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,7 +30,6 @@ const CHUNK: usize = 64 * 1024;
 const LAST_CHUNKS: usize = 32;
 
 pub(crate) struct Pump {
-    pub(crate) program: PathBuf,
     /// The soft limit of open files for the command.
     pub(crate) open_files: Option<u64>,
     pub(crate) registry: Arc<RunRegistry>,
@@ -108,7 +107,7 @@ impl Pump {
                 // By descriptor: the directory may have been renamed since it was opened.
                 let directory = format!("/proc/self/fd/{}", directory.as_raw_fd());
                 let directory = Path::new(&directory);
-                SupervisorChild::start(&self.program, &self.registry, directory, namespaces)?
+                SupervisorChild::start(&self.registry, directory, namespaces)?
             }
         };
         supervisor.order(&job, pipes.as_ref());

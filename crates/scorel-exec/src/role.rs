@@ -1,5 +1,7 @@
 //! The roles in which the program executes itself again.
 
+use std::process::Command;
+
 /// The task of a process started with exactly one of the [arguments](Role::argument), in place of the
 /// program's own work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +51,14 @@ impl Role {
             Self::SpaceProbe => "--try-space",
             Self::SpaceHolder => "--hold-space",
         }
+    }
+
+    /// This program in the role, without an environment.
+    pub(crate) fn command(self) -> Command {
+        // Also the same program when the file has been replaced by an upgrade.
+        let mut command = Command::new("/proc/self/exe");
+        command.arg(self.argument()).env_clear();
+        command
     }
 
     pub(crate) fn from_argument(argument: &str) -> Option<Self> {

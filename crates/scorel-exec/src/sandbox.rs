@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::guard::{Guard, SettingsCopy};
-use crate::shared_space::SharedSpace;
 use crate::surroundings::Surroundings;
 use crate::trusted_links;
 
@@ -104,14 +103,6 @@ impl Sandbox {
         let [hidden, shown] = [&self.hidden, &self.shown]
             .map(|places| places.iter().map(|place| real(place)).collect());
         Veil { hidden, shown }
-    }
-
-    /// The same sandbox in a shared space.
-    pub(crate) fn in_space(self, space: &SharedSpace) -> Self {
-        Self {
-            surroundings: Surroundings::Shared(space.holder()),
-            ..self
-        }
     }
 
     /// Returns whether internet sockets do no harm: they are allowed, or lead nowhere but to the sandbox's own

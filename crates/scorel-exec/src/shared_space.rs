@@ -1,8 +1,7 @@
 //! A loopback network and a `/dev/shm` for commands that run at the same time.
 
 use std::io::{self, Read as _};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use crate::role::Role;
@@ -28,10 +27,9 @@ pub struct SharedSpace {
 
 impl SharedSpace {
     /// Starts a holder and waits until the namespaces are made.
-    pub(crate) fn make(program: &Path) -> io::Result<Self> {
-        let mut child = Command::new(program)
-            .arg(Role::SpaceHolder.argument())
-            .env_clear()
+    pub(crate) fn make() -> io::Result<Self> {
+        let mut child = Role::SpaceHolder
+            .command()
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

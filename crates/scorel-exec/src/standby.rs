@@ -1,7 +1,7 @@
 //! Supervisors that are started before their commands are known.
 
 #[cfg(target_os = "linux")]
-use std::path::{Path, PathBuf};
+use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::sync::{Arc, mpsc};
 
@@ -41,14 +41,13 @@ impl Standby {
     /// Starts a thread that starts the supervisor and later runs the command. One thread must do both:
     /// the parent-death signal fires when the forking *thread* ends.
     pub(crate) fn start(
-        program: PathBuf,
         registry: Arc<RunRegistry>,
         namespaces: Option<NamespaceJob>,
         place: OwnedSemaphorePermit,
     ) -> std::io::Result<Self> {
         let (tasks, inbox) = mpsc::channel::<RunTask>();
         let wait = move || {
-            let started = SupervisorChild::start(&program, &registry, Path::new("/"), namespaces);
+            let started = SupervisorChild::start(&registry, Path::new("/"), namespaces);
             match (inbox.recv(), started) {
                 (Ok(task), started) => {
                     drop(place);

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, poll};
@@ -36,17 +36,14 @@ pub(crate) struct SupervisorChild {
 impl SupervisorChild {
     /// Starts a supervisor, which prepares the namespaces and waits for its order.
     pub(crate) fn start(
-        program: &Path,
         registry: &RunRegistry,
         directory: &Path,
         namespaces: Option<NamespaceJob>,
     ) -> io::Result<Self> {
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
         let (ours, theirs) = UnixStream::pair()?;
-        let mut command = Command::new(program);
+        let mut command = Role::Supervisor.command();
         command
-            .arg(Role::Supervisor.argument())
-            .env_clear()
             .current_dir(directory)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::piped())

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -22,6 +21,7 @@ use crate::shared_space::SharedSpace;
 use crate::standby::{MAX_STANDBYS, Standby};
 use crate::support::Support;
 use crate::support_memory::SupportMemory;
+use crate::surroundings::Surroundings;
 
 /// Starts commands, each below a supervisor process, and ends them all.
 ///
@@ -29,9 +29,6 @@ use crate::support_memory::SupportMemory;
 /// in another session as an orphan.
 #[derive(Debug)]
 pub struct Supervisors {
-    /// The program of a supervisor: `/proc/self/exe` also works when the file has been replaced by an
-    /// upgrade.
-    program: PathBuf,
     #[cfg_attr(
         not(target_os = "linux"),
         expect(dead_code, reason = "nothing is started")
@@ -106,7 +103,6 @@ impl Supervisors {
         #[cfg(target_os = "linux")]
         nix::sys::prctl::set_child_subreaper(true)?;
         Ok(Arc::new(Self {
-            program: PathBuf::from("/proc/self/exe"),
             open_files,
             support: OnceLock::new(),
             memory,
@@ -133,7 +129,7 @@ impl Supervisors {
         if !self.support().spaces {
             return Err(StartError::NoSandbox);
         }
-        let made = SharedSpace::make(&self.program);
+        let made = SharedSpace::make();
         made.map(Arc::new).map_err(StartError::Space)
     }
 
@@ -245,7 +241,7 @@ impl Supervisors {
         let namespaces = NamespaceJob::before_order(sandbox.as_ref());
         let place = Arc::clone(&self.standbys).try_acquire_owned().ok()?;
         let registry = Arc::clone(&self.registry);
-        let started = Standby::start(self.program.clone(), registry, namespaces, place);
+        let started = Standby::start(registry, namespaces, place);
         started
             .inspect_err(|error| tracing::warn!(%error, "no supervisor stands by"))
             .ok()
@@ -259,29 +255,25 @@ impl Supervisors {
 
     /// The order with its space, and with as much isolation as the kernel supports.
     fn possible(&self, order: CommandOrder) -> Result<CommandOrder, StartError> {
-        let sandbox = self.possible_sandbox(order.sandbox)?;
-        Ok(CommandOrder {
-            sandbox: sandbox.map(|sandbox| match &order.space {
-                Some(space) => sandbox.in_space(space),
-                None => sandbox,
-            }),
-            ..order
-        })
+        let mut sandbox = self.possible_sandbox(order.sandbox)?;
+        if let (Some(sandbox), Some(space)) = (&mut sandbox, &order.space) {
+            sandbox.surroundings = Surroundings::Shared(space.holder());
+        }
+        Ok(CommandOrder { sandbox, ..order })
     }
 
-    fn possible_sandbox(&self, sandbox: Option<Sandbox>) -> Result<Option<Sandbox>, StartError> {
-        let Some(sandbox) = sandbox else {
-            return Ok(None);
-        };
-        let support = self.support();
-        if !support.is_enough() {
-            return Err(StartError::NoSandbox);
+    fn possible_sandbox(
+        &self,
+        mut sandbox: Option<Sandbox>,
+    ) -> Result<Option<Sandbox>, StartError> {
+        if let Some(sandbox) = &mut sandbox {
+            let support = self.support();
+            if !support.is_enough() {
+                return Err(StartError::NoSandbox);
+            }
+            sandbox.isolation = support.limit(sandbox.isolation);
         }
-        let isolation = support.limit(sandbox.isolation);
-        Ok(Some(Sandbox {
-            isolation,
-            ..sandbox
-        }))
+        Ok(sandbox)
     }
 
     /// A group for commands that share limits.
@@ -350,7 +342,6 @@ impl Supervisors {
         let group = order.resources.as_ref().and_then(|it| it.group.clone());
         let namespaces = NamespaceJob::before_order(order.sandbox.as_ref());
         let pump = Pump {
-            program: self.program.clone(),
             open_files: self.open_files,
             registry: Arc::clone(&self.registry),
             id,

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::os::unix::net::UnixStream;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::thread::{self, ScopedJoinHandle};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -58,13 +58,7 @@ fn start_init(channel: &mut UnixStream) -> Result<i32, StageError> {
     // Before the pid namespace: from there the holder of a shared space has no process id.
     space::enter(&job)?;
     capabilities::pass_on().map_err(io::Error::from)?;
-    let child = Command::new("/proc/self/exe")
-        .arg(Role::Init.argument())
-        .env_clear()
-        .stdin(Stdio::inherit())
-        .stdout(Stdio::inherit())
-        .stderr(Stdio::inherit())
-        .spawn()?;
+    let child = Role::Init.command().spawn()?;
     Ok(i32::try_from(child.id()).map_err(io::Error::other)?)
 }
 

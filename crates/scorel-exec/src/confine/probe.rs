@@ -1,6 +1,6 @@
 //! Trying in a child process what this user may do.
 
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, ExitCode, Stdio};
 use std::{env, io};
 
 use crate::role::Role;
@@ -41,9 +41,7 @@ pub(super) fn child_succeeds(role: Role) -> bool {
 }
 
 fn spawn(role: Role) -> io::Result<Child> {
-    Command::new("/proc/self/exe")
-        .arg(role.argument())
-        .env_clear()
+    role.command()
         .env(PROBING, "1")
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -3,12 +3,13 @@
 use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::getppid;
 
+use super::children::ChildProcesses;
 use super::stage_channel::StageChannel;
 use crate::role::Role;
 
@@ -46,18 +47,17 @@ pub(super) fn is_told_to_end(signals: &SignalFd, daemon: i32) -> bool {
     is_told
 }
 
-/// Starts the stage, which becomes the shell or starts the init of a pid namespace. Returns its process
-/// id and the channel to it.
-pub(super) fn start_stage(role: Role) -> io::Result<(i32, StageChannel)> {
+/// Starts the stage, which becomes the shell or starts the init of a pid namespace. Returns it and
+/// the channel to it.
+pub(super) fn start_stage(role: Role) -> io::Result<(ChildProcesses, StageChannel)> {
     let (ours, theirs) = UnixStream::pair()?;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
-    let child = Command::new("/proc/self/exe")
-        .arg(role.argument())
-        .env_clear()
+    let child = role
+        .command()
         .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
         .stdout(Stdio::inherit())
         .stderr(Stdio::from(output))
         .spawn()?;
     let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-    Ok((pid, StageChannel::new(ours)?))
+    Ok((ChildProcesses::new(pid), StageChannel::new(ours)?))
 }

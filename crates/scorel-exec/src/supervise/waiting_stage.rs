@@ -40,7 +40,7 @@ impl WaitingStage {
         };
         let (stage, mut channel) = start_stage(Role::Namespaces)?;
         channel.send(|stream| write_job(namespaces, stream))?;
-        Ok(Self(Some((ChildProcesses::new(stage), channel))))
+        Ok(Self(Some((stage, channel))))
     }
 
     /// Waits until `input` has something to read, which may be its end. Fails before that if the stage
@@ -100,10 +100,7 @@ impl WaitingStage {
     ) -> io::Result<(ChildProcesses, StageChannel)> {
         let (children, mut channel) = match self.0.take() {
             Some(started) => started,
-            None => {
-                let (stage, channel) = start_stage(Role::Stage)?;
-                (ChildProcesses::new(stage), channel)
-            }
+            None => start_stage(Role::Stage)?,
         };
         job.parent = getpid().as_raw();
         // Fails if the stage has ended already. Its report or its exit code says why.
