@@ -1,43 +1,75 @@
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderValue};
 use scorel_engine::{ModelRequest, ThinkingLevel, ToolSpec};
 use serde_json::{Value, json};
 
-use super::dialect::AnthropicEndpoint;
+use super::decoder::AnthropicDecoder;
+use super::dialect::{AnthropicDialect, AnthropicEndpoint};
 use super::history::{AnthropicHistory, cache_here};
 use super::thinking::ClaudeThinking;
-use crate::wire::JsonBody;
+use crate::wire::{JsonBody, Wire, with_path};
 
-/// The fields before the conversation.
-///
-/// Cache breakpoints: the API takes four and looks back 20 blocks from each. They are set after the
-/// tools, after the system prompt, and in the last two user messages, so that each request reads
-/// what the one before it wrote.
-pub(super) fn head(endpoint: &AnthropicEndpoint, request: &ModelRequest, body: &mut JsonBody) {
-    body.set("model", endpoint.model.id.as_str());
-    body.set("max_tokens", output_limit(endpoint));
-    if !request.tools.is_empty() {
-        body.set("tools", tools(&request.tools));
+#[derive(Debug)]
+pub(crate) struct AnthropicMessages;
+
+impl Wire for AnthropicMessages {
+    const API: &'static str = "anthropic-messages";
+    const KEY_HEADER: Option<&'static str> = Some("x-api-key");
+
+    type Dialect = AnthropicDialect;
+    type History = AnthropicHistory;
+    type Decoder = AnthropicDecoder;
+
+    fn url(base: Url, _model: &str) -> Url {
+        let versioned = base.path().trim_end_matches('/').ends_with("/v1");
+        with_path(base, if versioned { "messages" } else { "v1/messages" })
     }
-    if !request.system.trim().is_empty() {
-        let mut system = json!({"type": "text", "text": request.system});
-        cache_here(&mut system);
-        body.set("system", json!([system]));
+
+    fn headers(endpoint: &AnthropicEndpoint) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert("anthropic-version", HeaderValue::from_static("2023-06-01"));
+        if let Some(beta) = beta(endpoint) {
+            headers.insert("anthropic-beta", HeaderValue::from_static(beta));
+        }
+        headers
     }
-    body.begin_list("messages");
+
+    /// Cache breakpoints: the API takes four and looks back 20 blocks from each. They are set after the
+    /// tools, after the system prompt, and in the last two user messages, so that each request reads
+    /// what the one before it wrote.
+    fn head(endpoint: &AnthropicEndpoint, request: &ModelRequest, body: &mut JsonBody) {
+        body.set("model", endpoint.model.id.as_str());
+        body.set("max_tokens", output_limit(endpoint));
+        if !request.tools.is_empty() {
+            body.set("tools", tools(&request.tools));
+        }
+        if !request.system.trim().is_empty() {
+            let mut system = json!({"type": "text", "text": request.system});
+            cache_here(&mut system);
+            body.set("system", json!([system]));
+        }
+        body.begin_list("messages");
+    }
+
+    fn tail(
+        endpoint: &AnthropicEndpoint,
+        request: &ModelRequest,
+        history: &AnthropicHistory,
+        body: &mut JsonBody,
+    ) {
+        body.set("stream", true);
+        let stops: Vec<&str> = stop_sequences(endpoint).collect();
+        if !stops.is_empty() {
+            body.set("stop_sequences", stops);
+        }
+        body.extend(thinking(endpoint, request, history.lacks_thinking()));
+    }
 }
 
-/// The fields after the conversation.
-pub(super) fn tail(
-    endpoint: &AnthropicEndpoint,
-    request: &ModelRequest,
-    history: &AnthropicHistory,
-    body: &mut JsonBody,
-) {
-    body.set("stream", true);
-    let stops: Vec<&str> = stop_sequences(endpoint).collect();
-    if !stops.is_empty() {
-        body.set("stop_sequences", stops);
-    }
-    body.extend(thinking(endpoint, request, history.lacks_thinking()));
+fn beta(endpoint: &AnthropicEndpoint) -> Option<&'static str> {
+    let allowed = endpoint.dialect.betas && endpoint.reasoning;
+    let thinking = ClaudeThinking::of(&endpoint.model.id);
+    thinking.beta().filter(|_| allowed)
 }
 
 /// `max_tokens` is required.

@@ -1,5 +1,6 @@
 //! The parameters that tell each Claude model to reason, by its id.
 
+use ClaudeThinking::{Always, AlwaysBound, Budget, ByDefault, Never, OnRequest};
 use scorel_proto::ThinkingLevel;
 use serde_json::{Value, json};
 
@@ -12,60 +13,39 @@ pub(crate) enum ClaudeThinking {
     Never,
     /// `thinking.budget_tokens`.
     Budget,
-    /// `thinking.type: adaptive` with `output_config.effort`: the model decides when to reason.
-    Adaptive {
-        /// True if it reasons when the request has no `thinking`.
-        by_default: bool,
-        /// True if it accepts `thinking.type: disabled`.
-        can_disable: bool,
-        /// True if it rejects its own reasoning when anything before it has changed, such as the beginning of a
-        /// conversation that was summarised.
-        bound: bool,
-    },
+    /// `thinking.type: adaptive` with `output_config.effort`: the model decides when to reason. So do all that
+    /// follow. It does not reason when the request has no `thinking`.
+    OnRequest,
+    /// It reasons unless the request has `thinking.type: disabled`.
+    ByDefault,
+    /// It rejects `thinking.type: disabled`.
+    Always,
+    /// It also rejects its own reasoning when anything before it has changed, such as the beginning of a
+    /// conversation that was summarised.
+    AlwaysBound,
 }
-
-const ON_REQUEST: ClaudeThinking = ClaudeThinking::Adaptive {
-    by_default: false,
-    can_disable: true,
-    bound: false,
-};
-const BY_DEFAULT: ClaudeThinking = ClaudeThinking::Adaptive {
-    by_default: true,
-    can_disable: true,
-    bound: false,
-};
-const ALWAYS: ClaudeThinking = ClaudeThinking::Adaptive {
-    by_default: true,
-    can_disable: false,
-    bound: false,
-};
-const ALWAYS_BOUND: ClaudeThinking = ClaudeThinking::Adaptive {
-    by_default: true,
-    can_disable: false,
-    bound: true,
-};
 
 /// Prefixes of ids; the first match wins. The last entry is for models to come, which are assumed to
 /// behave like the newest.
 const MODELS: &[(&str, ClaudeThinking)] = &[
-    ("claude-opus-4-6", ON_REQUEST),
-    ("claude-opus-4-7", ON_REQUEST),
-    ("claude-opus-4-8", ON_REQUEST),
-    ("claude-sonnet-4-6", ON_REQUEST),
-    ("claude-3-7", ClaudeThinking::Budget),
-    ("claude-3", ClaudeThinking::Never),
-    ("claude-haiku-4", ClaudeThinking::Budget),
-    ("claude-opus-4", ClaudeThinking::Budget),
-    ("claude-sonnet-4", ClaudeThinking::Budget),
-    ("claude-opus-5-", ALWAYS_BOUND),
-    ("claude-opus-5", BY_DEFAULT),
-    ("claude-sonnet-5-", ALWAYS_BOUND),
-    ("claude-sonnet-5", BY_DEFAULT),
-    ("claude-fable-5-", ALWAYS_BOUND),
-    ("claude-fable-5", ALWAYS),
-    ("claude-mythos-5-", ALWAYS_BOUND),
-    ("claude-mythos", ALWAYS),
-    ("claude-", ALWAYS_BOUND),
+    ("claude-opus-4-6", OnRequest),
+    ("claude-opus-4-7", OnRequest),
+    ("claude-opus-4-8", OnRequest),
+    ("claude-sonnet-4-6", OnRequest),
+    ("claude-3-7", Budget),
+    ("claude-3", Never),
+    ("claude-haiku-4", Budget),
+    ("claude-opus-4", Budget),
+    ("claude-sonnet-4", Budget),
+    ("claude-opus-5-", AlwaysBound),
+    ("claude-opus-5", ByDefault),
+    ("claude-sonnet-5-", AlwaysBound),
+    ("claude-sonnet-5", ByDefault),
+    ("claude-fable-5-", AlwaysBound),
+    ("claude-fable-5", Always),
+    ("claude-mythos-5-", AlwaysBound),
+    ("claude-mythos", Always),
+    ("claude-", AlwaysBound),
 ];
 
 /// The efforts of a model of which nothing more is known.
@@ -94,8 +74,8 @@ impl ClaudeThinking {
     pub(super) const fn beta(self) -> Option<&'static str> {
         match self {
             Self::Budget => Some("interleaved-thinking-2025-05-14"),
-            Self::Adaptive { bound: true, .. } => Some("thinking-binding-controls-2026-08-01"),
-            Self::Never | Self::Adaptive { bound: false, .. } => None,
+            Self::AlwaysBound => Some("thinking-binding-controls-2026-08-01"),
+            Self::Never | Self::OnRequest | Self::ByDefault | Self::Always => None,
         }
     }
 
@@ -105,10 +85,8 @@ impl ClaudeThinking {
         match self {
             Self::Never => ThinkingLevels::of(&[]),
             Self::Budget => ThinkingLevels::of(&[Off, Minimal, Low, Medium, High]),
-            Self::Adaptive {
-                can_disable: true, ..
-            } => EFFORTS.with(Off),
-            Self::Adaptive { .. } => EFFORTS,
+            Self::OnRequest | Self::ByDefault => EFFORTS.with(Off),
+            Self::Always | Self::AlwaysBound => EFFORTS,
         }
     }
 
@@ -121,32 +99,17 @@ impl ClaudeThinking {
         betas: bool,
     ) -> Vec<(&'static str, Value)> {
         use ThinkingLevel::{Default, None as Off};
-        let disabled = || vec![("thinking", json!({"type": "disabled"}))];
+        let adaptive = ("thinking", adaptive(self == Self::AlwaysBound && betas));
         match (self, level) {
-            (Self::Never, _) | (Self::Budget, Default) => Vec::new(),
-            (
-                Self::Budget
-                | Self::Adaptive {
-                    can_disable: true, ..
-                },
-                Off,
-            ) => disabled(),
-            (Self::Budget, _) => budget(level, output_limit).into_iter().collect(),
-            (
-                Self::Adaptive {
-                    by_default, bound, ..
-                },
-                Default,
-            ) => {
-                let shown = by_default.then(|| ("thinking", adaptive(bound && betas)));
-                shown.into_iter().collect()
+            (Self::Never, _) | (Self::Budget | Self::OnRequest, Default) => Vec::new(),
+            (Self::Budget | Self::OnRequest | Self::ByDefault, Off) => {
+                vec![("thinking", json!({"type": "disabled"}))]
             }
-            (Self::Adaptive { bound, .. }, _) => {
+            (Self::Budget, _) => budget(level, output_limit).into_iter().collect(),
+            (_, Default) => vec![adaptive],
+            _ => {
                 let effort = levels.without(Off).nearest(level);
-                vec![
-                    ("thinking", adaptive(bound && betas)),
-                    ("output_config", json!({"effort": effort})),
-                ]
+                vec![adaptive, ("output_config", json!({"effort": effort}))]
             }
         }
     }
@@ -183,7 +146,7 @@ mod tests {
     };
     use serde_json::{Value, json};
 
-    use super::{ALWAYS, ALWAYS_BOUND, BY_DEFAULT, ClaudeThinking, ON_REQUEST};
+    use super::ClaudeThinking::{self, Always, AlwaysBound, ByDefault, OnRequest};
     use crate::ThinkingLevels;
 
     fn fields(thinking: ClaudeThinking, level: scorel_proto::ThinkingLevel) -> Value {
@@ -202,16 +165,16 @@ mod tests {
             ("anthropic/claude-haiku-4.5", ClaudeThinking::Budget),
             ("claude-opus-4-1@20250805", ClaudeThinking::Budget),
             ("kimi-k2.5", ClaudeThinking::Budget),
-            ("anthropic/claude-opus-4.6", ON_REQUEST),
-            ("claude-opus-4-8", ON_REQUEST),
-            ("claude-opus-5", BY_DEFAULT),
-            ("eu.anthropic.claude-sonnet-5", BY_DEFAULT),
-            ("claude-opus-5-5", ALWAYS_BOUND),
-            ("claude-haiku-5-5", ALWAYS_BOUND),
-            ("claude-fable-5", ALWAYS),
-            ("claude-fable-5.1", ALWAYS_BOUND),
-            ("claude-mythos-preview", ALWAYS),
-            ("claude-whatever-7", ALWAYS_BOUND),
+            ("anthropic/claude-opus-4.6", OnRequest),
+            ("claude-opus-4-8", OnRequest),
+            ("claude-opus-5", ByDefault),
+            ("eu.anthropic.claude-sonnet-5", ByDefault),
+            ("claude-opus-5-5", AlwaysBound),
+            ("claude-haiku-5-5", AlwaysBound),
+            ("claude-fable-5", Always),
+            ("claude-fable-5.1", AlwaysBound),
+            ("claude-mythos-preview", Always),
+            ("claude-whatever-7", AlwaysBound),
         ] {
             assert_eq!(ClaudeThinking::of(model), thinking, "{model}");
         }
@@ -236,10 +199,10 @@ mod tests {
     #[test]
     fn a_model_that_cannot_stop_makes_the_least_effort() {
         let disabled = json!({"thinking": {"type": "disabled"}});
-        for thinking in [ClaudeThinking::Budget, ON_REQUEST, BY_DEFAULT] {
+        for thinking in [ClaudeThinking::Budget, OnRequest, ByDefault] {
             assert_eq!(fields(thinking, Off)["thinking"], disabled["thinking"]);
         }
-        for thinking in [ALWAYS, ALWAYS_BOUND] {
+        for thinking in [Always, AlwaysBound] {
             let fields = fields(thinking, Off);
             assert_eq!(fields["thinking"]["type"], "adaptive");
             assert_eq!(fields["output_config"], json!({"effort": "low"}));
@@ -248,21 +211,18 @@ mod tests {
 
     #[test]
     fn effort_is_stated_and_reasoning_shown() {
-        let got = fields(ON_REQUEST, Medium);
+        let got = fields(OnRequest, Medium);
         let expected = json!({"type": "adaptive", "display": "summarized"});
         assert_eq!(got["thinking"], expected);
         assert_eq!(got["output_config"], json!({"effort": "medium"}));
-        assert_eq!(
-            fields(ON_REQUEST, Minimal)["output_config"]["effort"],
-            "low"
-        );
+        assert_eq!(fields(OnRequest, Minimal)["output_config"]["effort"], "low");
     }
 
     #[test]
     fn a_model_gets_only_the_efforts_that_it_has() {
         let effort = |levels: Option<&[scorel_proto::ThinkingLevel]>, level| {
-            let levels = levels.map_or(ON_REQUEST.levels(), ThinkingLevels::of);
-            let fields: Value = ON_REQUEST
+            let levels = levels.map_or(OnRequest.levels(), ThinkingLevels::of);
+            let fields: Value = OnRequest
                 .fields(level, 64_000, levels, true)
                 .into_iter()
                 .collect();
@@ -281,13 +241,13 @@ mod tests {
 
     #[test]
     fn the_default_level_only_requests_summaries() {
-        for thinking in [ClaudeThinking::Budget, ON_REQUEST] {
+        for thinking in [ClaudeThinking::Budget, OnRequest] {
             assert_eq!(
                 thinking.fields(Default, 64_000, thinking.levels(), true),
                 []
             );
         }
-        let got = fields(BY_DEFAULT, Default);
+        let got = fields(ByDefault, Default);
         assert_eq!(got["thinking"]["display"], "summarized");
         assert_eq!(got["output_config"], Value::Null);
     }
@@ -295,7 +255,7 @@ mod tests {
     #[test]
     fn unbound_reasoning_is_dropped_where_the_host_knows_the_switch() {
         let binding = |betas| {
-            let fields = ALWAYS_BOUND.fields(High, 64_000, ALWAYS_BOUND.levels(), betas);
+            let fields = AlwaysBound.fields(High, 64_000, AlwaysBound.levels(), betas);
             fields[0].1["block_binding"].clone()
         };
         let anthropic = binding(true);
