@@ -10,49 +10,8 @@ mod output;
 mod request;
 mod usage;
 
-use reqwest::Url;
-use scorel_engine::ModelRequest;
-
 pub(crate) use dialect::ResponsesDialect;
-
-use self::decoder::ResponsesDecoder;
-use self::dialect::ResponsesEndpoint;
-use self::history::ResponsesHistory;
-use crate::wire::{JsonBody, Wire, with_path};
-
-#[derive(Debug)]
-pub(crate) struct OpenAiResponses;
-
-impl Wire for OpenAiResponses {
-    const API: &'static str = "openai-responses";
-
-    type Dialect = ResponsesDialect;
-    type History = ResponsesHistory;
-    type Decoder = ResponsesDecoder;
-
-    fn url(base: Url, _model: &str) -> Url {
-        let versioned = ResponsesDialect::of_host(base.host_str()).versioned;
-        let path = if versioned && base.path() == "/" {
-            "v1/responses"
-        } else {
-            "responses"
-        };
-        with_path(base, path)
-    }
-
-    fn head(endpoint: &ResponsesEndpoint, request: &ModelRequest, body: &mut JsonBody) {
-        request::head(endpoint, request, body);
-    }
-
-    fn tail(
-        endpoint: &ResponsesEndpoint,
-        request: &ModelRequest,
-        history: &ResponsesHistory,
-        body: &mut JsonBody,
-    ) {
-        request::tail(endpoint, request, history, body);
-    }
-}
+pub(crate) use request::OpenAiResponses;
 
 #[cfg(test)]
 mod tests {

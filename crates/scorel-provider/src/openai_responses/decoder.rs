@@ -31,7 +31,7 @@ impl ResponsesDecoder {
             return Err(stream_failure(&body, status.usage));
         }
         self.output.complete(response, out)?;
-        status.refused = self.output.is_refusal();
+        status.refused = self.output.refused;
         status.stop = Some(if incomplete {
             incomplete_stop(text_of(&response["incomplete_details"]["reason"]))
         } else {

@@ -17,22 +17,15 @@ pub(crate) struct ResponsesDialect {
     pub(super) encrypted: bool,
     /// Prefixes of models that do not reason and reject the parameters for it.
     pub(super) plain_models: &'static [&'static str],
-    pub(super) ids: ItemIds,
+    /// True if the ids of items of earlier replies are sent back; calls without one get one, since some
+    /// compatible hosts require it. Else they are left out: with `store: false` OpenAI has nothing under them,
+    /// and rejects an id without the items that were around it.
+    pub(super) sends_ids: bool,
     /// True if `prompt_cache_key` is sent, which routes the requests of one conversation to the server that has
     /// its cache.
     pub(super) cache_key: bool,
     /// True if the API is below `/v1`.
     pub(super) versioned: bool,
-}
-
-/// The ids of items of earlier replies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ItemIds {
-    /// Left out: with `store: false` OpenAI has nothing under them, and rejects an id without the
-    /// items that were around it.
-    Omitted,
-    /// Sent back; calls without one get one, since some compatible hosts require it.
-    Sent,
 }
 
 impl ResponsesDialect {
@@ -42,7 +35,7 @@ impl ResponsesDialect {
         summary: false,
         encrypted: true,
         plain_models: &[],
-        ids: ItemIds::Sent,
+        sends_ids: true,
         cache_key: false,
         versioned: true,
     };
@@ -54,7 +47,7 @@ impl ResponsesDialect {
         levels: ThinkingLevels::of(&[Low, Medium, High]),
         summary: true,
         plain_models: &["gpt-3.5", "gpt-4", "gpt-5-chat", "chatgpt"],
-        ids: ItemIds::Omitted,
+        sends_ids: false,
         ..Self::COMPATIBLE
     };
     const COPILOT: Self = Self {

@@ -27,7 +27,8 @@ pub(super) struct ResponseOutput {
     items: BTreeMap<u64, OutputItem>,
     /// True if an event had an `output_index`.
     has_places: bool,
-    refused: bool,
+    /// True if the output contains a refusal.
+    pub(super) refused: bool,
 }
 
 #[derive(Debug)]
@@ -45,11 +46,6 @@ enum OutputContent {
 }
 
 impl ResponseOutput {
-    /// Returns whether the output contains a refusal.
-    pub(super) const fn is_refusal(&self) -> bool {
-        self.refused
-    }
-
     /// Takes an event about an item. `kind` is its type without `response.`.
     pub(super) fn event(
         &mut self,
@@ -59,22 +55,40 @@ impl ResponseOutput {
     ) -> Result<(), ProviderError> {
         let delta = text_of(&event["delta"]);
         let number = |field: &str| event[field].as_u64().unwrap_or(0);
-        let at = self.place(kind, event);
-        match kind {
-            "output_item.added" => self.added(at, &event["item"], out),
-            "output_item.done" => self.done(at, &event["item"], out)?,
-            "output_text.delta" => self.text(at, number("content_index"), delta, false, out),
-            "refusal.delta" => self.text(at, number("content_index"), delta, true, out),
-            "reasoning_summary_text.delta" => {
-                let part = ReasoningPart::Summary(number("summary_index"));
-                self.thinking(at, part, delta, out);
+        let item = &event["item"];
+        let place = event["output_index"].as_u64();
+        self.has_places |= place.is_some();
+        // Other events repeat what the deltas said, or concern opaque items.
+        let Some(new) = OutputContent::of_event(kind, item) else {
+            return Ok(());
+        };
+        let at = place.unwrap_or_else(|| self.guessed_place(kind, &new));
+        if kind == "output_item.done" {
+            return self.done(at, item, out);
+        }
+        match (&mut self.entry(at, new, out).content, kind) {
+            (OutputContent::Call(call), "output_item.added")
+                if non_empty(&item["name"]).is_some() =>
+            {
+                call.begin(item, out);
             }
-            "reasoning_text.delta" => {
-                let part = ReasoningPart::Text(number("content_index"));
-                self.thinking(at, part, delta, out);
+            (OutputContent::Call(call), "function_call_arguments.delta") => {
+                call.delta(delta, out);
             }
-            "function_call_arguments.delta" => self.arguments(at, delta, out),
-            // Repeats what the deltas said, or concerns opaque items.
+            (OutputContent::Message(message), "output_text.delta") => {
+                message.delta(number("content_index"), false, delta, out);
+            }
+            (OutputContent::Message(message), "refusal.delta") => {
+                message.delta(number("content_index"), true, delta, out);
+                self.refused |= !delta.is_empty();
+            }
+            (OutputContent::Reasoning(reasoning), "reasoning_summary_text.delta") => {
+                reasoning.delta(ReasoningPart::Summary(number("summary_index")), delta, out);
+            }
+            (OutputContent::Reasoning(reasoning), "reasoning_text.delta") => {
+                reasoning.delta(ReasoningPart::Text(number("content_index")), delta, out);
+            }
+            // The item is only announced, or is of another kind than its event.
             _ => {}
         }
         Ok(())
@@ -129,28 +143,14 @@ impl ResponseOutput {
         unended
     }
 
-    /// The event's `output_index`. Without one, an item that is announced is a new one, the first of its
+    /// Where an event without `output_index` belongs: an item that is announced is a new one, the first of its
     /// kind that is open is the one that ends, and the last such is the one that goes on.
-    fn place(&mut self, kind: &str, event: &Value) -> u64 {
-        if let Some(index) = event["output_index"].as_u64() {
-            self.has_places = true;
-            return index;
-        }
+    fn guessed_place(&self, kind: &str, of_kind: &OutputContent) -> u64 {
+        let mut open = self.open_of(of_kind);
         let found = match kind {
             "output_item.added" => None,
-            "output_item.done" => self.open_of(&OutputContent::of(&event["item"])).next(),
-            "output_text.delta" | "refusal.delta" => {
-                let message = OutputContent::Message(OutputMessage::default());
-                self.open_of(&message).next_back()
-            }
-            "reasoning_summary_text.delta" | "reasoning_text.delta" => {
-                let reasoning = OutputContent::Reasoning(OutputReasoning::default());
-                self.open_of(&reasoning).next_back()
-            }
-            _ => {
-                let call = OutputContent::Call(OutputCall::default());
-                self.open_of(&call).next_back()
-            }
+            "output_item.done" => open.next(),
+            _ => open.next_back(),
         };
         found.unwrap_or_else(|| self.next_place())
     }
@@ -168,17 +168,8 @@ impl ResponseOutput {
         last.map_or(0, |last| last.saturating_add(1))
     }
 
-    fn added(&mut self, at: u64, item: &Value, out: &mut DecodedReply) {
-        let entry = self.entry(at, || OutputContent::of(item), out);
-        if let OutputContent::Call(call) = &mut entry.content
-            && non_empty(&item["name"]).is_some()
-        {
-            call.begin(item, out);
-        }
-    }
-
     fn done(&mut self, at: u64, item: &Value, out: &mut DecodedReply) -> Result<(), ProviderError> {
-        let entry = self.entry(at, || OutputContent::of(item), out);
+        let entry = self.entry(at, OutputContent::of(item), out);
         if std::mem::replace(&mut entry.done, true) {
             return Ok(());
         }
@@ -200,42 +191,17 @@ impl ResponseOutput {
         Ok(())
     }
 
-    fn text(&mut self, at: u64, part: u64, delta: &str, refusal: bool, out: &mut DecodedReply) {
-        let new = || OutputContent::Message(OutputMessage::default());
-        let entry = self.entry(at, new, out);
-        if let OutputContent::Message(message) = &mut entry.content {
-            message.delta(part, refusal, delta, out);
-            self.refused |= refusal && !delta.is_empty();
-        }
-    }
-
-    fn thinking(&mut self, at: u64, part: ReasoningPart, delta: &str, out: &mut DecodedReply) {
-        let new = || OutputContent::Reasoning(OutputReasoning::default());
-        let entry = self.entry(at, new, out);
-        if let OutputContent::Reasoning(reasoning) = &mut entry.content {
-            reasoning.delta(part, delta, out);
-        }
-    }
-
-    fn arguments(&mut self, at: u64, delta: &str, out: &mut DecodedReply) {
-        let new = || OutputContent::Call(OutputCall::default());
-        let entry = self.entry(at, new, out);
-        if let OutputContent::Call(call) = &mut entry.content {
-            call.delta(delta, out);
-        }
-    }
-
     /// The item at an index, created if its `output_item.added` was left out.
     fn entry(
         &mut self,
         at: u64,
-        new: impl FnOnce() -> OutputContent,
+        content: OutputContent,
         out: &mut DecodedReply,
     ) -> &mut OutputItem {
         self.items.entry(at).or_insert_with(|| {
             out.tally.add_part();
             OutputItem {
-                content: new(),
+                content,
                 done: false,
             }
         })
@@ -243,6 +209,19 @@ impl ResponseOutput {
 }
 
 impl OutputContent {
+    /// The item that an event is about, still empty; `None` if it says nothing new about it.
+    fn of_event(kind: &str, item: &Value) -> Option<Self> {
+        match kind {
+            "output_item.added" | "output_item.done" => Some(Self::of(item)),
+            "output_text.delta" | "refusal.delta" => Some(Self::Message(OutputMessage::default())),
+            "reasoning_summary_text.delta" | "reasoning_text.delta" => {
+                Some(Self::Reasoning(OutputReasoning::default()))
+            }
+            "function_call_arguments.delta" => Some(Self::Call(OutputCall::default())),
+            _ => None,
+        }
+    }
+
     fn of(item: &Value) -> Self {
         match item["type"].as_str() {
             Some("message") => Self::Message(OutputMessage::default()),

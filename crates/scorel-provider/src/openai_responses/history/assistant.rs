@@ -1,7 +1,7 @@
 use scorel_proto::{AssistantMessage, Block};
 use serde_json::{Map, Value, json};
 
-use crate::openai_responses::dialect::{ItemIds, ResponsesEndpoint};
+use crate::openai_responses::dialect::ResponsesEndpoint;
 use crate::wire::{CallIds, ModelOrigin, digest, sendable_text, sent_tool_name};
 
 /// The items of a message. Of a partial message only the text is sent.
@@ -11,7 +11,7 @@ pub(super) fn render(
     calls: &mut CallIds,
 ) -> Vec<Value> {
     let mut rendering = AssistantItems {
-        ids: endpoint.dialect.ids,
+        sends_ids: endpoint.dialect.sends_ids,
         origin: endpoint.origin(),
         partial: message.partial,
         calls,
@@ -26,7 +26,7 @@ pub(super) fn render(
 }
 
 struct AssistantItems<'a> {
-    ids: ItemIds,
+    sends_ids: bool,
     origin: ModelOrigin,
     partial: bool,
     calls: &'a mut CallIds,
@@ -90,16 +90,16 @@ impl AssistantItems<'_> {
             self.extend(part);
             return;
         }
-        let content = match self.ids {
-            // A message whose content is an array needs an id on these hosts; a string does not.
-            ItemIds::Sent if id.is_none() => json!(text),
-            _ => json!([part]),
+        // A message whose content is an array needs an id on hosts that take ids; a string does not.
+        let content = match self.sends_ids && id.is_none() {
+            true => json!(text),
+            false => json!([part]),
         };
         let mut message = json!({"type": "message", "role": "assistant", "content": content});
         if stored["phase"].is_string() {
             message["phase"] = stored["phase"].clone();
         }
-        if let (ItemIds::Sent, Some(id)) = (self.ids, id) {
+        if let Some(id) = id.filter(|_| self.sends_ids) {
             message["id"] = json!(id);
             message["status"] = json!("completed");
         }
@@ -116,7 +116,9 @@ impl AssistantItems<'_> {
 
     fn reasoning(&self, item: &Value) -> Value {
         let mut item = item.clone();
-        if let (ItemIds::Omitted, Value::Object(fields)) = (self.ids, &mut item) {
+        if !self.sends_ids
+            && let Value::Object(fields) = &mut item
+        {
             fields.shift_remove("id");
         }
         item
@@ -135,13 +137,10 @@ impl AssistantItems<'_> {
         });
         if let Value::Object(fields) = &mut item {
             fields.extend(stored);
-            match self.ids {
-                ItemIds::Omitted => {
-                    fields.shift_remove("id");
-                }
-                ItemIds::Sent => {
-                    fields.entry("id").or_insert_with(made_up);
-                }
+            if self.sends_ids {
+                fields.entry("id").or_insert_with(made_up);
+            } else {
+                fields.shift_remove("id");
             }
         }
         self.push(item);
