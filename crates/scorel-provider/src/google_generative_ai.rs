@@ -15,60 +15,8 @@ mod pending_call;
 mod request;
 mod usage;
 
-use reqwest::Url;
-use scorel_engine::ModelRequest;
-
-use self::decoder::GeminiDecoder;
-use self::dialect::GeminiEndpoint;
 pub(crate) use self::family::GeminiFamily;
-use self::history::GeminiHistory;
-use crate::wire::{JsonBody, Wire, has_version, with_segments};
-
-/// Used where the base URL names no version.
-const VERSION: &str = "v1beta";
-
-#[derive(Debug)]
-pub(crate) struct GoogleGenerativeAi;
-
-impl Wire for GoogleGenerativeAi {
-    const API: &'static str = "google-generative-ai";
-    const KEY_HEADER: Option<&'static str> = Some("x-goog-api-key");
-
-    /// Hosts do not differ; models do, see [`family`].
-    type Dialect = ();
-    type History = GeminiHistory;
-    type Decoder = GeminiDecoder;
-
-    fn url(base: Url, model: &str) -> Url {
-        let model = model.strip_prefix("models/").unwrap_or(model);
-        let version = (!has_version(&base) && !has_publisher(&base)).then_some(VERSION);
-        let method = format!("{model}:streamGenerateContent");
-        let segments = version.into_iter().chain(["models"]);
-        let mut url = with_segments(base, segments.chain(method.split('/')));
-        // Without it the response is one JSON array instead of an event stream.
-        url.query_pairs_mut().append_pair("alt", "sse");
-        url
-    }
-
-    fn head(_endpoint: &GeminiEndpoint, request: &ModelRequest, body: &mut JsonBody) {
-        request::head(request, body);
-    }
-
-    fn tail(
-        endpoint: &GeminiEndpoint,
-        request: &ModelRequest,
-        _history: &GeminiHistory,
-        body: &mut JsonBody,
-    ) {
-        request::tail(endpoint, request, body);
-    }
-}
-
-/// Returns whether the path ends with a Vertex publisher; the version is further to the front then.
-fn has_publisher(base: &Url) -> bool {
-    let path = base.path().trim_end_matches('/');
-    path.rsplit('/').nth(1) == Some("publishers")
-}
+pub(crate) use self::request::GoogleGenerativeAi;
 
 #[cfg(test)]
 mod tests {

@@ -15,35 +15,5 @@ mod think_tags;
 mod tool_calls;
 mod usage;
 
-use reqwest::Url;
-use scorel_engine::ModelRequest;
-
 pub(crate) use dialect::ChatDialect;
-
-use self::decoder::ChatDecoder;
-use self::dialect::ChatEndpoint;
-use self::history::ChatHistory;
-use crate::wire::{JsonBody, Wire, with_path};
-
-#[derive(Debug)]
-pub(crate) struct OpenAiCompletions;
-
-impl Wire for OpenAiCompletions {
-    const API: &'static str = "openai-completions";
-
-    type Dialect = ChatDialect;
-    type History = ChatHistory;
-    type Decoder = ChatDecoder;
-
-    fn url(base: Url, _model: &str) -> Url {
-        with_path(base, "chat/completions")
-    }
-
-    fn head(endpoint: &ChatEndpoint, request: &ModelRequest, body: &mut JsonBody) {
-        request::head(endpoint, request, body);
-    }
-
-    fn tail(endpoint: &ChatEndpoint, request: &ModelRequest, _: &ChatHistory, body: &mut JsonBody) {
-        request::tail(endpoint, request, body);
-    }
-}
+pub(crate) use request::OpenAiCompletions;

@@ -2,7 +2,7 @@ use scorel_engine::{ErrorCategory, ProviderError};
 use scorel_proto::StopReason;
 use serde_json::Value;
 
-use super::parts::GeminiParts;
+use super::parts::OpenPart;
 use super::usage;
 use crate::http::provider_error;
 use crate::wire::{
@@ -13,7 +13,7 @@ use crate::wire::{
 /// parts. There is no end mark, and an error may still follow the finish reason.
 #[derive(Debug, Default)]
 pub(crate) struct GeminiDecoder {
-    parts: GeminiParts,
+    open: OpenPart,
 }
 
 impl WireDecoder for GeminiDecoder {
@@ -39,7 +39,7 @@ impl WireDecoder for GeminiDecoder {
         let parts = candidate["content"]["parts"].as_array();
         let mut parts = parts.into_iter().flatten();
         parts
-            .try_for_each(|part| self.parts.add(part, out))
+            .try_for_each(|part| self.open.add(part, out))
             .map_err(|_| {
                 let message = "the pieces of a tool call's arguments contradict each other";
                 provider_error(ErrorCategory::BadModelOutput, true, message)
@@ -54,9 +54,9 @@ impl WireDecoder for GeminiDecoder {
         // Streamed arguments sometimes lack their end mark. After any other reason the call was
         // cut off, and completing it would run it with arguments missing.
         if reported != StopReason::EndTurn {
-            self.parts.drop_call();
+            self.open.drop_call();
         }
-        self.parts.finish(out);
+        self.open.finish(out);
         None
     }
 }

@@ -4,17 +4,15 @@
 //! function responses of a turn stand in one content, in the order of their calls.
 
 mod content;
-mod content_part;
 mod model_content;
 mod responses;
 
 use scorel_proto::{Block, Message, ToolResultBlock};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::content::{Content, ContentRole};
-use self::content_part::content_part;
 use self::model_content::SentCall;
-use self::responses::{FunctionResponse, FunctionResponses};
+use self::responses::FunctionResponses;
 use super::dialect::GeminiEndpoint;
 use super::family::GeminiFamily;
 use crate::wire::{InputContent, JsonBody, WireHistory, sent_function_name};
@@ -68,25 +66,32 @@ impl WireHistory<()> for GeminiHistory {
 impl GeminiHistory {
     fn add_user(&mut self, endpoint: &GeminiEndpoint, content: &[Block], body: &mut JsonBody) {
         let contents = InputContent::all(endpoint, content);
-        let parts = contents.map(content_part).collect();
+        let parts = contents.map(part).collect();
         self.push(ContentRole::User, parts, body);
     }
 
     fn add_result(&mut self, endpoint: &GeminiEndpoint, name: &str, result: &ToolResultBlock) {
-        let contents = InputContent::all(endpoint, &result.content);
-        let position = self
-            .calls
-            .iter()
-            .position(|call| call.id == result.tool_use_id);
+        let mut calls = self.calls.iter();
+        let position = calls.position(|call| call.id == result.tool_use_id);
         let call = position.map(|position| &self.calls[position]);
-        let response = FunctionResponse {
-            // The API compares it with the call's.
-            name: &sent_function_name(call.map_or(name, |call| &call.name)),
-            id: call.and_then(|call| call.sent_id.as_deref()),
-            is_error: result.is_error,
-            images_inside: GeminiFamily::of(&endpoint.model.id).images_in_responses,
-        };
-        self.responses.add(position, &response, contents);
+        let mut response = Map::new();
+        if let Some(id) = call.and_then(|call| call.sent_id.as_deref()) {
+            response.insert("id".to_owned(), json!(id));
+        }
+        // The API compares it with the call's.
+        let name = sent_function_name(call.map_or(name, |call| &call.name));
+        response.insert("name".to_owned(), json!(name));
+        let (text, images) = InputContent::of_result(endpoint, result, "(see the picture)");
+        let field = if result.is_error { "error" } else { "output" };
+        response.insert("response".to_owned(), json!({field: text}));
+        let mut images: Vec<Value> = images.map(part).collect();
+        let family = GeminiFamily::of(&endpoint.model.id);
+        if family.takes_images_in_responses() && !images.is_empty() {
+            let inside = std::mem::take(&mut images);
+            response.insert("parts".to_owned(), Value::Array(inside));
+        }
+        let response = json!({"functionResponse": response});
+        self.responses.add(position, response, images);
     }
 
     /// Appends parts to the last content if it has the role, else as a new content. The one before it
@@ -107,6 +112,15 @@ impl GeminiHistory {
                     body.item(ended);
                 }
             }
+        }
+    }
+}
+
+fn part(content: InputContent<'_>) -> Value {
+    match content {
+        InputContent::Text(text) => json!({"text": text}),
+        InputContent::Image { media_type, data } => {
+            json!({"inlineData": {"mimeType": media_type, "data": data}})
         }
     }
 }

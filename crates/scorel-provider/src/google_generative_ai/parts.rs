@@ -8,15 +8,9 @@ use crate::wire::{DecodedReply, non_empty};
 /// log and sent back with every request.
 const OPAQUE_LIMIT: usize = 256 << 10;
 
-/// Turns the parts of one reply into blocks.
+/// Turns the parts of one reply into blocks. This is the part that the next one may continue.
 #[derive(Debug, Default)]
-pub(super) struct GeminiParts {
-    open: OpenPart,
-}
-
-/// The part that the next one may continue.
-#[derive(Debug, Default)]
-enum OpenPart {
+pub(super) enum OpenPart {
     #[default]
     Nothing,
     Text {
@@ -31,7 +25,7 @@ enum OpenPart {
     Call(PendingCall),
 }
 
-impl GeminiParts {
+impl OpenPart {
     pub(super) fn add(
         &mut self,
         part: &Value,
@@ -53,9 +47,9 @@ impl GeminiParts {
 
     /// Emits what of the open part is still to come: a call, or the signatures of a text.
     pub(super) fn finish(&mut self, out: &mut DecodedReply) {
-        match std::mem::take(&mut self.open) {
-            OpenPart::Call(call) => call.finish(out),
-            OpenPart::Text { block, signed, .. } if !signed.is_empty() => {
+        match std::mem::take(self) {
+            Self::Call(call) => call.finish(out),
+            Self::Text { block, signed, .. } if !signed.is_empty() => {
                 out.text_fact(block, SIGNED, json!(signed));
             }
             _ => {}
@@ -63,8 +57,8 @@ impl GeminiParts {
     }
 
     pub(super) fn drop_call(&mut self) {
-        if matches!(self.open, OpenPart::Call(_)) {
-            self.open = OpenPart::Nothing;
+        if matches!(self, Self::Call(_)) {
+            *self = Self::Nothing;
         }
     }
 
@@ -75,15 +69,15 @@ impl GeminiParts {
         out: &mut DecodedReply,
     ) -> Result<(), ConflictingArguments> {
         let name = non_empty(&call["name"]);
-        let is_open = matches!(self.open, OpenPart::Call(_));
+        let is_open = matches!(self, Self::Call(_));
         // Arguments without a name make a call, too: it gets an error result instead of getting
         // lost.
         let begins = name.is_some() || !is_open && call["args"].is_object();
         if begins {
             self.finish(out);
-            self.open = OpenPart::Call(PendingCall::new(name.unwrap_or_default()));
+            *self = Self::Call(PendingCall::new(name.unwrap_or_default()));
         }
-        let OpenPart::Call(pending) = &mut self.open else {
+        let Self::Call(pending) = self else {
             return Ok(());
         };
         pending.add(call, signature, &mut out.tally)?;
@@ -94,19 +88,19 @@ impl GeminiParts {
     }
 
     fn text(&mut self, text: &str, signature: Option<&str>, out: &mut DecodedReply) {
-        if !matches!(self.open, OpenPart::Text { .. }) {
+        if !matches!(self, Self::Text { .. }) {
             self.finish(out);
-            self.open = OpenPart::Text {
+            *self = Self::Text {
                 block: out.tally.take_next(),
                 length: 0,
                 signed: Vec::new(),
             };
         }
-        let OpenPart::Text {
+        let Self::Text {
             block,
             length,
             signed,
-        } = &mut self.open
+        } = self
         else {
             return;
         };
@@ -124,19 +118,19 @@ impl GeminiParts {
     }
 
     fn thinking(&mut self, text: &str, signature: Option<&str>, out: &mut DecodedReply) {
-        let block = match self.open {
-            OpenPart::Thinking { block } => block,
+        let block = match self {
+            Self::Thinking { block } => *block,
             _ => {
                 self.finish(out);
                 out.tally.take_next()
             }
         };
-        self.open = OpenPart::Thinking { block };
+        *self = Self::Thinking { block };
         out.thinking(block, text);
         if let Some(signature) = signature {
             out.thinking_fact(block, THOUGHT, json!(signature));
             // Later thoughts are not covered by this signature and need a block of their own.
-            self.open = OpenPart::Nothing;
+            *self = Self::Nothing;
         }
     }
 
@@ -153,7 +147,6 @@ impl GeminiParts {
             return;
         }
         self.finish(out);
-        self.open = OpenPart::Nothing;
         let block = out.tally.take_next();
         out.text_fact(block, PART, part.clone());
     }

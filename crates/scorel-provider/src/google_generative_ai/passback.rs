@@ -1,5 +1,6 @@
 //! The metadata stored with a reply so that each part can go back to the same model unchanged.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,15 +21,6 @@ pub(super) struct SignedSpan {
     pub(super) signature: String,
 }
 
-impl SignedSpan {
-    /// Empty if the text came from another model.
-    pub(super) fn stored(tag: Option<&Value>, origin: &ModelOrigin) -> Vec<Self> {
-        let fact = origin.fact(tag, SIGNED);
-        let spans = fact.and_then(|fact| Vec::deserialize(fact).ok());
-        spans.unwrap_or_default()
-    }
-}
-
 /// The facts that a call needs to go back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CallFacts {
@@ -39,19 +31,13 @@ pub(super) struct CallFacts {
     pub(super) signature: Option<String>,
 }
 
-impl CallFacts {
-    /// Empty if the call came from another model.
-    pub(super) fn stored(tag: Option<&Value>, origin: &ModelOrigin) -> Self {
-        let fact = origin.fact(tag, CALL);
-        let facts = fact.and_then(|fact| Self::deserialize(fact).ok());
-        facts.unwrap_or_default()
-    }
-}
-
-pub(super) fn stored_part<'a>(tag: Option<&'a Value>, origin: &ModelOrigin) -> Option<&'a Value> {
-    origin.fact(tag, PART)
-}
-
-pub(super) fn stored_thought<'a>(tag: Option<&'a Value>, origin: &ModelOrigin) -> Option<&'a str> {
-    origin.fact(tag, THOUGHT)?.as_str()
+/// A fact that this model left with a block; the default if there is none.
+pub(super) fn stored<T: DeserializeOwned + Default>(
+    origin: &ModelOrigin,
+    tag: Option<&Value>,
+    name: &str,
+) -> T {
+    let fact = origin.fact(tag, name);
+    let fact = fact.and_then(|fact| T::deserialize(fact).ok());
+    fact.unwrap_or_default()
 }

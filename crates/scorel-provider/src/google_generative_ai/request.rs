@@ -1,35 +1,73 @@
+use reqwest::Url;
 use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::ThinkingLevel;
 use serde_json::{Map, Value, json};
 
+use super::decoder::GeminiDecoder;
 use super::dialect::GeminiEndpoint;
-use super::family::{GeminiFamily, GeminiThinking};
+use super::family::GeminiFamily;
+use super::history::GeminiHistory;
 use crate::ThinkingLevels;
-use crate::wire::JsonBody;
+use crate::wire::{JsonBody, Wire, has_version, with_segments};
 
 /// The number of stop sequences that the API takes.
 const MOST_STOPS: usize = 5;
 
-/// The fields before the conversation.
-pub(super) fn head(request: &ModelRequest, body: &mut JsonBody) {
-    if !request.system.is_empty() {
-        let parts = json!([{"text": request.system}]);
-        body.set("systemInstruction", json!({"parts": parts}));
+/// Used where the base URL names no version.
+const VERSION: &str = "v1beta";
+
+#[derive(Debug)]
+pub(crate) struct GoogleGenerativeAi;
+
+impl Wire for GoogleGenerativeAi {
+    const API: &'static str = "google-generative-ai";
+    const KEY_HEADER: Option<&'static str> = Some("x-goog-api-key");
+
+    /// Hosts do not differ; models do, see [`GeminiFamily`].
+    type Dialect = ();
+    type History = GeminiHistory;
+    type Decoder = GeminiDecoder;
+
+    fn url(base: Url, model: &str) -> Url {
+        let model = model.strip_prefix("models/").unwrap_or(model);
+        let version = (!has_version(&base) && !has_publisher(&base)).then_some(VERSION);
+        let method = format!("{model}:streamGenerateContent");
+        let segments = version.into_iter().chain(["models"]);
+        let mut url = with_segments(base, segments.chain(method.split('/')));
+        // Without it the response is one JSON array instead of an event stream.
+        url.query_pairs_mut().append_pair("alt", "sse");
+        url
     }
-    if !request.tools.is_empty() {
-        let functions: Vec<Value> = request.tools.iter().map(function).collect();
-        body.set("tools", json!([{"functionDeclarations": functions}]));
+
+    fn head(_endpoint: &GeminiEndpoint, request: &ModelRequest, body: &mut JsonBody) {
+        if !request.system.is_empty() {
+            let parts = json!([{"text": request.system}]);
+            body.set("systemInstruction", json!({"parts": parts}));
+        }
+        if !request.tools.is_empty() {
+            let functions: Vec<Value> = request.tools.iter().map(function).collect();
+            body.set("tools", json!([{"functionDeclarations": functions}]));
+        }
+        body.begin_list("contents");
     }
-    body.begin_list("contents");
+
+    fn tail(
+        endpoint: &GeminiEndpoint,
+        request: &ModelRequest,
+        _: &GeminiHistory,
+        body: &mut JsonBody,
+    ) {
+        let generation = generation(endpoint, request.thinking);
+        if !generation.is_empty() {
+            body.set("generationConfig", generation);
+        }
+    }
 }
 
-/// The fields after the conversation.
-pub(super) fn tail(endpoint: &GeminiEndpoint, request: &ModelRequest, body: &mut JsonBody) {
-    let family = GeminiFamily::of(&endpoint.model.id);
-    let generation = generation(endpoint, family, request.thinking);
-    if !generation.is_empty() {
-        body.set("generationConfig", generation);
-    }
+/// Returns whether the path ends with a Vertex publisher; the version is further to the front then.
+fn has_publisher(base: &Url) -> bool {
+    let path = base.path().trim_end_matches('/');
+    path.rsplit('/').nth(1) == Some("publishers")
 }
 
 fn function(spec: &ToolSpec) -> Value {
@@ -41,11 +79,7 @@ fn function(spec: &ToolSpec) -> Value {
     })
 }
 
-fn generation(
-    endpoint: &GeminiEndpoint,
-    family: GeminiFamily,
-    level: ThinkingLevel,
-) -> Map<String, Value> {
+fn generation(endpoint: &GeminiEndpoint, level: ThinkingLevel) -> Map<String, Value> {
     let mut generation = Map::new();
     if let Some(limit) = endpoint.output_limit {
         generation.insert("maxOutputTokens".to_owned(), json!(limit));
@@ -55,7 +89,8 @@ fn generation(
         let taken = json!(stops[..MOST_STOPS.min(stops.len())]);
         generation.insert("stopSequences".to_owned(), taken);
     }
-    let thinking = thinking(family.thinking, endpoint.levels, level);
+    let family = GeminiFamily::of(&endpoint.model.id);
+    let thinking = thinking(family, endpoint.levels, level);
     if let Some(thinking) = thinking.filter(|_| endpoint.reasoning) {
         generation.insert("thinkingConfig".to_owned(), thinking);
     }
@@ -63,14 +98,14 @@ fn generation(
 }
 
 /// The reasoning level, and the request for summaries: the API sends none unless asked.
-fn thinking(switch: GeminiThinking, levels: ThinkingLevels, level: ThinkingLevel) -> Option<Value> {
-    let amount = match switch {
-        GeminiThinking::Absent => return None,
+fn thinking(family: GeminiFamily, levels: ThinkingLevels, level: ThinkingLevel) -> Option<Value> {
+    let amount = match family {
+        GeminiFamily::Old => return None,
         _ if level == ThinkingLevel::Default => None,
-        GeminiThinking::Budget(budgets) => budgets
+        GeminiFamily::Budget(budgets) => budgets
             .of(level)
             .map(|budget| ("thinkingBudget", json!(budget))),
-        GeminiThinking::Level => Some(("thinkingLevel", json!(level_name(levels.nearest(level))))),
+        GeminiFamily::Level => Some(("thinkingLevel", json!(level_name(levels.nearest(level))))),
     };
     let mut config = Map::new();
     // With reasoning switched off there is nothing to summarise.
@@ -101,7 +136,7 @@ mod tests {
         let levels = find_builtin("google").unwrap().facts(model).levels;
         let family = GeminiFamily::of(model);
         let levels = levels.unwrap_or(family.least_levels());
-        thinking(family.thinking, levels, level)
+        thinking(family, levels, level)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 /// A message of a request.
 ///
@@ -20,7 +20,7 @@ pub(super) enum ChatMessage<'a> {
         tool_call_id: Cow<'a, str>,
         content: Cow<'a, str>,
     },
-    Object(Map<String, Value>),
+    Object(Value),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -48,9 +48,8 @@ impl<'a> ChatMessage<'a> {
 
     /// A user message of several parts.
     pub(super) fn user_parts(parts: Vec<Value>) -> Self {
-        let mut message = Map::new();
-        message.insert("role".to_owned(), "user".into());
-        message.insert("content".to_owned(), Value::Array(parts));
+        let mut message = json!({"role": "user"});
+        message["content"] = Value::Array(parts);
         Self::Object(message)
     }
 

@@ -14,7 +14,8 @@ use crate::wire::{
 /// Decodes the chunks of a chat completion.
 #[derive(Debug, Default)]
 pub(crate) struct ChatDecoder {
-    open: Option<OpenTextBlock>,
+    /// The block that text is added to, with its kind.
+    open: Option<(TextKind, usize)>,
     /// The reasoning blocks, each with the field that it came in.
     thinking: Vec<(usize, ReasoningField)>,
     details: ReasoningDetails,
@@ -24,13 +25,6 @@ pub(crate) struct ChatDecoder {
     calls: StreamedCalls,
     /// Set by a finish reason that means failure, such as OpenRouter's `error`.
     failed: Option<ErrorCategory>,
-}
-
-/// The block that text is added to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct OpenTextBlock {
-    kind: TextKind,
-    block: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,10 +114,10 @@ impl ChatDecoder {
     /// The open block if it is of the kind, else a new one.
     fn block(&mut self, kind: TextKind, out: &mut DecodedReply) -> usize {
         match self.open {
-            Some(open) if open.kind == kind => open.block,
+            Some((open, block)) if open == kind => block,
             _ => {
                 let block = out.tally.take_next();
-                self.open = Some(OpenTextBlock { kind, block });
+                self.open = Some((kind, block));
                 block
             }
         }

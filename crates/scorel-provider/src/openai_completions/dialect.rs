@@ -11,12 +11,14 @@ pub(super) type ChatEndpoint = wire::ModelEndpoint<ChatDialect>;
 /// The parameters that one host accepts and requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChatDialect {
-    pub(super) output_limit: OutputLimitField,
+    /// The name of the output limit. OpenAI's reasoning models reject `max_tokens`.
+    pub(super) output_limit: &'static str,
     pub(super) thinking: ThinkingSwitch,
     /// The levels that are sent, for models of which nothing else is known.
     pub(crate) levels: ThinkingLevels,
     pub(super) replay: ReasoningReplay,
-    pub(super) no_text: EmptyText,
+    /// True if the `content` of an assistant message without text is null, else it is empty.
+    pub(super) null_for_no_text: bool,
     pub(super) call_ids: CallIdRule,
     /// True if a user message directly after a tool message is rejected (Mistral).
     pub(super) assistant_after_tool: bool,
@@ -36,15 +38,10 @@ pub(crate) struct ChatDialect {
     /// True if an output limit that the user did not set is stated. OpenRouter reserves credit for the whole
     /// stated limit.
     pub(crate) states_known_limit: bool,
-    pub(super) stop: StopLimit,
-}
-
-/// The name of the output limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OutputLimitField {
-    MaxTokens,
-    /// OpenAI's reasoning models reject `max_tokens`.
-    MaxCompletionTokens,
+    /// The number of stop sequences that are accepted. More are cut off.
+    pub(super) most_stops: usize,
+    /// True if reasoning models reject stop sequences.
+    pub(super) no_stop_with_reasoning: bool,
 }
 
 /// The parameter that controls reasoning.
@@ -78,13 +75,6 @@ pub(super) enum ReasoningReplay {
     RequiredWithCalls,
 }
 
-/// The `content` of an assistant message without text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EmptyText {
-    Null,
-    EmptyString,
-}
-
 /// The tool-call ids that are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallIdRule {
@@ -94,22 +84,14 @@ pub(super) enum CallIdRule {
     Nine,
 }
 
-/// The number of stop sequences that are accepted. More are cut off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StopLimit {
-    UpTo(usize),
-    /// Reasoning models reject the parameter.
-    UnlessReasoning(usize),
-}
-
 impl ChatDialect {
     /// The parameters that unknown compatible servers are assumed to accept.
     pub(crate) const COMPATIBLE: Self = Self {
-        output_limit: OutputLimitField::MaxTokens,
+        output_limit: "max_tokens",
         thinking: ThinkingSwitch::Effort,
         levels: ThinkingLevels::of(&[Low, Medium, High]),
         replay: ReasoningReplay::AsReceived,
-        no_text: EmptyText::Null,
+        null_for_no_text: true,
         call_ids: CallIdRule::Short,
         assistant_after_tool: false,
         empty_tools: false,
@@ -118,13 +100,14 @@ impl ChatDialect {
         cache_key: false,
         cache_marks: false,
         states_known_limit: true,
-        stop: StopLimit::UpTo(4),
+        most_stops: 4,
+        no_stop_with_reasoning: false,
     };
     pub(crate) const OPENAI: Self = Self {
-        output_limit: OutputLimitField::MaxCompletionTokens,
+        output_limit: "max_completion_tokens",
         store_nothing: true,
         cache_key: true,
-        stop: StopLimit::UnlessReasoning(4),
+        no_stop_with_reasoning: true,
         ..Self::COMPATIBLE
     };
     pub(crate) const AZURE: Self = Self {
@@ -141,7 +124,7 @@ impl ChatDialect {
         thinking: ThinkingSwitch::TypeAndEffort,
         levels: ThinkingLevels::of(&[Off, Low, High]),
         replay: ReasoningReplay::RequiredWithCalls,
-        stop: StopLimit::UpTo(16),
+        most_stops: 16,
         ..Self::COMPATIBLE
     };
     pub(crate) const OPENROUTER: Self = Self {
@@ -164,7 +147,7 @@ impl ChatDialect {
     };
     pub(crate) const MISTRAL: Self = Self {
         levels: ThinkingLevels::of(&[Off, High]),
-        no_text: EmptyText::EmptyString,
+        null_for_no_text: false,
         call_ids: CallIdRule::Nine,
         assistant_after_tool: true,
         cache_key: true,
@@ -174,7 +157,7 @@ impl ChatDialect {
         levels: ThinkingLevels::of(&[Low, High]),
         // Reasoning models reject stop sequences, and most of xAI's models reason, also those
         // without a parameter for it.
-        stop: StopLimit::UpTo(0),
+        most_stops: 0,
         ..Self::COMPATIBLE
     };
     pub(crate) const MOONSHOT: Self = Self {
@@ -186,7 +169,7 @@ impl ChatDialect {
     pub(crate) const ZHIPU: Self = Self {
         thinking: ThinkingSwitch::KeptType,
         levels: ON_OR_OFF,
-        stop: StopLimit::UpTo(1),
+        most_stops: 1,
         ..Self::COMPATIBLE
     };
     pub(crate) const QWEN: Self = Self {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::cache;
 use super::chat_message::{ChatMessage, ChatRole};
 use super::dialect::{ChatDialect, ChatEndpoint};
-use crate::wire::{InputContent, JsonBody, WireHistory, joined};
+use crate::wire::{InputContent, JsonBody, WireHistory};
 
 /// Leaves out empty blocks and messages.
 #[derive(Debug, Default)]
@@ -92,22 +92,11 @@ impl ChatHistory {
         result: &ToolResultBlock,
         body: &mut JsonBody,
     ) {
-        let mut texts = Vec::new();
-        let mut images = Vec::new();
-        for content in InputContent::all(endpoint, &result.content) {
-            match content {
-                InputContent::Text(text) => texts.push(text),
-                image @ InputContent::Image { .. } => images.push(part(image)),
-            }
-        }
-        let text = match (texts.is_empty(), images.is_empty()) {
-            (false, _) => joined(texts),
-            (true, true) => "(no output)".into(),
-            (true, false) => "(see the picture that follows)".into(),
-        };
+        let see = "(see the picture that follows)";
+        let (text, images) = InputContent::of_result(endpoint, result, see);
         let id = call_id::render(endpoint.dialect.call_ids, &result.tool_use_id);
         self.push(endpoint, ChatMessage::tool_result(id, text), body);
-        self.images.append(&mut images);
+        self.images.extend(images.map(part));
     }
 
     /// The messages with the images of the results before.

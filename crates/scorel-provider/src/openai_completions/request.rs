@@ -1,69 +1,81 @@
+use reqwest::Url;
 use scorel_engine::{ModelRequest, ToolSpec};
 use scorel_proto::{Block, Message, ThinkingLevel};
 use serde_json::{Value, json};
 
 use super::cache;
 use super::chat_message::{ChatMessage, ChatRole};
-use super::dialect::{ChatEndpoint, OutputLimitField, StopLimit, ThinkingSwitch};
+use super::decoder::ChatDecoder;
+use super::dialect::{ChatDialect, ChatEndpoint, ThinkingSwitch};
+use super::history::ChatHistory;
 use crate::ThinkingLevels;
-use crate::wire::JsonBody;
+use crate::wire::{JsonBody, Wire, with_path};
 
-/// The fields before the conversation, and the system prompt, which begins it.
-pub(super) fn head(endpoint: &ChatEndpoint, request: &ModelRequest, body: &mut JsonBody) {
-    body.set("model", endpoint.model.id.as_str());
-    body.set_some("tools", tools(endpoint, request));
-    body.begin_list("messages");
-    if !request.system.is_empty() {
-        let system = ChatMessage::text(ChatRole::System, request.system.as_str());
-        if cache::wants_marks(endpoint) {
-            body.item(cache::marked(json!(system)));
-        } else {
-            body.item(system);
+#[derive(Debug)]
+pub(crate) struct OpenAiCompletions;
+
+impl Wire for OpenAiCompletions {
+    const API: &'static str = "openai-completions";
+
+    type Dialect = ChatDialect;
+    type History = ChatHistory;
+    type Decoder = ChatDecoder;
+
+    fn url(base: Url, _model: &str) -> Url {
+        with_path(base, "chat/completions")
+    }
+
+    /// The system prompt begins the conversation.
+    fn head(endpoint: &ChatEndpoint, request: &ModelRequest, body: &mut JsonBody) {
+        body.set("model", endpoint.model.id.as_str());
+        body.set_some("tools", tools(endpoint, request));
+        body.begin_list("messages");
+        if !request.system.is_empty() {
+            let system = ChatMessage::text(ChatRole::System, request.system.as_str());
+            if cache::wants_marks(endpoint) {
+                body.item(cache::marked(json!(system)));
+            } else {
+                body.item(system);
+            }
+        }
+    }
+
+    fn tail(endpoint: &ChatEndpoint, request: &ModelRequest, _: &ChatHistory, body: &mut JsonBody) {
+        let dialect = endpoint.dialect;
+        body.set("stream", true);
+        // Without it OpenAI and others report no usage.
+        body.set("stream_options", json!({"include_usage": true}));
+        body.set_some(dialect.output_limit, endpoint.output_limit);
+        let stop = stop(endpoint);
+        if !stop.is_empty() {
+            body.set("stop", stop);
+        }
+        if dialect.store_nothing {
+            body.set("store", false);
+        }
+        if dialect.cache_key {
+            body.set("prompt_cache_key", cache::key(request));
+        }
+        if dialect.usage_include {
+            body.set("usage", json!({"include": true}));
+        }
+        if endpoint.reasoning {
+            body.extend(thinking(
+                dialect.thinking,
+                endpoint.levels,
+                request.thinking,
+            ));
         }
     }
 }
 
-/// The fields after the conversation.
-pub(super) fn tail(endpoint: &ChatEndpoint, request: &ModelRequest, body: &mut JsonBody) {
-    let dialect = endpoint.dialect;
-    body.set("stream", true);
-    // Without it OpenAI and others report no usage.
-    body.set("stream_options", json!({"include_usage": true}));
-    let limit = match dialect.output_limit {
-        OutputLimitField::MaxTokens => "max_tokens",
-        OutputLimitField::MaxCompletionTokens => "max_completion_tokens",
-    };
-    body.set_some(limit, endpoint.output_limit);
-    let stop = stop(endpoint);
-    if !stop.is_empty() {
-        body.set("stop", stop);
-    }
-    if dialect.store_nothing {
-        body.set("store", false);
-    }
-    if dialect.cache_key {
-        body.set("prompt_cache_key", cache::key(request));
-    }
-    if dialect.usage_include {
-        body.set("usage", json!({"include": true}));
-    }
-    if endpoint.reasoning {
-        body.extend(thinking(
-            dialect.thinking,
-            endpoint.levels,
-            request.thinking,
-        ));
-    }
-}
-
 fn stop(endpoint: &ChatEndpoint) -> &[String] {
-    let limit = match endpoint.dialect.stop {
-        StopLimit::UpTo(limit) => limit,
-        StopLimit::UnlessReasoning(_) if endpoint.reasoning => 0,
-        StopLimit::UnlessReasoning(limit) => limit,
-    };
+    let dialect = endpoint.dialect;
+    if dialect.no_stop_with_reasoning && endpoint.reasoning {
+        return &[];
+    }
     let all = &endpoint.stop_sequences;
-    &all[..limit.min(all.len())]
+    &all[..dialect.most_stops.min(all.len())]
 }
 
 fn tools(endpoint: &ChatEndpoint, request: &ModelRequest) -> Option<Value> {

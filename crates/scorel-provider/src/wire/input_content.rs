@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use scorel_proto::{Attachment, BlobHash, Block};
+use scorel_proto::{Attachment, BlobHash, Block, ToolResultBlock};
 
 use super::ModelEndpoint;
 
@@ -44,6 +44,29 @@ impl<'a> InputContent<'a> {
             .iter()
             .flat_map(with_pictures)
             .filter_map(|block| InputContent::of(endpoint, block))
+    }
+
+    /// The text and the images of a tool result, for APIs that keep them apart. `see` is the text of one that
+    /// has nothing but images.
+    pub(crate) fn of_result<D>(
+        endpoint: &ModelEndpoint<D>,
+        result: &'a ToolResultBlock,
+        see: &'a str,
+    ) -> (Cow<'a, str>, impl Iterator<Item = InputContent<'a>>) {
+        let mut texts = Vec::new();
+        let mut images = Vec::new();
+        for content in Self::all(endpoint, &result.content) {
+            match content {
+                Self::Text(text) => texts.push(text),
+                image @ Self::Image { .. } => images.push(image),
+            }
+        }
+        let text = match (texts.is_empty(), images.is_empty()) {
+            (false, _) => joined(texts),
+            (true, true) => "(no output)".into(),
+            (true, false) => see.into(),
+        };
+        (text, images.into_iter())
     }
 
     /// The image, or a note in its place. A model without image input (after a switch of models)

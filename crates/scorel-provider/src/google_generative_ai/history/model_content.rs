@@ -3,7 +3,9 @@ use serde_json::{Map, Value, json};
 
 use crate::google_generative_ai::dialect::GeminiEndpoint;
 use crate::google_generative_ai::family::GeminiFamily;
-use crate::google_generative_ai::passback::{self, CallFacts, SignedSpan};
+use crate::google_generative_ai::passback::{
+    CALL, CallFacts, PART, SIGNED, SignedSpan, THOUGHT, stored,
+};
 use crate::wire::{ModelOrigin, sendable_text, sent_function_name};
 
 /// Accepted in place of the signature of a call that another model made.
@@ -53,7 +55,7 @@ pub(super) fn render(
                 provider,
                 ..
             } => {
-                let facts = CallFacts::stored(provider.as_ref(), &origin);
+                let facts = stored(&origin, provider.as_ref(), CALL);
                 sent.call(family, id, (name, input), facts);
             }
             _ => {}
@@ -70,11 +72,11 @@ impl ModelContent {
     }
 
     fn text(&mut self, text: &str, provider: Option<&Value>, origin: &ModelOrigin) {
-        if let Some(part) = passback::stored_part(provider, origin) {
+        if let Some(part) = origin.fact(provider, PART) {
             self.parts.push(part.clone());
             return;
         }
-        let spans = SignedSpan::stored(provider, origin);
+        let spans: Vec<SignedSpan> = stored(origin, provider, SIGNED);
         let mut at = 0;
         for span in spans {
             // The text was edited since: the signature no longer belongs to it.
@@ -92,7 +94,8 @@ impl ModelContent {
 
     /// Thoughts are summaries for display and need not go back, unless they are signed.
     fn thought(&mut self, text: &str, provider: Option<&Value>, origin: &ModelOrigin) {
-        if let Some(signature) = passback::stored_thought(provider, origin) {
+        let signature = origin.fact(provider, THOUGHT).and_then(Value::as_str);
+        if let Some(signature) = signature {
             let part = json!({"text": text, "thought": true, "thoughtSignature": signature});
             self.parts.push(part);
         }
@@ -114,7 +117,7 @@ impl ModelContent {
         let mut part = Map::new();
         part.insert("functionCall".to_owned(), Value::Object(function));
         // Of parallel calls only the first one is signed.
-        let required = family.signed_calls && self.calls.is_empty();
+        let required = family.signs_calls() && self.calls.is_empty();
         let foreign = required.then(|| FOREIGN_SIGNATURE.to_owned());
         if let Some(signature) = facts.signature.or(foreign) {
             part.insert("thoughtSignature".to_owned(), json!(signature));

@@ -1,14 +1,14 @@
 use std::borrow::Cow;
 
 use scorel_proto::{AssistantMessage, Block};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::call_id;
 use crate::openai_completions::chat_message::{ChatMessage, ChatRole};
-use crate::openai_completions::dialect::{ChatEndpoint, EmptyText, ReasoningReplay};
+use crate::openai_completions::dialect::{ChatEndpoint, ReasoningReplay};
 use crate::openai_completions::reasoning::ReasoningField;
 use crate::openai_completions::tool_calls::EXTRA_CONTENT;
-use crate::wire::{joined, sendable_text, sent_tool_name};
+use crate::wire::{ModelOrigin, joined, sendable_text, sent_tool_name};
 
 /// `None` if the message has neither text nor calls: most hosts reject it then.
 ///
@@ -18,22 +18,34 @@ pub(super) fn render<'a>(
     message: &'a AssistantMessage,
 ) -> Option<ChatMessage<'a>> {
     let text = text(message);
-    let calls = calls(endpoint, message);
-    if text.is_empty() && calls.is_empty() {
+    let has_calls = !message.partial && message.tool_uses().next().is_some();
+    if text.is_empty() && !has_calls {
         return None;
     }
-    if calls.is_empty() && !has_reasoning(message) {
+    if message.partial || !has_calls && !has_reasoning(message) {
         return Some(ChatMessage::text(ChatRole::Assistant, text));
     }
-    let mut rendered = Map::new();
-    rendered.insert("role".to_owned(), json!("assistant"));
-    rendered.insert("content".to_owned(), content(endpoint, &text));
-    replay(endpoint, message, !calls.is_empty(), &mut rendered);
-    if let Some(extra) = fact(endpoint, message, "extraContent") {
-        rendered.insert(EXTRA_CONTENT.to_owned(), extra.clone());
+    let origin = endpoint.origin();
+    let fact = |name| origin.fact(message.meta.provider.as_ref(), name);
+    let is_null = text.is_empty() && endpoint.dialect.null_for_no_text;
+    let content = if is_null { Value::Null } else { json!(text) };
+    let mut rendered = json!({"role": "assistant", "content": content});
+    let (field, reasoning) = reasoning(&origin, message);
+    match (endpoint.dialect.replay, fact("reasoningDetails")) {
+        (ReasoningReplay::RequiredWithCalls, _) if has_calls => {
+            rendered[ReasoningField::ReasoningContent.name()] = json!(reasoning);
+        }
+        (ReasoningReplay::RequiredWithCalls, _) => {}
+        (ReasoningReplay::AsReceived, Some(details)) => {
+            rendered[ReasoningField::Details.name()] = details.clone();
+        }
+        (ReasoningReplay::AsReceived, None) => put(field, &reasoning, &mut rendered),
     }
-    if !calls.is_empty() {
-        rendered.insert("tool_calls".to_owned(), json!(calls));
+    if let Some(extra) = fact("extraContent") {
+        rendered[EXTRA_CONTENT] = extra.clone();
+    }
+    if has_calls {
+        rendered["tool_calls"] = json!(calls(endpoint, message, fact("callExtras")));
     }
     Some(ChatMessage::Object(rendered))
 }
@@ -41,8 +53,7 @@ pub(super) fn render<'a>(
 /// Returns whether anything but the text may have to go back.
 fn has_reasoning(message: &AssistantMessage) -> bool {
     let thinks = |block: &Block| matches!(block, Block::Thinking { .. });
-    let kept = message.meta.provider.is_some() || message.content.iter().any(thinks);
-    kept && !message.partial
+    message.meta.provider.is_some() || message.content.iter().any(thinks)
 }
 
 /// One string: many servers reject arrays of parts in assistant messages.
@@ -50,18 +61,11 @@ fn text(message: &AssistantMessage) -> Cow<'_, str> {
     joined(message.content.iter().filter_map(sendable_text).collect())
 }
 
-fn content(endpoint: &ChatEndpoint, text: &str) -> Value {
-    match endpoint.dialect.no_text {
-        EmptyText::Null if text.is_empty() => Value::Null,
-        _ => json!(text),
-    }
-}
-
-fn calls(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Vec<Value> {
-    if message.partial {
-        return Vec::new();
-    }
-    let extras = fact(endpoint, message, "callExtras");
+fn calls(
+    endpoint: &ChatEndpoint,
+    message: &AssistantMessage,
+    extras: Option<&Value>,
+) -> Vec<Value> {
     let calls = message.content.iter().filter_map(|block| match block {
         Block::ToolUse {
             id, name, input, ..
@@ -83,89 +87,41 @@ fn calls(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Vec<Value> {
     calls.collect()
 }
 
-/// A fact that the same model left with a whole message.
-fn fact<'a>(
-    endpoint: &ChatEndpoint,
-    message: &'a AssistantMessage,
-    name: &str,
-) -> Option<&'a Value> {
-    let whole = message.meta.provider.as_ref().filter(|_| !message.partial);
-    endpoint.origin().fact(whole, name)
-}
-
-/// Adds the reasoning that the host wants back.
-fn replay(
-    endpoint: &ChatEndpoint,
-    message: &AssistantMessage,
-    has_calls: bool,
-    rendered: &mut Map<String, Value>,
-) {
-    let reasoning = StoredReasoning::of(endpoint, message);
-    match endpoint.dialect.replay {
-        ReasoningReplay::RequiredWithCalls if has_calls => {
-            let name = ReasoningField::ReasoningContent.name().to_owned();
-            rendered.insert(name, json!(reasoning.text));
+/// The reasoning that came from the same model, and the first field that it came in.
+fn reasoning(origin: &ModelOrigin, message: &AssistantMessage) -> (Option<ReasoningField>, String) {
+    let (mut first, mut reasoning) = (None, String::new());
+    for block in &message.content {
+        let Block::Thinking { text, provider, .. } = block else {
+            continue;
+        };
+        let field = origin.fact(provider.as_ref(), "field");
+        let field = field.and_then(|field| ReasoningField::parse(field.as_str()?));
+        if field.is_some() && !text.is_empty() {
+            first = first.or(field);
+            reasoning.push_str(text);
         }
-        ReasoningReplay::RequiredWithCalls => {}
-        ReasoningReplay::AsReceived => reasoning.put(rendered),
     }
+    (first, reasoning)
 }
 
-/// The reasoning of a message, if it came from the same model.
-#[derive(Debug, Default)]
-struct StoredReasoning {
-    field: Option<ReasoningField>,
-    text: String,
-    details: Option<Value>,
-}
-
-impl StoredReasoning {
-    fn of(endpoint: &ChatEndpoint, message: &AssistantMessage) -> Self {
-        let mut reasoning = Self::default();
-        if message.partial {
-            return reasoning;
-        }
-        let origin = endpoint.origin();
-        for block in &message.content {
-            let Block::Thinking { text, provider, .. } = block else {
-                continue;
-            };
-            let field = origin.fact(provider.as_ref(), "field");
-            let field = field.and_then(|field| ReasoningField::parse(field.as_str()?));
-            if field.is_some() && !text.is_empty() {
-                reasoning.field = reasoning.field.or(field);
-                reasoning.text.push_str(text);
+/// Puts reasoning where the host wants it back.
+fn put(field: Option<ReasoningField>, reasoning: &str, rendered: &mut Value) {
+    match field {
+        Some(ReasoningField::ContentPart) => {
+            let text = rendered["content"].take();
+            let mut parts = vec![json!({
+                "type": "thinking",
+                "thinking": [{"type": "text", "text": reasoning}],
+            })];
+            if text.as_str().is_some_and(|text| !text.is_empty()) {
+                parts.push(json!({"type": "text", "text": text}));
             }
+            rendered["content"] = json!(parts);
         }
-        let details = origin.fact(message.meta.provider.as_ref(), "reasoningDetails");
-        reasoning.details = details.cloned();
-        reasoning
-    }
-
-    fn put(self, rendered: &mut Map<String, Value>) {
-        if let Some(details) = self.details {
-            rendered.insert(ReasoningField::Details.name().to_owned(), details);
-            return;
-        }
-        match self.field {
-            Some(ReasoningField::ContentPart) => {
-                let text = rendered["content"].take();
-                let mut parts = vec![json!({
-                    "type": "thinking",
-                    "thinking": [{"type": "text", "text": self.text}],
-                })];
-                if text.as_str().is_some_and(|text| !text.is_empty()) {
-                    parts.push(json!({"type": "text", "text": text}));
-                }
-                rendered.insert("content".to_owned(), json!(parts));
-            }
-            // Without its signature the text is not accepted.
-            Some(ReasoningField::Details) | None => {}
-            // The templates of models that reason in tags drop it from earlier turns.
-            Some(ReasoningField::ThinkTag) => {}
-            Some(field) => {
-                rendered.insert(field.name().to_owned(), json!(self.text));
-            }
-        }
+        // Without its signature the text is not accepted.
+        Some(ReasoningField::Details) | None => {}
+        // The templates of models that reason in tags drop it from earlier turns.
+        Some(ReasoningField::ThinkTag) => {}
+        Some(field) => rendered[field.name()] = json!(reasoning),
     }
 }
