@@ -1,6 +1,6 @@
 //! HTTP to a provider: connections, timeouts, and the classification of failures.
 //!
-//! In: an [`HttpCall`] with complete headers. Out: the byte stream of a successful response, or a
+//! In: a request with complete headers. Out: the byte stream of a successful response, or a
 //! `ProviderError` with a category, whether to retry and after how long. Nothing here depends on
 //! the API: providers mix each other's error formats, so one set of rules covers all.
 
@@ -23,10 +23,10 @@ mod timeouts;
 
 pub(crate) use address::EndpointAddress;
 pub(crate) use body::{BodyError, idle_limited};
-pub(crate) use classify::{FailureOrigin, classify};
-pub(crate) use client::{Http, HttpCall};
+pub(crate) use classify::classify;
+pub(crate) use client::Http;
 pub(crate) use error_body::ErrorBody;
-pub(crate) use error_text::error_text;
+pub(crate) use error_text::{error_text, redacted};
 pub(crate) use provider_error::provider_error;
 pub(crate) use retry_after::retry_after;
 pub use timeouts::Timeouts;

@@ -9,18 +9,10 @@ use scorel_engine::ErrorCategory;
 
 use super::ErrorBody;
 
-/// The way in which a failure was reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FailureOrigin {
-    /// As the status of the response.
-    Status(u16),
-    /// In the body of a response with status 200.
-    Stream,
-}
-
-/// The category, and whether the same request may succeed later.
-pub(crate) fn classify(origin: FailureOrigin, body: &ErrorBody) -> (ErrorCategory, bool) {
-    let category = category(origin, body);
+/// The category, and whether the same request may succeed later. `status` is that of the response; `None` for
+/// a failure that is reported in the body of one with status 200.
+pub(crate) fn classify(status: Option<u16>, body: &ErrorBody) -> (ErrorCategory, bool) {
+    let category = category(status, body);
     let retryable = matches!(
         category,
         ErrorCategory::RateLimit
@@ -31,19 +23,16 @@ pub(crate) fn classify(origin: FailureOrigin, body: &ErrorBody) -> (ErrorCategor
     (category, retryable)
 }
 
-fn category(origin: FailureOrigin, body: &ErrorBody) -> ErrorCategory {
-    let status = match origin {
-        FailureOrigin::Status(status) => Some(status),
-        FailureOrigin::Stream => body.status,
-    };
+fn category(of_response: Option<u16>, body: &ErrorBody) -> ErrorCategory {
+    let status = of_response.or(body.status);
     let text = body.message.to_ascii_lowercase();
-    by_body(origin, status, body, &text)
+    by_body(of_response.is_none(), status, body, &text)
         .or_else(|| status.map(by_status))
         .unwrap_or_else(|| by_token(body))
 }
 
 fn by_body(
-    origin: FailureOrigin,
+    is_in_stream: bool,
     status: Option<u16>,
     body: &ErrorBody,
     text: &str,
@@ -62,7 +51,7 @@ fn by_body(
         Some(429) | None if is_quota(body, text) => Some(ErrorCategory::Quota),
         Some(400) | None if is_unpaid(body, text) => Some(ErrorCategory::Quota),
         // Groq: the model produced a call that its server could not parse. Another sample may do.
-        _ if origin == FailureOrigin::Stream && body.has_token(&["tool_use_failed"]) => {
+        _ if is_in_stream && body.has_token(&["tool_use_failed"]) => {
             Some(ErrorCategory::BadModelOutput)
         }
         Some(500..600) | None if is_overloaded(body, text) => Some(ErrorCategory::Overloaded),

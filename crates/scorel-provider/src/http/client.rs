@@ -4,7 +4,7 @@ use std::io;
 use bytes::Bytes;
 use futures_util::stream::StreamExt;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, ClientBuilder, Request, Response, Url};
+use reqwest::{Client, ClientBuilder, Method, Request, Response, Url};
 use scorel_engine::{ErrorCategory, ProviderError};
 use scorel_proto::ErrorChain;
 use tokio::sync::OnceCell;
@@ -16,7 +16,7 @@ use super::failure::status_failure;
 use super::page_guard::no_page;
 use super::provider_error::provider_error;
 use super::route::ConnectionRoute;
-use super::{BodyError, EndpointAddress, Timeouts, error_text, idle_limited};
+use super::{BodyError, EndpointAddress, Timeouts, idle_limited, redacted};
 use crate::Secret;
 
 /// The part of the body of a failed response that is read, in bytes. Error messages are far shorter; a
@@ -30,33 +30,15 @@ const FAILURE_LIMIT: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct Http {
     timeouts: Timeouts,
-    /// For unencrypted URLs of this machine: no proxy, no certificates.
-    loopback: OnceCell<Client>,
-    /// For other unencrypted URLs. No certificates are loaded, so it works on systems without any.
-    plain: OnceCell<Client>,
-    /// For TLS, verified against the platform's certificates.
-    secure: OnceCell<Client>,
-}
-
-/// A request to a provider.
-#[derive(Debug)]
-pub(crate) struct HttpCall {
-    pub(crate) url: Url,
-    /// The headers, the key included.
-    pub(crate) headers: HeaderMap,
-    /// The key, for its redaction in errors.
-    pub(crate) key: Option<Secret>,
-    /// The request as JSON.
-    pub(crate) body: Bytes,
+    /// One for each [`ConnectionRoute`].
+    clients: [OnceCell<Client>; 3],
 }
 
 impl Http {
     pub(crate) fn new(timeouts: Timeouts) -> Self {
         Self {
             timeouts,
-            loopback: OnceCell::new(),
-            plain: OnceCell::new(),
-            secure: OnceCell::new(),
+            clients: Default::default(),
         }
     }
 
@@ -64,11 +46,22 @@ impl Http {
         &self.timeouts
     }
 
-    /// Posts a call and returns the body of a successful response, which is an event stream.
-    pub(crate) async fn post(&self, call: HttpCall) -> Result<BodyStream, ProviderError> {
-        let key = call.key.clone();
-        let response = self.exchange(post_request(call)).await;
-        let (headers, body) = response.map_err(|error| redacted(key.as_ref(), error))?;
+    /// Posts JSON and returns the body of a successful response, which is an event stream. `key` is redacted in
+    /// errors.
+    pub(crate) async fn post(
+        &self,
+        url: Url,
+        mut headers: HeaderMap,
+        key: Option<&Secret>,
+        json: Bytes,
+    ) -> Result<BodyStream, ProviderError> {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        let mut request = Request::new(Method::POST, url);
+        *request.headers_mut() = headers;
+        *request.body_mut() = Some(json.into());
+        let response = self.exchange(request).await;
+        let (headers, body) = response.map_err(|error| redacted(error, key))?;
         Ok(no_page(&headers, body))
     }
 
@@ -80,7 +73,7 @@ impl Http {
         key: Option<&Secret>,
         limit: usize,
     ) -> Result<Vec<u8>, ProviderError> {
-        let mut request = Request::new(reqwest::Method::GET, url);
+        let mut request = Request::new(Method::GET, url);
         *request.headers_mut() = headers;
         let read = async {
             let (_, mut body) = self.exchange(request).await?;
@@ -93,7 +86,7 @@ impl Http {
             }
             Ok(bytes)
         };
-        read.await.map_err(|error| redacted(key, error))
+        read.await.map_err(|error| redacted(error, key))
     }
 
     async fn exchange(&self, request: Request) -> Result<(HeaderMap, BodyStream), ProviderError> {
@@ -119,23 +112,22 @@ impl Http {
     }
 
     async fn client(&self, url: &Url) -> Result<&Client, ProviderError> {
-        let connect = self.timeouts.connect;
-        let common = Client::builder()
-            .user_agent(concat!("scorel/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(connect)
-            // A redirect would carry the key and the conversation to another host.
-            .redirect(reqwest::redirect::Policy::none());
-        match ConnectionRoute::of(url) {
-            ConnectionRoute::Loopback => {
-                let builder = common.no_proxy().tls_certs_only([]);
-                self.loopback.get_or_try_init(|| build(builder)).await
-            }
-            ConnectionRoute::Plain => {
-                let builder = common.tls_certs_only([]);
-                self.plain.get_or_try_init(|| build(builder)).await
-            }
-            ConnectionRoute::Secure => self.secure.get_or_try_init(|| build(common)).await,
-        }
+        let route = ConnectionRoute::of(url);
+        let make = || {
+            let common = Client::builder()
+                .user_agent(concat!("scorel/", env!("CARGO_PKG_VERSION")))
+                .connect_timeout(self.timeouts.connect)
+                // A redirect would carry the key and the conversation to another host.
+                .redirect(reqwest::redirect::Policy::none());
+            build(match route {
+                ConnectionRoute::Loopback => common.no_proxy().tls_certs_only([]),
+                // No certificates are loaded, so it works on systems without any.
+                ConnectionRoute::Plain => common.tls_certs_only([]),
+                // Verified against the platform's certificates.
+                ConnectionRoute::Secure => common,
+            })
+        };
+        self.clients[route as usize].get_or_try_init(make).await
     }
 }
 
@@ -155,21 +147,6 @@ async fn build(builder: ClientBuilder) -> Result<Client, ProviderError> {
     };
     let message = format!("cannot set up HTTP connections: {message}");
     Err(provider_error(ErrorCategory::Network, false, message))
-}
-
-fn redacted(key: Option<&Secret>, mut error: ProviderError) -> ProviderError {
-    error.message = error_text(&error.message, key);
-    error
-}
-
-fn post_request(call: HttpCall) -> Request {
-    let mut request = Request::new(reqwest::Method::POST, call.url);
-    let headers = request.headers_mut();
-    *headers = call.headers;
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
-    *request.body_mut() = Some(call.body.into());
-    request
 }
 
 fn chunks(response: Response) -> BodyStream {

@@ -1,8 +1,16 @@
+use scorel_engine::ProviderError;
+
 use crate::Secret;
 
 /// The part of a provider's error message that is shown, in characters: enough for any message, little of an
 /// HTML page.
 const LIMIT: usize = 600;
+
+/// The error without the key, which providers echo in some of them.
+pub(crate) fn redacted(mut error: ProviderError, key: Option<&Secret>) -> ProviderError {
+    error.message = error_text(&error.message, key);
+    error
+}
 
 /// Redacts the key, then cuts the text. In this order: a key that is cut in two would not be found.
 pub(crate) fn error_text(text: &str, key: Option<&Secret>) -> String {

@@ -4,7 +4,7 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use scorel_engine::{ErrorCategory, ProviderError};
 
-use super::classify::{FailureOrigin, classify};
+use super::classify::classify;
 use super::error_body::ErrorBody;
 use super::provider_error::provider_error;
 use super::retry_after::retry_after;
@@ -29,7 +29,7 @@ pub(super) fn status_failure(
     } else {
         ErrorBody::parse(body)
     };
-    let (category, by_status) = classify(FailureOrigin::Status(status.as_u16()), &body);
+    let (category, by_status) = classify(Some(status.as_u16()), &body);
     let retryable = retry_advice(headers, category).unwrap_or(by_status);
     ProviderError {
         retry_after: retry_after(headers, &body, SystemTime::now()),

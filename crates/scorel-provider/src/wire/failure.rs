@@ -4,11 +4,11 @@ use reqwest::header::HeaderMap;
 use scorel_engine::{ErrorCategory, ProviderError};
 use scorel_proto::Usage;
 
-use crate::http::{ErrorBody, FailureOrigin, classify, provider_error, retry_after};
+use crate::http::{ErrorBody, classify, provider_error, retry_after};
 
 /// An error that the provider reported inside the stream of a response with status 200.
 pub(crate) fn stream_failure(body: &ErrorBody, usage: Option<Usage>) -> ProviderError {
-    let (category, retryable) = classify(FailureOrigin::Stream, body);
+    let (category, retryable) = classify(None, body);
     let message = if body.message.is_empty() {
         "no reason given"
     } else {

@@ -8,7 +8,7 @@ use scorel_engine::{
 };
 
 use super::{CallAdvice, ConfiguredHeaders, ModelEndpoint, Wire, reader, refusal, render};
-use crate::http::{EndpointAddress, HttpCall, provider_error};
+use crate::http::{EndpointAddress, provider_error};
 use crate::sse;
 
 /// A model behind a provider API over HTTP.
@@ -68,13 +68,9 @@ async fn open<W: Wire>(
 ) -> Result<ProviderStream, ProviderError> {
     let answered = request.messages.len() > 1;
     let sent = rendered::<W>(endpoint, request).await?;
-    let call = HttpCall {
-        url: endpoint.url.clone(),
-        headers: headers::<W>(endpoint, configured)?,
-        key: endpoint.key.clone(),
-        body: sent.clone(),
-    };
-    let body = match endpoint.http.post(call).await {
+    let headers = headers::<W>(endpoint, configured)?;
+    let (url, key) = (endpoint.url.clone(), endpoint.key.as_ref());
+    let body = match endpoint.http.post(url, headers, key, sent.clone()).await {
         Ok(body) => body,
         Err(error) if answered && refusal::is_refusal(&error) => {
             return Err(explained(endpoint, error, &sent));

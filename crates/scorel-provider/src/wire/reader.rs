@@ -10,7 +10,7 @@ use super::ModelOrigin;
 use super::decoder::WireDecoder;
 use super::reply::StreamedReply;
 use crate::Secret;
-use crate::http::{BodyError, error_text};
+use crate::http::{BodyError, redacted};
 use crate::sse::SseEvent;
 
 /// The time to wait for the end of a body after its last event. Reading to the end returns the connection to
@@ -72,7 +72,7 @@ impl<D: WireDecoder> ReplyReader<D> {
         let outcome = match self.read(reply.is_complete()).await {
             Some(Ok(event)) => {
                 let taken = reply.event(&event, &mut out);
-                if taken.is_err() || !reply.status().done {
+                if taken.is_err() || !reply.status.done {
                     taken.map(|()| self.reply = Some(reply))
                 } else {
                     self.drain_in_background();
@@ -80,7 +80,7 @@ impl<D: WireDecoder> ReplyReader<D> {
                 }
             }
             Some(Err(error)) if !reply.is_complete() => Err(ProviderError {
-                usage: reply.status().usage,
+                usage: reply.status.usage,
                 ..error.into()
             }),
             // A complete reply stays complete when the connection breaks after it.
@@ -88,7 +88,8 @@ impl<D: WireDecoder> ReplyReader<D> {
         };
         self.ready.extend(out.into_iter().map(Ok));
         if let Err(error) = outcome {
-            self.ready.push_back(Err(self.redacted(error)));
+            let error = redacted(error, self.key.as_ref());
+            self.ready.push_back(Err(error));
         }
     }
 
@@ -108,12 +109,6 @@ impl<D: WireDecoder> ReplyReader<D> {
         } else {
             next.await
         }
-    }
-
-    /// Providers echo the key in some errors.
-    fn redacted(&self, mut error: ProviderError) -> ProviderError {
-        error.message = error_text(&error.message, self.key.as_ref());
-        error
     }
 }
 

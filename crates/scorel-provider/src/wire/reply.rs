@@ -18,7 +18,7 @@ pub(super) struct StreamedReply<D> {
     decoder: D,
     decoded: DecodedReply,
     surrogates: SplitSurrogates,
-    status: ReplyStatus,
+    pub(super) status: ReplyStatus,
     started: bool,
     has_calls: bool,
 }
@@ -41,10 +41,6 @@ impl<D: WireDecoder> StreamedReply<D> {
 
     const fn is_final(&self) -> bool {
         self.is_complete() && D::STOP_IS_FINAL
-    }
-
-    pub(super) const fn status(&self) -> &ReplyStatus {
-        &self.status
     }
 
     /// Takes one event of the response. An error ends the reply.

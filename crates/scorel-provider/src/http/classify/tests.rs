@@ -1,13 +1,10 @@
 use scorel_engine::ErrorCategory;
 
-use super::{FailureOrigin, classify};
+use super::classify;
 use crate::http::ErrorBody;
 
 fn status(status: u16, body: &str) -> (ErrorCategory, bool) {
-    classify(
-        FailureOrigin::Status(status),
-        &ErrorBody::parse(body.as_bytes()),
-    )
+    classify(Some(status), &ErrorBody::parse(body.as_bytes()))
 }
 
 #[test]
