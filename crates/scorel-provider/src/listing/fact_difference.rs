@@ -13,40 +13,32 @@ pub struct FactDifference {
 impl FactDifference {
     /// The facts that both state, and differently.
     pub(super) fn between(table: &ModelFacts, listed: &ModelFacts) -> Vec<Self> {
-        let mut all = Vec::new();
-        let mut add = |property, table: Option<String>, listed: Option<String>| {
-            if let (Some(table), Some(listed)) = (table, listed)
-                && table != listed
-            {
-                all.push(Self {
+        let pairs = stated(table).into_iter().zip(stated(listed));
+        pairs
+            .filter_map(|((property, table), (_, listed))| {
+                let (table, listed) = (table?, listed?);
+                (table != listed).then_some(Self {
                     property,
                     table,
                     listed,
-                });
-            }
-        };
-        let number = |number: Option<u64>| number.map(|number| number.to_string());
-        let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
-        add(
-            "contextWindow",
-            number(table.context_window),
-            number(listed.context_window),
-        );
-        add(
-            "maxOutputTokens",
-            number(table.max_output_tokens),
-            number(listed.max_output_tokens),
-        );
-        add("reasoning", flag(table.reasoning), flag(listed.reasoning));
-        add(
-            "thinkingLevels",
-            table.levels.map(efforts),
-            listed.levels.map(efforts),
-        );
-        add("images", flag(table.images), flag(listed.images));
-        add("price", table.price.map(price), listed.price.map(price));
-        all
+                })
+            })
+            .collect()
     }
+}
+
+/// Each property with its value.
+fn stated(facts: &ModelFacts) -> [(&'static str, Option<String>); 6] {
+    let number = |number: Option<u64>| number.map(|number| number.to_string());
+    let flag = |flag: Option<bool>| flag.map(|flag| flag.to_string());
+    [
+        ("contextWindow", number(facts.context_window)),
+        ("maxOutputTokens", number(facts.max_output_tokens)),
+        ("reasoning", flag(facts.reasoning)),
+        ("thinkingLevels", facts.levels.map(efforts)),
+        ("images", flag(facts.images)),
+        ("price", facts.price.map(price)),
+    ]
 }
 
 /// Without the level that switches reasoning off, which lists do not name.
