@@ -1,6 +1,6 @@
 //! The user's `[model]` section, checked as a whole: which keys it needs depends on its `type`.
 
-use scorel_provider::{ModelConfig, ModelSource, builtin_providers};
+use scorel_provider::{ModelConfig, ModelFacts, ModelSource, builtin_providers};
 
 use super::ConfigError;
 use super::bounded::number;
@@ -107,17 +107,18 @@ impl ModelCheck<'_> {
     /// The endpoint's model, with what the section says of it.
     fn described(&self, endpoint: ModelConfig, id: &str) -> ModelConfig {
         let section = self.table.section;
-        let window = number(section.context_window);
-        let output = number(section.max_tokens);
+        let stated = ModelFacts {
+            context_window: number(section.context_window),
+            max_output_tokens: number(section.max_tokens),
+            reasoning: section.reasoning,
+            levels: section.thinking_levels,
+            images: section.images,
+            price: section.price.map(price),
+        };
         ModelConfig {
             id: id.to_owned(),
-            context_window: window.or(endpoint.context_window),
-            max_output_tokens: output.or(endpoint.max_output_tokens),
-            reasoning: section.reasoning.or(endpoint.reasoning),
-            thinking_levels: section.thinking_levels.or(endpoint.thinking_levels),
-            images: section.images.or(endpoint.images),
+            stated: stated.or(endpoint.stated),
             stop_sequences: section.stop_sequences.clone(),
-            price: section.price.map(price).or(endpoint.price),
             ..endpoint
         }
     }

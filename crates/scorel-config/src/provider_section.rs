@@ -1,7 +1,7 @@
 //! The `[providers.NAME]` tables of the user's file.
 
 use scorel_proto::ThinkingLevel;
-use scorel_provider::{ModelConfig, builtin_providers};
+use scorel_provider::{ModelConfig, ModelFacts, builtin_providers};
 
 use super::ConfigError;
 use super::bounded::number;
@@ -29,12 +29,16 @@ impl TableCheck<'_, ProviderSection> {
         let api = section.api.ok_or_else(|| self.missing("api"))?;
         let base_url = filled(section.base_url.as_deref());
         let base_url = base_url.ok_or_else(|| self.missing("baseUrl"))?;
-        let model = ModelConfig {
+        let stated = ModelFacts {
             context_window: number(section.context_window),
             max_output_tokens: number(section.max_tokens),
             reasoning: section.reasoning,
+            levels: None,
             images: section.images,
             price: section.price.map(price),
+        };
+        let model = ModelConfig {
+            stated,
             dialect: dialect(self, section.dialect.as_deref())?,
             key_header: filled(section.key_header.as_deref()).map(str::to_owned),
             headers: section.headers.clone().into_iter().collect(),

@@ -13,7 +13,7 @@ mod model_price;
 mod table;
 
 pub(crate) use catalogue::family_facts;
-pub(crate) use entry::{Builtin, ColonRule, KeyRule};
+pub(crate) use entry::{Builtin, ColonRule};
 pub(crate) use hosts::dialect_of_host;
 pub(crate) use known_model::KnownModel;
 pub(crate) use table::{find_builtin, find_builtin_at, find_builtin_with_model};

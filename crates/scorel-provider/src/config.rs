@@ -1,26 +1,17 @@
 //! The configuration of one model, as the caller resolved it.
 
-use crate::{ModelFacts, Price, ThinkingLevels};
+use crate::ModelFacts;
 
-/// One configured model. The optional facts override the endpoint's list and the built-in table.
+/// One configured model. The stated facts override the endpoint's list and the built-in table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelConfig {
     pub source: ModelSource,
     /// The model's id at the provider. Empty only for `demo`.
     pub id: String,
-    /// Input and output together, in tokens.
-    pub context_window: Option<u64>,
-    /// The largest reply, in tokens. Sent to the provider as the output limit.
-    pub max_output_tokens: Option<u64>,
-    /// True if the model takes parameters that control reasoning.
-    pub reasoning: Option<bool>,
-    /// The thinking levels that the model has.
-    pub thinking_levels: Option<ThinkingLevels>,
-    /// True if the model takes image input.
-    pub images: Option<bool>,
+    /// What the user says of the model. Its largest reply is sent to the provider as the output limit.
+    pub stated: ModelFacts,
     /// Strings at which the model stops. Only as many are sent as the provider accepts.
     pub stop_sequences: Vec<String>,
-    pub price: Option<Price>,
     /// The built-in provider whose dialect a custom endpoint speaks; `None` looks up its host.
     pub dialect: Option<String>,
     /// The header that carries the bare key; `None` for the API's usual one.
@@ -64,13 +55,8 @@ impl ModelConfig {
         Self {
             source,
             id: id.into(),
-            context_window: None,
-            max_output_tokens: None,
-            reasoning: None,
-            thinking_levels: None,
-            images: None,
+            stated: ModelFacts::default(),
             stop_sequences: Vec::new(),
-            price: None,
             dialect: None,
             key_header: None,
             headers: Vec::new(),

@@ -60,16 +60,6 @@ impl Connector {
         }
         let location = ModelLocation::of(config)?;
         location.check_key(key.as_ref())?;
-        self.provider(config, location, key, blobs)
-    }
-
-    fn provider(
-        &self,
-        config: &ModelConfig,
-        location: ModelLocation<'_>,
-        key: Option<Secret>,
-        blobs: Arc<dyn BlobSource>,
-    ) -> Result<Arc<dyn Provider>, SetupError> {
         if config.id.is_empty() {
             return Err(SetupError::MissingModel {
                 provider: location.provider.to_owned(),
@@ -100,6 +90,7 @@ impl Connector {
         blobs: Arc<dyn BlobSource>,
     ) -> Result<Arc<dyn Provider>, SetupError> {
         let facts = config.facts_at(&location);
+        let stated_limit = config.stated.max_output_tokens;
         let known_limit = facts.output_limit();
         let half_the_window = || {
             facts
@@ -111,8 +102,7 @@ impl Connector {
             provider: location.provider.to_owned(),
             id: config.id.clone(),
             context_window: facts.context_window.unwrap_or(CONTEXT_WINDOW),
-            max_output_tokens: config
-                .max_output_tokens
+            max_output_tokens: stated_limit
                 .or(known_limit)
                 .or_else(half_the_window)
                 .unwrap_or(MAX_OUTPUT_TOKENS),
@@ -124,16 +114,16 @@ impl Connector {
             .unwrap_or_else(|| location.wire.levels(&config.id));
         let headers = ConfiguredHeaders::new(config)?;
         let advice = CallAdvice {
-            key_variables: location.builtin.map_or(&[], Builtin::key_variables),
+            key_variables: location
+                .builtin
+                .map_or(&[], |builtin| builtin.key_variables),
             models: Arc::new(EndpointModels {
                 connector: self.clone(),
                 config: config.clone(),
                 key: key.clone(),
                 known: location.builtin,
             }),
-            retirement: location
-                .model(&config.id)
-                .and_then(|known| known.retires.clone()),
+            retirement: location.retirement(&config.id),
         };
         let endpoint = ModelEndpoint {
             api: W::API,
@@ -141,9 +131,7 @@ impl Connector {
             url: W::url(location.base_url, &config.id),
             key,
             dialect,
-            output_limit: config
-                .max_output_tokens
-                .or(known_limit.filter(|_| states_limit)),
+            output_limit: stated_limit.or(known_limit.filter(|_| states_limit)),
             reasoning: facts.reasoning.unwrap_or(true),
             levels,
             images: facts.images.unwrap_or(true),
@@ -203,7 +191,7 @@ fn token_price(config: &ModelConfig, known: Option<Price>) -> Option<TokenPrice>
         output: price.output,
         cache_read: price.cache_read,
         cache_write: price.cache_write,
-        source: if config.price.is_some() {
+        source: if config.stated.price.is_some() {
             CostSource::Config
         } else {
             CostSource::Table

@@ -1,4 +1,4 @@
-use crate::model_location::{ModelLocation, parse_base_url};
+use crate::model_location::parse_base_url;
 use crate::wire::ConfiguredHeaders;
 use crate::{ModelConfig, SetupError};
 
@@ -17,10 +17,7 @@ impl ModelConfig {
     /// What [`Connector::connect`](crate::Connector::connect) refuses, except for a missing key or
     /// model.
     pub fn check_endpoint(&self) -> Result<(), SetupError> {
-        // The demo has no endpoint.
-        if !self.source.is_demo() {
-            ModelLocation::of(self)?;
-        }
+        self.location()?;
         ConfiguredHeaders::new(self).map(drop)
     }
 }

@@ -26,7 +26,7 @@ use crate::http::provider_error;
 use crate::model_id::check_model_id;
 use crate::model_location::ModelLocation;
 use crate::wire::ConfiguredHeaders;
-use crate::{Connector, ModelConfig, Secret, SetupError, TableEntry};
+use crate::{Connector, ModelConfig, Secret, SetupError};
 use listing_api::ListingApi;
 use model_page::MAX_MODELS;
 
@@ -122,8 +122,7 @@ impl ModelConfig {
 /// Adds what the table says. Known models come first, in the order of the table, then the others by id.
 fn complete(models: &mut [ListedModel], location: &ModelLocation<'_>) {
     for model in models.iter_mut() {
-        let row = location.model(&model.id).map(TableEntry::of);
-        model.complete(row, location.facts(&model.id));
+        model.complete(location.model(&model.id), location.facts(&model.id));
     }
     let rank = |id: &str| location.builtin?.models().position(|model| model.id == id);
     models.sort_by_cached_key(|model| {

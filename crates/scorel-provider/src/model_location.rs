@@ -1,12 +1,12 @@
 use reqwest::Url;
 
 use crate::builtin::{
-    Builtin, KeyRule, KnownModel, builtin_providers, dialect_of_host, family_facts, find_builtin,
+    Builtin, KnownModel, builtin_providers, dialect_of_host, family_facts, find_builtin,
     find_builtin_at,
 };
 use crate::model_id::check_model_id;
 use crate::wire_dialect::WireDialect;
-use crate::{ModelConfig, ModelFacts, ModelSource, Secret, SetupError};
+use crate::{ModelConfig, ModelFacts, ModelSource, Retirement, Secret, SetupError};
 
 /// Below this Jaro-Winkler similarity a name is not suggested as the one that was meant.
 const SIMILAR: f64 = 0.8;
@@ -22,8 +22,8 @@ pub(crate) struct ModelLocation<'a> {
     /// The built-in provider whose models are there.
     pub(crate) builtin: Option<&'static Builtin>,
     pub(crate) wire: WireDialect,
-    /// The variables that carry the key; `None` if no key is needed.
-    required_key: Option<&'static [&'static str]>,
+    /// The variables that carry the key; empty if none is needed.
+    required_key: &'static [&'static str],
 }
 
 impl<'a> ModelLocation<'a> {
@@ -48,10 +48,7 @@ impl<'a> ModelLocation<'a> {
             base_url: parse_base_url(base_url.unwrap_or(builtin.base_url))?,
             builtin: Some(builtin),
             wire: builtin.wire,
-            required_key: match builtin.key {
-                KeyRule::Required(variables) => Some(variables),
-                KeyRule::Optional => None,
-            },
+            required_key: builtin.key_variables,
         })
     }
 
@@ -72,25 +69,29 @@ impl<'a> ModelLocation<'a> {
             base_url,
             builtin,
             // A custom endpoint may accept calls without a key; it will say so if not.
-            required_key: None,
+            required_key: &[],
         })
     }
 
     /// # Errors
     /// The provider needs a key, and there is none.
     pub(crate) fn check_key(&self, key: Option<&Secret>) -> Result<(), SetupError> {
-        match self.required_key {
-            Some(variables) if key.is_none() => Err(SetupError::MissingKey {
-                provider: self.provider.to_owned(),
-                variables,
-            }),
-            _ => Ok(()),
+        if key.is_some() || self.required_key.is_empty() {
+            return Ok(());
         }
+        Err(SetupError::MissingKey {
+            provider: self.provider.to_owned(),
+            variables: self.required_key,
+        })
     }
 
     /// The row of the table.
     pub(crate) fn model(&self, id: &str) -> Option<&'static KnownModel> {
         self.builtin?.model(id)
+    }
+
+    pub(crate) fn retirement(&self, id: &str) -> Option<Retirement> {
+        self.model(id)?.retires.clone()
     }
 
     /// The facts of the table and of the model's family. Behind an unknown endpoint there may be the models of

@@ -2,7 +2,7 @@
 
 use crate::builtin::{ColonRule, find_builtin, find_builtin_with_model};
 use crate::model_location::unknown_provider;
-use crate::{ModelConfig, ModelSource, SetupError};
+use crate::{ModelConfig, ModelFacts, ModelSource, SetupError};
 
 impl ModelConfig {
     /// Resolves a model name against this configuration and the `custom` endpoints that the user
@@ -67,13 +67,9 @@ impl ModelConfig {
         other.id = id.to_owned();
         other.listed = None;
         if matches!(self.source, ModelSource::Builtin { .. }) {
-            other.context_window = None;
-            other.max_output_tokens = None;
-            other.reasoning = None;
-            other.thinking_levels = None;
-            other.images = None;
+            other.stated = ModelFacts::default();
         }
-        other.price = self.price.filter(|_| self.id.is_empty());
+        other.stated.price = self.stated.price.filter(|_| self.id.is_empty());
         other
     }
 
@@ -112,11 +108,18 @@ fn require_id<'a>(provider: &str, id: &'a str) -> Result<&'a str, SetupError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ModelConfig, SetupError};
+    use crate::{ModelConfig, ModelFacts, SetupError};
 
     fn named(config: &ModelConfig, name: &str) -> (String, String) {
         let model = config.named(name, &[]).unwrap();
         (model.source.provider().to_owned(), model.id)
+    }
+
+    fn stated_window() -> ModelFacts {
+        ModelFacts {
+            context_window: Some(1_000),
+            ..ModelFacts::default()
+        }
     }
 
     fn pair(provider: &str, id: &str) -> (String, String) {
@@ -135,7 +138,7 @@ mod tests {
         let config = ModelConfig {
             key_header: Some("api-key".to_owned()),
             headers: vec![("x-team".to_owned(), "blue".to_owned())],
-            context_window: Some(1_000),
+            stated: stated_window(),
             ..ModelConfig::custom("lab", "openai-completions", "http://lab.example/v1", "m")
         };
         let model = config.named("anthropic:claude-haiku-4-5", &[]).unwrap();
@@ -149,7 +152,7 @@ mod tests {
     fn custom_endpoints_are_named_as_builtin_providers_are() {
         let lab = ModelConfig {
             headers: vec![("x-team".to_owned(), "blue".to_owned())],
-            context_window: Some(1_000),
+            stated: stated_window(),
             ..ModelConfig::custom("lab", "openai-completions", "http://lab.example/v1", "")
         };
         let openai = ModelConfig {

@@ -7,7 +7,7 @@ use scorel_proto::ThinkingLevel;
 
 use crate::model_location::ModelLocation;
 use crate::wire::digest;
-use crate::{ModelConfig, ModelFacts, ModelSource, SetupError, TableEntry, ThinkingLevels};
+use crate::{ModelConfig, ModelFacts, ModelSource, SetupError, ThinkingLevels};
 
 /// Names an endpoint whose list of models was read: its API, its host, and a digest of its address,
 /// which can hold a token.
@@ -26,30 +26,15 @@ impl fmt::Display for EndpointId {
     }
 }
 
-impl ModelFacts {
-    /// The facts that the user configured.
-    pub fn configured(config: &ModelConfig) -> Self {
-        Self {
-            context_window: config.context_window,
-            max_output_tokens: config.max_output_tokens,
-            reasoning: config.reasoning,
-            levels: config.thinking_levels,
-            images: config.images,
-            price: config.price,
-        }
-    }
-}
-
 impl ModelConfig {
     /// The endpoint; `None` for the demo, which has none.
     ///
     /// # Errors
     /// The configuration is unusable.
     pub fn endpoint(&self) -> Result<Option<EndpointId>, SetupError> {
-        if self.source.is_demo() {
+        let Some(location) = self.location()? else {
             return Ok(None);
-        }
-        let location = ModelLocation::of(self)?;
+        };
         let api = location.wire.api();
         let host = location.base_url.host_str().unwrap_or_default();
         let address = digest(location.base_url.as_str(), 16);
@@ -61,25 +46,27 @@ impl ModelConfig {
     /// # Errors
     /// The configuration is unusable.
     pub fn facts(&self) -> Result<ModelFacts, SetupError> {
-        if self.source.is_demo() {
-            return Ok(ModelFacts::default());
-        }
-        ModelLocation::of(self).map(|location| self.facts_at(&location))
+        let location = self.location()?;
+        Ok(location.map_or_else(ModelFacts::default, |location| self.facts_at(&location)))
+    }
+
+    /// `None` for the demo, which has no endpoint.
+    pub(crate) fn location(&self) -> Result<Option<ModelLocation<'_>>, SetupError> {
+        let is_remote = !self.source.is_demo();
+        is_remote.then(|| ModelLocation::of(self)).transpose()
     }
 
     pub(crate) fn facts_at(&self, location: &ModelLocation<'_>) -> ModelFacts {
         let table = location.facts(&self.id);
         let listed = ModelFacts::listed_over(self.listed.unwrap_or_default(), table);
-        ModelFacts::configured(self).or(listed)
+        self.stated.or(listed)
     }
 
     /// Returns whether requests must state an output limit of which nothing is known, so that a low one is
     /// assumed.
     pub fn assumes_output_limit(&self) -> bool {
-        if self.source.is_demo() {
-            return false;
-        }
-        ModelLocation::of(self).is_ok_and(|location| {
+        let location = self.location().ok().flatten();
+        location.is_some_and(|location| {
             location.wire.requires_output_limit()
                 && self.facts_at(&location).max_output_tokens.is_none()
         })
@@ -125,9 +112,8 @@ impl ModelConfig {
             return Ok(());
         }
         let location = ModelLocation::of(self)?;
-        let entry = location.model(&self.id).map(TableEntry::of);
-        let retired = entry.and_then(|entry| entry.retires);
-        match retired.filter(|retirement| retirement.on <= today) {
+        let retirement = location.retirement(&self.id);
+        match retirement.filter(|retirement| retirement.on <= today) {
             Some(retirement) => Err(SetupError::Retired {
                 provider: location.provider.to_owned(),
                 model: self.id.clone(),

@@ -24,21 +24,13 @@ impl TableEntry {
             return Vec::new();
         };
         let entry = |model: &KnownModel| Self {
-            facts: builtin.facts(&model.id),
-            ..Self::of(model)
-        };
-        builtin.models().map(entry).collect()
-    }
-
-    /// The entry of a model, without its facts.
-    pub(crate) fn of(model: &KnownModel) -> Self {
-        Self {
             id: model.id.clone(),
-            facts: ModelFacts::default(),
+            facts: builtin.facts(&model.id),
             source: Some(model.source.clone()),
             unverified: model.unverified,
             retires: model.retires.clone(),
-        }
+        };
+        builtin.models().map(entry).collect()
     }
 
     fn of_demo() -> Self {

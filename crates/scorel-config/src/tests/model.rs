@@ -66,7 +66,7 @@ fn a_custom_endpoint_is_described_in_full() {
     )
     .unwrap()
     .model;
-    assert_eq!(settings.model.images, Some(false));
+    assert_eq!(settings.model.stated.images, Some(false));
     assert_eq!(settings.model.stop_sequences, ["END"]);
     assert_eq!(settings.model.dialect.as_deref(), Some("vllm"));
     assert_eq!(settings.model.key_header.as_deref(), Some("api-key"));
@@ -80,16 +80,16 @@ fn a_custom_endpoint_is_described_in_full() {
         cache_write: None,
         noted_on: None,
     };
-    assert_eq!(settings.model.price, Some(price));
+    assert_eq!(settings.model.stated.price, Some(price));
     let source = ModelSource::Custom {
         provider: "amp".into(),
         api: "openai-completions".into(),
         base_url: "https://amp.example/v1".into(),
     };
     assert_eq!(settings.model.source, source);
-    assert_eq!(settings.model.context_window, Some(400_000));
-    assert_eq!(settings.model.max_output_tokens, Some(128_000));
-    assert_eq!(settings.model.reasoning, Some(true));
+    assert_eq!(settings.model.stated.context_window, Some(400_000));
+    assert_eq!(settings.model.stated.max_output_tokens, Some(128_000));
+    assert_eq!(settings.model.stated.reasoning, Some(true));
     assert_eq!(settings.thinking, scorel_proto::ThinkingLevel::High);
     assert_eq!(settings.key_names, ["AMP_KEY"]);
 }
@@ -275,7 +275,7 @@ fn prices_are_dollars_and_never_below_zero() {
         assert!(user(&format!("{model}price = {price}")).is_err(), "{price}");
     }
     let free = user(&format!("{model}price = {{ input = 0, output = 0 }}")).unwrap();
-    assert_eq!(free.model.model.price.unwrap().output, 0);
+    assert_eq!(free.model.model.stated.price.unwrap().output, 0);
 }
 
 #[test]
@@ -285,8 +285,9 @@ fn settings_of_one_model_do_not_apply_to_another() {
     let settings = user(text).unwrap().model;
     assert_eq!(settings.clone().with_id("m", &none()), settings);
     let other = settings.with_id("other", &none()).model;
+    let stated = other.stated;
     assert_eq!(
-        (other.max_output_tokens, other.images, other.price),
+        (stated.max_output_tokens, stated.images, stated.price),
         (None, None, None)
     );
     assert_eq!(other.stop_sequences, ["END"], "it is not about the model");
@@ -300,7 +301,7 @@ fn a_price_is_that_of_one_model_of_an_endpoint_unless_a_table_states_it() {
     let of = |text: &str, name: &str| {
         let config = user(text).unwrap();
         let named = config.model.named(name, &config.providers).unwrap();
-        named.model.price.map(|price| price.input)
+        named.model.stated.price.map(|price| price.input)
     };
     assert_eq!(of(&own, "m"), Some(1_000_000));
     for name in ["aux", "lab:aux"] {
@@ -321,7 +322,7 @@ fn thinking_goes_up_to_max_and_the_levels_of_a_model_can_be_stated() {
     .unwrap()
     .model;
     assert_eq!(settings.thinking, scorel_proto::ThinkingLevel::Max);
-    let levels = settings.model.thinking_levels.unwrap();
+    let levels = settings.model.stated.levels.unwrap();
     assert_eq!(levels.names(), "low, max");
     assert_eq!(settings.model.check_level(settings.thinking), Ok(()));
     let refused = user("[model]\nprovider = 'demo'\nthinkingLevel = 'ultra'").unwrap_err();

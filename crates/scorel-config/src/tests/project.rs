@@ -27,7 +27,7 @@ fn a_project_may_choose_the_model_of_the_users_provider() {
     assert_eq!(config.model.key_names, base.model.key_names);
     assert_eq!(config.model.model.source, base.model.model.source);
     assert_eq!(
-        config.model.model.context_window, None,
+        config.model.model.stated.context_window, None,
         "that was said about another model"
     );
     assert_eq!(warned(&config), [""; 0]);

@@ -45,13 +45,16 @@ fn every_table_is_a_provider_of_its_own_beside_the_configured_model() {
     assert_eq!(big.model.dialect.as_deref(), Some("vllm"));
     let headers = [("x-team".to_owned(), "blue".to_owned())];
     assert_eq!(big.model.headers, headers);
-    let facts = (big.model.context_window, big.model.max_output_tokens);
+    let facts = (
+        big.model.stated.context_window,
+        big.model.stated.max_output_tokens,
+    );
     assert_eq!(facts, (Some(200_000), Some(9_000)));
     assert_eq!(
-        (big.model.reasoning, big.model.images),
+        (big.model.stated.reasoning, big.model.stated.images),
         (Some(false), Some(false))
     );
-    assert_eq!(big.model.price.unwrap().output, 2_000_000);
+    assert_eq!(big.model.stated.price.unwrap().output, 2_000_000);
     assert_eq!(big.key_names, ["LAB_KEY"]);
     assert_eq!(
         big.model.stop_sequences,
@@ -74,7 +77,10 @@ fn the_configured_model_may_be_one_of_a_table() {
     let model = &config.model;
     assert_eq!(model.full_name(), "lab/big");
     assert_eq!(model.key_names, ["LAB_KEY"]);
-    let facts = (model.model.context_window, model.model.max_output_tokens);
+    let facts = (
+        model.model.stated.context_window,
+        model.model.stated.max_output_tokens,
+    );
     assert_eq!(
         facts,
         (Some(50_000), Some(9_000)),
@@ -83,7 +89,7 @@ fn the_configured_model_may_be_one_of_a_table() {
     for name in ["small", "lab:small"] {
         let other = model.clone().named(name, &config.providers).unwrap();
         assert_eq!(
-            other.model.context_window,
+            other.model.stated.context_window,
             Some(200_000),
             "{name}: that was about `big`"
         );
@@ -91,7 +97,7 @@ fn the_configured_model_may_be_one_of_a_table() {
     }
     let project = with_project(&config, "[model]\nid = 'small'").unwrap();
     assert_eq!(project.model.full_name(), "lab/small");
-    assert_eq!(project.model.model.context_window, Some(200_000));
+    assert_eq!(project.model.model.stated.context_window, Some(200_000));
 }
 
 #[test]

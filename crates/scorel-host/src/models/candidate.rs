@@ -3,8 +3,7 @@ use std::mem;
 use scorel_config::{Config, ModelSettings, usual_key_names};
 use scorel_proto::{Model, ModelProvider};
 use scorel_provider::{
-    BuiltinProvider, Connector, EndpointId, ListedModel, ModelConfig, ModelFacts, Secret,
-    TableEntry,
+    BuiltinProvider, Connector, EndpointId, ListedModel, ModelConfig, Secret, TableEntry,
 };
 
 use super::calendar::day_of;
@@ -159,9 +158,8 @@ impl Candidate {
             return;
         }
         let config = &self.settings.model;
-        let facts = ModelFacts::configured(config);
         match models.iter_mut().find(|model| model.id == config.id) {
-            Some(model) => view.set_facts(model, facts),
+            Some(model) => view.set_facts(model, config.stated),
             None => {
                 let known = config.facts().unwrap_or_default();
                 models.insert(0, view.model(&config.id, known));

@@ -80,7 +80,7 @@ impl Models {
         config: &mut Config,
         max_tokens: u64,
     ) -> Result<Arc<dyn Provider>, ModelError> {
-        let limit = &mut config.model.model.max_output_tokens;
+        let limit = &mut config.model.model.stated.max_output_tokens;
         *limit = Some(limit.unwrap_or(max_tokens).min(max_tokens));
         self.provider(config, None, Arc::new(NoBlobs))
     }

@@ -37,7 +37,7 @@ impl From<&Builtin> for BuiltinProvider {
         Self {
             name: builtin.name,
             base_url: builtin.base_url,
-            key_variables: builtin.key_variables(),
+            key_variables: builtin.key_variables,
         }
     }
 }
@@ -45,7 +45,7 @@ impl From<&Builtin> for BuiltinProvider {
 /// The environment variables that conventionally carry the key of a built-in provider; the first one
 /// that is set wins. Empty if the provider is unknown or needs no key.
 pub fn key_variables(provider: &str) -> &'static [&'static str] {
-    find_builtin(provider).map_or(&[], Builtin::key_variables)
+    find_builtin(provider).map_or(&[], |builtin| builtin.key_variables)
 }
 
 /// The names of all built-in providers, `demo` first.

@@ -8,7 +8,9 @@ use crate::wire_dialect::WireDialect;
 pub(crate) struct Builtin {
     pub(crate) name: &'static str,
     pub(crate) base_url: &'static str,
-    pub(crate) key: KeyRule,
+    /// The environment variables that conventionally carry the key; the first one that is set wins. Empty for
+    /// a local server, which needs none: a key is sent if there is one.
+    pub(crate) key_variables: &'static [&'static str],
     pub(crate) wire: WireDialect,
     pub(crate) colons: ColonRule,
     pub(crate) models: ModelSupply,
@@ -23,16 +25,6 @@ pub(crate) enum ModelSupply {
     Gateway,
     /// Whatever the user downloaded. The server decides how they are told to reason.
     Local,
-}
-
-/// The need of a provider for an API key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyRule {
-    /// It does. Holds the environment variables that conventionally carry it; the first one that is
-    /// set wins.
-    Required(&'static [&'static str]),
-    /// A local server: a key is sent if there is one.
-    Optional,
 }
 
 /// The role of a colon in model ids of a provider, which otherwise separates a provider's name from a model id.
@@ -70,13 +62,6 @@ impl Builtin {
     pub(crate) fn host(&self) -> Option<&'static str> {
         let (_, rest) = self.base_url.split_once("://")?;
         rest.split(['/', ':']).next()
-    }
-
-    pub(crate) const fn key_variables(&self) -> &'static [&'static str] {
-        match self.key {
-            KeyRule::Required(variables) => variables,
-            KeyRule::Optional => &[],
-        }
     }
 }
 

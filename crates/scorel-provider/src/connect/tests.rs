@@ -31,8 +31,8 @@ fn the_table_applies_unless_the_caller_overrides_it() {
         (known.context_window, known.max_output_tokens),
         (128_000, 16_384)
     );
-    config.context_window = Some(64_000);
-    config.max_output_tokens = Some(1_000);
+    config.stated.context_window = Some(64_000);
+    config.stated.max_output_tokens = Some(1_000);
     let told = connect(&config, Some("key")).unwrap().model().clone();
     assert_eq!(
         (told.context_window, told.max_output_tokens),

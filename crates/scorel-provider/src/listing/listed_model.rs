@@ -1,7 +1,8 @@
 use scorel_engine::ProviderError;
 
 use super::fact_difference::FactDifference;
-use crate::{ModelFacts, Retirement, SetupError, TableEntry};
+use crate::builtin::KnownModel;
+use crate::{ModelFacts, Retirement, SetupError};
 
 /// A model that an endpoint serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,10 +38,9 @@ impl ListedModel {
     }
 
     /// Adds what the table says of the model, and of its family.
-    pub(super) fn complete(&mut self, row: Option<TableEntry>, table: ModelFacts) {
+    pub(super) fn complete(&mut self, row: Option<&KnownModel>, table: ModelFacts) {
         self.facts = ModelFacts::listed_over(self.listed, table);
-        let in_table = row.is_some();
-        let of_table = row.and_then(|row| row.retires);
+        let of_table = row.and_then(|row| row.retires.clone());
         self.retires = match self.listed_retirement.clone() {
             Some(listed) => Some(Retirement {
                 successor: listed
@@ -50,7 +50,7 @@ impl ListedModel {
             }),
             None => of_table,
         };
-        if in_table {
+        if row.is_some() {
             self.differences = FactDifference::between(&table, &self.listed);
         }
     }

@@ -93,8 +93,8 @@ fn the_user_knows_better_than_the_list_and_the_list_than_the_table() {
         [Off, Low, Max],
         "thinking can still be disabled"
     );
-    config.max_output_tokens = Some(9_000);
-    config.thinking_levels = Some(ThinkingLevels::of(&[High]));
+    config.stated.max_output_tokens = Some(9_000);
+    config.stated.levels = Some(ThinkingLevels::of(&[High]));
     assert_eq!(config.facts().unwrap().max_output_tokens, Some(9_000));
     assert_eq!(levels(&config), [High]);
 }
@@ -153,7 +153,7 @@ fn a_rare_level_that_a_model_lacks_is_refused_with_those_that_it_has() {
     }
     let mut configured = gateway("home-made");
     assert!(configured.check_level(Xhigh).is_err());
-    configured.thinking_levels = Some(ThinkingLevels::of(&[Low, Xhigh]));
+    configured.stated.levels = Some(ThinkingLevels::of(&[Low, Xhigh]));
     assert_eq!(configured.check_level(Xhigh), Ok(()));
 }
 
@@ -192,7 +192,7 @@ fn a_limit_is_assumed_only_where_one_is_required_and_unknown() {
         |id: &str| ModelConfig::custom("lab", "anthropic-messages", "http://lab.example", id);
     assert!(anthropic("claude-x").assumes_output_limit());
     let mut told = anthropic("claude-x");
-    told.max_output_tokens = Some(1);
+    told.stated.max_output_tokens = Some(1);
     assert!(!told.assumes_output_limit());
     let mut listed = anthropic("claude-x");
     listed.listed = Some(ModelFacts {

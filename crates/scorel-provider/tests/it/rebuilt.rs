@@ -44,7 +44,7 @@ pub(crate) async fn sent_like(
     server.answer(ScriptedResponse::status(400));
     let base_url = format!("http://{}{base}", server.address());
     let mut config = ModelConfig::custom(PROVIDER, api, base_url, rebuilt.model);
-    config.max_output_tokens = rebuilt.max_output_tokens;
+    config.stated.max_output_tokens = rebuilt.max_output_tokens;
     config.stop_sequences = rebuilt.stop_sequences;
     config.dialect = provider.map(str::to_owned);
     let provider = Connector::default()
