@@ -27,8 +27,8 @@ use super::schema::{
 };
 use super::warning::warning;
 use super::{
-    Agents, AuxiliaryConfig, Config, ConfigError, CustomProviders, ModelSettings,
-    PermissionsConfig, RuntimeConfig, ServiceConfig, SessionsConfig, ToolsConfig, lowering,
+    Agents, Config, ConfigError, CustomProviders, ModelSettings, PermissionsConfig, RuntimeConfig,
+    ServiceConfig, SessionsConfig, ToolsConfig, lowering,
 };
 use crate::{BuiltinRule, RuleSet};
 
@@ -37,24 +37,7 @@ const PARK: Duration = Duration::from_secs(20);
 
 impl Default for Config {
     fn default() -> Self {
-        Self {
-            model: ModelSettings::demo(),
-            providers: CustomProviders::new(),
-            runners: builtin_runners(),
-            agents: Agents::new(),
-            orchestrator: OrchestratorLimits::default(),
-            sessions: sessions(&SessionsSection::default()),
-            service: service(&ServiceSection::default()),
-            runtime: runtime(&AgentTaskSection::default()),
-            checkpoints: CheckpointLimits::default(),
-            rpc: rpc(&RpcSection::default()),
-            tools: tools(&ToolsSection::default()),
-            permissions: permissions(&PermissionsSection::default()),
-            compaction: CompactionSettings::default(),
-            auxiliary: AuxiliaryConfig::default(),
-            prompt: None,
-            warnings: Vec::new(),
-        }
+        Self::plain(&Document::default())
     }
 }
 
@@ -75,6 +58,17 @@ impl Config {
             providers,
             agents: agents(&document.agents, origin)?,
             runners,
+            ..Self::plain(document)
+        })
+    }
+
+    /// The sections that need no check as a whole, over the defaults.
+    fn plain(document: &Document) -> Self {
+        Self {
+            model: ModelSettings::demo(),
+            providers: CustomProviders::new(),
+            runners: builtin_runners(),
+            agents: Agents::new(),
             orchestrator: orchestrator(&document.orchestrator),
             sessions: sessions(&document.sessions),
             service: service(&document.service),
@@ -87,7 +81,7 @@ impl Config {
             auxiliary: document.auxiliary.clone(),
             prompt: document.prompt.text.clone(),
             warnings: Vec::new(),
-        })
+        }
     }
 
     /// This configuration with a project's settings over it.
