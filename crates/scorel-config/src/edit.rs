@@ -15,33 +15,16 @@ use scorel_proto::SetAgentParams;
 
 use super::error::ConfigError;
 use super::file_layer::{FileLayer, MAX_BYTES};
+use super::key::ConfigKey;
 use super::origin::DocumentOrigin;
 use super::parse::parse;
 use super::problems::check_change;
 use super::source::ConfigSource;
 use super::{Config, EditConfigError, RefusedText, check_agent_name};
-use agent_change::agent_change;
+use agent_change::{agent_change, agent_fields};
 pub use config_file::{ConfigFile, EditedText};
 use file_text::FileText;
-
-/// The parameters of `setAgent` that a value of the file can be at fault for.
-const FIELDS: [&str; 15] = [
-    "displayName",
-    "description",
-    "capabilities",
-    "runner",
-    "model",
-    "thinkingLevel",
-    "tools",
-    "prompt",
-    "workspace",
-    "defaultQuota",
-    "enabled",
-    "maxTurnTokens",
-    "maxTurnSeconds",
-    "maxSessionCost",
-    "agentType",
-];
+use text_change::TextChange;
 
 impl ConfigSource {
     /// Changes an agent in the user's file, or adds it. The change is durable and in force when this
@@ -64,27 +47,38 @@ impl ConfigSource {
 
 /// The new text; `None` if the file says so already.
 fn edited(file: &FileText, params: &SetAgentParams) -> Result<Option<String>, EditConfigError> {
-    let (document, origin) = parse(file.target(), file.bytes())?;
+    let (document, origin) = parse(&file.target, &file.bytes)?;
     Config::from_user(&document, &origin)?;
     let change = agent_change(params);
     let text = change.applied(&origin)?;
     if text == origin.text() {
         return Ok(None);
     }
+    let after = checked(FileLayer::User, &origin, &change, text, refused_value)?;
+    Ok(Some(after.text().to_owned()))
+}
+
+/// The text with the change, if the loader accepts it, and it says nothing else.
+fn checked(
+    layer: FileLayer,
+    before: &DocumentOrigin,
+    change: &TextChange,
+    text: String,
+    refused: impl FnOnce(ConfigError) -> EditConfigError,
+) -> Result<DocumentOrigin, EditConfigError> {
     if text.len() as u64 > MAX_BYTES {
         let reason = format!("the file would be longer than {MAX_BYTES} bytes");
         return Err(EditConfigError::refused(None, reason, None));
     }
-    let (_, new_origin) = parse(file.target(), text.as_bytes()).map_err(refused_value)?;
-    let checked = check_change(FileLayer::User, &origin, &new_origin);
-    checked.map_err(refused_value)?;
-    if !change.is_all_between(origin.text(), new_origin.text()) {
+    let after = DocumentOrigin::new(before.path().to_owned(), text);
+    check_change(layer, before, &after).map_err(refused)?;
+    if !change.is_all_between(before.text(), after.text()) {
         return Err(EditConfigError::Unsafe {
-            path: file.target().to_owned(),
-            table: format!("agents.{}", params.agent_type),
+            path: before.path().to_owned(),
+            table: ConfigKey::of(&change.table).to_string(),
         });
     }
-    Ok(Some(text))
+    Ok(after)
 }
 
 fn refused_name(name: RefusedText) -> EditConfigError {
@@ -103,7 +97,7 @@ fn refused_value(error: ConfigError) -> EditConfigError {
         return EditConfigError::File(error);
     };
     let key = key.as_deref().and_then(|key| key.rsplit('.').next());
-    let field = key.and_then(|key| FIELDS.into_iter().find(|field| *field == key));
+    let field = key.and_then(|key| agent_fields().find(|field| *field == key));
     EditConfigError::refused(field, reason, suggestion)
 }
 

@@ -1,12 +1,13 @@
 use std::path::{Path, PathBuf};
 
+use super::checked;
 use super::file_text::{FileText, repeated};
 use super::key_change::KeyChange;
-use crate::file_layer::{FileLayer, MAX_BYTES};
+use crate::file_layer::FileLayer;
 use crate::key::ConfigKey;
 use crate::origin::DocumentOrigin;
 use crate::parse::origin_of;
-use crate::problems::{check_change, problems_of_file, problems_of_text};
+use crate::problems::{problems_of_file, problems_of_text};
 use crate::project::ProjectLayer;
 use crate::{ConfigError, EditConfigError};
 
@@ -61,7 +62,7 @@ impl ConfigFile {
 
     fn set_once(&self, key: &ConfigKey, value: &str) -> Result<bool, EditConfigError> {
         let file = FileText::read(&self.path, self.layer)?;
-        let origin = origin_of(file.target(), file.bytes())?;
+        let origin = origin_of(&file.target, &file.bytes)?;
         let mut first = None;
         for reading in KeyChange::readings(key, value) {
             match self.edited(&origin, &reading) {
@@ -87,7 +88,7 @@ impl ConfigFile {
     pub fn unset(&self, key: &ConfigKey) -> Result<bool, EditConfigError> {
         repeated(|| {
             let file = FileText::read(&self.path, self.layer)?;
-            let origin = origin_of(file.target(), file.bytes())?;
+            let origin = origin_of(&file.target, &file.bytes)?;
             let text = self.edited(&origin, &KeyChange::unset(key))?;
             replaced(&file, &origin, &text)
         })
@@ -111,26 +112,13 @@ impl ConfigFile {
         change: &KeyChange<'_>,
     ) -> Result<String, EditConfigError> {
         let text = change.applied(origin)?;
-        if text.len() as u64 > MAX_BYTES {
-            let reason = format!("the file would be longer than {MAX_BYTES} bytes");
-            return Err(EditConfigError::refused(None, reason, None));
-        }
-        let after = DocumentOrigin::new(origin.path().to_owned(), text);
-        if let Err(error) = check_change(self.layer, origin, &after) {
-            // A problem that the file has already is reported where it is.
-            return Err(match self.layer.check(origin) {
-                Err(before) if before.key() == error.key() => before.into(),
-                _ => error.within(origin.text()).into(),
-            });
-        }
+        // A problem that the file has already is reported where it is.
+        let refused = |error: ConfigError| match self.layer.check(origin) {
+            Err(before) if before.key() == error.key() => before.into(),
+            _ => error.within(origin.text()).into(),
+        };
+        let after = checked(self.layer, origin, &change.change, text, refused)?;
         self.check_effect(origin, &after)?;
-        if !change.is_all_between(origin.text(), after.text()) {
-            let (section, _) = change.key().split();
-            return Err(EditConfigError::Unsafe {
-                path: origin.path().to_owned(),
-                table: ConfigKey::of(section).to_string(),
-            });
-        }
         Ok(after.text().to_owned())
     }
 
@@ -158,12 +146,12 @@ impl ConfigFile {
 impl EditedText {
     /// The text as it was read.
     pub fn bytes(&self) -> &[u8] {
-        self.file.bytes()
+        &self.file.bytes
     }
 
     /// What is wrong with another text, as if it stood in the file.
     pub fn problems_of(&self, text: &str) -> Vec<ConfigError> {
-        problems_of_text(self.file.target(), text.as_bytes(), self.layer)
+        problems_of_text(&self.file.target, text.as_bytes(), self.layer)
     }
 
     /// Puts another text in the place of the file.

@@ -24,10 +24,10 @@ const EDITS: usize = 64;
 #[derive(Debug)]
 pub(super) struct FileText {
     /// Where it is, links followed.
-    target: PathBuf,
+    pub(super) target: PathBuf,
     /// `None` if it does not exist.
     stamp: Option<Stamp>,
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     mode: u32,
 }
 
@@ -46,14 +46,6 @@ impl FileText {
             bytes,
             mode,
         })
-    }
-
-    pub(super) fn target(&self) -> &Path {
-        &self.target
-    }
-
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
     }
 
     /// Replaces the text, with the same mark before it, unless another program has done so meanwhile.

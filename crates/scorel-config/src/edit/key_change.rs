@@ -12,7 +12,7 @@ use crate::text_keys::TextKeys;
 #[derive(Debug)]
 pub(super) struct KeyChange<'a> {
     key: &'a ConfigKey,
-    change: TextChange,
+    pub(super) change: TextChange,
 }
 
 impl<'a> KeyChange<'a> {
@@ -29,10 +29,6 @@ impl<'a> KeyChange<'a> {
             keeps_table: false,
         };
         Self { key, change }
-    }
-
-    pub(super) const fn key(&self) -> &'a ConfigKey {
-        self.key
     }
 
     /// What a person may mean by a text: a value as TOML writes it, or else the text itself.
@@ -63,11 +59,6 @@ impl<'a> KeyChange<'a> {
             return Err(self.not_set(origin));
         }
         Ok(self.change.applied(origin)?)
-    }
-
-    /// Returns whether the second text says what the first one says, and this change, and nothing else.
-    pub(super) fn is_all_between(&self, before: &str, after: &str) -> bool {
-        self.change.is_all_between(before, after)
     }
 
     fn not_set(&self, origin: &DocumentOrigin) -> EditConfigError {
