@@ -11,7 +11,6 @@
 //! Its other settings are ignored with a [`Warning`].
 
 mod agent;
-mod agent_layer;
 mod agent_runtime;
 mod agent_section;
 mod agent_texts;

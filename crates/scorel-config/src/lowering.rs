@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use super::agent::AgentSettings;
 use super::bounded::{narrow, number};
 use super::dollars::Dollars;
 use super::project::ProjectLayer;
+use super::schema::AgentSection;
 use super::warning::{Warning, warning};
 use super::{Config, RuntimeConfig};
 
@@ -18,9 +20,11 @@ struct Lowering<'a> {
 /// Lowers what the project's file lowers, and warns of what it would raise.
 pub(crate) fn lower(config: &mut Config, layer: &ProjectLayer) {
     lower_runtime(&mut config.runtime, layer, &mut config.warnings);
-    for (name, settings) in &layer.agents {
+    for (name, section) in &layer.agents {
         let applied = match config.agents.get_mut(name) {
-            Some(agent) => settings.apply(agent).map_err(|reason| (".enabled", reason)),
+            Some(agent) => {
+                lower_agent(agent, section.get_ref()).map_err(|reason| (".enabled", reason))
+            }
             None => Err(("", "the user's file has no such agent")),
         };
         if let Err((key, reason)) = applied {
@@ -79,6 +83,18 @@ fn lower_runtime(ours: &mut RuntimeConfig, layer: &ProjectLayer, warnings: &mut 
     );
     let calls = number(theirs.max_tool_calls).map(narrow);
     section.lower("maxToolCalls", &mut ours.max_tool_calls, calls);
+}
+
+/// What a project may say of an agent: it only restricts what the user's file allows.
+fn lower_agent(ours: &mut AgentSettings, theirs: &AgentSection) -> Result<(), &'static str> {
+    ours.quota_cap = number(theirs.default_quota).map(narrow);
+    match theirs.enabled {
+        Some(true) if !ours.config.enabled => Err("a project can only disable it"),
+        enabled => {
+            ours.config.enabled = enabled.unwrap_or(ours.config.enabled);
+            Ok(())
+        }
+    }
 }
 
 impl Lowering<'_> {

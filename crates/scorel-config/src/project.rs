@@ -1,11 +1,10 @@
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use toml::{Table, Value};
 
-use super::agent_layer::AgentLayer;
 use super::origin::DocumentOrigin;
-use super::schema::{AgentTaskSection, Document, OrchestratorSection};
+use super::schema::{AgentSection, AgentTaskSection, Document, OrchestratorSection};
+use super::table_check::Tables;
 use super::warning::{Warning, warning};
 use crate::GateRule;
 
@@ -40,7 +39,7 @@ pub(super) struct ProjectLayer {
     pub(super) model_id: Option<String>,
     pub thinking: Option<scorel_proto::ThinkingLevel>,
     pub limits: AgentTaskSection,
-    pub agents: BTreeMap<String, AgentLayer>,
+    pub agents: Tables<AgentSection>,
     pub orchestrator: OrchestratorSection,
     pub ask: Vec<GateRule>,
     pub deny: Vec<GateRule>,
@@ -56,7 +55,7 @@ impl ProjectLayer {
             model_id: model.and_then(|model| model.id.clone()),
             thinking: model.and_then(|model| model.thinking_level),
             limits: document.runtime.clone(),
-            agents: AgentLayer::all(&document.agents),
+            agents: document.agents.clone(),
             orchestrator: document.orchestrator.clone(),
             ask: document.permissions.ask.clone(),
             deny: document.permissions.deny.clone(),

@@ -130,7 +130,7 @@ pub(crate) enum RunnerType {
 }
 
 /// `[agents.TYPE]`: an agent that sessions can give tasks to.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct AgentSection {
     pub display_name: Option<String>,
