@@ -19,7 +19,8 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::{ConfigNews, ConfigSource};
+use crate::ConfigSource;
+use crate::news::{ConfigChange, ConfigNews};
 use alarm::FileAlarm;
 use watched_dirs::WatchedDirs;
 
@@ -109,7 +110,13 @@ impl ConfigWatch {
         if env != state.env {
             let removed = env.is_none();
             state.env = env;
-            self.tell_secrets(removed);
+            let change = ConfigChange {
+                generation: self.config.count_secrets(),
+                keys: Vec::new(),
+                restart_needed: false,
+                removed,
+            };
+            self.tell_change(ConfigLayer::Env, None, change);
         }
     }
 
@@ -120,17 +127,7 @@ impl ConfigWatch {
         };
         let project_id = news.project.as_deref().and_then(|dir| self.project_at(dir));
         if let Some(change) = news.change {
-            self.sessions
-                .host()
-                .publish(|version| HostEvent::ConfigChanged {
-                    version,
-                    layer,
-                    project_id,
-                    generation: change.generation,
-                    keys: change.keys,
-                    restart_needed: change.restart_needed,
-                    removed: change.removed,
-                });
+            self.tell_change(layer, project_id, change);
         }
         if let Some(problem) = news.problem {
             self.sessions
@@ -147,18 +144,17 @@ impl ConfigWatch {
         }
     }
 
-    fn tell_secrets(&self, removed: bool) {
-        let generation = self.config.count_secrets();
+    fn tell_change(&self, layer: ConfigLayer, project_id: Option<ProjectId>, change: ConfigChange) {
         self.sessions
             .host()
             .publish(|version| HostEvent::ConfigChanged {
                 version,
-                layer: ConfigLayer::Env,
-                project_id: None,
-                generation,
-                keys: Vec::new(),
-                restart_needed: false,
-                removed,
+                layer,
+                project_id,
+                generation: change.generation,
+                keys: change.keys,
+                restart_needed: change.restart_needed,
+                removed: change.removed,
             });
     }
 

@@ -80,7 +80,6 @@ pub use variable::{VariableName, VariablePattern, VariableValue};
 pub use warning::Warning;
 
 pub(crate) use model::CustomProviders;
-pub(crate) use news::ConfigNews;
 pub(crate) use runner::Runners;
 
 #[cfg(test)]
