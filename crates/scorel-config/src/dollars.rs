@@ -1,10 +1,11 @@
 use scorel_provider::Price;
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::Deserialize;
 use serde_json::Number;
 
 /// An amount in dollars, in millionths: a limit of cost, or a price per million tokens in the unit of a
 /// [`Price`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "f64")]
 pub(super) struct Dollars(u64);
 
 impl Dollars {
@@ -25,14 +26,14 @@ impl Dollars {
     }
 }
 
-impl<'de> Deserialize<'de> for Dollars {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let dollars = f64::deserialize(deserializer)?;
+impl TryFrom<f64> for Dollars {
+    type Error = String;
+
+    fn try_from(dollars: f64) -> Result<Self, String> {
         if (0.0..=Self::MAX).contains(&dollars) {
             Ok(Self(Price::from_dollars(dollars)))
         } else {
-            let message = format!("an amount is from 0 to {} dollars", Self::MAX);
-            Err(D::Error::custom(message))
+            Err(format!("an amount is from 0 to {} dollars", Self::MAX))
         }
     }
 }

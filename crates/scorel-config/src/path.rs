@@ -1,10 +1,11 @@
 use std::path::{Path, PathBuf};
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::Deserialize;
 
 /// A path in a configuration file: absolute, or relative to the user's home with `~/`. Checked while
 /// deserializing so that the error has a position.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct ConfigPath(String);
 
 impl ConfigPath {
@@ -17,16 +18,15 @@ impl ConfigPath {
     }
 }
 
-impl<'de> Deserialize<'de> for ConfigPath {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
+impl TryFrom<String> for ConfigPath {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, &'static str> {
         let is_complete = text.starts_with('/') || text.starts_with("~/");
         if is_complete && !text.contains('\0') {
             Ok(Self(text))
         } else {
-            Err(D::Error::custom(
-                "expected an absolute path, or one that begins with `~/`",
-            ))
+            Err("expected an absolute path, or one that begins with `~/`")
         }
     }
 }
