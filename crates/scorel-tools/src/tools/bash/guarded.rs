@@ -78,10 +78,8 @@ pub(super) fn find(
 ) -> ProtectedPlaces {
     let mut finder = Finder::new(project, exempt, can_mount);
     finder.home = home;
-    std::mem::swap(&mut finder.listings, listings);
     finder.at_the_top();
-    finder.walk();
-    std::mem::swap(&mut finder.listings, listings);
+    finder.walk(listings);
     finder.found
 }
 
@@ -97,18 +95,19 @@ pub(super) fn find_git_data(data: &Path, exempt: &[PathBuf], can_mount: bool) ->
 }
 
 struct Finder<'a> {
+    root: &'a Path,
     can_mount: bool,
     found: ProtectedPlaces,
     /// The user's home directory.
     home: Option<&'a Path>,
     exempt: &'a [PathBuf],
     seen: HashSet<PathBuf>,
-    listings: Listings,
 }
 
 impl<'a> Finder<'a> {
-    fn new(root: &Path, exempt: &'a [PathBuf], can_mount: bool) -> Self {
+    fn new(root: &'a Path, exempt: &'a [PathBuf], can_mount: bool) -> Self {
         Self {
+            root,
             can_mount,
             found: ProtectedPlaces {
                 mounted: Vec::new(),
@@ -122,40 +121,38 @@ impl<'a> Finder<'a> {
             home: None,
             exempt,
             seen: HashSet::new(),
-            listings: Listings::default(),
         }
     }
 
     /// Places that matter even while they are absent.
     fn at_the_top(&mut self) {
         let top = Path::new("");
-        if fs::symlink_metadata(self.found.guard.root.join(GIT_DIRECTORY)).is_err() {
+        if fs::symlink_metadata(self.root.join(GIT_DIRECTORY)).is_err() {
             self.add(Path::new(GIT_DIRECTORY), top, GuardRule::NewRepository);
         }
         for path in looked_for() {
             self.add(&path, top, GuardRule::Unchanged);
         }
-        for path in named_by_git(&self.found.guard.root, self.home) {
+        for path in named_by_git(self.root, self.home) {
             self.add(&path, top, GuardRule::Unchanged);
         }
     }
 
     /// Places that exist, breadth-first.
-    fn walk(&mut self) {
-        self.listings.begin(&self.found.guard.root);
-        let searches_all = may_link_to_unsearched(&self.found.guard.root);
+    fn walk(&mut self, listings: &mut Listings) {
+        listings.begin(self.root);
+        let searches_all = may_link_to_unsearched(self.root);
         let mut left = MAX_ENTRIES;
         let mut queue = VecDeque::from([(PathBuf::new(), 0)]);
         while let Some((dir, depth)) = queue.pop_front() {
-            let listing = self.listings.of(&dir, left);
+            let listing = listings.of(&dir, left);
             if listing.count > left {
                 self.found.guard.has_gaps = true;
                 break;
             }
             left -= listing.count;
             // Most directories have no `HEAD`, and are not asked for the rest.
-            let is_bare =
-                listing.has("HEAD") && is_bare_repository(&self.found.guard.root.join(&dir));
+            let is_bare = listing.has("HEAD") && is_bare_repository(&self.root.join(&dir));
             if is_bare && depth > 0 {
                 self.git_data(&dir, &dir, &dir);
             }
@@ -167,7 +164,7 @@ impl<'a> Finder<'a> {
                 let is_unsearched = UNSEARCHED.iter().any(|it| name == *it);
                 let is_skipped = is_unsearched && !searches_all
                     || is_bare && matches!(name.to_str(), Some("objects" | "refs"))
-                    || self.exempt.contains(&self.found.guard.root.join(&path));
+                    || self.exempt.contains(&self.root.join(&path));
                 if depth < MAX_DEPTH && !is_skipped {
                     queue.push_back((path, depth + 1));
                 } else if !is_skipped {
@@ -175,7 +172,7 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        self.found.guard.directories = self.listings.end();
+        self.found.guard.directories = listings.end();
     }
 
     /// Adds the entry if its name is protected, and returns whether it is.
@@ -223,9 +220,7 @@ impl<'a> Finder<'a> {
     /// Git directories of submodules, which may have submodules again, and of work trees. What is in them is
     /// not mounted, as they could not be removed then.
     fn parts(&mut self, dir: &Path, work_tree: &Path, depth: usize) {
-        let entries = fs::read_dir(self.found.guard.root.join(dir))
-            .into_iter()
-            .flatten();
+        let entries = fs::read_dir(self.root.join(dir)).into_iter().flatten();
         for entry in entries.flatten() {
             if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 continue;
@@ -233,7 +228,7 @@ impl<'a> Finder<'a> {
             let path = dir.join(entry.file_name());
             if depth == MAX_DEPTH {
                 self.found.guard.has_gaps = true;
-            } else if self.found.guard.root.join(&path).join("HEAD").exists() {
+            } else if self.root.join(&path).join("HEAD").exists() {
                 self.git_data(&path, &path, work_tree);
                 self.parts(&path.join("modules"), work_tree, depth + 1);
             } else {
@@ -249,16 +244,16 @@ impl<'a> Finder<'a> {
         for (name, rule) in OF_GIT {
             self.add(&path.join(name), anchor, rule);
         }
-        let hooks = fs::read_dir(self.found.guard.root.join(path).join("hooks"));
+        let hooks = fs::read_dir(self.root.join(path).join("hooks"));
         for hook in hooks.into_iter().flatten().flatten() {
             self.add_target(&hook.path(), work_tree);
         }
-        let root = self.found.guard.root.clone();
         let sources = GitSources {
             home: self.home,
-            work_tree: &root.join(work_tree),
+            work_tree: &self.root.join(work_tree),
         };
-        for path in sources.named_below(&root, configurations(&root.join(path))) {
+        let configurations = configurations(&self.root.join(path));
+        for path in sources.named_below(self.root, configurations) {
             self.add(&path, work_tree, GuardRule::Unchanged);
         }
     }
@@ -267,7 +262,7 @@ impl<'a> Finder<'a> {
     fn add_target(&mut self, link: &Path, anchor: &Path) {
         let target = fs::read_link(link).and_then(|_| link.canonicalize());
         if let Ok(target) = target
-            && let Ok(path) = target.strip_prefix(&self.found.guard.root)
+            && let Ok(path) = target.strip_prefix(self.root)
         {
             self.add(path, anchor, GuardRule::Unchanged);
         }
@@ -275,16 +270,15 @@ impl<'a> Finder<'a> {
 
     /// The git directory that a `.git` file or link leads to, if it is in the project.
     fn leads_to(&self, work_tree: &Path, path: &Path) -> Option<PathBuf> {
-        let root = &self.found.guard.root;
-        let target = match fs::read_link(root.join(path)) {
+        let target = match fs::read_link(self.root.join(path)) {
             Ok(target) => target,
             Err(_) => {
-                let text = read_foreign_text(&root.join(path))?;
+                let text = read_foreign_text(&self.root.join(path))?;
                 named_git_dir(&text)?.to_owned()
             }
         };
-        let real = root.join(work_tree).join(target).canonicalize().ok()?;
-        Some(real.strip_prefix(root).ok()?.to_owned())
+        let real = self.root.join(work_tree).join(target).canonicalize().ok()?;
+        Some(real.strip_prefix(self.root).ok()?.to_owned())
     }
 
     fn add(&mut self, path: &Path, anchor: &Path, rule: GuardRule) {
@@ -296,7 +290,7 @@ impl<'a> Finder<'a> {
             anchor: anchor.to_owned(),
             rule,
         };
-        let place = self.found.guard.root.join(path);
+        let place = self.root.join(path);
         let metadata = fs::symlink_metadata(&place).ok();
         let is_link = metadata.as_ref().is_some_and(|it| it.is_symlink());
         let is_top = anchor.as_os_str().is_empty() && rule != GuardRule::Todo;
