@@ -9,30 +9,18 @@ const MIB: f64 = 1024.0 * 1024.0;
 /// The limit's name, its value, and the way to raise it.
 pub(super) fn sentence(limit: &ReachedLimit) -> String {
     let value = limit.value;
-    let what = match (limit.kind, limit.scope) {
-        (LimitKind::Memory, LimitScope::Command) => {
-            format!(
-                "ended at the limit of memory, {} for a command",
-                size(value)
-            )
-        }
-        (LimitKind::Memory, LimitScope::Group) => format!(
-            "ended at the limit of memory, {} for all commands in the background together",
-            size(value)
-        ),
-        (LimitKind::Processes, LimitScope::Command) => {
-            format!("ended at the limit of processes, {value} for a command")
-        }
-        (LimitKind::Processes, LimitScope::Group) => format!(
-            "ended at the limit of processes, {value} for all commands in the background together"
-        ),
-        (LimitKind::OpenFiles, _) => {
+    let whose = match limit.scope {
+        LimitScope::Command => "for a command",
+        LimitScope::Group => "for all commands in the background together",
+    };
+    let what = match limit.kind {
+        LimitKind::Memory => format!("ended at the limit of memory, {} {whose}", size(value)),
+        LimitKind::Processes => format!("ended at the limit of processes, {value} {whose}"),
+        LimitKind::OpenFiles => {
             format!("failed at the limit of open files, {value} for a process")
         }
-        (LimitKind::FileSize, _) => {
-            format!("failed at the limit of a file's size, {}", size(value))
-        }
-        (LimitKind::ScratchSpace, _) => format!(
+        LimitKind::FileSize => format!("failed at the limit of a file's size, {}", size(value)),
+        LimitKind::ScratchSpace => format!(
             "ended at the limit of temporary files, {} for a session in `$TMPDIR`; remove some",
             size(value)
         ),
