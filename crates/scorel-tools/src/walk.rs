@@ -19,8 +19,8 @@ use crate::running_call::RunningCall;
 
 pub(crate) use scan::scan;
 
-/// File systems of the kernel, which are walked only from inside them.
-const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
+/// File systems of the kernel: walked only from inside them, and not what rules on files are about.
+pub(crate) const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
 /// The end of a walk or scan.
 #[derive(Debug)]

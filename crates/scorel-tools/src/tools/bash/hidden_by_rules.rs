@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use scorel_engine::{HiddenExtent, HiddenFiles};
 use serde::Serialize;
 
+use crate::walk::OF_THE_KERNEL;
+
 /// Directory entries that are looked at for one command. The search is breadth-first, so the entries
 /// that it misses are deep.
 const MAX_ENTRIES: usize = 100_000;
@@ -20,9 +22,6 @@ const MAX_PLACES: usize = 1_000;
 
 /// For one command.
 const TIME_LIMIT: Duration = Duration::from_millis(500);
-
-/// File systems of the kernel, which rules on files are not about.
-const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SearchBounds {

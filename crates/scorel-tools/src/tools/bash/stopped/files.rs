@@ -8,12 +8,10 @@ use super::denial::Denied;
 use super::facts::SandboxFacts;
 use super::line::{Line, NEAR, paths_in};
 use crate::real_target::real_target;
+use crate::walk::OF_THE_KERNEL;
 
 /// The exit code of a shell for a file that it may not execute, which is not the sandbox's doing.
 const NOT_EXECUTABLE: i32 = 126;
-
-/// File systems where nothing can be told from permissions.
-const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
 /// The file that a line says could not be opened, if the sandbox denies it and the user could.
 pub(super) fn denied(facts: &SandboxFacts, line: &Line<'_>, code: i32) -> Option<Denied> {
@@ -71,6 +69,7 @@ fn could_be_written(path: &Path) -> bool {
     let Some(existing) = path.ancestors().find(is_there) else {
         return false;
     };
+    // Nothing can be told from permissions there.
     let is_of_the_kernel = OF_THE_KERNEL.iter().any(|place| path.starts_with(place));
     let is_read_only =
         statvfs(existing).is_ok_and(|stat| stat.f_flag.contains(StatVfsMountFlags::RDONLY));
