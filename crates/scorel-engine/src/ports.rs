@@ -11,7 +11,7 @@
 mod arguments;
 mod blob_sink;
 mod blocking;
-mod blocking_tool;
+mod blocking_plan;
 mod clock;
 mod effect;
 mod gatekeeper;
@@ -24,6 +24,7 @@ mod prerequisite;
 mod provider;
 mod quote;
 mod runner;
+mod session_tool;
 mod token_price;
 mod tool;
 mod tool_call;
@@ -35,7 +36,6 @@ mod tool_spec;
 pub use arguments::{ArgumentError, parse_arguments};
 pub use blob_sink::BlobSink;
 pub use blocking::{blocking, blocking_now};
-pub use blocking_tool::{Blocking, BlockingTool, Planned};
 pub use clock::Clock;
 pub use effect::Effect;
 pub use gatekeeper::{Gatekeeper, OpenGate, Permission, Question, Verdict};
@@ -49,6 +49,7 @@ pub use provider::{
     ThinkingLevel,
 };
 pub use runner::*;
+pub use session_tool::SessionTool;
 pub use token_price::{TokenPrice, call_cost};
 pub use tool::Tool;
 pub use tool_call::ToolCall;

@@ -29,7 +29,7 @@ mod walk;
 pub use attributes::Attributes;
 pub use beneath::{LOOK, Links, MAX_LINKS, Resolver};
 pub use limits::CheckpointLimits;
-pub use project_dir::ProjectDir;
+pub use project_dir::{ProjectDir, digest, hash_of};
 pub use recorder::FileRecorder;
 pub use temporary::{remove_left_over, temporary_names};
 pub use walk::{VCS_DIRECTORIES, has_blocking_ignore_file};

@@ -163,11 +163,13 @@ impl ProjectDir {
     }
 }
 
-pub(crate) fn hash_of(content: &[u8]) -> BlobHash {
+/// The hash of a content, as records have it.
+pub fn hash_of(content: &[u8]) -> BlobHash {
     digest(Sha256::new_with_prefix(content))
 }
 
-fn digest(hasher: Sha256) -> BlobHash {
+/// The hash of what the hasher was given.
+pub fn digest(hasher: Sha256) -> BlobHash {
     format!("{:x}", hasher.finalize())
         .parse()
         .expect("a digest is 64 lower-case hexadecimal digits")

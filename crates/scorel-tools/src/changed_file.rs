@@ -1,30 +1,27 @@
 //! The report about a file that a call has changed.
 
+use scorel_engine::ToolOutcome;
+use scorel_proto::BlobHash;
 use serde::Serialize;
 
-use crate::content_hash::ContentHash;
 use crate::diff::Diff;
 use crate::roots::{Location, Original};
-use crate::tool_output::ToolOutput;
 use scorel_fs::TextEncoding;
 
 /// The `details` of a success of `Edit` and `Write`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChangedFile {
     path: String,
     bytes: u64,
     /// Unless it is UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
     encoding: Option<&'static str>,
-    sha256: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sha256_before: Option<String>,
+    sha256: BlobHash,
+    sha256_before: Option<BlobHash>,
     /// Of `Write`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) created: Option<bool>,
     /// Of `Edit`: replaced occurrences of all edits.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replacements: Option<usize>,
     #[serde(flatten)]
     diff: Diff,
@@ -39,7 +36,7 @@ impl ChangedFile {
     pub(crate) fn new(
         location: &Location,
         original: Option<&Original>,
-        (encoding, hash, bytes): (TextEncoding, ContentHash, usize),
+        (encoding, hash, bytes): (TextEncoding, BlobHash, usize),
         diff: Diff,
         notes: Vec<String>,
     ) -> Self {
@@ -47,8 +44,8 @@ impl ChangedFile {
             path: location.named(),
             bytes: bytes as u64,
             encoding: encoding.name(),
-            sha256: hash.to_string(),
-            sha256_before: original.map(|it| it.hash().to_string()),
+            sha256: hash,
+            sha256_before: original.map(|it| it.hash.clone()),
             created: None,
             replacements: None,
             diff,
@@ -56,13 +53,13 @@ impl ChangedFile {
         }
     }
 
-    /// The output of the call: a sentence, and the notes.
-    pub(crate) fn output(&self, sentence: &str) -> ToolOutput {
+    /// The outcome of the call: a sentence, and the notes.
+    pub(crate) fn outcome(&self, sentence: &str) -> ToolOutcome {
         let mut text = format!("{sentence}\n");
         for note in &self.notes {
             text.push_str(note);
             text.push('\n');
         }
-        ToolOutput::new(text, self)
+        ToolOutcome::success(text, self)
     }
 }

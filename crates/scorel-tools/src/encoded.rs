@@ -18,11 +18,11 @@ pub(crate) fn encoded<'a>(
     encoding.encode(text).map_err(|missing| {
         let Unencodable { character, line } = missing;
         let name = encoding.name().unwrap_or("UTF-8");
-        let message = format!(
-            "{location} is in {name}, which has no `{}` (line {line} of the new text): use other \
+        let reason = format!(
+            "is in {name}, which has no `{}` (line {line} of the new text): use other \
              characters, or convert the file to UTF-8 first",
             character.escape_default()
         );
-        location.error(ErrorCode::Encoding, message)
+        location.refused(ErrorCode::Encoding, reason)
     })
 }

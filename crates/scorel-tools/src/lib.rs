@@ -18,12 +18,11 @@ mod agent_files;
 mod changed_file;
 mod char_boundary;
 mod checked_text;
-mod content_hash;
 mod details;
 mod diff;
 mod encoded;
 mod error;
-mod file_tool;
+mod file_plan;
 mod host;
 mod lazy;
 mod limits;
@@ -43,7 +42,6 @@ mod session_files;
 mod shown_files;
 mod shown_path;
 mod skill_roots;
-mod tool_output;
 mod tools;
 mod walk;
 
@@ -61,7 +59,6 @@ pub use session_files::SessionFiles;
 pub use skill_roots::SkillRoots;
 pub use tools::ProjectTools;
 pub use tools::bash::{
-    BegunCommand, CommandSettings, Commands, PackageCaches, PlannedCommand, RepositoryAccess,
-    Terminal,
+    CommandSettings, Commands, PackageCaches, PlannedCommand, RepositoryAccess, Terminal,
 };
 pub use tools::read::{AttachedContent, AttachedFile};

@@ -1,5 +1,10 @@
 //! Pages of long results.
 
+use std::num::NonZeroU64;
+
+/// The entries of a page for which no limit is asked.
+const DEFAULT_LIMIT: u64 = 100;
+
 /// The size limit of a page's text, in bytes.
 pub(crate) const MAX_PAGE_BYTES: usize = 60 * 1024;
 
@@ -18,8 +23,14 @@ pub(crate) struct ResultPage {
 }
 
 impl ResultPage {
+    /// The page that a call asks for.
+    pub(crate) fn asked(offset: Option<u64>, limit: Option<NonZeroU64>) -> Self {
+        let limit = limit.map_or(DEFAULT_LIMIT, NonZeroU64::get);
+        Self::new(offset.unwrap_or(0), limit)
+    }
+
     /// A page of at most `limit` entries after the first `offset`.
-    pub(crate) fn new(offset: u64, limit: u64) -> Self {
+    fn new(offset: u64, limit: u64) -> Self {
         Self {
             offset,
             limit,

@@ -176,8 +176,8 @@ impl Roots {
         let name = path.next().and_then(|name| name.to_str());
         let root = name.and_then(|name| self.skills.get(name));
         let root = root.ok_or_else(|| {
-            let message = format!("{location} is in no skill that was loaded; load it with Skill");
-            location.error(ErrorCode::NotFound, message)
+            let reason = "is in no skill that was loaded; load it with Skill";
+            location.refused(ErrorCode::NotFound, reason)
         })?;
         Ok((root, path.as_path()))
     }
@@ -206,8 +206,8 @@ impl Roots {
         let absolute = self.unresolved_path(location);
         let is_it = |granted: &&GrantedPath| granted.covers(&absolute, used_for);
         let granted = self.granted.iter().find(is_it).ok_or_else(|| {
-            let message = format!("{location} is outside the project, and the call may not use it");
-            location.error(ErrorCode::SandboxViolation, message)
+            let reason = "is outside the project, and the call may not use it";
+            location.refused(ErrorCode::SandboxViolation, reason)
         })?;
         let root = granted
             .root(&self.project)

@@ -5,9 +5,10 @@ mod coverage;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
+use scorel_proto::BlobHash;
+
 pub(crate) use coverage::Coverage;
 
-use crate::content_hash::ContentHash;
 use crate::locked::lock;
 use crate::roots::Location;
 
@@ -24,7 +25,7 @@ pub(crate) struct SeenFiles {
 #[derive(Debug)]
 struct SeenFile {
     location: Location,
-    content: ContentHash,
+    content: BlobHash,
     coverage: Coverage,
 }
 
@@ -38,7 +39,7 @@ pub(crate) enum Unseen {
 
 impl SeenFiles {
     /// Adds a seen part. Forgets the seen parts of other content at the location.
-    pub(crate) fn add(&self, location: &Location, content: ContentHash, coverage: Coverage) {
+    pub(crate) fn add(&self, location: &Location, content: BlobHash, coverage: Coverage) {
         let mut files = lock(&self.files);
         let place = files.iter().position(|file| file.location == *location);
         let known = place.and_then(|place| files.remove(place));
@@ -65,10 +66,10 @@ impl SeenFiles {
     pub(crate) fn coverage(
         &self,
         location: &Location,
-        content: ContentHash,
+        content: &BlobHash,
     ) -> Result<Coverage, Unseen> {
         let files = lock(&self.files);
-        let same = files.iter().filter(|file| file.content == content);
+        let same = files.iter().filter(|file| file.content == *content);
         let known = same
             .map(|file| file.coverage.clone())
             .reduce(Coverage::union);
@@ -85,6 +86,8 @@ impl SeenFiles {
 
 #[cfg(test)]
 mod tests {
+    use scorel_files::hash_of;
+
     use super::*;
     use crate::root::{Root, RootName};
     use crate::roots::Roots;
@@ -98,38 +101,38 @@ mod tests {
     #[test]
     fn content_is_known_wherever_it_is() {
         let (a, b) = (location("a"), location("b"));
-        let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
+        let (one, two) = (hash_of(b"one"), hash_of(b"two"));
         let seen = SeenFiles::default();
-        assert_eq!(seen.coverage(&a, one), Err(Unseen::Never));
-        seen.add(&a, one, Coverage::from(0..1));
-        assert!(seen.coverage(&b, one).unwrap().covers(&(0..1)));
-        assert_eq!(seen.coverage(&a, two), Err(Unseen::Changed));
-        assert_eq!(seen.coverage(&b, two), Err(Unseen::Never));
+        assert_eq!(seen.coverage(&a, &one), Err(Unseen::Never));
+        seen.add(&a, one.clone(), Coverage::from(0..1));
+        assert!(seen.coverage(&b, &one).unwrap().covers(&(0..1)));
+        assert_eq!(seen.coverage(&a, &two), Err(Unseen::Changed));
+        assert_eq!(seen.coverage(&b, &two), Err(Unseen::Never));
     }
 
     #[test]
     fn parts_add_up_until_the_content_changes() {
         let a = location("a");
-        let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
+        let (one, two) = (hash_of(b"one"), hash_of(b"two"));
         let seen = SeenFiles::default();
-        seen.add(&a, one, Coverage::from(0..1));
-        seen.add(&a, one, Coverage::from(1..3));
-        assert!(seen.coverage(&a, one).unwrap().covers(&(0..3)));
+        seen.add(&a, one.clone(), Coverage::from(0..1));
+        seen.add(&a, one.clone(), Coverage::from(1..3));
+        assert!(seen.coverage(&a, &one).unwrap().covers(&(0..3)));
         seen.add(&a, two, Coverage::from(0..1));
-        assert_eq!(seen.coverage(&a, one), Err(Unseen::Changed));
+        assert_eq!(seen.coverage(&a, &one), Err(Unseen::Changed));
     }
 
     #[test]
     fn the_memory_is_bounded() {
         let seen = SeenFiles::default();
-        let file = |n: usize| (location(&n.to_string()), ContentHash::of(&n.to_le_bytes()));
+        let file = |n: usize| (location(&n.to_string()), hash_of(&n.to_le_bytes()));
         for n in 0..=MAX_FILES {
             let (location, content) = file(n);
             seen.add(&location, content, Coverage::from(0..8));
         }
         let known = |n| {
             let (location, content) = file(n);
-            seen.coverage(&location, content).is_ok()
+            seen.coverage(&location, &content).is_ok()
         };
         assert_eq!((known(0), known(1), known(MAX_FILES)), (false, true, true));
     }

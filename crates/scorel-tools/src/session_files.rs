@@ -66,9 +66,8 @@ impl PlannedWrite {
         if is_same {
             return Ok(());
         }
-        let location = &self.location;
-        let message = format!("{location} was changed meanwhile by another program; Read it again");
-        Err(location.error(ErrorCode::Stale, message))
+        let reason = "was changed meanwhile by another program; Read it again";
+        Err(self.location.refused(ErrorCode::Stale, reason))
     }
 }
 
@@ -144,9 +143,9 @@ impl SessionFiles {
     /// Records the file that a write is about to change, if it is one of the project.
     pub(crate) fn begin_write(
         &self,
-        write: &mut Result<PlannedWrite, ToolError>,
+        write: &mut PlannedWrite,
     ) -> Result<Vec<FileBefore>, ToolError> {
-        let (Some(recorder), Ok(write)) = (self.host.recorder.as_ref(), write) else {
+        let Some(recorder) = &self.host.recorder else {
             return Ok(Vec::new());
         };
         let Some(path) = recorder.path_of(&write.target.path) else {
@@ -158,19 +157,18 @@ impl SessionFiles {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorCode::NoSpace,
                 _ => ErrorCode::Internal,
             };
-            let location = &write.location;
-            let message =
-                format!("{location} was not changed, since it cannot be recorded: {error}");
-            location.error(code, message)
+            let reason = format!("was not changed, since it cannot be recorded: {error}");
+            write.location.refused(code, reason)
         })?;
         write.before = Some(before.clone());
         Ok(vec![before])
     }
 
-    /// The change of a file that has got this content, if it is recorded.
-    pub(crate) fn written(&self, write: PlannedWrite, content: &[u8]) -> Option<FileChange> {
-        let recorder = self.host.recorder.as_ref()?;
-        write.before.map(|before| recorder.written(before, content))
+    /// The changes of a write that gave its file this content: one if it is recorded.
+    pub(crate) fn written(&self, write: PlannedWrite, content: &[u8]) -> Vec<FileChange> {
+        let recorded = self.host.recorder.as_ref().zip(write.before);
+        let change = recorded.map(|(recorder, before)| recorder.written(before, content));
+        change.into_iter().collect()
     }
 
     /// Opens a file to show the model its content.
@@ -206,8 +204,8 @@ impl SessionFiles {
             let metadata = file.metadata().map_err(|error| failed(location, &error))?;
             // A deleted file has no path that rules could be about.
             if metadata.nlink() == 0 || !shown.may_show(&real) {
-                let message = format!("{location} may not be read: permission rules keep it back");
-                return Err(location.error(ErrorCode::PermissionNeeded, message));
+                let reason = "may not be read: permission rules keep it back";
+                return Err(location.refused(ErrorCode::PermissionNeeded, reason));
             }
         }
         Ok(file)

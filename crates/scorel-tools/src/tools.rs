@@ -13,19 +13,13 @@ use std::sync::Arc;
 
 use scorel_engine::Tool;
 
-use crate::file_tool::on_files;
+use crate::file_plan::on_files;
 use crate::host::ToolHost;
 use crate::root::{OpenRootError, Root, RootName};
 use crate::roots::Roots;
 use crate::session_files::SessionFiles;
 
-use bash::{BashTool, Commands, OutputTool, StopTool};
-use edit::EditTool;
-use glob::GlobTool;
-use grep::GrepTool;
-use read::ReadTool;
-use todo::TodoTool;
-use write::WriteTool;
+use bash::{Commands, bash_tool, output_tool, stop_tool};
 
 /// The tools of one session on its project.
 ///
@@ -84,17 +78,17 @@ impl ProjectTools {
     pub fn list(&self) -> Vec<Arc<dyn Tool>> {
         let files = &self.files;
         let mut tools = vec![
-            on_files(ReadTool, files),
-            on_files(GlobTool, files),
-            on_files(GrepTool, files),
-            on_files(WriteTool, files),
-            on_files(EditTool, files),
-            on_files(TodoTool, files),
+            on_files(read::spec(), read::plan, files),
+            on_files(glob::spec(), glob::plan, files),
+            on_files(grep::spec(), grep::plan, files),
+            on_files(write::spec(), write::plan, files),
+            on_files(edit::spec(), edit::plan, files),
+            on_files(todo::spec(), todo::plan, files),
         ];
         if let Some(commands) = &self.commands {
-            tools.push(Arc::new(BashTool::new(commands, files)));
-            tools.push(Arc::new(OutputTool::new(commands)));
-            tools.push(Arc::new(StopTool::new(commands)));
+            tools.push(bash_tool::tool(commands, files));
+            tools.push(output_tool::tool(commands));
+            tools.push(stop_tool::tool(commands));
         }
         tools
     }

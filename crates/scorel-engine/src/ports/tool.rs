@@ -7,8 +7,8 @@ use super::{ToolCall, ToolPlan, ToolSpec};
 
 /// Something the model can call.
 ///
-/// A call is planned, then judged by the gate, then run. A tool that blocks implements
-/// [`BlockingTool`](crate::BlockingTool) and joins the list through [`Blocking`](crate::Blocking).
+/// A call is planned, then judged by the gate, then run. A tool that blocks plans with
+/// [`ToolPlan::blocking`].
 pub trait Tool: fmt::Debug + Send + Sync {
     /// The same for the life of the tool.
     fn spec(&self) -> &ToolSpec;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use scorel_engine::{
-    Blocking, BlockingTool, Permit, Planned, Tool, ToolCall, ToolClass, ToolContext, ToolOutcome,
-    ToolSpec, parse_arguments,
+    ArgumentError, SessionTool, Tool, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
 };
 use scorel_tools::SkillRoots;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{LoadedSkill, SkillProject, Skills};
 
@@ -25,7 +25,7 @@ const MAX_FILES: usize = 50;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SkillArguments {
+struct SkillArguments {
     /// The skill's name, as it is listed.
     name: String,
     /// What the skill is to work on, if it says that it takes arguments.
@@ -40,10 +40,7 @@ struct SkillFigures {
     path: String,
 }
 
-/// The tool of one session.
-///
-/// It has no effects that a permission could be about: a skill is the user's own, or the user has trusted
-/// its files, and its scripts run through the gate like any command.
+/// What the tool of one session works with.
 #[derive(Debug)]
 pub struct SkillTool {
     skills: Skills,
@@ -53,11 +50,28 @@ pub struct SkillTool {
 
 impl SkillTool {
     pub fn shared(skills: &Skills, project: SkillProject, roots: &SkillRoots) -> Arc<dyn Tool> {
-        Blocking::shared(Self {
+        let spec = ToolSpec::of::<SkillArguments>("Skill", DESCRIPTION, ToolClass::Inspect);
+        let tool = Self {
             skills: skills.clone(),
             project,
             roots: roots.clone(),
+        };
+        Arc::new(SessionTool {
+            spec: spec.read_only(),
+            session: Arc::new(tool),
+            plan: Self::plan,
         })
+    }
+
+    /// It has no effects that a permission could be about: a skill is the user's own, or the user has trusted
+    /// its files, and its scripts run through the gate like any command.
+    fn plan(self: &Arc<Self>, input: Value) -> Result<ToolPlan, ArgumentError> {
+        let arguments = parse_arguments(input)?;
+        let tool = Arc::clone(self);
+        Ok(ToolPlan::with_blocking_run(Vec::new(), move |_, _| {
+            let loaded = tool.load(&arguments);
+            loaded.unwrap_or_else(|reason| ToolOutcome::failure("E_SKILL", &reason, Map::new()))
+        }))
     }
 
     fn load(&self, arguments: &SkillArguments) -> Result<ToolOutcome, String> {
@@ -76,27 +90,6 @@ impl SkillTool {
             text(&loaded, args.as_deref()),
             &figures,
         ))
-    }
-}
-
-impl BlockingTool for SkillTool {
-    type Plan = SkillArguments;
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::of::<SkillArguments>("Skill", DESCRIPTION, ToolClass::Inspect).read_only()
-    }
-
-    fn plan(&self, call: ToolCall) -> Result<Planned<SkillArguments>, ToolOutcome> {
-        let plan = parse_arguments(call.input)?;
-        let effects = Vec::new();
-        Ok(Planned { effects, plan })
-    }
-
-    fn run(&self, plan: SkillArguments, _: &Permit, _: &ToolContext) -> ToolOutcome {
-        let loaded = self.load(&plan);
-        loaded.unwrap_or_else(|reason| {
-            ToolOutcome::failure("E_SKILL", &reason, serde_json::Map::new())
-        })
     }
 }
 

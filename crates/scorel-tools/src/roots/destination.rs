@@ -4,6 +4,7 @@ mod original;
 mod temporary;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{
@@ -117,9 +118,8 @@ impl Roots {
     ) -> Result<(Settled, WriteTarget), ToolError> {
         let (root, path) = self.resolve(location, RootUse::Writing)?;
         if root.name().is_read_only() {
-            let message = format!("{location} is in {}, which is read-only", root.name());
-            let error = ToolError::new(ErrorCode::AccessDenied, message);
-            return Err(error.with("path", location.named()));
+            let reason = format!("is in {}, which is read-only", root.name());
+            return Err(location.refused(ErrorCode::AccessDenied, reason));
         }
         let fail = |error| refusal(location, error);
         let settled = root.settle(path).map_err(fail)?;
@@ -159,33 +159,33 @@ impl<'a> Destination<'a> {
     ) -> Result<Vec<String>, ToolError> {
         let fail = |error| self.failed(error);
         let mode = original.map_or(NEW_FILE, |_| Mode::RUSR | Mode::WUSR);
-        let temporary =
+        let mut temporary =
             Temporary::create(self.directory.as_fd(), &self.name, mode).map_err(fail)?;
-        temporary
-            .write(content)
+        (&temporary.file)
+            .write_all(content)
             .map_err(|error| self.not_written(&error))?;
         let mut notes = match original {
-            Some(original) => original.copy_metadata(temporary.file()).map_err(fail)?,
+            Some(original) => original.copy_metadata(&temporary.file).map_err(fail)?,
             None => {
                 self.give_permissions(&temporary).map_err(fail)?;
                 Vec::new()
             }
         };
-        fsync(temporary.file()).map_err(fail)?;
+        fsync(&temporary.file).map_err(fail)?;
         match original {
             Some(original) => {
                 self.check(original)?;
                 renameat(
                     &self.directory,
-                    temporary.name(),
+                    &temporary.name,
                     &self.directory,
                     &self.name,
                 )
             }
-            None => self.rename_to_nothing(temporary.name()),
+            None => self.rename_to_nothing(&temporary.name),
         }
         .map_err(fail)?;
-        temporary.keep();
+        temporary.is_kept = true;
         // The rename has happened: a failed directory sync weakens durability, and the write has not failed.
         if let Err(error) = sync_directory(&self.directory) {
             let error = std::io::Error::from(error);
@@ -203,7 +203,7 @@ impl<'a> Destination<'a> {
             return Ok(());
         };
         let mode = umask.apply(NEW_FILE.as_raw_mode());
-        fchmod(temporary.file(), Mode::from_raw_mode(mode))
+        fchmod(&temporary.file, Mode::from_raw_mode(mode))
     }
 
     /// Fails unless the file is still `original`.
@@ -253,7 +253,7 @@ impl<'a> Destination<'a> {
                 (ErrorCode::Internal, unknown.as_str())
             }
         };
-        location.error(code, format!("{location} cannot be written: {reason}"))
+        location.refused(code, format!("cannot be written: {reason}"))
     }
 }
 
@@ -291,8 +291,8 @@ fn sync_directory(directory: &OwnedFd) -> Result<(), Errno> {
 }
 
 fn changed(location: &Location) -> ToolError {
-    location.error(
+    location.refused(
         ErrorCode::Stale,
-        format!("{location} was changed by another program at this moment; Read it again"),
+        "was changed by another program at this moment; Read it again",
     )
 }

@@ -1,5 +1,6 @@
 //! Places below a root.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{ErrorCode, ToolError};
@@ -45,6 +46,11 @@ impl Location {
         }
     }
 
+    /// An error whose message begins with this location.
+    pub(crate) fn refused(&self, code: ErrorCode, reason: impl fmt::Display) -> ToolError {
+        self.error(code, format!("{self} {reason}"))
+    }
+
     /// An error about this location, which user interfaces get as its `path`.
     pub(crate) fn error(&self, code: ErrorCode, message: impl Into<String>) -> ToolError {
         ToolError::new(code, message).with("path", self.named())
@@ -77,8 +83,8 @@ impl Location {
 
 /// As the model writes it: relative in the project, with the root's name in other roots, absolute
 /// elsewhere.
-impl std::fmt::Display for Location {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let first = self.path.iter().next();
         let ambiguous = first
             .and_then(|name| name.to_str())

@@ -70,12 +70,10 @@ pub(super) fn refusal(location: &Location, error: Errno) -> ToolError {
             (ErrorCode::Internal, unknown.as_str())
         }
     };
-    location.error(code, format!("{location} {reason}"))
+    location.refused(code, reason)
 }
 
 pub(super) fn not_a_file(location: &Location) -> ToolError {
-    location.error(
-        ErrorCode::NotAFile,
-        format!("{location} is a device, pipe or socket, not a file"),
-    )
+    let reason = "is a device, pipe or socket, not a file";
+    location.refused(ErrorCode::NotAFile, reason)
 }

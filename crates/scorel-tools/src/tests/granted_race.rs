@@ -8,12 +8,9 @@ use serde_json::{Value, json};
 
 use super::project::{Project, RESOLVERS, run};
 use super::race::while_swapping;
-use crate::file_tool::FileTool;
+use crate::file_plan::PlanFiles;
 use crate::running_call::RunningCall;
-use crate::tools::glob::GlobTool;
-use crate::tools::grep::GrepTool;
-use crate::tools::read::ReadTool;
-use crate::tools::write::WriteTool;
+use crate::tools::{glob, grep, read, write};
 
 /// The two paths that are swapped, beside the project.
 const SWAPPED: (&str, &str) = ("../out/slot", "../out/spare");
@@ -41,7 +38,7 @@ fn outside(project: &Project, path: &str) -> PathBuf {
 fn race(
     project: &Project,
     granted: &Effect,
-    tool: &impl FileTool,
+    tool: PlanFiles,
     input: impl Fn(u32) -> Value,
     tries: u32,
 ) -> u32 {
@@ -68,7 +65,7 @@ fn race(
     })
 }
 
-fn check(granted: &str, tool: &impl FileTool, input: impl Fn(&str) -> Value, tries: u32) {
+fn check(granted: &str, tool: PlanFiles, input: impl Fn(&str) -> Value, tries: u32) {
     for resolver in RESOLVERS {
         let project = project().with_resolver(*resolver);
         let path = outside(&project, granted);
@@ -86,19 +83,19 @@ fn check(granted: &str, tool: &impl FileTool, input: impl Fn(&str) -> Value, tri
 #[test]
 fn granted_reads_never_escape_a_swapping_thread() {
     let file = |slot: &str| json!({ "path": format!("{slot}/deep/file") });
-    check("out/slot/deep/file", &ReadTool, file, 10_000);
-    check("out/slot", &ReadTool, file, 10_000);
-    check("out", &ReadTool, file, 10_000);
+    check("out/slot/deep/file", read::plan, file, 10_000);
+    check("out/slot", read::plan, file, 10_000);
+    check("out", read::plan, file, 10_000);
 }
 
 #[test]
 fn granted_searches_never_escape_a_swapping_thread() {
     let grep = |slot: &str| json!({ "pattern": "SECRET|PUBLIC", "path": slot });
-    check("out/slot", &GrepTool, grep, 2_000);
+    check("out/slot", grep::plan, grep, 2_000);
     let glob = |slot: &str| json!({ "pattern": "**", "path": slot });
-    check("out/slot", &GlobTool, glob, 2_000);
+    check("out/slot", glob::plan, glob, 2_000);
     let below = |slot: &str| json!({ "pattern": format!("{slot}/deep/*") });
-    check("out/slot/deep", &GlobTool, below, 2_000);
+    check("out/slot/deep", glob::plan, below, 2_000);
 }
 
 #[test]
@@ -116,7 +113,7 @@ fn granted_writes_never_escape_a_swapping_thread() {
                 protection: None,
             };
             let input = |number| json!({ "path": path, "content": format!("{number}\n") });
-            let worked = race(&project, &granted, &WriteTool, input, WRITES);
+            let worked = race(&project, &granted, write::plan, input, WRITES);
             let case = format!("{worked} of {WRITES} with {resolver:?}");
             assert_eq!(project.content("../else/deep/file"), "SECRET\n", "{case}");
             assert_eq!(project.names("../else"), ["deep"], "{case}");

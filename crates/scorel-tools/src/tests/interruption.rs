@@ -8,9 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::project::Project;
 use crate::error::ErrorCode;
 use crate::pace::TIME_LIMIT;
-use crate::tools::glob::GlobTool;
-use crate::tools::grep::GrepTool;
-use crate::tools::read::ReadTool;
+use crate::tools::{glob, grep, read};
 
 fn cancelled() -> CancellationToken {
     let token = CancellationToken::new();
@@ -24,7 +22,7 @@ fn a_cancelled_call_says_so() {
     project.write("file", "needle\n");
     let glob = json!({ "pattern": "*" });
     let report = project
-        .run(&GlobTool, glob, cancelled(), TIME_LIMIT)
+        .run(glob::plan, glob, cancelled(), TIME_LIMIT)
         .unwrap();
     assert!(
         report
@@ -34,7 +32,7 @@ fn a_cancelled_call_says_so() {
     assert_eq!(report.details["exact"], json!(false));
     let grep = json!({ "pattern": "needle" });
     let report = project
-        .run(&GrepTool, grep, cancelled(), TIME_LIMIT)
+        .run(grep::plan, grep, cancelled(), TIME_LIMIT)
         .unwrap();
     assert!(
         report
@@ -43,7 +41,7 @@ fn a_cancelled_call_says_so() {
     );
     let grep = json!({ "pattern": "needle", "path": "file" });
     let report = project
-        .run(&GrepTool, grep, cancelled(), TIME_LIMIT)
+        .run(grep::plan, grep, cancelled(), TIME_LIMIT)
         .unwrap();
     assert!(
         report.text.contains("the answer is incomplete"),
@@ -52,7 +50,7 @@ fn a_cancelled_call_says_so() {
     assert_eq!(report.details["truncated"], json!(true));
     let read = json!({ "path": "file" });
     let error = project
-        .run(&ReadTool, read, cancelled(), TIME_LIMIT)
+        .run(read::plan, read, cancelled(), TIME_LIMIT)
         .unwrap_err();
     assert_eq!(error.code, ErrorCode::Cancelled);
 }
@@ -64,7 +62,7 @@ fn a_call_that_takes_too_long_says_so() {
     let none = CancellationToken::new;
     let glob = json!({ "pattern": "*" });
     let report = project
-        .run(&GlobTool, glob, none(), Duration::ZERO)
+        .run(glob::plan, glob, none(), Duration::ZERO)
         .unwrap();
     assert!(
         report
@@ -73,7 +71,7 @@ fn a_call_that_takes_too_long_says_so() {
     );
     let grep = json!({ "pattern": "needle" });
     let report = project
-        .run(&GrepTool, grep, none(), Duration::ZERO)
+        .run(grep::plan, grep, none(), Duration::ZERO)
         .unwrap();
     assert!(
         report
@@ -82,7 +80,7 @@ fn a_call_that_takes_too_long_says_so() {
     );
     let read = json!({ "path": "file", "offset": 9 });
     let error = project
-        .run(&ReadTool, read, none(), Duration::ZERO)
+        .run(read::plan, read, none(), Duration::ZERO)
         .unwrap_err();
     assert_eq!(error.code, ErrorCode::ReadLimit);
 }

@@ -13,16 +13,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::ProjectTools;
-use crate::content_hash::ContentHash;
 use crate::error::ToolError;
-use crate::file_tool::FileTool;
+use crate::file_plan::PlanFiles;
 use crate::host::ToolHost;
 use crate::pace::{Pace, TIME_LIMIT};
 use crate::root::{Resolver, Root, RootName};
 use crate::roots::Roots;
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
-use crate::tool_output::ToolOutput;
 
 /// Every way to resolve paths that works on this system.
 pub(super) const RESOLVERS: &[Resolver] = &[
@@ -98,11 +96,11 @@ impl Project {
     /// Plans and runs a tool on the calling thread.
     pub(super) fn run(
         &self,
-        tool: &impl FileTool,
+        tool: PlanFiles,
         input: Value,
         cancel: CancellationToken,
         limit: Duration,
-    ) -> Result<ToolOutput, ToolError> {
+    ) -> Result<ToolAnswer, ToolError> {
         let call = RunningCall {
             pace: Pace::new(cancel, limit),
             ..self.call_context()
@@ -161,9 +159,9 @@ struct BlobDirectory(PathBuf);
 
 impl BlobSink for BlobDirectory {
     fn store(&self, content: &[u8]) -> std::io::Result<BlobHash> {
-        let name = ContentHash::of(content).to_string();
-        fs::write(self.0.join(&name), content)?;
-        name.parse().map_err(std::io::Error::other)
+        let name = scorel_files::hash_of(content);
+        fs::write(self.0.join(name.as_str()), content)?;
+        Ok(name)
     }
 }
 
@@ -221,11 +219,11 @@ pub(super) fn tool_call(name: &str, input: Value) -> ToolCall {
 
 /// Plans and runs a tool on the calling thread.
 pub(super) fn run(
-    tool: &impl FileTool,
+    tool: PlanFiles,
     call: &RunningCall,
     input: Value,
-) -> Result<ToolOutput, ToolError> {
-    tool.run(call, tool.plan(&call.files, input)?.plan)
+) -> Result<ToolAnswer, ToolError> {
+    tool(&call.files, input)?.run(call).map(ToolAnswer::new)
 }
 
 pub(super) fn call(tools: &ProjectTools, call: ToolCall) -> ToolAnswer {

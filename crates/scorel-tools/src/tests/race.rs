@@ -6,13 +6,9 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::project::{Project, RESOLVERS, run};
-use crate::file_tool::FileTool;
+use crate::file_plan::PlanFiles;
 use crate::root::Resolver;
-use crate::tools::edit::EditTool;
-use crate::tools::glob::GlobTool;
-use crate::tools::grep::GrepTool;
-use crate::tools::read::ReadTool;
-use crate::tools::write::WriteTool;
+use crate::tools::{edit, glob, grep, read, write};
 
 /// `slot/deep/file` says PUBLIC while `slot` is a directory; while it is a link, the same path
 /// leads outside, to SECRET.
@@ -61,7 +57,7 @@ pub(super) fn while_swapping<T>(
 }
 
 /// Makes `tries` calls while a thread swaps; returns how many of them worked.
-fn race(project: &Project, tool: &impl FileTool, input: &Value, tries: u32) -> u32 {
+fn race(project: &Project, tool: PlanFiles, input: &Value, tries: u32) -> u32 {
     let call = project.call_context();
     while_swapping(project, ("slot", "spare"), || {
         let mut worked = 0;
@@ -92,7 +88,7 @@ fn exchange(one: &std::path::Path, other: &std::path::Path, third: &std::path::P
     std::fs::rename(third, other).unwrap();
 }
 
-fn check(tool: &impl FileTool, input: &Value, tries: u32) {
+fn check(tool: PlanFiles, input: &Value, tries: u32) {
     for resolver in RESOLVERS {
         let project = project().with_resolver(*resolver);
         // On a loaded machine both sides may keep in step for a whole round.
@@ -106,18 +102,18 @@ fn check(tool: &impl FileTool, input: &Value, tries: u32) {
 
 #[test]
 fn twenty_thousand_reads_never_escape_a_swapping_thread() {
-    check(&ReadTool, &json!({ "path": "slot/deep/file" }), 20_000);
+    check(read::plan, &json!({ "path": "slot/deep/file" }), 20_000);
 }
 
 #[test]
 fn greps_never_escape_a_swapping_thread() {
     check(
-        &GrepTool,
+        grep::plan,
         &json!({ "pattern": "SECRET|PUBLIC", "path": "slot" }),
         2_000,
     );
     check(
-        &GrepTool,
+        grep::plan,
         &json!({ "pattern": "PUBLIC", "glob": "file", "path": "slot/deep" }),
         2_000,
     );
@@ -125,9 +121,9 @@ fn greps_never_escape_a_swapping_thread() {
 
 #[test]
 fn globs_never_escape_a_swapping_thread() {
-    check(&GlobTool, &json!({ "pattern": "slot/**" }), 2_000);
+    check(glob::plan, &json!({ "pattern": "slot/**" }), 2_000);
     check(
-        &GlobTool,
+        glob::plan,
         &json!({ "pattern": "*", "path": "slot/deep" }),
         2_000,
     );
@@ -141,7 +137,7 @@ const WRITES: u32 = 5_000;
 fn race_writes(
     project: &Project,
     swapped: (&str, &str),
-    tool: &impl FileTool,
+    tool: PlanFiles,
     input: impl Fn(u32) -> Value,
 ) -> u32 {
     let call = project.call_context();
@@ -168,7 +164,7 @@ fn check_outside(project: &Project, case: &str) {
     assert_eq!(names, ["SECRET-name", "file"], "{case}");
 }
 
-fn check_writes(swapped: (&str, &str), tool: &impl FileTool, input: impl Fn(u32) -> Value) {
+fn check_writes(swapped: (&str, &str), tool: PlanFiles, input: impl Fn(u32) -> Value) {
     for resolver in RESOLVERS {
         // As in `check`.
         let raced = (0..ROUNDS).any(|_| {
@@ -196,7 +192,7 @@ fn content(number: u32) -> String {
 #[test]
 fn replaced_files_never_escape_a_swapping_thread() {
     let input = |number| json!({ "path": "slot/deep/file", "content": content(number) });
-    check_writes(("slot", "spare"), &WriteTool, input);
+    check_writes(("slot", "spare"), write::plan, input);
 }
 
 #[test]
@@ -205,13 +201,13 @@ fn new_files_never_escape_a_swapping_thread() {
         let path = format!("slot/deep/{}/{number}", number % 100);
         json!({ "path": path, "content": content(number) })
     };
-    check_writes(("slot", "spare"), &WriteTool, input);
+    check_writes(("slot", "spare"), write::plan, input);
 }
 
 #[test]
 fn a_swapped_link_is_never_written_through() {
     let input = |number| json!({ "path": "leaf", "content": content(number) });
-    check_writes(("leaf", "leaf-link"), &WriteTool, input);
+    check_writes(("leaf", "leaf-link"), write::plan, input);
 }
 
 #[test]
@@ -228,7 +224,7 @@ fn edits_raced(resolver: Resolver) -> bool {
     let project = project().with_resolver(resolver);
     let call = project.call_context();
     let first = json!({ "path": "slot/deep/edited", "content": "0\n" });
-    run(&WriteTool, &call, first).unwrap();
+    run(write::plan, &call, first).unwrap();
     project.write("../outside/deep/file", "0\n1\n2\n");
     let worked = while_swapping(&project, ("slot", "spare"), || {
         let (mut worked, mut last) = (0, 0);
@@ -237,7 +233,7 @@ fn edits_raced(resolver: Resolver) -> bool {
                 "oldString": format!("{last}\n"), "newString": format!("{number}\n"),
             });
             let input = json!({ "path": "slot/deep/edited", "edits": [edit] });
-            if run(&EditTool, &call, input).is_ok() {
+            if run(edit::plan, &call, input).is_ok() {
                 (worked, last) = (worked + 1, number);
             }
         }

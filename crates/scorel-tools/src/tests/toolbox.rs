@@ -1,44 +1,18 @@
 //! The toolbox around the tools.
 
-use scorel_engine::{Permit, Planned, ToolCall, ToolClass, ToolList, ToolSpec};
+use scorel_engine::{Permit, ToolCall, ToolClass, ToolList, ToolSpec};
 use serde_json::{Value, json};
 
 use super::project::{Project, ToolAnswer, block_on, call, context, tool_call};
 use crate::ProjectTools;
 use crate::error::ToolError;
-use crate::file_tool::{FileTool, on_files};
-use crate::running_call::RunningCall;
+use crate::file_plan::{FilePlan, on_files};
 use crate::session_files::SessionFiles;
-use crate::tool_output::ToolOutput;
 
 /// A tool with a defect: in its plan, if the input is `true`, else in its run.
-#[derive(Debug)]
-struct Broken;
-
-impl FileTool for Broken {
-    type Plan = ();
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            name: "Broken".to_owned(),
-            description: String::new(),
-            parameters: json!({}).into(),
-            read_only: true,
-            class: ToolClass::Inspect,
-        }
-    }
-
-    fn plan(&self, _: &SessionFiles, input: Value) -> Result<Planned<()>, ToolError> {
-        assert_ne!(input, json!(true), "a defect");
-        Ok(Planned {
-            effects: Vec::new(),
-            plan: (),
-        })
-    }
-
-    fn run(&self, _: &RunningCall, (): ()) -> Result<ToolOutput, ToolError> {
-        panic!("a defect")
-    }
+fn broken(_: &SessionFiles, input: Value) -> Result<FilePlan, ToolError> {
+    assert_ne!(input, json!(true), "a defect");
+    Ok(FilePlan::look(Vec::new(), |_| panic!("a defect")))
 }
 
 #[test]
@@ -68,7 +42,14 @@ fn unparsable_arguments_are_quoted_in_part() {
 #[test]
 fn a_panic_becomes_an_error() {
     let project = Project::new();
-    let list = ToolList::new(vec![on_files(Broken, project.tools().files())]).unwrap();
+    let spec = ToolSpec {
+        name: "Broken".to_owned(),
+        description: String::new(),
+        parameters: json!({}).into(),
+        read_only: true,
+        class: ToolClass::Inspect,
+    };
+    let list = ToolList::new(vec![on_files(spec, broken, project.tools().files())]).unwrap();
     for input in [json!(true), json!(false)] {
         let answer = ToolAnswer::new(block_on(async {
             let plan = list.plan(tool_call("Broken", input)).await;

@@ -224,7 +224,7 @@ fn a_cancelled_call_changes_nothing() {
     cancel.cancel();
     let error = project
         .run(
-            &crate::tools::write::WriteTool,
+            crate::tools::write::plan,
             json!({ "path": "file", "content": "x" }),
             cancel,
             crate::pace::TIME_LIMIT,

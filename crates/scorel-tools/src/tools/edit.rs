@@ -5,21 +5,20 @@ mod line_ends;
 mod replacement;
 
 use schemars::JsonSchema;
-use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{ToolClass, ToolOutcome, ToolSpec, parse_arguments};
+use scorel_files::hash_of;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::changed_file::ChangedFile;
-use crate::content_hash::ContentHash;
 use crate::diff::Diff;
 use crate::encoded::encoded;
 use crate::error::{ErrorCode, ToolError};
-use crate::file_tool::FileTool;
+use crate::file_plan::FilePlan;
 use crate::roots::{Location, Original};
 use crate::running_call::RunningCall;
 use crate::seen_files::{Coverage, Unseen};
 use crate::session_files::{PlannedWrite, SessionFiles};
-use crate::tool_output::ToolOutput;
 
 use draft::EditDraft;
 use replacement::Replacement;
@@ -44,58 +43,50 @@ pub(crate) struct EditArguments {
     edits: Vec<Replacement>,
 }
 
-#[derive(Debug)]
-pub(crate) struct EditTool;
+pub(crate) fn spec() -> ToolSpec {
+    ToolSpec::of::<EditArguments>("Edit", DESCRIPTION, ToolClass::Edit)
+}
 
-impl FileTool for EditTool {
-    type Plan = (EditArguments, Result<PlannedWrite, ToolError>);
+pub(crate) fn plan(files: &SessionFiles, input: Value) -> Result<FilePlan, ToolError> {
+    let EditArguments { path, edits } = parse_arguments(input)?;
+    check_count(&edits)?;
+    Ok(FilePlan::change(
+        files.writing(&path),
+        move |call, write| edit(call, write, &edits),
+    ))
+}
 
-    const RECORDS: bool = true;
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::of::<EditArguments>("Edit", DESCRIPTION, ToolClass::Edit)
-    }
-
-    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
-        let arguments: EditArguments = parse_arguments(input)?;
-        check_count(&arguments.edits)?;
-        let (effect, write) = files.writing(&arguments.path);
-        let (effects, plan) = (vec![effect], (arguments, write));
-        Ok(Planned { effects, plan })
-    }
-
-    fn write(plan: &mut Self::Plan) -> Option<&mut Result<PlannedWrite, ToolError>> {
-        Some(&mut plan.1)
-    }
-
-    fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
-        let (arguments, write) = plan;
-        let write = write?;
-        let PlannedWrite {
-            location, target, ..
-        } = &write;
-        call.check_wanted(location)?;
-        let (destination, original) = call.roots.existing(location, call.write_access(target))?;
-        write.check(Some(&original))?;
-        let (encoding, text) = original.text(location)?;
-        let draft = draft(call, location, (&original, &text), &arguments.edits)?;
-        let content = encoded(&draft.text, encoding, location)?;
-        let notes = destination.put(&content, Some(&original))?;
-        let hash = ContentHash::of(&content);
-        call.files.seen.add(location, hash, draft.seen.clone());
-        let diff = Diff::between(&location.relative(), &text, &draft.text);
-        let replaced = match draft.replacements {
-            1 => "1 text replaced".to_owned(),
-            count => format!("{count} texts replaced"),
-        };
-        let sentence = format!("Changed {location}: {replaced}, {}.", diff.counts());
-        let written = (encoding, hash, content.len());
-        let mut changed = ChangedFile::new(location, Some(&original), written, diff, notes);
-        changed.replacements = Some(draft.replacements);
-        let mut output = changed.output(&sentence);
-        output.changed = call.files.written(write, &content);
-        Ok(output)
-    }
+fn edit(
+    call: &RunningCall,
+    write: PlannedWrite,
+    edits: &[Replacement],
+) -> Result<ToolOutcome, ToolError> {
+    let PlannedWrite {
+        location, target, ..
+    } = &write;
+    call.check_wanted(location)?;
+    let (destination, original) = call.roots.existing(location, call.write_access(target))?;
+    write.check(Some(&original))?;
+    let (encoding, text) = original.text(location)?;
+    let draft = draft(call, location, (&original, &text), edits)?;
+    let content = encoded(&draft.text, encoding, location)?;
+    let notes = destination.put(&content, Some(&original))?;
+    let hash = hash_of(&content);
+    call.files
+        .seen
+        .add(location, hash.clone(), draft.seen.clone());
+    let diff = Diff::between(&location.relative(), &text, &draft.text);
+    let replaced = match draft.replacements {
+        1 => "1 text replaced".to_owned(),
+        count => format!("{count} texts replaced"),
+    };
+    let sentence = format!("Changed {location}: {replaced}, {}.", diff.counts());
+    let written = (encoding, hash, content.len());
+    let mut changed = ChangedFile::new(location, Some(&original), written, diff, notes);
+    changed.replacements = Some(draft.replacements);
+    let mut outcome = changed.outcome(&sentence);
+    outcome.recorded.files = call.files.written(write, &content);
+    Ok(outcome)
 }
 
 fn check_count(edits: &[Replacement]) -> Result<(), ToolError> {
@@ -131,18 +122,16 @@ fn draft(
         })?;
     }
     if draft.text == text {
-        let message = format!(
-            "{location} would stay as it is: the edits undo each other, or differ in line ends \
-             only, which are kept"
-        );
-        return Err(ToolError::invalid(message).with("path", location.named()));
+        let reason = "would stay as it is: the edits undo each other, or differ in line ends only, \
+                      which are kept";
+        return Err(location.refused(ErrorCode::InvalidArguments, reason));
     }
     Ok(draft)
 }
 
 /// The parts of the current content that the model has seen.
 fn seen(call: &RunningCall, location: &Location, file: &Original) -> Result<Coverage, ToolError> {
-    let (code, reason) = match call.files.seen.coverage(location, file.hash()) {
+    let (code, reason) = match call.files.seen.coverage(location, &file.hash) {
         Ok(coverage) => return Ok(coverage),
         Err(Unseen::Never) => (
             ErrorCode::NotRead,
@@ -153,5 +142,5 @@ fn seen(call: &RunningCall, location: &Location, file: &Original) -> Result<Cove
             "has changed since it was read; Read it again before changing it",
         ),
     };
-    Err(location.error(code, format!("{location} {reason}")))
+    Err(location.refused(code, reason))
 }

@@ -8,27 +8,23 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use schemars::JsonSchema;
-use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{ToolClass, ToolOutcome, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::details::{is_zero, kept_back};
+use crate::details::{is_zero, kept_back, noted};
 use crate::error::{ErrorCode, ToolError};
-use crate::file_tool::FileTool;
+use crate::file_plan::FilePlan;
 use crate::locked::lock;
 use crate::result_page::ResultPage;
 use crate::root::RootName;
 use crate::roots::{EntryKind, Location};
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
-use crate::tool_output::ToolOutput;
 use crate::walk::{Scanned, WalkEntryKind, scan};
 
 use first::First;
 use pattern::Pattern;
-
-/// The default of `limit`.
-const DEFAULT_LIMIT: u64 = 100;
 
 const DESCRIPTION: &str = "\
 Finds files and directories of the project by name. `*` matches within one path component, `**` any \
@@ -53,6 +49,7 @@ pub(crate) struct GlobArguments {
 }
 
 /// The `details` of a success.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GlobFigures {
@@ -65,63 +62,31 @@ struct GlobFigures {
     kept_back: u64,
     exact: bool,
     truncated: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
     /// The note in the text for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-/// A call with the directories that it names.
-#[derive(Debug)]
-pub(crate) struct GlobPlan {
-    arguments: GlobArguments,
-    base: Location,
-    pattern: Pattern,
+pub(crate) fn spec() -> ToolSpec {
+    ToolSpec::of::<GlobArguments>("Glob", DESCRIPTION, ToolClass::Inspect).read_only()
 }
 
-#[derive(Debug)]
-pub(crate) struct GlobTool;
-
-impl FileTool for GlobTool {
-    type Plan = GlobPlan;
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::of::<GlobArguments>("Glob", DESCRIPTION, ToolClass::Inspect).read_only()
+pub(crate) fn plan(files: &SessionFiles, input: Value) -> Result<FilePlan, ToolError> {
+    let arguments: GlobArguments = parse_arguments(input)?;
+    let (effect, base) = files.plan_read(arguments.path.as_deref().unwrap_or("."))?;
+    let mut effects = vec![effect];
+    let mut pattern = Pattern::new(&files.roots, &base, &arguments.pattern)?;
+    // An absolute pattern names a directory of its own.
+    if pattern.start.root == RootName::System && base.root != RootName::System {
+        let (effect, start) = files.plan_read(&pattern.start.named())?;
+        effects.push(effect);
+        pattern.start = start;
     }
-
-    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<GlobPlan>, ToolError> {
-        let arguments: GlobArguments = parse_arguments(input)?;
-        let (effect, base) = files.plan_read(arguments.path.as_deref().unwrap_or("."))?;
-        let mut effects = vec![effect];
-        let mut pattern = Pattern::new(&files.roots, &base, &arguments.pattern)?;
-        // An absolute pattern names a directory of its own.
-        if pattern.start.root == RootName::System && base.root != RootName::System {
-            let (effect, start) = files.plan_read(&pattern.start.named())?;
-            effects.push(effect);
-            pattern.start = start;
-        }
-        let plan = GlobPlan {
-            arguments,
-            base,
-            pattern,
-        };
-        Ok(Planned { effects, plan })
-    }
-
-    fn run(&self, call: &RunningCall, plan: GlobPlan) -> Result<ToolOutput, ToolError> {
-        let GlobPlan {
-            arguments,
-            base,
-            pattern,
-        } = plan;
-        let base = directory(call, base)?;
+    Ok(FilePlan::look(effects, move |call| {
+        check_directory(call, &base)?;
         let mut listing = Listing {
             call,
-            page: ResultPage::new(
-                arguments.offset.unwrap_or(0),
-                arguments.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get),
-            ),
+            page: ResultPage::asked(arguments.offset, arguments.limit),
             links_outside: 0,
             kept_back: 0,
             notes: Vec::new(),
@@ -134,12 +99,12 @@ impl FileTool for GlobTool {
             Err(error) => return Err(error),
         }
         Ok(listing.report(&base))
-    }
+    }))
 }
 
-fn directory(call: &RunningCall, location: Location) -> Result<Location, ToolError> {
-    match call.roots.kind(&location)? {
-        EntryKind::Directory => Ok(location),
+fn check_directory(call: &RunningCall, location: &Location) -> Result<(), ToolError> {
+    match call.roots.kind(location)? {
+        EntryKind::Directory => Ok(()),
         _ => Err(ToolError::new(
             ErrorCode::NotADirectory,
             format!("{location} is not a directory; leave `path` out or give a directory"),
@@ -254,7 +219,7 @@ impl Listing<'_> {
         }
     }
 
-    fn report(mut self, base: &Location) -> ToolOutput {
+    fn report(mut self, base: &Location) -> ToolOutcome {
         if self.links_outside > 0 {
             self.notes.push(format!(
                 "{} links that are broken or lead outside are left out.",
@@ -275,7 +240,7 @@ impl Listing<'_> {
             next_offset: self.page.next_offset(),
             hint: hint.clone(),
         };
-        ToolOutput::noted(&self.page.text, hint.as_deref(), &figures)
+        noted(&self.page.text, hint.as_deref(), &figures)
     }
 
     /// The part of the result that the page shows; empty for all of it.

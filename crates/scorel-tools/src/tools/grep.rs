@@ -7,15 +7,12 @@ mod query;
 mod report;
 mod search;
 
-use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{ToolClass, ToolSpec, parse_arguments};
 use serde_json::Value;
 
 use crate::error::ToolError;
-use crate::file_tool::FileTool;
-use crate::roots::Location;
-use crate::running_call::RunningCall;
+use crate::file_plan::FilePlan;
 use crate::session_files::SessionFiles;
-use crate::tool_output::ToolOutput;
 
 use arguments::GrepArguments;
 use query::Query;
@@ -29,29 +26,17 @@ path:line:text and context lines as path-line-text, `files` the paths of files w
 tells if there is more. Includes hidden files; omits binary files, links and what the project's ignore \
 files exclude, unless `path` names the excluded file or directory.";
 
-#[derive(Debug)]
-pub(crate) struct GrepTool;
+pub(crate) fn spec() -> ToolSpec {
+    ToolSpec::of::<GrepArguments>("Grep", DESCRIPTION, ToolClass::Inspect).read_only()
+}
 
-impl FileTool for GrepTool {
-    type Plan = (GrepArguments, Location);
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::of::<GrepArguments>("Grep", DESCRIPTION, ToolClass::Inspect).read_only()
-    }
-
-    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
-        let arguments: GrepArguments = parse_arguments(input)?;
-        let path = arguments.path.as_deref().unwrap_or(".");
-        let (effect, base) = files.plan_read(path)?;
-        let (effects, plan) = (vec![effect], (arguments, base));
-        Ok(Planned { effects, plan })
-    }
-
-    fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
-        let (arguments, base) = plan;
+pub(crate) fn plan(files: &SessionFiles, input: Value) -> Result<FilePlan, ToolError> {
+    let arguments: GrepArguments = parse_arguments(input)?;
+    let (effect, base) = files.plan_read(arguments.path.as_deref().unwrap_or("."))?;
+    Ok(FilePlan::look(vec![effect], move |call| {
         let query = Query::new(&arguments)?;
         let mut search = Search::new(call, &query, &arguments);
         search.run(&base)?;
         Ok(report::report(&base, query.mode, &search.findings))
-    }
+    }))
 }

@@ -1,37 +1,34 @@
 //! `Read`: shows a text file, a document, a notebook or a picture.
 
 mod attached;
-mod header;
 mod lines;
 mod notebook;
-mod opened;
+mod opened_file;
 mod picture;
 mod rendered;
 mod report;
+mod shown_text;
 mod text;
 
 use std::num::NonZeroU64;
 
 use schemars::JsonSchema;
-use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{ToolClass, ToolOutcome, ToolSpec, parse_arguments};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::ToolError;
-use crate::file_tool::FileTool;
+use crate::file_plan::FilePlan;
 use crate::roots::Location;
 use crate::running_call::RunningCall;
 use crate::session_files::SessionFiles;
-use crate::tool_output::ToolOutput;
 
 #[cfg(test)]
 pub(crate) use attached::MAX_ATTACHED_TEXT;
 pub use attached::{AttachedContent, AttachedFile};
 
-use header::FileHeader;
 use lines::LineWindow;
-use opened::OpenedText;
-use text::failed;
+use opened_file::OpenedFile;
 
 /// The default of `limit`.
 const DEFAULT_LIMIT: u64 = 2_000;
@@ -71,45 +68,36 @@ impl ReadArguments {
     }
 }
 
-#[derive(Debug)]
-pub(crate) struct ReadTool;
+pub(crate) fn spec() -> ToolSpec {
+    ToolSpec::of::<ReadArguments>("Read", DESCRIPTION, ToolClass::Inspect).read_only()
+}
 
-impl FileTool for ReadTool {
-    type Plan = (ReadArguments, Location);
+pub(crate) fn plan(files: &SessionFiles, input: Value) -> Result<FilePlan, ToolError> {
+    let arguments: ReadArguments = parse_arguments(input)?;
+    let (effect, location) = files.plan_read(&arguments.path)?;
+    Ok(FilePlan::look(vec![effect], move |call| {
+        read(call, &location, &arguments)
+    }))
+}
 
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::of::<ReadArguments>("Read", DESCRIPTION, ToolClass::Inspect).read_only()
+fn read(
+    call: &RunningCall,
+    location: &Location,
+    arguments: &ReadArguments,
+) -> Result<ToolOutcome, ToolError> {
+    let opened = OpenedFile::new(location, call.open_shown(location)?)?;
+    if opened.picture().is_some() {
+        return picture::show(call, &opened);
     }
-
-    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
-        let arguments: ReadArguments = parse_arguments(input)?;
-        let (effect, location) = files.plan_read(&arguments.path)?;
-        let (effects, plan) = (vec![effect], (arguments, location));
-        Ok(Planned { effects, plan })
+    let window = arguments.window();
+    if opened.is_pdf() {
+        let rendered = rendered::pdf(&opened, &call.pace)?;
+        return Ok(opened.rendered(rendered, window));
     }
-
-    fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
-        let (arguments, location) = plan;
-        let file = call.open_shown(&location)?;
-        let header = FileHeader::of(&file).map_err(|error| failed(&location, &error))?;
-        if header.picture().is_some() {
-            return picture::show(call, &location, file, &header);
-        }
-        let opened = OpenedText {
-            call,
-            location: &location,
-            header: &header,
-        };
-        let window = arguments.window();
-        if header.is_pdf() {
-            let rendered = rendered::pdf(file, &location, &call.pace)?;
-            return Ok(opened.rendered(rendered, window));
-        }
-        let is_raw = arguments.raw.unwrap_or(false);
-        let notebook = (!is_raw).then(|| rendered::notebook(&file, &location));
-        match notebook.transpose()?.flatten() {
-            Some(rendered) => Ok(opened.rendered(rendered, window)),
-            None => opened.text(&file, window),
-        }
+    let is_raw = arguments.raw.unwrap_or(false);
+    let notebook = (!is_raw).then(|| rendered::notebook(&opened));
+    match notebook.transpose()?.flatten() {
+        Some(rendered) => Ok(opened.rendered(rendered, window)),
+        None => opened.text(call, window),
     }
 }

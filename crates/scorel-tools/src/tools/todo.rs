@@ -6,15 +6,13 @@
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
-use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{ToolClass, ToolOutcome, ToolSpec, parse_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::ToolError;
-use crate::file_tool::FileTool;
-use crate::running_call::RunningCall;
+use crate::file_plan::FilePlan;
 use crate::session_files::SessionFiles;
-use crate::tool_output::ToolOutput;
 
 const MAX_ITEMS: usize = 200;
 const MAX_CONTENT_BYTES: usize = 1_000;
@@ -55,27 +53,17 @@ struct TodoFigures {
     items: Vec<TodoItem>,
 }
 
-#[derive(Debug)]
-pub(crate) struct TodoTool;
+pub(crate) fn spec() -> ToolSpec {
+    ToolSpec::of::<TodoArguments>("Todo", DESCRIPTION, ToolClass::Inspect).read_only()
+}
 
-impl FileTool for TodoTool {
-    type Plan = TodoArguments;
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::of::<TodoArguments>("Todo", DESCRIPTION, ToolClass::Inspect).read_only()
-    }
-
-    fn plan(&self, _: &SessionFiles, input: Value) -> Result<Planned<TodoArguments>, ToolError> {
-        let plan: TodoArguments = parse_arguments(input)?;
-        check(&plan.items)?;
-        let effects = Vec::new();
-        Ok(Planned { effects, plan })
-    }
-
-    fn run(&self, _: &RunningCall, plan: TodoArguments) -> Result<ToolOutput, ToolError> {
-        let items = plan.items;
-        Ok(ToolOutput::new(summary(&items), &TodoFigures { items }))
-    }
+pub(crate) fn plan(_: &SessionFiles, input: Value) -> Result<FilePlan, ToolError> {
+    let TodoArguments { items } = parse_arguments(input)?;
+    check(&items)?;
+    Ok(FilePlan::look(Vec::new(), |_| {
+        let text = summary(&items);
+        Ok(ToolOutcome::success(text, &TodoFigures { items }))
+    }))
 }
 
 fn check(items: &[TodoItem]) -> Result<(), ToolError> {

@@ -3,22 +3,21 @@
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
-use scorel_engine::{Planned, ToolClass, ToolSpec, parse_arguments};
+use scorel_engine::{ToolClass, ToolOutcome, ToolSpec, parse_arguments};
+use scorel_files::hash_of;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::changed_file::ChangedFile;
-use crate::content_hash::ContentHash;
 use crate::diff::Diff;
 use crate::encoded::encoded;
 use crate::error::{ErrorCode, ToolError};
-use crate::file_tool::FileTool;
+use crate::file_plan::FilePlan;
 use crate::limits::MAX_FILE_BYTES;
 use crate::roots::{Location, Original};
 use crate::running_call::RunningCall;
 use crate::seen_files::{Coverage, Unseen};
 use crate::session_files::{PlannedWrite, SessionFiles};
-use crate::tool_output::ToolOutput;
 use scorel_fs::TextEncoding;
 
 const DESCRIPTION: &str = "\
@@ -36,66 +35,51 @@ pub(crate) struct WriteArguments {
     content: String,
 }
 
-#[derive(Debug)]
-pub(crate) struct WriteTool;
+pub(crate) fn spec() -> ToolSpec {
+    ToolSpec::of::<WriteArguments>("Write", DESCRIPTION, ToolClass::Edit)
+}
 
-impl FileTool for WriteTool {
-    type Plan = (WriteArguments, Result<PlannedWrite, ToolError>);
+pub(crate) fn plan(files: &SessionFiles, input: Value) -> Result<FilePlan, ToolError> {
+    let WriteArguments { path, content } = parse_arguments(input)?;
+    Ok(FilePlan::change(
+        files.writing(&path),
+        move |call, planned| write(call, planned, &content),
+    ))
+}
 
-    const RECORDS: bool = true;
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::of::<WriteArguments>("Write", DESCRIPTION, ToolClass::Edit)
-    }
-
-    fn plan(&self, files: &SessionFiles, input: Value) -> Result<Planned<Self::Plan>, ToolError> {
-        let arguments: WriteArguments = parse_arguments(input)?;
-        let (effect, write) = files.writing(&arguments.path);
-        let (effects, plan) = (vec![effect], (arguments, write));
-        Ok(Planned { effects, plan })
-    }
-
-    fn write(plan: &mut Self::Plan) -> Option<&mut Result<PlannedWrite, ToolError>> {
-        Some(&mut plan.1)
-    }
-
-    fn run(&self, call: &RunningCall, plan: Self::Plan) -> Result<ToolOutput, ToolError> {
-        let (arguments, write) = plan;
-        let write = write?;
-        let PlannedWrite {
-            location, target, ..
-        } = &write;
-        let content = arguments.content.as_str();
-        check_size(location, content)?;
-        call.check_wanted(location)?;
-        let (destination, original) = call
-            .roots
-            .destination(location, call.write_access(target))?;
-        write.check(original.as_ref())?;
-        let (encoding, before) = match &original {
-            Some(original) => old_text(call, location, original)?,
-            None => (TextEncoding::Utf8, "".into()),
-        };
-        let content = encoding.marked(content);
-        let bytes = encoded(&content, encoding, location)?;
-        let mut notes = destination.put(&bytes, original.as_ref())?;
-        notes.extend(line_end_note(&before, &content));
-        let hash = ContentHash::of(&bytes);
-        let whole = Coverage::from(0..content.len() as u64);
-        call.files.seen.add(location, hash, whole);
-        let diff = Diff::between(&location.relative(), &before, &content);
-        let length = bytes.len();
-        let sentence = match &original {
-            Some(_) => format!("Replaced {location}: {length} bytes, {}.", diff.counts()),
-            None => format!("Created {location}: {length} bytes."),
-        };
-        let written = (encoding, hash, length);
-        let mut changed = ChangedFile::new(location, original.as_ref(), written, diff, notes);
-        changed.created = Some(original.is_none());
-        let mut output = changed.output(&sentence);
-        output.changed = call.files.written(write, &bytes);
-        Ok(output)
-    }
+fn write(call: &RunningCall, write: PlannedWrite, content: &str) -> Result<ToolOutcome, ToolError> {
+    let PlannedWrite {
+        location, target, ..
+    } = &write;
+    check_size(location, content)?;
+    call.check_wanted(location)?;
+    let (destination, original) = call
+        .roots
+        .destination(location, call.write_access(target))?;
+    write.check(original.as_ref())?;
+    let (encoding, before) = match &original {
+        Some(original) => old_text(call, location, original)?,
+        None => (TextEncoding::Utf8, "".into()),
+    };
+    let content = encoding.marked(content);
+    let bytes = encoded(&content, encoding, location)?;
+    let mut notes = destination.put(&bytes, original.as_ref())?;
+    notes.extend(line_end_note(&before, &content));
+    let hash = hash_of(&bytes);
+    let whole = Coverage::from(0..content.len() as u64);
+    call.files.seen.add(location, hash.clone(), whole);
+    let diff = Diff::between(&location.relative(), &before, &content);
+    let length = bytes.len();
+    let sentence = match &original {
+        Some(_) => format!("Replaced {location}: {length} bytes, {}.", diff.counts()),
+        None => format!("Created {location}: {length} bytes."),
+    };
+    let written = (encoding, hash, length);
+    let mut changed = ChangedFile::new(location, original.as_ref(), written, diff, notes);
+    changed.created = Some(original.is_none());
+    let mut outcome = changed.outcome(&sentence);
+    outcome.recorded.files = call.files.written(write, &bytes);
+    Ok(outcome)
 }
 
 fn check_size(location: &Location, content: &str) -> Result<(), ToolError> {
@@ -116,8 +100,8 @@ fn old_text<'a>(
     original: &'a Original,
 ) -> Result<(TextEncoding, Cow<'a, str>), ToolError> {
     let (encoding, text) = original.text(location)?;
-    let fail = |code, reason: &str| Err(location.error(code, format!("{location} {reason}")));
-    match call.files.seen.coverage(location, original.hash()) {
+    let fail = |code, reason: &str| Err(location.refused(code, reason));
+    match call.files.seen.coverage(location, &original.hash) {
         // An empty file has nothing to lose.
         _ if text.is_empty() => Ok((encoding, text)),
         Ok(coverage) if coverage.covers(&(0..text.len() as u64)) => Ok((encoding, text)),

@@ -14,19 +14,18 @@ use rustix::io::Errno;
 
 use super::super::Location;
 use super::super::refused::{not_a_file, refusal};
-use crate::content_hash::ContentHash;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_FILE_BYTES;
-use scorel_files::Attributes;
+use scorel_files::{Attributes, hash_of};
 use scorel_fs::TextEncoding;
-use scorel_proto::{FileMode, FileState};
+use scorel_proto::{BlobHash, FileMode, FileState};
 
 /// A regular file as it was when it was opened, with its content.
 #[derive(Debug)]
 pub(crate) struct Original {
     stat: Stat,
     content: Vec<u8>,
-    hash: ContentHash,
+    pub(crate) hash: BlobHash,
     /// Extended attributes, among them access control lists.
     attributes: Attributes,
 }
@@ -57,19 +56,15 @@ impl Original {
         Ok(Some(Self {
             stat,
             attributes,
-            hash: ContentHash::of(&content),
+            hash: hash_of(&content),
             content,
         }))
-    }
-
-    pub(crate) fn hash(&self) -> ContentHash {
-        self.hash
     }
 
     /// The file as records describe it.
     pub(crate) fn state(&self) -> FileState {
         FileState::File {
-            sha256: self.hash.to_blob_hash(),
+            sha256: self.hash.clone(),
             mode: FileMode::of(self.stat.st_mode),
         }
     }
@@ -83,17 +78,17 @@ impl Original {
         location: &Location,
     ) -> Result<(TextEncoding, Cow<'_, str>), ToolError> {
         TextEncoding::decode(&self.content).ok_or_else(|| {
-            let message = format!(
-                "{location} is not UTF-8 text, nor UTF-16 or Latin-1, and cannot be changed by this tool"
-            );
-            location.error(ErrorCode::Binary, message)
+            location.refused(
+                ErrorCode::Binary,
+                "is not UTF-8 text, nor UTF-16 or Latin-1, and cannot be changed by this tool",
+            )
         })
     }
 
     /// Returns whether `other` is the same file with the same content.
     pub(super) fn is(&self, other: &Self) -> bool {
-        let identity = |it: &Self| (it.stat.st_dev, it.stat.st_ino, it.hash);
-        identity(self) == identity(other)
+        let identity = |it: &Self| (it.stat.st_dev, it.stat.st_ino);
+        identity(self) == identity(other) && self.hash == other.hash
     }
 
     /// Copies owner, permissions and extended attributes to `file`. Returns notes on what could not be copied.
@@ -152,10 +147,10 @@ fn read(file: File, stat: &Stat, location: &Location) -> Result<Vec<u8>, ToolErr
             return Ok(content);
         }
     }
-    Err(location.error(
+    Err(location.refused(
         ErrorCode::WriteLimit,
         format!(
-            "{location} has {} bytes; files of more than {MAX_FILE_BYTES} cannot be changed by \
+            "has {} bytes; files of more than {MAX_FILE_BYTES} cannot be changed by \
              this tool",
             stat.st_size
         ),
@@ -163,8 +158,8 @@ fn read(file: File, stat: &Stat, location: &Location) -> Result<Vec<u8>, ToolErr
 }
 
 fn read_only(location: &Location) -> ToolError {
-    location.error(
+    location.refused(
         ErrorCode::AccessDenied,
-        format!("{location} is read-only; its permissions would have to be changed first"),
+        "is read-only; its permissions would have to be changed first",
     )
 }

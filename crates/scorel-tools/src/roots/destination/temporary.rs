@@ -1,9 +1,7 @@
 //! Temporary files.
 
-use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Write as _};
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, flock, fstat, openat, unlinkat};
@@ -14,9 +12,10 @@ use scorel_files::{remove_left_over, temporary_names};
 #[derive(Debug)]
 pub(super) struct Temporary<'a> {
     directory: BorrowedFd<'a>,
-    name: String,
-    file: File,
-    kept: Cell<bool>,
+    pub(super) name: String,
+    pub(super) file: File,
+    /// Set when the file was renamed, and is not to be removed.
+    pub(super) is_kept: bool,
 }
 
 impl<'a> Temporary<'a> {
@@ -40,7 +39,7 @@ impl<'a> Temporary<'a> {
                     directory,
                     name,
                     file: File::from(file),
-                    kept: Cell::new(false),
+                    is_kept: false,
                 }),
                 Err(error) => Err(error),
             };
@@ -49,23 +48,6 @@ impl<'a> Temporary<'a> {
             }
         }
         result
-    }
-
-    pub(super) fn write(&self, content: &[u8]) -> io::Result<()> {
-        (&self.file).write_all(content)
-    }
-
-    pub(super) fn file(&self) -> &File {
-        &self.file
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Do not remove the file: it was renamed.
-    pub(super) fn keep(&self) {
-        self.kept.set(true);
     }
 }
 
@@ -77,7 +59,7 @@ fn is_locked(file: &OwnedFd) -> Result<bool, Errno> {
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
-        if !self.kept.get() {
+        if !self.is_kept {
             // The caller reports the error that led here.
             let _ = unlinkat(self.directory, &self.name, AtFlags::empty());
         }

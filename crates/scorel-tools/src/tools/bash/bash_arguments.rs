@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::planned::CommandWish;
 use crate::error::ToolError;
 
 /// In bytes. Linux accepts arguments up to 128 KiB (`MAX_ARG_STRLEN`).
@@ -87,10 +88,16 @@ impl BashArguments {
         }
     }
 
-    /// Why the command must run outside the sandbox, if the call asks for that.
-    pub(super) fn outside_reason(&self) -> Option<&str> {
-        let reason = self.reason.as_deref().map(str::trim);
-        reason.filter(|_| self.outside.unwrap_or(false))
+    /// What the command needs besides the sandbox.
+    pub(super) fn wish(&self) -> CommandWish {
+        match &self.reason {
+            Some(reason) if self.outside.unwrap_or(false) => CommandWish::Unsandboxed {
+                reason: reason.trim().to_owned(),
+            },
+            _ => CommandWish::Sandboxed {
+                network: self.network.unwrap_or(false),
+            },
+        }
     }
 
     /// The time limit; none in the background by default.

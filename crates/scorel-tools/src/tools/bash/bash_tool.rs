@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::ready;
 use scorel_engine::{
-    BegunCall, Permit, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, blocking,
+    BegunCall, Permit, SessionTool, Tool, ToolClass, ToolContext, ToolPlan, ToolSpec,
     parse_arguments,
 };
 use serde_json::Value;
@@ -24,85 +24,44 @@ that cannot work in it, such as docker, ssh or gh, and only that command. When t
 processes it left running are killed; use `background` for servers and watchers, then BashOutput and \
 BashStop. Long output is shown with its middle omitted; filter with grep, head or tail.";
 
-/// The tool `Bash` of one session.
-#[derive(Debug)]
-pub(crate) struct BashTool {
-    spec: ToolSpec,
-    commands: Arc<Commands>,
-    files: Arc<SessionFiles>,
+/// What runs the commands of a session, and the files that it runs them on.
+type Session = (Arc<Commands>, Arc<SessionFiles>);
+
+/// The tool of one session.
+pub(crate) fn tool(commands: &Arc<Commands>, files: &Arc<SessionFiles>) -> Arc<dyn Tool> {
+    Arc::new(SessionTool {
+        spec: ToolSpec::of::<BashArguments>("Bash", DESCRIPTION, ToolClass::Command),
+        session: (Arc::clone(commands), Arc::clone(files)),
+        plan,
+    })
 }
 
-impl BashTool {
-    pub(crate) fn new(commands: &Arc<Commands>, files: &Arc<SessionFiles>) -> Self {
-        Self {
-            spec: ToolSpec::of::<BashArguments>("Bash", DESCRIPTION, ToolClass::Command),
-            commands: Arc::clone(commands),
-            files: Arc::clone(files),
-        }
-    }
-
-    /// Parses a call and opens its directory. Blocks.
-    fn parse(&self, input: Value) -> Result<(PlannedCommand, bool), ToolError> {
-        let arguments: BashArguments = parse_arguments(input)?;
-        arguments.check()?;
-        let cwd = arguments.cwd.as_deref();
-        let (command, timeout) = (&arguments.command, arguments.timeout());
-        let planned = PlannedCommand::new(&self.files, command, cwd, timeout)?;
-        let planned = match arguments.outside_reason() {
-            Some(reason) => planned.outside_sandbox(reason),
-            None => planned.with_network(arguments.network.unwrap_or(false)),
+/// Parses a call and opens its directory.
+fn plan((commands, files): &Session, input: Value) -> Result<ToolPlan, ToolError> {
+    let arguments: BashArguments = parse_arguments(input)?;
+    arguments.check()?;
+    let (cwd, timeout) = (arguments.cwd.as_deref(), arguments.timeout());
+    let mut planned = PlannedCommand::new(files, &arguments.command, cwd, timeout)?;
+    planned.wish = arguments.wish();
+    let effects = vec![planned.effect()];
+    let (commands, files) = (Arc::clone(commands), Arc::clone(files));
+    let needing = Arc::clone(&commands);
+    let need = move || needing.prerequisite();
+    if arguments.background.unwrap_or(false) {
+        // Nothing stands by for it: it joins the session's space.
+        let start = |permit: Permit, _| async move {
+            let started = commands.start_background(&files, planned, &permit).await;
+            started.unwrap_or_else(|outcome| outcome)
         };
-        Ok((planned, arguments.background.unwrap_or(false)))
+        return Ok(ToolPlan::new(effects, start).needing(need));
     }
-
-    fn begin(&self, command: PlannedCommand, permit: &Permit) -> BegunCall {
-        let begun = self.commands.begin(&self.files, command, permit);
-        BegunCall::new(
-            Vec::new(),
-            |context| async move { begun.run(&context).await },
-        )
-    }
-
-    async fn start_background(
-        self: Arc<Self>,
-        command: PlannedCommand,
-        permit: Permit,
-    ) -> ToolOutcome {
-        let started = self
-            .commands
-            .start_background(&self.files, command, &permit);
-        started.await.unwrap_or_else(|outcome| outcome)
-    }
-}
-
-impl Tool for BashTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        Box::pin(async move {
-            let tool = Arc::clone(&self);
-            match blocking(move || tool.parse(call.input)).await {
-                Ok((command, background)) => {
-                    let effects = vec![command.effect()];
-                    let needing = Arc::clone(&self.commands);
-                    let need = move || needing.prerequisite();
-                    if background {
-                        // Nothing stands by for it: it joins the session's space.
-                        return ToolPlan::new(effects, move |permit, _| {
-                            self.start_background(command, permit)
-                        })
-                        .needing(need);
-                    }
-                    let (commands, standby) = (Arc::clone(&self.commands), command.standby.clone());
-                    let begin = move |permit| ready(self.begin(command, &permit));
-                    ToolPlan::recorded(effects, begin)
-                        .needing(need)
-                        .prepared_by(move |permit| commands.stand_by(permit.command, standby))
-                }
-                Err(outcome) => ToolPlan::answered(outcome),
-            }
-        })
-    }
+    let (standing, standby) = (Arc::clone(&commands), planned.standby.clone());
+    let begin = move |permit: Permit| {
+        let begun = commands.begin(&files, planned, &permit);
+        let run = |context: ToolContext| async move { begun.run(&context).await };
+        ready(BegunCall::new(Vec::new(), run))
+    };
+    Ok(ToolPlan::recorded(effects, begin)
+        .needing(need)
+        .prepared_by(move |permit| standing.stand_by(permit.command, standby)))
 }

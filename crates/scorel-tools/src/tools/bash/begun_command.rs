@@ -1,6 +1,5 @@
 //! Commands from their permits on.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ const FRESH: Duration = Duration::from_millis(100);
 ///
 /// It starts when it is [run](Self::run). Dropping this value ends the preparation, and nothing has
 /// happened.
-pub struct BegunCommand {
+pub(super) struct BegunCommand {
     call: Arc<CommandCall>,
     held: BoxFuture<'static, Result<HeldCommand, ToolOutcome>>,
 }
@@ -59,7 +58,7 @@ impl Commands {
 
     /// Prepares a command within what `permit` grants, while its call is being recorded. Returns at once.
     /// Call it in a Tokio runtime.
-    pub fn begin(
+    pub(super) fn begin(
         self: &Arc<Self>,
         files: &Arc<SessionFiles>,
         command: PlannedCommand,
@@ -89,17 +88,9 @@ async fn unless_cancelled(
     }
 }
 
-impl fmt::Debug for BegunCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BegunCommand")
-            .field("planned", &self.call.planned)
-            .finish_non_exhaustive()
-    }
-}
-
 impl BegunCommand {
     /// Starts the command, and runs it to its end as [`Commands::run`].
-    pub async fn run(self, context: &ToolContext) -> ToolOutcome {
+    pub(super) async fn run(self, context: &ToolContext) -> ToolOutcome {
         let result = self.run_to_end(context).await;
         result.unwrap_or_else(|outcome| outcome)
     }

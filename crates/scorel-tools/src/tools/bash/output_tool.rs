@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{BoxFuture, FutureExt, ready};
+use futures_util::future::ready;
 use schemars::JsonSchema;
-use scorel_engine::{Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments};
+use scorel_engine::{
+    SessionTool, Tool, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
+};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Commands, present};
 use crate::error::ToolError;
@@ -24,41 +27,21 @@ struct OutputArguments {
     since_bytes: Option<u64>,
 }
 
-/// The tool `BashOutput` of one session. Has no effects: the command was judged when it started.
-#[derive(Debug)]
-pub(crate) struct OutputTool {
-    spec: ToolSpec,
-    commands: Arc<Commands>,
+/// The tool of one session. It has no effects: the command was judged when it started.
+pub(crate) fn tool(commands: &Arc<Commands>) -> Arc<dyn Tool> {
+    let spec = ToolSpec::of::<OutputArguments>("BashOutput", DESCRIPTION, ToolClass::Command);
+    Arc::new(SessionTool {
+        spec: spec.read_only(),
+        session: Arc::clone(commands),
+        plan,
+    })
 }
 
-impl OutputTool {
-    pub(crate) fn new(commands: &Arc<Commands>) -> Self {
-        let spec = ToolSpec::of::<OutputArguments>("BashOutput", DESCRIPTION, ToolClass::Command);
-        Self {
-            spec: spec.read_only(),
-            commands: Arc::clone(commands),
-        }
-    }
-
-    fn run(&self, arguments: &OutputArguments) -> Result<ToolOutcome, ToolError> {
-        let (id, since) = (&arguments.id, arguments.since_bytes);
-        let part = self.commands.background.read(id, since)?;
-        Ok(present::section(id, &part))
-    }
-}
-
-impl Tool for OutputTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        let plan = match parse_arguments(call.input) {
-            Ok(arguments) => ToolPlan::new(Vec::new(), move |_, _| {
-                ready(self.run(&arguments).unwrap_or_else(ToolOutcome::from))
-            }),
-            Err(error) => ToolPlan::answered(error),
-        };
-        ready(plan).boxed()
-    }
+fn plan(commands: &Arc<Commands>, input: Value) -> Result<ToolPlan, ToolError> {
+    let OutputArguments { id, since_bytes } = parse_arguments(input)?;
+    let commands = Arc::clone(commands);
+    Ok(ToolPlan::new(Vec::new(), move |_, _| {
+        let part = commands.background.read(&id, since_bytes);
+        ready(part.map_or_else(ToolOutcome::from, |part| present::section(&id, &part)))
+    }))
 }

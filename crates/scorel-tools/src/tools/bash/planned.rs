@@ -22,17 +22,18 @@ pub struct PlannedCommand {
     pub(super) path: PathBuf,
     /// `None` for no limit.
     pub(super) timeout: Option<Duration>,
-    wish: CommandWish,
+    pub(super) wish: CommandWish,
     /// For a supervisor that is started while people are asked about the command.
     pub(super) standby: StandbySlot,
 }
 
 /// The needs of a command besides those of every command.
-#[derive(Debug, Clone)]
-enum CommandWish {
+#[derive(Debug)]
+pub(super) enum CommandWish {
     /// To run in the sandbox, with or without the network.
     Sandboxed { network: bool },
-    /// To run without the sandbox, for this reason of the model's.
+    /// To run without the sandbox, for this reason of the model's, which people are shown. Whether it does is
+    /// up to the permit.
     Unsandboxed { reason: String },
 }
 
@@ -70,23 +71,6 @@ impl PlannedCommand {
             wish: CommandWish::Sandboxed { network: false },
             standby: StandbySlot::default(),
         })
-    }
-
-    /// The same command, asking for network access.
-    #[must_use]
-    pub fn with_network(self, network: bool) -> Self {
-        let wish = CommandWish::Sandboxed { network };
-        Self { wish, ..self }
-    }
-
-    /// The same command, asking to run without the sandbox for a reason that people are shown. Whether it
-    /// does is up to the permit.
-    #[must_use]
-    pub fn outside_sandbox(self, reason: &str) -> Self {
-        let wish = CommandWish::Unsandboxed {
-            reason: reason.to_owned(),
-        };
-        Self { wish, ..self }
     }
 
     /// The effect of running it, as the gate judges it.

@@ -20,23 +20,21 @@ pub(super) enum CommandRecording {
 impl CommandRecording {
     /// Prepares for a command that the call waits for. Copies files that have changed.
     pub(super) fn prepare(files: &SessionFiles, permit: &Permit) -> Self {
-        let Some(recorder) = recorder(files, permit) else {
-            return Self::Needless;
-        };
-        match recorder.watch_command() {
-            Ok(()) => Self::Watched(recorder),
-            Err(reason) => Self::Unwatched(reason),
+        match recorder(files, permit) {
+            Some(recorder) => Self::watched(recorder.watch_command(), recorder),
+            None => Self::Needless,
         }
+    }
+
+    fn watched(is_seen: Result<(), String>, recorder: Arc<FileRecorder>) -> Self {
+        is_seen.map_or_else(Self::Unwatched, |()| Self::Watched(recorder))
     }
 
     /// Marks the command as started. Call it only after `tool_started` is durable: after a crash,
     /// changes are attributed to a call that has started.
     pub(super) fn begin(self) -> Self {
         match self {
-            Self::Watched(recorder) => match recorder.command_starts() {
-                Ok(()) => Self::Watched(recorder),
-                Err(reason) => Self::Unwatched(reason),
-            },
+            Self::Watched(recorder) => Self::watched(recorder.command_starts(), recorder),
             unwatched => unwatched,
         }
     }

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{BoxFuture, FutureExt, ready};
 use schemars::JsonSchema;
-use scorel_engine::{Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments};
+use scorel_engine::{
+    SessionTool, Tool, ToolClass, ToolOutcome, ToolPlan, ToolSpec, parse_arguments,
+};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Commands, present};
 use crate::error::ToolError;
@@ -25,44 +27,29 @@ struct StopArguments {
     id: String,
 }
 
-/// The tool `BashStop` of one session. Has no effects: it ends only what the session started.
-#[derive(Debug)]
-pub(crate) struct StopTool {
-    spec: ToolSpec,
-    commands: Arc<Commands>,
+/// The tool of one session. It has no effects: it ends only what the session started.
+pub(crate) fn tool(commands: &Arc<Commands>) -> Arc<dyn Tool> {
+    Arc::new(SessionTool {
+        spec: ToolSpec::of::<StopArguments>("BashStop", DESCRIPTION, ToolClass::Command),
+        session: Arc::clone(commands),
+        plan,
+    })
 }
 
-impl StopTool {
-    pub(crate) fn new(commands: &Arc<Commands>) -> Self {
-        Self {
-            spec: ToolSpec::of::<StopArguments>("BashStop", DESCRIPTION, ToolClass::Command),
-            commands: Arc::clone(commands),
-        }
-    }
-
-    async fn run(&self, id: &str) -> Result<ToolOutcome, ToolError> {
-        let run = self.commands.background.get(id)?;
-        let had_ended = run.ended().is_some();
-        run.stop();
-        // A command that takes longer is reported as still running.
-        let _in_time = tokio::time::timeout(STOP_LIMIT, run.wait()).await.is_ok();
-        Ok(present::stopped(id, &run, had_ended))
-    }
+fn plan(commands: &Arc<Commands>, input: Value) -> Result<ToolPlan, ToolError> {
+    let StopArguments { id } = parse_arguments(input)?;
+    let commands = Arc::clone(commands);
+    Ok(ToolPlan::new(Vec::new(), |_, _| async move {
+        let result = stop(&commands, &id).await;
+        result.unwrap_or_else(ToolOutcome::from)
+    }))
 }
 
-impl Tool for StopTool {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn plan(self: Arc<Self>, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
-        let plan = match parse_arguments::<StopArguments>(call.input) {
-            Ok(arguments) => ToolPlan::new(Vec::new(), move |_, _| async move {
-                let result = self.run(&arguments.id).await;
-                result.unwrap_or_else(ToolOutcome::from)
-            }),
-            Err(error) => ToolPlan::answered(error),
-        };
-        ready(plan).boxed()
-    }
+async fn stop(commands: &Commands, id: &str) -> Result<ToolOutcome, ToolError> {
+    let run = commands.background.get(id)?;
+    let had_ended = run.ended().is_some();
+    run.stop();
+    // A command that takes longer is reported as still running.
+    let _in_time = tokio::time::timeout(STOP_LIMIT, run.wait()).await.is_ok();
+    Ok(present::stopped(id, &run, had_ended))
 }

@@ -5,9 +5,6 @@ use std::num::NonZeroU64;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The default of `limit`.
-const DEFAULT_LIMIT: u64 = 100;
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct GrepArguments {
@@ -35,19 +32,9 @@ pub(crate) struct GrepArguments {
     /// Whether a match may span lines; `.` then matches line ends too. Default false.
     pub(super) multiline: Option<bool>,
     /// The maximum number of matching lines (or files) to show. Default 100.
-    limit: Option<NonZeroU64>,
+    pub(super) limit: Option<NonZeroU64>,
     /// The number of matching lines (or files) to skip, for the next page. Default 0.
-    offset: Option<u64>,
-}
-
-impl GrepArguments {
-    pub(super) fn limit(&self) -> u64 {
-        self.limit.map_or(DEFAULT_LIMIT, NonZeroU64::get)
-    }
-
-    pub(super) fn offset(&self) -> u64 {
-        self.offset.unwrap_or(0)
-    }
+    pub(super) offset: Option<u64>,
 }
 
 // Plain comments: doc comments would turn the schema's `enum` into a list of constants.

@@ -1,14 +1,15 @@
 //! Results of searches.
 
+use scorel_engine::ToolOutcome;
 use serde::Serialize;
 
 use super::arguments::Mode;
 use super::search::SearchFindings;
-use crate::details::{is_zero, kept_back};
+use crate::details::{is_zero, kept_back, noted};
 use crate::roots::Location;
-use crate::tool_output::ToolOutput;
 
 /// The `details` of a success.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GrepFigures {
@@ -18,7 +19,6 @@ struct GrepFigures {
     shown: u64,
     matching_files: u64,
     /// Absent in mode `files`, which stops at the first match of a file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     matching_lines: Option<u64>,
     searched_files: u64,
     binary_files: u64,
@@ -28,14 +28,12 @@ struct GrepFigures {
     /// True if the counts are exact; otherwise they are lower bounds.
     exact: bool,
     truncated: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
     /// The note in the text for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> ToolOutput {
+pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> ToolOutcome {
     let page = &findings.page;
     let hint = hint(base, mode, findings);
     let figures = GrepFigures {
@@ -52,7 +50,7 @@ pub(super) fn report(base: &Location, mode: Mode, findings: &SearchFindings) -> 
         next_offset: page.next_offset(),
         hint: hint.clone(),
     };
-    ToolOutput::noted(&page.text, hint.as_deref(), &figures)
+    noted(&page.text, hint.as_deref(), &figures)
 }
 
 /// The note on omissions.

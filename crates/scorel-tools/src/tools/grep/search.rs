@@ -50,7 +50,7 @@ impl<'a> Search<'a> {
             showing: query.showing_searcher(),
             counting: query.counting_searcher(),
             findings: SearchFindings {
-                page: ResultPage::new(arguments.offset(), arguments.limit()),
+                page: ResultPage::asked(arguments.offset, arguments.limit),
                 ..SearchFindings::default()
             },
         }

@@ -1,13 +1,11 @@
 //! Files that a user attaches to a message: read as `Read` does, but whole, and before any model runs.
 
-use std::fs::File;
 use std::io::Read as _;
 
 use scorel_engine::{Effect, Permit};
 
-use super::header::FileHeader;
+use super::opened_file::OpenedFile;
 use super::picture;
-use super::text::failed;
 use crate::error::{ErrorCode, ToolError};
 use crate::root::RootName;
 use crate::roots::Location;
@@ -67,10 +65,10 @@ impl SessionFiles {
     /// [`ErrorCode::Binary`] for one that is neither text nor a picture.
     pub fn attach(&self, location: &Location, permit: &Permit) -> Result<AttachedFile, ToolError> {
         let file = self.open_shown(&self.roots.granting(permit), location, permit)?;
-        let header = FileHeader::of(&file).map_err(|error| failed(location, &error))?;
-        let (size, content) = match header.picture() {
+        let opened = OpenedFile::new(location, file)?;
+        let (size, content) = match opened.picture() {
             Some(_) => {
-                let (content, picture) = picture::checked(location, file, &header)?;
+                let (content, picture) = picture::checked(&opened)?;
                 let size = content.len() as u64;
                 (
                     size,
@@ -80,7 +78,7 @@ impl SessionFiles {
                     },
                 )
             }
-            None => text(location, file, &header)?,
+            None => text(&opened)?,
         };
         Ok(AttachedFile {
             path: location.to_string(),
@@ -90,20 +88,17 @@ impl SessionFiles {
     }
 }
 
-fn text(
-    location: &Location,
-    file: File,
-    header: &FileHeader,
-) -> Result<(u64, AttachedContent), ToolError> {
+fn text(opened: &OpenedFile<'_>) -> Result<(u64, AttachedContent), ToolError> {
     let mut content = Vec::new();
-    let read = file.take(MAX_READ + 1).read_to_end(&mut content);
-    read.map_err(|error| failed(location, &error))?;
-    let size = header.file_size.max(content.len() as u64);
+    let mut bounded = (&opened.file).take(MAX_READ + 1);
+    let read = bounded.read_to_end(&mut content);
+    read.map_err(|error| opened.failed(&error))?;
+    let size = opened.size.max(content.len() as u64);
     let is_whole = size <= MAX_READ;
     let decoded = TextEncoding::decode(&content);
     // The read prefix of a larger file may end in the middle of a character.
     let Some((encoding, text)) = decoded.filter(|_| is_whole) else {
-        let is_binary = is_whole || content.contains(&0) && !header.is_utf16();
+        let is_binary = is_whole || content.contains(&0) && !opened.is_utf16();
         return Err(if is_binary { binary() } else { too_large() });
     };
     // A byte order mark does not belong to the text.

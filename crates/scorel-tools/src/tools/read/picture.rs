@@ -1,19 +1,17 @@
 //! Pictures for the model.
 
-use std::fs::File;
 use std::io::Read as _;
 
-use scorel_proto::Block;
+use scorel_engine::ToolOutcome;
+use scorel_proto::{BlobHash, Block};
 use serde::Serialize;
 
-use super::header::FileHeader;
-use super::text::failed;
+use super::opened_file::OpenedFile;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_PICTURE_BYTES;
 use crate::picture::{Picture, PictureProblem};
 use crate::roots::Location;
 use crate::running_call::RunningCall;
-use crate::tool_output::ToolOutput;
 
 /// The `details` of a success.
 #[derive(Debug, Serialize)]
@@ -21,7 +19,7 @@ use crate::tool_output::ToolOutput;
 struct PictureFigures {
     path: String,
     bytes: u64,
-    sha256: String,
+    sha256: BlobHash,
     media_type: &'static str,
     /// In pixels.
     width: usize,
@@ -30,13 +28,9 @@ struct PictureFigures {
 }
 
 /// Stores a picture and shows it to the model.
-pub(super) fn show(
-    call: &RunningCall,
-    location: &Location,
-    file: File,
-    header: &FileHeader,
-) -> Result<ToolOutput, ToolError> {
-    let (content, picture) = checked(location, file, header)?;
+pub(super) fn show(call: &RunningCall, opened: &OpenedFile<'_>) -> Result<ToolOutcome, ToolError> {
+    let location = opened.location;
+    let (content, picture) = checked(opened)?;
     let Picture {
         media_type,
         width,
@@ -52,30 +46,24 @@ pub(super) fn show(
     let figures = PictureFigures {
         path: location.named(),
         bytes,
-        sha256: blob.to_string(),
+        sha256: blob.clone(),
         media_type,
         width,
         height,
         truncated: false,
     };
     let text = format!("{location}: {media_type}, {width} x {height} pixels, {bytes} bytes.\n");
-    let picture = Block::Image {
+    let mut outcome = ToolOutcome::success(text, &figures);
+    outcome.content.push(Block::Image {
         media_type: media_type.to_owned(),
         blob,
-    };
-    Ok(ToolOutput {
-        picture: Some(picture),
-        ..ToolOutput::new(text, &figures)
-    })
+    });
+    Ok(outcome)
 }
 
 /// Reads a picture that providers accept.
-pub(super) fn checked(
-    location: &Location,
-    file: File,
-    header: &FileHeader,
-) -> Result<(Vec<u8>, Picture), ToolError> {
-    let content = read(location, file, header)?;
+pub(super) fn checked(opened: &OpenedFile<'_>) -> Result<(Vec<u8>, Picture), ToolError> {
+    let content = read(opened)?;
     let picture = Picture::of(&content).map_err(|problem| {
         let code = match problem {
             PictureProblem::TooLarge { .. } | PictureProblem::TooLong { .. } => {
@@ -83,30 +71,30 @@ pub(super) fn checked(
             }
             _ => ErrorCode::Binary,
         };
-        location.error(code, format!("{location} is not shown: {problem}"))
+        let reason = format!("is not shown: {problem}");
+        opened.location.refused(code, reason)
     })?;
     Ok((content, picture))
 }
 
-fn read(location: &Location, file: File, header: &FileHeader) -> Result<Vec<u8>, ToolError> {
+fn read(opened: &OpenedFile<'_>) -> Result<Vec<u8>, ToolError> {
     let mut content = Vec::new();
-    if header.file_size <= MAX_PICTURE_BYTES {
-        file.take(MAX_PICTURE_BYTES + 1)
+    if opened.size <= MAX_PICTURE_BYTES {
+        (&opened.file)
+            .take(MAX_PICTURE_BYTES + 1)
             .read_to_end(&mut content)
-            .map_err(|error| failed(location, &error))?;
+            .map_err(|error| opened.failed(&error))?;
     }
-    let bytes = header.file_size.max(content.len() as u64);
+    let bytes = opened.size.max(content.len() as u64);
     if bytes > MAX_PICTURE_BYTES {
-        let message = format!(
-            "{location} is a picture of {bytes} bytes; at most {MAX_PICTURE_BYTES} can be shown"
-        );
-        let error = ToolError::new(ErrorCode::ReadLimit, message);
-        return Err(error.with("path", location.named()));
+        let reason =
+            format!("is a picture of {bytes} bytes; at most {MAX_PICTURE_BYTES} can be shown");
+        return Err(opened.location.refused(ErrorCode::ReadLimit, reason));
     }
     Ok(content)
 }
 
 fn not_stored(location: &Location, error: &std::io::Error) -> ToolError {
-    let message = format!("{location} cannot be kept for the conversation: {error}");
-    location.error(ErrorCode::Internal, message)
+    let reason = format!("cannot be kept for the conversation: {error}");
+    location.refused(ErrorCode::Internal, reason)
 }

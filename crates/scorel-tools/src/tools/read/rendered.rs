@@ -1,12 +1,11 @@
 //! Files that are shown in another form than they have: documents and notebooks.
 
-use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 
 use scorel_convert::{PdfError, PdfPage, PdfText, read_pdf};
 
 use super::notebook::cells;
-use super::text::failed;
+use super::opened_file::OpenedFile;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_FILE_BYTES;
 use crate::pace::{Interruption, Pace};
@@ -24,13 +23,14 @@ pub(super) struct Rendered {
 }
 
 /// The text of a PDF document, page by page.
-pub(super) fn pdf(file: File, location: &Location, pace: &Pace) -> Result<Rendered, ToolError> {
+pub(super) fn pdf(opened: &OpenedFile<'_>, pace: &Pace) -> Result<Rendered, ToolError> {
     let mut interruption = None;
-    let read = read_pdf(file, &mut || {
+    let file = opened.file.try_clone();
+    let read = read_pdf(file.map_err(|error| opened.failed(&error))?, &mut || {
         interruption = pace.check().err();
         interruption.is_none()
     });
-    let document = read.map_err(|error| refused(location, &error, interruption))?;
+    let document = read.map_err(|error| refused(opened.location, &error, interruption))?;
     let mut text = String::new();
     for (number, page) in (1..).zip(&document.pages) {
         text.push_str(&format!("[page {number}]\n"));
@@ -64,17 +64,18 @@ fn refused(location: &Location, error: &PdfError, interruption: Option<Interrupt
         (PdfError::Process(_), _) => ErrorCode::Internal,
         _ => ErrorCode::ReadLimit,
     };
-    let message = format!("{location} is a PDF document that cannot be shown: {error}");
-    location.error(code, message)
+    let reason = format!("is a PDF document that cannot be shown: {error}");
+    location.refused(code, reason)
 }
 
 /// The cells of a notebook; `None` if the file is not one, whatever its name says. The file stays at
 /// its beginning.
-pub(super) fn notebook(file: &File, location: &Location) -> Result<Option<Rendered>, ToolError> {
-    if location.path.extension().is_none_or(|it| it != "ipynb") {
+pub(super) fn notebook(opened: &OpenedFile<'_>) -> Result<Option<Rendered>, ToolError> {
+    let extension = opened.location.path.extension();
+    if extension.is_none_or(|it| it != "ipynb") {
         return Ok(None);
     }
-    let Some(content) = whole(file, location)? else {
+    let Some(content) = opened.whole()? else {
         return Ok(None);
     };
     let rendered = cells(&text_of(&content));
@@ -87,20 +88,22 @@ pub(super) fn notebook(file: &File, location: &Location) -> Result<Option<Render
     }))
 }
 
-/// The content of a file from its beginning, and the file at its beginning again; `None` if it is too
-/// large.
-pub(super) fn whole(file: &File, location: &Location) -> Result<Option<Vec<u8>>, ToolError> {
-    let mut content = Vec::new();
-    let mut file = file;
-    let mut read = || -> io::Result<bool> {
-        if file.metadata()?.len() > MAX_FILE_BYTES {
-            return Ok(false);
-        }
-        file.rewind()?;
-        let count = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
-        file.rewind()?;
-        Ok(count as u64 <= MAX_FILE_BYTES)
-    };
-    let is_whole = read().map_err(|error| failed(location, &error))?;
-    Ok(is_whole.then_some(content))
+impl OpenedFile<'_> {
+    /// The content of the file from its beginning, and the file at its beginning again; `None` if it is too
+    /// large.
+    pub(super) fn whole(&self) -> Result<Option<Vec<u8>>, ToolError> {
+        let mut content = Vec::new();
+        let mut file = &self.file;
+        let mut read = || -> io::Result<bool> {
+            if file.metadata()?.len() > MAX_FILE_BYTES {
+                return Ok(false);
+            }
+            file.rewind()?;
+            let count = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
+            file.rewind()?;
+            Ok(count as u64 <= MAX_FILE_BYTES)
+        };
+        let is_whole = read().map_err(|error| self.failed(&error))?;
+        Ok(is_whole.then_some(content))
+    }
 }

@@ -1,17 +1,18 @@
 //! Results of `Read`.
 
+use scorel_engine::ToolOutcome;
+use scorel_proto::BlobHash;
 use serde::Serialize;
 
 use super::lines::{LineWindow, MAX_LINE_BYTES};
-use crate::content_hash::ContentHash;
+use crate::details::noted;
 use crate::roots::Location;
-use crate::tool_output::ToolOutput;
 
 /// A file whose lines are shown.
 #[derive(Debug, Default)]
 pub(super) struct ShownFile {
     pub(super) bytes: u64,
-    pub(super) hash: Option<ContentHash>,
+    pub(super) hash: Option<BlobHash>,
     /// True if the file was read to its end.
     pub(super) is_complete: bool,
     /// The form that it is shown in, if that is not its own.
@@ -23,46 +24,38 @@ pub(super) struct ShownFile {
 }
 
 /// The `details` of a success.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ReadFigures {
     path: String,
     bytes: u64,
     /// Of the whole file; only if all of it was read and it is at most 64 MiB.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sha256: Option<String>,
+    sha256: Option<BlobHash>,
     /// `pdf` or `notebook`: lines are then those of its text and not of the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     shown_as: Option<&'static str>,
     /// Unless it is UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
     encoding: Option<&'static str>,
     /// The first line shown, if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     start_line: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     end_line: Option<u64>,
     /// Only if the whole file was read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     total_lines: Option<u64>,
     /// True if lines after the shown ones, or parts of shown lines, are missing.
     truncated: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     next_column: Option<u64>,
     /// The note in the text for the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-pub(super) fn report(location: &Location, file: &ShownFile, window: &LineWindow) -> ToolOutput {
+pub(super) fn report(location: &Location, file: &ShownFile, window: &LineWindow) -> ToolOutcome {
     let hint = hint(location, file, window);
     let shown = window.shown();
     let figures = ReadFigures {
         path: location.named(),
         bytes: file.bytes,
-        sha256: file.hash.map(|hash| hash.to_string()),
+        sha256: file.hash.clone(),
         shown_as: file.shown_as,
         encoding: file.encoding,
         start_line: shown.as_ref().map(|lines| *lines.start()),
@@ -73,7 +66,7 @@ pub(super) fn report(location: &Location, file: &ShownFile, window: &LineWindow)
         next_column: window.next_column(),
         hint: hint.clone(),
     };
-    ToolOutput::noted(&window.text, hint.as_deref(), &figures)
+    noted(&window.text, hint.as_deref(), &figures)
 }
 
 /// The note on omissions.

@@ -1,17 +1,16 @@
 //! UTF-8 text files, read in pieces.
 
-use std::fs::File;
 use std::io::Read as _;
 
+use scorel_files::digest;
+use scorel_proto::BlobHash;
 use sha2::{Digest as _, Sha256};
 
-use crate::content_hash::ContentHash;
 use crate::error::{ErrorCode, ToolError};
 use crate::limits::MAX_FILE_BYTES;
 use crate::pace::{Interruption, Pace};
-use crate::roots::Location;
 
-use super::header::FileHeader;
+use super::opened_file::OpenedFile;
 
 const BUFFER_BYTES: usize = 64 * 1024;
 /// The longest incomplete character at the end of a piece, in bytes.
@@ -20,9 +19,7 @@ const MAX_CARRY: usize = 3;
 /// An open text file, read in bounded memory.
 #[derive(Debug)]
 pub(super) struct TextFile<'a> {
-    file: File,
-    header: &'a FileHeader,
-    location: &'a Location,
+    opened: &'a OpenedFile<'a>,
     pace: &'a Pace,
     buffer: Vec<u8>,
     /// Bytes at the start of the buffer that were returned already.
@@ -30,28 +27,22 @@ pub(super) struct TextFile<'a> {
     /// Filled bytes of the buffer.
     filled: usize,
     read: u64,
-    complete: bool,
+    /// True if the end of the file was reached.
+    pub(super) is_complete: bool,
     hash: Sha256,
 }
 
 impl<'a> TextFile<'a> {
-    /// A file at offset 0, with its header.
-    pub(super) fn new(
-        file: File,
-        header: &'a FileHeader,
-        location: &'a Location,
-        pace: &'a Pace,
-    ) -> Self {
+    /// A file at offset 0.
+    pub(super) fn new(opened: &'a OpenedFile<'a>, pace: &'a Pace) -> Self {
         Self {
-            file,
-            header,
-            location,
+            opened,
             pace,
             buffer: vec![0; BUFFER_BYTES],
             given: 0,
             filled: 0,
             read: 0,
-            complete: false,
+            is_complete: false,
             hash: Sha256::new(),
         }
     }
@@ -71,7 +62,7 @@ impl<'a> TextFile<'a> {
                 if carry > 0 {
                     return Err(self.not_text());
                 }
-                self.complete = true;
+                self.is_complete = true;
                 return Ok(None);
             }
             let valid = self.valid_length(carry)?;
@@ -91,31 +82,26 @@ impl<'a> TextFile<'a> {
         self.bytes() > MAX_FILE_BYTES
     }
 
-    /// Returns whether the end of the file was reached.
-    pub(super) fn is_complete(&self) -> bool {
-        self.complete
-    }
-
     /// The size: bytes read if the end was reached, else from the metadata.
     pub(super) fn bytes(&self) -> u64 {
-        if self.complete {
+        if self.is_complete {
             self.read
         } else {
-            self.header.file_size.max(self.read)
+            self.opened.size.max(self.read)
         }
     }
 
     /// The hash of the file, if all of it was read and it is not large.
-    pub(super) fn hash(&self) -> Option<ContentHash> {
-        let hashed = self.complete && !self.is_large();
-        hashed.then(|| ContentHash::finish(self.hash.clone()))
+    pub(super) fn hash(&self) -> Option<BlobHash> {
+        let hashed = self.is_complete && !self.is_large();
+        hashed.then(|| digest(self.hash.clone()))
     }
 
     fn fill(&mut self, carry: usize) -> Result<usize, ToolError> {
         let count = loop {
-            match self.file.read(&mut self.buffer[carry..]) {
+            match (&self.opened.file).read(&mut self.buffer[carry..]) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                other => break other.map_err(|error| failed(self.location, &error))?,
+                other => break other.map_err(|error| self.opened.failed(&error))?,
             }
         };
         self.read += count as u64;
@@ -142,11 +128,11 @@ impl<'a> TextFile<'a> {
     }
 
     fn not_text(&self) -> ToolError {
-        let location = self.location;
-        location
-            .error(
+        self.opened
+            .location
+            .refused(
                 ErrorCode::Binary,
-                format!("{location} is not UTF-8 text{}", self.header.advice()),
+                format!("is not UTF-8 text{}", self.opened.advice()),
             )
             .with("bytes", self.bytes())
     }
@@ -163,16 +149,8 @@ impl<'a> TextFile<'a> {
             "{} after {} bytes of {}, before the lines asked for{advice}",
             interruption.reason(),
             self.read,
-            self.location
+            self.opened.location
         );
-        ToolError::new(code, message).with("path", self.location.named())
+        self.opened.location.error(code, message)
     }
-}
-
-/// An I/O error.
-pub(super) fn failed(location: &Location, error: &std::io::Error) -> ToolError {
-    location.error(
-        ErrorCode::Internal,
-        format!("{location} cannot be read: {error}"),
-    )
 }

@@ -10,6 +10,7 @@ use super::facts::SandboxFacts;
 const MAX_EVIDENCE: usize = 200;
 
 /// Something that the sandbox may have denied to a command.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(in super::super) struct Denial {
@@ -18,7 +19,6 @@ pub(in super::super) struct Denial {
     /// The change that would allow it.
     wish: Wish,
     /// The line of the output that says so; absent where the exit status does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<String>,
 }
 

@@ -1,13 +1,15 @@
-//! File type detection by the first bytes.
+//! Open files, and their types by the first bytes.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
+use crate::error::{ErrorCode, ToolError};
 use crate::picture::media_type;
+use crate::roots::Location;
 use scorel_fs::TextEncoding;
 
-const HEADER_BYTES: usize = 512;
+const START_BYTES: usize = 512;
 
 /// Signatures of binary formats, with advice for the model.
 const KINDS: [(&[u8], &str); 11] = [
@@ -33,21 +35,33 @@ const KINDS: [(&[u8], &str); 11] = [
     ),
 ];
 
-/// The first bytes of an open file, and its size.
+/// An open file, with its first bytes and its size.
 #[derive(Debug)]
-pub(super) struct FileHeader {
-    bytes: Vec<u8>,
-    pub(super) file_size: u64,
+pub(super) struct OpenedFile<'a> {
+    pub(super) location: &'a Location,
+    pub(super) file: File,
+    pub(super) size: u64,
+    start: Vec<u8>,
 }
 
-impl FileHeader {
-    /// Reads with `pread`, which leaves the file offset alone.
-    pub(super) fn of(file: &File) -> io::Result<Self> {
-        let file_size = file.metadata()?.len();
-        let mut bytes = vec![0; HEADER_BYTES];
-        let count = file.read_at(&mut bytes, 0)?;
-        bytes.truncate(count);
-        Ok(Self { bytes, file_size })
+impl<'a> OpenedFile<'a> {
+    /// Looks at a file that is at its beginning, and stays there.
+    pub(super) fn new(location: &'a Location, file: File) -> Result<Self, ToolError> {
+        let mut start = vec![0; START_BYTES];
+        let mut look =
+            || -> io::Result<_> { Ok((file.metadata()?.len(), file.read_at(&mut start, 0)?)) };
+        let (size, count) = look().map_err(|error| failed(location, &error))?;
+        start.truncate(count);
+        Ok(Self {
+            location,
+            file,
+            size,
+            start,
+        })
+    }
+
+    pub(super) fn failed(&self, error: &io::Error) -> ToolError {
+        failed(self.location, error)
     }
 
     /// The media type, if the file is a picture that models accept.
@@ -55,27 +69,27 @@ impl FileHeader {
         if self.is_text() {
             return None;
         }
-        media_type(&self.bytes)
+        media_type(&self.start)
     }
 
     /// Returns whether the file is a PDF document.
     pub(super) fn is_pdf(&self) -> bool {
-        self.bytes.starts_with(b"%PDF-")
+        self.start.starts_with(b"%PDF-")
     }
 
     /// Returns whether the file has a byte order mark of UTF-16.
     pub(super) fn is_utf16(&self) -> bool {
-        TextEncoding::by_mark(&self.bytes).is_some()
+        TextEncoding::by_mark(&self.start).is_some()
     }
 
     /// Advice about a binary file, as the end of a sentence.
     pub(super) fn advice(&self) -> String {
         let kind = KINDS
             .iter()
-            .find(|(begin, _)| self.bytes.starts_with(begin));
+            .find(|(begin, _)| self.start.starts_with(begin));
         match kind {
             Some((_, kind)) => format!(": it seems to be {kind}"),
-            None if self.bytes.contains(&0) => {
+            None if self.start.contains(&0) => {
                 "; Read shows text, PDF documents and pictures (PNG, JPEG, GIF, WebP) only"
                     .to_owned()
             }
@@ -89,10 +103,14 @@ impl FileHeader {
 
     /// Returns whether the first bytes look like text.
     fn is_text(&self) -> bool {
-        let valid = match std::str::from_utf8(&self.bytes) {
+        let valid = match std::str::from_utf8(&self.start) {
             Ok(_) => true,
             Err(error) => error.error_len().is_none(),
         };
-        valid && !self.bytes.contains(&0)
+        valid && !self.start.contains(&0)
     }
+}
+
+fn failed(location: &Location, error: &io::Error) -> ToolError {
+    location.refused(ErrorCode::Internal, format!("cannot be read: {error}"))
 }
