@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scorel_journal::{Storage, read_bounded, replace_file};
+use scorel_journal::Storage;
 use scorel_proto::SessionId;
 use serde::{Deserialize, Serialize};
 
+use crate::json_file::{read_json, replace_json};
 use crate::locks::Leaf;
 
 /// The version of the file; one of another version is not understood.
@@ -64,7 +65,7 @@ pub fn check_active_file(storage: &dyn Storage, path: &Path) -> io::Result<()> {
 
 impl ActiveFile {
     fn read(storage: &dyn Storage, path: &Path) -> io::Result<Self> {
-        let stored: Self = serde_json::from_slice(&read_bounded(storage, path, MAX_BYTES)?)?;
+        let stored: Self = read_json(storage, path, MAX_BYTES)?;
         if stored.version != VERSION {
             let text = format!("version {} is unknown", stored.version);
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
@@ -175,9 +176,7 @@ impl ActiveSet {
             version: VERSION,
             sessions,
         };
-        let written = serde_json::to_vec(&stored)
-            .map_err(io::Error::from)
-            .and_then(|bytes| replace_file(&*self.storage, &self.path, &bytes));
+        let written = replace_json(&*self.storage, &self.path, &stored);
         match written {
             Ok(()) => *file = FileState::Complete,
             Err(_) => {

@@ -5,9 +5,7 @@ use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use scorel_journal::{Blobs, EVENTS, MAX_RECORD, open_regular};
-use scorel_proto::{
-    Event, EventId, PathNode, SessionChanges, SessionId, SessionView, TreePlacement,
-};
+use scorel_proto::{Event, EventId, PathNode, SessionChanges, SessionView, TreePlacement};
 
 use crate::SessionError;
 use crate::header::check_bundled;
@@ -68,20 +66,9 @@ impl BundledLog {
     }
 }
 
-/// The session that records belong to, by the first of them that says it.
-pub(crate) fn session_of(line: &str) -> Option<SessionId> {
-    match Event::decode(line).ok()? {
-        Event::Persistent(event) => Some(event.session_id),
-        _ => None,
-    }
-}
-
 /// Whether an event is a message or a summary.
-pub(crate) const fn is_leaf(event: &Event) -> bool {
-    match event {
-        Event::Persistent(event) => matches!(event.body.place(), TreePlacement::Leaf),
-        Event::Transient(_) | Event::Unknown(_) => false,
-    }
+pub(crate) fn is_leaf(event: &Event) -> bool {
+    matches!(event, Event::Persistent(event) if event.body.place() == TreePlacement::Leaf)
 }
 
 fn each_line(

@@ -13,12 +13,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use scorel_journal::{EVENTS, Storage, read_bounded, replace_file};
+use scorel_journal::{EVENTS, Storage, if_present};
 use scorel_proto::{
     AgentHistory, ListSessionsResult, Phase, ProjectId, Session, SessionId, SessionKind, ToolPreset,
 };
 use tokio::sync::OnceCell;
 
+use crate::json_file::{read_json, replace_json};
 use crate::locks::Leaf;
 use crate::{SessionError, blocking};
 
@@ -69,8 +70,7 @@ pub fn check_index_file(storage: &dyn Storage, path: &Path) -> io::Result<()> {
 }
 
 fn read_index(storage: &dyn Storage, path: &Path) -> io::Result<Vec<CatalogEntry>> {
-    let bytes = read_bounded(storage, path, MAX_INDEX_BYTES)?;
-    Ok(serde_json::from_slice(&bytes)?)
+    read_json(storage, path, MAX_INDEX_BYTES)
 }
 
 impl Catalog {
@@ -187,101 +187,83 @@ impl Catalog {
     }
 
     pub(crate) fn has_sessions(&self, project_id: ProjectId) -> bool {
-        self.entries
-            .lock()
-            .by_id
-            .values()
-            .any(|entry| entry.session.project_id == project_id)
+        let entries = self.entries.lock();
+        entries.sessions().any(|it| it.project_id == project_id)
     }
 
     /// The session of a project that a file was imported as.
     pub(crate) fn imported(&self, project_id: ProjectId, sha256: &str) -> Option<SessionId> {
-        let entries = self.entries.lock();
-        let mut sessions = entries.by_id.values().map(|entry| &*entry.session);
         let is_it = |session: &&Session| {
             let origin = session.origin.as_ref();
             session.project_id == project_id && origin.is_some_and(|it| it.sha256 == sha256)
         };
-        sessions.find(is_it).map(|session| session.session_id)
+        let entries = self.entries.lock();
+        entries.sessions().find(is_it).map(|it| it.session_id)
     }
 
     /// The sessions that were created for a task, by its id.
     pub(crate) fn by_task(&self) -> HashMap<String, SessionId> {
-        let entries = self.entries.lock();
-        let sessions = entries.by_id.values().map(|entry| &*entry.session);
         let of_task = |session: &Session| {
             let task = session.parent.as_ref()?.task_id.clone()?;
             Some((task, session.session_id))
         };
-        sessions.filter_map(of_task).collect()
+        self.entries.lock().sessions().filter_map(of_task).collect()
     }
 
     /// The sessions that were busy when the last daemon stopped.
     pub(crate) fn unfinished(&self) -> Vec<SessionId> {
-        let entries = self.entries.lock();
-        let sessions = entries.by_id.values().map(|entry| &*entry.session);
-        let unfinished = |session: &&Session| {
+        let is_unfinished = |session: &&Session| {
             let runtimes = session.runtimes.as_ref();
             let has_open = runtimes.is_some_and(|runtimes| runtimes.open > 0);
             let is_busy = !matches!(session.phase, Phase::Idle | Phase::Failed);
             is_busy || has_open || !session.queue.is_empty()
         };
-        sessions
-            .filter(unfinished)
-            .map(|session| session.session_id)
-            .collect()
+        let entries = self.entries.lock();
+        let unfinished = entries.sessions().filter(is_unfinished);
+        unfinished.map(|session| session.session_id).collect()
     }
 
     /// The sessions that have given tasks to agents.
     pub(crate) fn with_runtimes(&self, project_id: Option<ProjectId>) -> Vec<SessionId> {
         let entries = self.entries.lock();
-        let is_in = |session: &&Session| project_id.is_none_or(|id| id == session.project_id);
-        let sessions = entries.with_runtimes();
-        sessions
-            .filter(is_in)
-            .map(|session| session.session_id)
-            .collect()
+        let sessions = entries.with_runtimes(project_id);
+        sessions.map(|session| session.session_id).collect()
     }
 
     /// The history of each agent's runtimes, by the names of the agents.
     pub(crate) fn agents(&self, project_id: Option<ProjectId>) -> BTreeMap<String, AgentHistory> {
         let mut agents: BTreeMap<String, AgentHistory> = BTreeMap::new();
         let entries = self.entries.lock();
-        for session in entries.with_runtimes() {
-            let is_in = project_id.is_none_or(|id| id == session.project_id);
-            let runtimes = session.runtimes.as_ref().filter(|_| is_in);
-            for (agent_type, history) in runtimes.into_iter().flat_map(|it| &it.agents) {
-                agents.entry(agent_type.clone()).or_default().add(history);
-            }
+        let runtimes = entries
+            .with_runtimes(project_id)
+            .filter_map(|session| session.runtimes.as_ref());
+        for (agent_type, history) in runtimes.flat_map(|it| &it.agents) {
+            agents.entry(agent_type.clone()).or_default().add(history);
         }
         agents
     }
 
     /// The session of a user with the tools for agents that was changed last.
     pub(crate) fn orchestrator(&self, project_id: ProjectId) -> Option<SessionId> {
-        let entries = self.entries.lock();
-        let sessions = entries.by_id.values().map(|entry| &*entry.session);
         let is_one = |session: &&Session| {
             session.project_id == project_id
                 && session.kind == SessionKind::User
                 && session.tools == Some(ToolPreset::Orchestrator)
                 && !session.archived
         };
-        let last = sessions
-            .filter(is_one)
-            .max_by_key(|session| session.updated_at);
+        let entries = self.entries.lock();
+        let sessions = entries.sessions().filter(is_one);
+        let last = sessions.max_by_key(|session| session.updated_at);
         last.map(|session| session.session_id)
     }
 
     /// The session that was made for a task.
     pub(crate) fn for_task(&self, task_id: &str) -> Option<Session> {
-        let entries = self.entries.lock();
-        let mut sessions = entries.by_id.values().map(|entry| &*entry.session);
         let is_it = |session: &&Session| {
             let parent = session.parent.as_ref();
             parent.and_then(|parent| parent.task_id.as_deref()) == Some(task_id)
         };
-        sessions.find(is_it).cloned()
+        self.entries.lock().sessions().find(is_it).cloned()
     }
 
     /// The title of a session.
@@ -311,9 +293,7 @@ impl Catalog {
             let saved = entries.by_id.values().map(CatalogEntry::without_stall);
             saved.collect()
         };
-        let saved = serde_json::to_vec(&snapshot)
-            .map_err(io::Error::from)
-            .and_then(|bytes| replace_file(&*self.storage, &self.file, &bytes));
+        let saved = replace_json(&*self.storage, &self.file, &snapshot);
         if let Err(error) = &saved {
             tracing::warn!(%error, "the index of sessions was not written");
             self.entries.lock().dirty = true;
@@ -371,11 +351,12 @@ impl Catalog {
         id: SessionId,
         known: Option<&CatalogEntry>,
     ) -> Result<Option<CatalogEntry>, String> {
-        let log_bytes = match self.storage.status(&self.log(id)) {
-            Ok(status) => Some(status.len),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(format!("cannot stat the log: {error}")),
+        let status = if_present(self.storage.status(&self.log(id)))
+            .map_err(|error| format!("cannot stat the log: {error}"))?;
+        let Some(status) = status else {
+            return Ok(None);
         };
+        let log_bytes = Some(status.len);
         match known {
             Some(entry) if entry.log_bytes == log_bytes && entry.is_complete() => {
                 Ok(Some(entry.clone()))

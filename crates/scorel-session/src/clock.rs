@@ -77,6 +77,10 @@ pub(crate) fn now_ms() -> u64 {
 
 /// A time in milliseconds since 1970; 0 for one before.
 pub(crate) fn unix_ms(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    millis(time.duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+/// A duration in milliseconds.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

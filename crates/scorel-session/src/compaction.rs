@@ -21,13 +21,12 @@ use std::sync::Arc;
 use scorel_engine::{Spent, StopCause, StopSignal, TurnPorts};
 use scorel_proto::{
     CompactBody, CompactionFacts, CompactionId, CompactionState, CompactionTrigger, ContextWindow,
-    Message, TokenEstimate, TurnError, TurnId,
+    Message, PersistentBody, TokenEstimate, TurnError, TurnId,
 };
 
 use cut::Cut;
 pub(crate) use cut::ends_turn_of_one_before;
-pub(crate) use job::result as compaction_result;
-pub(crate) use record::{end as end_compaction, interrupt as interrupt_compaction};
+pub(crate) use record::{end_body as compaction_end_body, interrupt as interrupt_compaction};
 use summary::{Summarizer, SummaryError};
 pub(crate) use trim::{trim, trim_last_step};
 use writer::Writer;
@@ -60,12 +59,6 @@ pub(crate) struct Compaction {
     pub(crate) turn_id: Option<TurnId>,
     /// The user's addition to the request for a summary.
     pub(crate) instructions: Option<String>,
-}
-
-/// The fields that all records of a compaction have.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CompactionOrder {
-    pub(crate) id: CompactionId,
     pub(crate) trigger: CompactionTrigger,
 }
 
@@ -102,13 +95,7 @@ impl Compaction {
         let size = self
             .lane
             .size_of(&sizes, FixedParts::of(&self.ports), model);
-        let keep = self
-            .setup
-            .settings
-            .keep_tokens
-            .min(model.context_window / 4);
-        let cut = Cut::choose(&window, self.turn_id, keep, &size.calibration);
-        let Some(cut) = cut else {
+        let Some(cut) = self.cut(&window, &size, 1) else {
             return Ok(None);
         };
         let writer = Writer::choose(
@@ -129,41 +116,41 @@ impl Compaction {
     pub(crate) async fn run(
         &self,
         mut plan: CompactionPlan,
-        order: &CompactionOrder,
+        id: CompactionId,
         spent: &mut Spent,
     ) -> CompactionEnd {
-        let error = match self.attempt(&plan, order, spent).await {
+        let error = match self.attempt(&plan, id, spent).await {
             Err(SummaryError::Stopped(cause)) => return CompactionEnd::Stopped(cause),
             Err(error) => error,
             Ok(body) => return CompactionEnd::Made(body),
         };
-        let reason = describe(&error);
+        let reason = error.to_string();
         tracing::warn!(session = %self.lane.id(), reason, "a summary could not be made");
         let is_own = Arc::ptr_eq(&plan.writer.provider, &self.ports.provider);
         if is_own && !is_worth_repeating(&error) {
             return CompactionEnd::Failed(failure(error));
         }
-        self.shorten_tail(&mut plan);
+        // Half stays: a summary of more is more likely to be smaller than that.
+        if let Some(cut) = self.cut(&plan.window, &plan.size, 2) {
+            plan.cut = cut;
+        }
         let summarizer = self.summarizer(&plan.window, &plan.size, &plan.cut);
         match Writer::choose(&summarizer, None, Some(&plan.writer)).await {
             Ok(writer) => plan.writer = writer,
             Err(error) => return CompactionEnd::Failed(failure(error.into())),
         }
-        match self.attempt(&plan, order, spent).await {
+        match self.attempt(&plan, id, spent).await {
             Ok(body) => CompactionEnd::Made(body),
             Err(SummaryError::Stopped(cause)) => CompactionEnd::Stopped(cause),
             Err(error) => CompactionEnd::Failed(failure(error)),
         }
     }
 
-    /// Halves what stays: a summary of more is more likely to be smaller than that.
-    fn shorten_tail(&self, plan: &mut CompactionPlan) {
-        let window = self.ports.provider.model().context_window;
-        let keep = self.setup.settings.keep_tokens.min(window / 4) / 2;
-        let cut = Cut::choose(&plan.window, self.turn_id, keep, &plan.size.calibration);
-        if let Some(cut) = cut {
-            plan.cut = cut;
-        }
+    /// The cut that leaves what usually stays, divided by `divisor`.
+    fn cut(&self, window: &ContextWindow, size: &ContextSize, divisor: u64) -> Option<Cut> {
+        let most = self.ports.provider.model().context_window / 4;
+        let keep = self.setup.settings.keep_tokens.min(most) / divisor;
+        Cut::choose(window, self.turn_id, keep, &size.calibration)
     }
 
     fn summarizer<'a>(
@@ -173,13 +160,8 @@ impl Compaction {
         cut: &'a Cut,
     ) -> Summarizer<'a> {
         Summarizer {
-            ports: &self.ports,
-            settings: &self.setup.settings,
-            stop: &self.stop,
-            lane: &self.lane,
-            turn_id: self.turn_id,
+            compaction: self,
             calibration: &size.calibration,
-            instructions: self.instructions.as_deref(),
             conversation,
             cut,
         }
@@ -189,7 +171,7 @@ impl Compaction {
     async fn attempt(
         &self,
         plan: &CompactionPlan,
-        order: &CompactionOrder,
+        id: CompactionId,
         spent: &mut Spent,
     ) -> Result<CompactBody, SummaryError> {
         let summarizer = self.summarizer(&plan.window, &plan.size, &plan.cut);
@@ -205,8 +187,8 @@ impl Compaction {
             keep: plan.cut.keep.into_iter().collect(),
             tokens_before: plan.size.tokens,
             tokens_after: 0,
-            compaction_id: order.id,
-            trigger: order.trigger,
+            compaction_id: id,
+            trigger: self.trigger,
             model: provider.model().name(),
             usage: spent.usage(),
             cost: spent.cost(),
@@ -229,8 +211,12 @@ impl Compaction {
     async fn facts(&self, plan: &CompactionPlan) -> Result<CompactionFacts, SessionError> {
         let covered = plan.window.context().up_to(plan.cut.end);
         let older = match plan.window.barrier() {
-            Some(seq) => self.lane.facts_at(seq).await?,
-            None => CompactionFacts::default(),
+            Some(seq) => self.lane.read_log(move |lane| lane.read_event(seq)).await?,
+            None => None,
+        };
+        let older = match older.map(|event| event.body) {
+            Some(PersistentBody::Compact(body)) => body.facts,
+            _ => CompactionFacts::default(),
         };
         let resources = Arc::clone(self.lane.resources());
         let found = blocking(move || resources.facts(&covered)).await?;
@@ -247,44 +233,19 @@ fn is_worth_repeating(error: &SummaryError) -> bool {
     }
 }
 
-fn describe(error: &SummaryError) -> String {
-    match error {
-        SummaryError::Stopped(_) => "it was stopped".to_owned(),
-        SummaryError::Refused(reason) => (*reason).to_owned(),
-        SummaryError::Failed(error) => error.message.clone(),
-        SummaryError::Session(error) => error.to_string(),
-    }
-}
-
 fn failure(error: SummaryError) -> TurnError {
-    let message = format!(
-        "the conversation could not be summarised: {}",
-        describe(&error)
-    );
-    match error {
-        SummaryError::Failed(error) => TurnError {
-            resets_at: None,
-            sizes: None,
-            code: "provider_error".to_owned(),
-            message,
-            retryable: error.retryable,
-            hint: error.hint,
-        },
-        SummaryError::Session(error) => TurnError {
-            resets_at: None,
-            sizes: None,
-            code: error.code().name().to_owned(),
-            message,
-            retryable: error.code().retryable(),
-            hint: None,
-        },
-        SummaryError::Refused(_) | SummaryError::Stopped(_) => TurnError {
-            resets_at: None,
-            sizes: None,
-            code: "no_summary".to_owned(),
-            message,
-            retryable: true,
-            hint: None,
-        },
+    let message = format!("the conversation could not be summarised: {error}");
+    let (code, retryable, hint) = match error {
+        SummaryError::Failed(error) => ("provider_error", error.retryable, error.hint),
+        SummaryError::Session(error) => (error.code().name(), error.code().retryable(), None),
+        SummaryError::Refused(_) | SummaryError::Stopped(_) => ("no_summary", true, None),
+    };
+    TurnError {
+        code: code.to_owned(),
+        message,
+        retryable,
+        hint,
+        resets_at: None,
+        sizes: None,
     }
 }

@@ -205,6 +205,20 @@ impl SessionError {
     }
 }
 
+impl SessionError {
+    /// The error of a turn, or of a compaction, that this ends.
+    pub(crate) fn turn_error(&self) -> TurnError {
+        TurnError {
+            code: self.code().name().to_owned(),
+            message: self.to_string(),
+            retryable: self.code().retryable(),
+            hint: None,
+            resets_at: None,
+            sizes: None,
+        }
+    }
+}
+
 impl From<AppendError> for SessionError {
     fn from(error: AppendError) -> Self {
         match error {

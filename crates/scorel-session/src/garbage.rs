@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use scorel_journal::{Blobs, EVENTS, OpenMode, Storage};
+use scorel_journal::{Blobs, EVENTS, OpenMode, Storage, if_present};
 use scorel_proto::BlobHash;
 
 /// How long a blob is kept that no record names: a draft may be about to.
@@ -80,9 +80,8 @@ impl GarbageFiles {
 
 impl GarbageSearch<'_> {
     pub(crate) fn find(&self) -> io::Result<GarbageFiles> {
-        let names = match self.storage.list(self.dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Default::default()),
-            names => names?,
+        let Some(names) = if_present(self.storage.list(self.dir))? else {
+            return Ok(GarbageFiles::default());
         };
         let mut found = GarbageFiles::default();
         let mut texts = Vec::new();
@@ -130,11 +129,8 @@ impl GarbageSearch<'_> {
             if unnamed.is_empty() {
                 break;
             }
-            match strike_named(self.storage, path, &mut unnamed) {
-                // A spool that its turn no longer needs.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                struck => struck?,
-            }
+            // A spool that its turn no longer needs may be gone.
+            if_present(strike_named(self.storage, path, &mut unnamed))?;
         }
         blobs.retain(|(hash, _)| unnamed.contains(hash.as_str()));
         Ok(blobs)

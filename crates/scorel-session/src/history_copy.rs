@@ -31,7 +31,8 @@ pub(crate) struct HistoryCopy {
     /// The ids of copied events, by those of their originals.
     copies: HashMap<EventId, EventId>,
     turns: HashSet<TurnId>,
-    blobs: HashSet<BlobHash>,
+    /// The blobs that the copies refer to.
+    pub(crate) blobs: HashSet<BlobHash>,
 }
 
 impl HistoryCopy {
@@ -81,11 +82,6 @@ impl HistoryCopy {
             },
             _ => Ok(None),
         }
-    }
-
-    /// The blobs that the copies refer to.
-    pub(crate) const fn blobs(&self) -> &HashSet<BlobHash> {
-        &self.blobs
     }
 
     /// Whether all of the path was copied.

@@ -12,7 +12,7 @@ use scorel_proto::{
 };
 
 use crate::SessionError;
-use crate::bundled_log::{BundledLog, is_leaf, session_of};
+use crate::bundled_log::{BundledLog, is_leaf};
 use crate::clock::now_ms;
 use crate::history_copy::{HistoryCopy, RecordFields};
 use crate::imported_pictures;
@@ -25,8 +25,8 @@ const MAX_TITLE: usize = 1024;
 #[derive(Debug)]
 pub struct HistoryWriter {
     journal: Journal,
-    blobs: Blobs,
-    session_id: SessionId,
+    pub(crate) blobs: Blobs,
+    pub(crate) session_id: SessionId,
     author: ClientId,
     leaf: Option<EventId>,
     turn: Option<WrittenTurn>,
@@ -173,50 +173,44 @@ impl HistoryWriter {
                 report.unknown += 1;
                 return Ok(());
             };
-            if session_of(line).is_some_and(|id| id != source) {
+            if matches!(&event, Event::Persistent(event) if event.session_id != source) {
                 let text = "a record belongs to another session".to_owned();
                 return Err(SessionError::InvalidParams(text));
             }
-            match copy.copy(line).map_err(|error| internal(&error))? {
-                Some(mut fields) => {
-                    report.imported += 1;
-                    report.messages += u64::from(is_leaf(&event));
-                    if has_blobs(&event)
-                        && let Some(mut message) = fields.get("message")
-                        && imported_pictures::check(
-                            &mut message,
-                            &log.blobs,
-                            &media_type,
-                            &mut report,
-                        )
-                    {
-                        fields
-                            .set("message", &message)
-                            .map_err(|it| internal(&it))?;
-                    }
-                    self.append_fields(fields)
+            let Some(mut fields) = copy.copy(line).map_err(|error| internal(&error))? else {
+                match is_leaf(&event) {
+                    true => report.branches += 1,
+                    false => report.skipped += 1,
                 }
-                None if is_leaf(&event) => {
-                    report.branches += 1;
-                    Ok(())
-                }
-                None => {
-                    report.skipped += 1;
-                    Ok(())
-                }
+                return Ok(());
+            };
+            report.imported += 1;
+            report.messages += u64::from(is_leaf(&event));
+            if has_blobs(&event)
+                && let Some(mut message) = fields.get("message")
+                && imported_pictures::check(&mut message, &log.blobs, &media_type, &mut report)
+            {
+                let set = fields.set("message", &message);
+                set.map_err(|error| internal(&error))?;
             }
+            self.append_fields(fields)
         })?;
         if !copy.is_complete() {
             let text = "a message of the conversation is damaged".to_owned();
             return Err(SessionError::InvalidParams(text));
         }
-        log.blobs.share(copy.blobs(), &self.blobs)?;
+        log.blobs.share(&copy.blobs, &self.blobs)?;
         Ok(report)
     }
 
     /// Records settings, unless there are none.
     pub(crate) fn settings(&mut self, mut changes: SessionChanges) -> Result<(), SessionError> {
         changes.title = changes.title.and_then(|title| title_of(&title));
+        self.record_settings(changes)
+    }
+
+    /// As [`HistoryWriter::settings`], with a title that is one already.
+    pub(crate) fn record_settings(&mut self, changes: SessionChanges) -> Result<(), SessionError> {
         if changes == SessionChanges::default() {
             return Ok(());
         }
@@ -259,7 +253,8 @@ impl HistoryWriter {
         appended.map(|_| id).map_err(SessionError::from)
     }
 
-    fn append_fields(&mut self, mut fields: RecordFields) -> Result<(), SessionError> {
+    /// Appends the copy of a record.
+    pub(crate) fn append_fields(&mut self, mut fields: RecordFields) -> Result<(), SessionError> {
         let appended = self.journal.append(|seq| {
             fields.set("seq", &seq)?;
             serde_json::to_vec(&fields)

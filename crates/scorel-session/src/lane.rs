@@ -73,7 +73,6 @@ mod sizes;
 mod state;
 mod travel;
 mod update;
-mod wait_reason;
 mod window;
 
 use std::fmt;
@@ -106,7 +105,8 @@ pub use mutate::Mutation;
 pub(crate) use oversize::make_fit;
 pub use published::{PublishedLane, PublishedView};
 pub(crate) use published_wait::PublishedWait;
-pub(crate) use read::{decoded, encoded, event_id, fitting};
+pub(crate) use queue::encoded_len;
+pub(crate) use read::{PAGE_BYTES, decoded, encoded, event_id, fitting};
 pub use respond::PermissionResponse;
 pub use rewrite::QueueRewrite;
 pub use send::SendRequest;
@@ -115,8 +115,8 @@ pub use update::UpdateRequest;
 use call_sizes::CallSizes;
 use job::JobSlot;
 use state::{LaneState, PublishedState};
-use wait_reason::WaitReason;
 
+use crate::clock::millis;
 use crate::feed::Feed;
 use crate::locks::{Leaf, PublishedLock};
 use crate::runner_pool::RunnerPool;
@@ -220,7 +220,9 @@ pub struct Lane {
     feed: Feed,
     job: JobSlot,
     sizes: Leaf<CallSizes>,
-    waits: WaitReason,
+    /// Why the session's job makes no progress, if no event tells of it. A leaf lock, and not part of the
+    /// published state: that is written by sections only, and a wait may end outside of one.
+    waits: Leaf<Option<String>>,
     /// Wakes the turn after a permission decision, or the end of its wait, is durable.
     answered: Notify,
     /// Wakes the turn of a runner after a message was queued.
@@ -254,7 +256,7 @@ impl Lane {
             feed,
             job: JobSlot::default(),
             sizes: Leaf::default(),
-            waits: WaitReason::default(),
+            waits: Leaf::default(),
             answered: Notify::new(),
             queued: Notify::new(),
             job_ended: Notify::new(),
@@ -354,8 +356,7 @@ impl Lane {
 
     /// The moment after a delay from now, in milliseconds since 1970.
     pub(crate) fn moment_after(&self, delay: Duration) -> u64 {
-        let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        self.now_ms().saturating_add(delay)
+        self.now_ms().saturating_add(millis(delay))
     }
 
     /// What all calls of today cost, in millionths of a US dollar.

@@ -10,9 +10,9 @@
 //!       turn task ← TurnDriver (scorel-engine) ← model, tools
 //! ```
 //!
-//! Modules, each using only those before it: errors and formats (`damage`, `receipts`, `checkpoint`,
+//! Modules, each using only those before it: errors and formats (`json_file`, `damage`, `receipts`, `checkpoint`,
 //! `spool`, `header`, `history_copy`, `garbage`, `phase`), what lanes share (`active`, `catalog`, `trash`,
-//! `window_pool`, `usage_index`, `descriptors`, `shared`), `feed`, `context_size`, `lane`, then its
+//! `window_pool`, `usage_index`, `shared`), `feed`, `context_size`, `lane`, then its
 //! users side by side: `previews`, `turn_summary`, `told_guidance`, `restore`, `bundled_log` with
 //! `history_writer`, `compaction` with `turn`, and `sync` with `subscriber`; `sessions` last.
 //!
@@ -30,7 +30,6 @@ mod compaction_breaker;
 mod context_size;
 mod damage;
 mod deletion;
-mod descriptors;
 mod error;
 mod feed;
 mod garbage;
@@ -40,6 +39,7 @@ mod history_copy;
 mod history_writer;
 mod host_feed;
 mod imported_pictures;
+mod json_file;
 mod lane;
 #[cfg(test)]
 mod lane_model_test;

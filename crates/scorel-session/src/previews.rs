@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use scorel_journal::RecordPosition;
 use scorel_proto::{
-    Block, EventId, FileHistory, GetTreeResult, Message, OutcomeReason, PersistentBody, Seq,
-    TurnId, opening,
+    Block, FileHistory, GetTreeResult, Message, PersistentBody, Seq, TreeEntry, TurnId, opening,
 };
 use serde::Deserialize;
 
+use crate::SessionError;
 use crate::lane::{Lane, PublishedLane, decoded};
-use crate::{SessionError, blocking};
 
 /// About how many bytes of records one page reads.
 const READ_BYTES: u64 = 4 * 1024 * 1024;
@@ -28,17 +27,6 @@ struct PreviewSource {
     /// Those that record changes of files, in the order of the log.
     changing: Vec<RecordPosition>,
     after: Vec<RecordPosition>,
-}
-
-/// What one turn was about.
-#[derive(Default)]
-struct TurnPreview {
-    turn_id: Option<TurnId>,
-    user_event_id: Option<EventId>,
-    preview: Option<String>,
-    outcome: Option<OutcomeReason>,
-    file_changes: Option<u64>,
-    bytes: u64,
 }
 
 /// As much of a record as the search for an outcome needs.
@@ -64,12 +52,8 @@ impl Lane {
     ) -> Result<GetTreeResult, SessionError> {
         let page = self.tree(after, limit)?;
         let sources = self.published().preview_sources(&page);
-        let lane = Arc::clone(self);
-        let described = blocking(move || lane.described(page, sources)).await?;
-        if self.is_reread_due() {
-            self.section(|_| ()).await?;
-        }
-        described
+        self.read_log(move |lane| lane.described(page, sources))
+            .await
     }
 
     fn described(
@@ -84,74 +68,53 @@ impl Lane {
                 page.more = true;
                 break;
             }
-            let preview = self.preview(&source)?;
-            bytes += preview.bytes;
-            let node = &mut page.nodes[source.node];
-            node.turn_id = preview.turn_id;
-            node.user_event_id = preview.user_event_id;
-            node.preview = preview.preview;
-            node.outcome = preview.outcome;
-            node.file_changes = preview.file_changes;
+            bytes += self.describe_turn(&source, &mut page.nodes[source.node])?;
         }
         Ok(page)
     }
 
-    fn preview(&self, source: &PreviewSource) -> Result<TurnPreview, SessionError> {
-        let mut preview = TurnPreview {
-            bytes: u64::from(source.first.len),
-            ..TurnPreview::default()
-        };
-        let Some(line) = self.read_intact(source.first)? else {
-            return Ok(preview);
-        };
+    /// Tells of a node what its turn was about. Returns how many bytes were read.
+    fn describe_turn(
+        &self,
+        source: &PreviewSource,
+        node: &mut TreeEntry,
+    ) -> Result<u64, SessionError> {
+        let bytes = u64::from(source.first.len);
         // An event that cannot be decoded has no preview.
-        let Ok(event) = decoded(&line) else {
-            return Ok(preview);
+        let Some(Ok(event)) = self.read_intact(source.first)?.map(|line| decoded(&line)) else {
+            return Ok(bytes);
         };
-        preview.turn_id = event.turn_id;
-        preview.preview = beginning(&event.body);
+        node.turn_id = event.turn_id;
+        node.preview = beginning(&event.body);
         if let PersistentBody::Message(body) = &event.body
             && matches!(body.message, Message::User(_))
         {
-            preview.user_event_id = Some(event.id);
+            node.user_event_id = Some(event.id);
         }
-        if let Some(turn_id) = event.turn_id {
-            let mut history = self.changes(source, &mut preview)?;
-            self.read_end(turn_id, source, &mut history, &mut preview)?;
-            let changed = history.files();
-            let changed = changed.filter(|(_, file)| !file.after.is(&file.before));
-            preview.file_changes = Some(changed.count() as u64);
+        match event.turn_id {
+            Some(turn_id) => Ok(bytes + self.describe_end(turn_id, source, node)?),
+            None => Ok(bytes),
         }
-        Ok(preview)
     }
 
-    /// What the messages of the turn did to files.
-    fn changes(
-        &self,
-        source: &PreviewSource,
-        preview: &mut TurnPreview,
-    ) -> Result<FileHistory, SessionError> {
-        let mut history = FileHistory::default();
-        for place in &source.changing {
-            preview.bytes += u64::from(place.len);
-            let line = self.read_intact(*place)?;
-            if let Some(Ok(event)) = line.map(|line| decoded(&line)) {
-                history.apply(&event);
-            }
-        }
-        Ok(history)
-    }
-
-    /// Reads what follows the last message of the turn: what its runner did to files, and its outcome.
-    fn read_end(
+    /// Tells what the turn did to files, and its outcome.
+    fn describe_end(
         &self,
         turn_id: TurnId,
         source: &PreviewSource,
-        history: &mut FileHistory,
-        preview: &mut TurnPreview,
-    ) -> Result<(), SessionError> {
+        node: &mut TreeEntry,
+    ) -> Result<u64, SessionError> {
+        let mut bytes = 0;
+        let mut history = FileHistory::default();
+        for place in &source.changing {
+            bytes += u64::from(place.len);
+            if let Some(Ok(event)) = self.read_intact(*place)?.map(|line| decoded(&line)) {
+                history.apply(&event);
+            }
+        }
+        // After the last message of the turn: what its runner did to files, and its outcome.
         for place in &source.after {
-            preview.bytes += u64::from(place.len);
+            bytes += u64::from(place.len);
             let Some(line) = self.read_intact(*place)? else {
                 continue;
             };
@@ -159,7 +122,7 @@ impl Lane {
                 continue;
             };
             match head.turn_id {
-                Some(other) if other != turn_id => return Ok(()),
+                Some(other) if other != turn_id => break,
                 Some(_) if head.type_name == "runner_exit" => {
                     if let Ok(event) = decoded(&line) {
                         history.apply(&event);
@@ -167,13 +130,16 @@ impl Lane {
                 }
                 Some(_) if head.type_name == "turn_outcome" => {
                     let reason = head.reason.map(serde_json::from_value);
-                    preview.outcome = reason.and_then(Result::ok);
-                    return Ok(());
+                    node.outcome = reason.and_then(Result::ok);
+                    break;
                 }
                 _ => {}
             }
         }
-        Ok(())
+        let changed = history.files();
+        let changed = changed.filter(|(_, file)| !file.after.is(&file.before));
+        node.file_changes = Some(changed.count() as u64);
+        Ok(bytes)
     }
 }
 

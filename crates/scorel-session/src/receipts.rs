@@ -35,20 +35,12 @@ impl MutationCommand {
         hasher.update([0]);
         // Cannot fail: the parameters came from JSON, and a hasher accepts every write.
         let _ = serde_json::to_writer(&mut hasher, params);
-        let digest = hasher
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
         Self {
             client_id,
             id,
-            digest,
+            digest: format!("{:x}", hasher.finalize()),
         }
     }
-}
-
-impl MutationCommand {
     /// An item of the queue, which carries its own receipt.
     #[must_use]
     pub fn queue_item(self, kind: QueueKind, content: Vec<Block>) -> QueueItem {
@@ -247,15 +239,9 @@ impl Receipts {
     }
 }
 
-impl Receipt {
-    fn is_young(&self, now: u64) -> bool {
-        self.ts.saturating_add(KEEP_MS) >= now
-    }
-}
-
 /// The daemon repeats its own commands for as long as the task is there that they belong to.
 fn is_kept(client: ClientId, receipt: &Receipt, now: u64) -> bool {
-    client == ClientId::Daemon || receipt.is_young(now)
+    client == ClientId::Daemon || receipt.ts.saturating_add(KEEP_MS) >= now
 }
 
 fn answer(event: &PersistentEvent) -> ReceiptAnswer {

@@ -7,9 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_journal::{Storage, read_bounded, replace_file};
+use scorel_journal::Storage;
 use scorel_proto::SessionId;
 use serde::{Deserialize, Serialize};
+
+use crate::json_file::{read_json, replace_json};
 
 /// The file in the session's directory.
 const NAME: &str = "recovering";
@@ -60,10 +62,7 @@ impl RecoveryMark {
             return Err(GivenUp);
         }
         file.begun.push(now);
-        let written = serde_json::to_vec(&file)
-            .map_err(io::Error::from)
-            .and_then(|bytes| replace_file(&**storage, &path, &bytes));
-        if let Err(error) = written {
+        if let Err(error) = replace_json(&**storage, &path, &file) {
             tracing::debug!(path = %path.display(), %error, "the recovery is not on record");
         }
         Ok(Self {
@@ -83,8 +82,7 @@ impl Drop for RecoveryMark {
 impl MarkFile {
     /// The deaths that count. A file that cannot be read tells of none.
     fn read(storage: &dyn Storage, path: &Path, version: &str, now: u64) -> Self {
-        let bytes = read_bounded(storage, path, MAX_BYTES).unwrap_or_default();
-        let found: Self = serde_json::from_slice(&bytes).unwrap_or_default();
+        let found: Self = read_json(storage, path, MAX_BYTES).unwrap_or_default();
         let counts = |at: &u64| found.version == version && now.abs_diff(*at) < WINDOW_MS;
         Self {
             version: version.to_owned(),

@@ -21,8 +21,7 @@ pub(crate) struct Restores;
 
 impl SessionFeature for Restores {
     fn recover(&self, section: &mut Section<'_>) -> Result<(), SessionError> {
-        let open = section.view().state.restore;
-        let Some(restore) = open else {
+        let Some(restore) = section.view().state.restore else {
             return Ok(());
         };
         if !restore.cancelled {

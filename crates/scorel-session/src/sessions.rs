@@ -137,34 +137,24 @@ impl Sessions {
         let sessions = Arc::clone(self);
         // Loading recovers and therefore writes. In a task of its own it is never dropped half way
         // with a caller that gives up.
-        let loading = tokio::spawn(async move {
-            let load = || sessions.load_with_room(id);
+        in_task(async move {
+            let load = || async {
+                sessions.make_room().await;
+                sessions.with_room(|| sessions.load(id)).await
+            };
             let loaded = slot.lane.get_or_try_init(load).await.cloned();
             if loaded.is_err() {
                 sessions.forget_unloaded(id, slot);
             }
             loaded
-        });
-        loading
-            .await
-            .map_err(|error| SessionError::Internal(error.to_string()))?
-    }
-
-    /// Loads a session, once more if too many files were open.
-    async fn load_with_room(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
-        self.make_room().await;
-        match self.load(id).await {
-            Err(SessionError::OutOfDescriptors(_)) => {
-                self.relieve().await;
-                self.load(id).await
-            }
-            loaded => loaded,
-        }
+        })
+        .await
     }
 
     async fn load(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
-        let (shared, seams) = (Arc::clone(&self.shared), Arc::clone(&self.seams));
-        let loaded = blocking(move || Lane::load(shared, id, seams)).await?;
+        let seams = Arc::clone(&self.seams);
+        let load = move |shared: &Arc<_>| Lane::load(Arc::clone(shared), id, seams);
+        let loaded = self.on_disk(load).await?;
         if loaded.is_ok() {
             self.seams.features.iter().for_each(|it| it.loaded(id));
         }
@@ -219,10 +209,11 @@ impl Sessions {
     /// If the directory of sessions, or the trash, cannot be read.
     pub async fn list(&self, filter: ListFilter) -> Result<ListSessionsResult, SessionError> {
         if filter.deleted {
-            let shared = Arc::clone(&self.shared);
-            return blocking(move || shared.trash.list(&filter)).await?;
+            return self
+                .on_disk(move |shared| shared.trash.list(&filter))
+                .await?;
         }
-        self.shared.catalog().await?.list(&filter)
+        self.shared.read_catalog().await?.list(&filter)
     }
 
     /// Whether a project has sessions.
@@ -231,7 +222,7 @@ impl Sessions {
     ///
     /// If the directory of sessions cannot be read.
     pub async fn has_sessions(&self, project_id: ProjectId) -> Result<bool, SessionError> {
-        Ok(self.shared.catalog().await?.has_sessions(project_id))
+        Ok(self.shared.read_catalog().await?.has_sessions(project_id))
     }
 
     /// The sessions that were created for a task, by its id.
@@ -240,7 +231,7 @@ impl Sessions {
     ///
     /// If the directory of sessions cannot be read.
     pub async fn by_task(&self) -> Result<HashMap<String, SessionId>, SessionError> {
-        Ok(self.shared.catalog().await?.by_task())
+        Ok(self.shared.read_catalog().await?.by_task())
     }
 
     /// The sessions that have given tasks to agents, of one project or of all.
@@ -252,7 +243,7 @@ impl Sessions {
         &self,
         project_id: Option<ProjectId>,
     ) -> Result<Vec<SessionId>, SessionError> {
-        Ok(self.shared.catalog().await?.with_runtimes(project_id))
+        Ok(self.shared.read_catalog().await?.with_runtimes(project_id))
     }
 
     /// The history of each agent's runtimes, of one project or of all, by the names of the agents.
@@ -264,7 +255,7 @@ impl Sessions {
         &self,
         project_id: Option<ProjectId>,
     ) -> Result<BTreeMap<String, AgentHistory>, SessionError> {
-        Ok(self.shared.catalog().await?.agents(project_id))
+        Ok(self.shared.read_catalog().await?.agents(project_id))
     }
 
     /// The session to be the orchestrator of a project that has none: of the user's sessions with the agent
@@ -277,7 +268,7 @@ impl Sessions {
         &self,
         project_id: ProjectId,
     ) -> Result<Option<SessionId>, SessionError> {
-        Ok(self.shared.catalog().await?.orchestrator(project_id))
+        Ok(self.shared.read_catalog().await?.orchestrator(project_id))
     }
 
     /// The session that was made for a task; `None` if it was deleted.
@@ -286,20 +277,21 @@ impl Sessions {
     ///
     /// If the directory of sessions cannot be read.
     pub async fn for_task(&self, task_id: &str) -> Result<Option<Session>, SessionError> {
-        Ok(self.shared.catalog().await?.for_task(task_id))
+        Ok(self.shared.read_catalog().await?.for_task(task_id))
     }
 
     /// The session's lane, if it is in memory.
     #[must_use]
     pub fn loaded_lane(&self, id: SessionId) -> Option<Arc<Lane>> {
-        self.lane_in_memory(id)
+        let loaded = self.loaded.lock();
+        loaded.get(&id)?.lane.get().cloned()
     }
 
     /// Ends what the tools of a session have running and open, as if it were deleted. Its next turn gets new
     /// ones.
     pub fn forget_tools(&self, id: SessionId) {
         // One that is not in memory has none.
-        if let Some(lane) = self.lane_in_memory(id) {
+        if let Some(lane) = self.loaded_lane(id) {
             lane.end_resources();
         }
     }
@@ -313,7 +305,7 @@ impl Sessions {
         &self,
         read: impl FnOnce() -> (Vec<Project>, Vec<AgentTaskInfo>, Vec<ClientName>) + Send,
     ) -> Result<(u64, HostEvent), SessionError> {
-        let catalog = self.shared.catalog().await?;
+        let catalog = self.shared.read_catalog().await?;
         // The version before what it covers: a change in between is sent twice, not lost.
         let version = self.shared.host.version();
         let (projects, runtimes, clients) = read();
@@ -349,6 +341,29 @@ impl Sessions {
         self.loaded.lock().len()
     }
 
+    /// Runs `work` on a blocking thread.
+    async fn on_disk<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Arc<LaneShared>) -> R + Send + 'static,
+    ) -> Result<R, SessionError> {
+        let shared = Arc::clone(&self.shared);
+        blocking(move || work(&shared)).await
+    }
+
+    /// Runs `work`, once more if too many files were open.
+    async fn with_room<F>(&self, work: impl Fn() -> F) -> Result<Arc<Lane>, SessionError>
+    where
+        F: Future<Output = Result<Arc<Lane>, SessionError>>,
+    {
+        match work().await {
+            Err(SessionError::OutOfDescriptors(_)) => {
+                self.relieve().await;
+                work().await
+            }
+            done => done,
+        }
+    }
+
     fn lanes(&self) -> Vec<Arc<Lane>> {
         self.loaded
             .lock()
@@ -362,4 +377,13 @@ impl LaneSlot {
     fn last_used(&self) -> Instant {
         *self.last_used.lock()
     }
+}
+
+/// Runs work in a task of its own: it is completed even if the caller is dropped, as when a connection closes.
+async fn in_task<R: Send + 'static>(
+    work: impl Future<Output = Result<R, SessionError>> + Send + 'static,
+) -> Result<R, SessionError> {
+    tokio::spawn(work)
+        .await
+        .map_err(|error| SessionError::Internal(error.to_string()))?
 }

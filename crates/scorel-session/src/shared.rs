@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use scorel_journal::{Blobs, Storage};
 use scorel_proto::{Session, SessionId};
+use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 
 use crate::active::ActiveSet;
 use crate::catalog::{CLONING_DIR, Catalog, DELETED_PREFIX, SummaryCheck};
-use crate::descriptors::SpareDescriptors;
 use crate::recovery_mark::{GivenUp, RecoveryMark};
 use crate::runner_pool::RunnerPool;
 use crate::trash::Trash;
@@ -32,14 +32,16 @@ pub(crate) struct LaneShared {
     pub(crate) windows: WindowPool,
     pub(crate) usage: UsageIndex,
     pub(crate) trash: Trash,
-    pub(crate) descriptors: SpareDescriptors,
+    /// Asks housekeeping to unload idle sessions: too many files are open.
+    pub(crate) descriptors_wanted: Notify,
     pub(crate) runners: RunnerPool,
+    /// Listings need it read: [`LaneShared::read_catalog`].
+    pub(crate) catalog: Arc<Catalog>,
     dir: PathBuf,
-    catalog: Arc<Catalog>,
     draining: AtomicBool,
     parking: AtomicBool,
     /// When this daemon began, in milliseconds since 1970.
-    opened_at: u64,
+    pub(crate) opened_at: u64,
 }
 
 impl LaneShared {
@@ -69,7 +71,7 @@ impl LaneShared {
             catalog: Arc::new(Catalog::new(Arc::clone(&storage), dir.clone(), index)),
             active: ActiveSet::new(Arc::clone(&storage), active),
             windows: WindowPool::new(WINDOW_BYTES),
-            descriptors: SpareDescriptors::default(),
+            descriptors_wanted: Notify::new(),
             runners: RunnerPool::new(),
             storage,
             settings,
@@ -133,13 +135,8 @@ impl LaneShared {
         self.runners.close();
     }
 
-    /// When this daemon began, in milliseconds since 1970.
-    pub(crate) const fn opened_at(&self) -> u64 {
-        self.opened_at
-    }
-
     /// The catalogue. The first call reads it.
-    pub(crate) async fn catalog(&self) -> Result<&Arc<Catalog>, SessionError> {
+    pub(crate) async fn read_catalog(&self) -> Result<&Arc<Catalog>, SessionError> {
         Catalog::ready(&self.catalog).await?;
         Ok(&self.catalog)
     }
@@ -148,16 +145,6 @@ impl LaneShared {
     pub(crate) fn save_catalog(&self) {
         self.catalog.save();
         self.usage.save();
-    }
-
-    /// The log of a session is about to get a record. Blocks on the disk before the first one of all.
-    pub(crate) fn before_record(&self) -> io::Result<()> {
-        self.catalog.before_record()
-    }
-
-    /// The daemon is about to end: [`LaneShared::close_catalog`] follows when no lane works any more.
-    pub(crate) fn before_close(&self) {
-        self.catalog.before_close();
     }
 
     /// As [`LaneShared::save_catalog`], for the last time: the next daemon can rely on the catalogue.
@@ -190,28 +177,10 @@ impl LaneShared {
         }
     }
 
-    /// The length of the session's log that the last daemon knew, in bytes. May block on the disk.
-    pub(crate) fn saved_log_bytes(&self, id: SessionId) -> Option<u64> {
-        self.catalog.saved_log_bytes(id)
-    }
-
-    pub(crate) fn forget_saved_log_bytes(&self, id: SessionId) {
-        self.catalog.forget_saved_log_bytes(id);
-    }
-
-    /// True if the summary does not cover a log of this many bytes. False without a summary.
-    pub(crate) fn is_outdated(&self, id: SessionId, log_bytes: Option<u64>) -> bool {
-        self.catalog.is_outdated(id, log_bytes)
-    }
-
     pub(crate) fn session_removed(&self, id: SessionId) {
         self.catalog.remove(id);
         self.host.session_removed(id);
         self.runners.end(id);
-    }
-
-    pub(crate) fn session_restored(&self, id: SessionId) {
-        self.catalog.restored(id);
     }
 
     /// Moves a session to the trash, which deletes it.

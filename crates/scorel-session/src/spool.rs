@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_journal::{LogFile, OpenMode, Storage, read_bounded};
+use scorel_journal::{LogFile, OpenMode, Storage, if_present, read_bounded};
 use scorel_proto::{Block, EventId, PersistentBody, TransientBody, TurnId};
 use serde::{Deserialize, Serialize};
 
@@ -186,11 +186,9 @@ impl Spool {
         if let Some(file) = &self.file {
             return Ok(Arc::clone(file));
         }
-        let file = match self.storage.open(&self.path, OpenMode::Append) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                self.storage.create_new(&self.path)?
-            }
-            opened => opened?,
+        let file = match if_present(self.storage.open(&self.path, OpenMode::Append))? {
+            Some(file) => file,
+            None => self.storage.create_new(&self.path)?,
         };
         self.file = Some(Arc::clone(&file));
         Ok(file)

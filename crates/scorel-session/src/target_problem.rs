@@ -1,17 +1,20 @@
-use std::fmt;
-
 /// Why an event cannot be the target of `rewind`, `branch`, `cloneSession` or a message's parent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TargetProblem {
     /// The session's conversation has no such event.
+    #[error("is not an event of this session's conversation")]
     Unknown,
     /// It is in the middle of a turn.
+    #[error("is not the last event of a finished turn")]
     NotTurnEnd,
     /// The leaf is there already.
+    #[error("is the active leaf already")]
     ActiveLeaf,
     /// `rewind`: it is not on the active path.
+    #[error("is on another branch: `branch` goes there")]
     OtherBranch,
     /// `branch`: it is on the active path.
+    #[error("is on the active branch: `rewind` goes there")]
     SameBranch,
 }
 
@@ -26,17 +29,5 @@ impl TargetProblem {
             Self::OtherBranch => "other_branch",
             Self::SameBranch => "same_branch",
         }
-    }
-}
-
-impl fmt::Display for TargetProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Unknown => "is not an event of this session's conversation",
-            Self::NotTurnEnd => "is not the last event of a finished turn",
-            Self::ActiveLeaf => "is the active leaf already",
-            Self::OtherBranch => "is on another branch: `branch` goes there",
-            Self::SameBranch => "is on the active branch: `rewind` goes there",
-        })
     }
 }

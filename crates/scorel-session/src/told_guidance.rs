@@ -5,8 +5,8 @@ use scorel_proto::{
     PersistentEvent, Seq, TurnId,
 };
 
-use crate::lane::{EventDraft, Lane, decoded};
-use crate::{Guidance, KnownGuidance, SessionError, blocking};
+use crate::lane::{EventDraft, Lane};
+use crate::{Guidance, KnownGuidance, SessionError};
 
 impl Lane {
     /// What the model has been told besides the conversation, read from the log.
@@ -15,12 +15,7 @@ impl Lane {
     ///
     /// If the snapshot cannot be read: another one in its place would be another prompt.
     pub(crate) async fn known_guidance(self: &Arc<Self>) -> Result<KnownGuidance, SessionError> {
-        let lane = Arc::clone(self);
-        let known = blocking(move || lane.read_guidance()).await?;
-        if self.is_reread_due() {
-            self.section(|_| ()).await?;
-        }
-        known
+        self.read_log(Self::read_guidance).await
     }
 
     fn read_guidance(&self) -> Result<KnownGuidance, SessionError> {
@@ -54,12 +49,6 @@ impl Lane {
         }
     }
 
-    fn read_event(&self, seq: Seq) -> Result<Option<PersistentEvent>, SessionError> {
-        let place = self.published().place_of(seq);
-        let line = place.map(|place| self.read_intact(place)).transpose()?;
-        line.flatten().map(|line| decoded(&line)).transpose()
-    }
-
     /// Records guidance for the model, and returns the system prompt of the calls that follow.
     ///
     /// Instructions are the prefix of every request, and a provider's cache holds only for an unchanged
@@ -76,27 +65,17 @@ impl Lane {
                 let body = InstructionSnapshotBody {
                     parts: parts.clone(),
                 };
-                let body = PersistentBody::InstructionSnapshot(body);
-                self.write_guidance(turn_id, body).await?;
+                let draft = EventDraft::new(PersistentBody::InstructionSnapshot(body));
+                self.persist_event(draft.in_turn(turn_id)).await?;
                 parts
             }
             None => known.snapshot.unwrap_or_default(),
         };
         for message in guidance.messages {
-            self.write_guidance(turn_id, PersistentBody::CustomMessage(message))
-                .await?;
+            let draft = EventDraft::new(PersistentBody::CustomMessage(message));
+            self.persist_event(draft.in_turn(turn_id)).await?;
         }
         Ok(InstructionSnapshotBody { parts }.text())
-    }
-
-    async fn write_guidance(
-        self: &Arc<Self>,
-        turn_id: TurnId,
-        body: PersistentBody,
-    ) -> Result<(), SessionError> {
-        let draft = EventDraft::new(body).in_turn(turn_id);
-        self.persist(move |section| section.commit(draft.clone()).map(drop))
-            .await
     }
 }
 

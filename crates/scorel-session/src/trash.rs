@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use scorel_journal::Storage;
+use scorel_journal::{Storage, if_present};
 use scorel_proto::{ListSessionsResult, Session, SessionDeletion, SessionId, UnreadableSession};
 use tokio::time::Instant;
 
 use crate::catalog::{ListFilter, SortKey, summarise};
-use crate::clock::unix_ms;
+use crate::clock::{millis, unix_ms};
 use crate::{SessionError, WallClock};
 
 /// The prefix of what leaves the trash for good, until its files are removed.
@@ -62,10 +62,7 @@ pub(crate) fn trashed_sessions(
     storage: &dyn Storage,
     dir: &Path,
 ) -> io::Result<Vec<TrashedSession>> {
-    let names = match storage.list(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        names => names?,
-    };
+    let names = if_present(storage.list(dir))?.unwrap_or_default();
     let parsed = names
         .iter()
         .filter_map(|name| TrashedSession::parse(dir, name));
@@ -194,7 +191,7 @@ impl Trash {
     fn describe(&self, session: Session, deleted_at: u64) -> Session {
         let deletion = SessionDeletion {
             at: deleted_at,
-            until: deleted_at.saturating_add(self.keep_ms()),
+            until: deleted_at.saturating_add(millis(self.keep)),
         };
         Session {
             deleted: Some(deletion),
@@ -226,7 +223,7 @@ impl Trash {
     }
 
     fn is_expired(&self, trashed: &TrashedSession) -> bool {
-        trashed.deleted_at.saturating_add(self.keep_ms()) <= self.agreed_ms()
+        trashed.deleted_at.saturating_add(millis(self.keep)) <= self.agreed_ms()
     }
 
     /// The time on which two clocks agree, in milliseconds since 1970. The wall clock may be far ahead at
@@ -238,12 +235,7 @@ impl Trash {
         if up >= DAY {
             return now;
         }
-        let up = u64::try_from(up.as_millis()).unwrap_or(u64::MAX);
-        now.min(self.last_written.saturating_add(up))
-    }
-
-    fn keep_ms(&self) -> u64 {
-        u64::try_from(self.keep.as_millis()).unwrap_or(u64::MAX)
+        now.min(self.last_written.saturating_add(millis(up)))
     }
 
     /// After a move between the trash and the sessions. A crash leaves the session in one of both.
@@ -262,12 +254,10 @@ impl Trash {
     }
 }
 
-fn remove_files(dir: &Path) {
-    match fs::remove_dir_all(dir) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            tracing::warn!(path = %dir.display(), %error, "the files of a deleted session could not be removed");
-        }
-        _ => {}
+/// Removes the files of a deleted session. The next daemon removes what a crash leaves.
+pub(crate) fn remove_files(dir: &Path) {
+    if let Err(error) = if_present(fs::remove_dir_all(dir)) {
+        tracing::warn!(path = %dir.display(), %error, "the files of a deleted session could not be removed");
     }
 }
 

@@ -25,12 +25,11 @@ use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
 use scorel_engine::StopSignal;
-use scorel_proto::{TurnError, TurnId};
+use scorel_proto::TurnId;
 
 use crate::lane::{Job, JobName, Lane};
 use crate::{SessionError, TurnBackend};
 
-use drive::Driven;
 use exit::TurnExit;
 use task::TurnTask;
 
@@ -65,7 +64,7 @@ async fn run_to_outcome(lane: Arc<Lane>, turn_id: TurnId, stop: StopSignal) {
         Ok(TurnExit::Closed) => return,
         Ok(TurnExit::Parked) => return task.park().await,
         Ok(TurnExit::Open(end)) => end,
-        Err(error) => task.failed(turn_error(&error)),
+        Err(error) => task.failed(error.turn_error()),
     };
     task.close(end).await;
 }
@@ -81,7 +80,7 @@ async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
         let prepared = tokio::select! {
             biased;
             exit = task.left() => return Ok(exit),
-            prepared = task.prepare(known.clone()) => prepared?,
+            prepared = task.lane.prepare(known.clone()) => prepared?,
         };
         let prepared = match prepared {
             Ok(prepared) => prepared,
@@ -96,23 +95,9 @@ async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
         task.announce(prepared.notices).await?;
         let mut ports = engine.ports;
         ports.system = task.tell_model(known, engine.guidance).await?;
-        match task
-            .drive(ports, engine.compaction, task.progress())
-            .await?
-        {
-            Driven::Left(exit) => return Ok(exit),
-            Driven::Suspended => {}
+        let driven = task.drive(ports, engine.compaction, task.progress());
+        if let Some(exit) = driven.await? {
+            return Ok(exit);
         }
-    }
-}
-
-fn turn_error(error: &SessionError) -> TurnError {
-    TurnError {
-        code: error.code().name().to_owned(),
-        message: error.to_string(),
-        retryable: error.code().retryable(),
-        hint: None,
-        resets_at: None,
-        sizes: None,
     }
 }

@@ -4,7 +4,7 @@ use scorel_journal::{BlobError, Blobs, RecordPosition};
 use scorel_proto::{Event, RunnerLogBlob, RunnerLogTail, Seq, TurnId, TurnStatus, TurnSummary};
 use serde::Deserialize;
 
-use crate::lane::{Lane, decoded, fitting};
+use crate::lane::{Lane, PAGE_BYTES, decoded, fitting};
 use crate::{SessionError, blocking};
 
 /// The limit of what is read of a log that was kept, in bytes. A tail has room for 256 KiB, of which each text
@@ -39,7 +39,7 @@ impl Lane {
         }
         let mut summary = TurnSummary::new(turn_id);
         while !places.is_empty() {
-            let rest = places.split_off(fitting(places.iter()));
+            let rest = places.split_off(fitting(places.iter(), PAGE_BYTES));
             let page = std::mem::replace(&mut places, rest);
             for line in self.read_lines(page).await? {
                 // One of a newer version says nothing here.
@@ -71,7 +71,7 @@ impl Lane {
         };
         let mut found = Vec::new();
         while !places.is_empty() {
-            let count = fitting(places.iter().rev());
+            let count = fitting(places.iter().rev(), PAGE_BYTES);
             let page = places.split_off(places.len() - count);
             let lane = Arc::clone(self);
             let heads = blocking(move || lane.turns_of(&page)).await??;

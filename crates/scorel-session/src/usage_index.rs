@@ -22,6 +22,7 @@ use jiff::tz::TimeZone;
 use scorel_journal::{RecordPosition, Storage};
 use scorel_proto::{PersistentEvent, SessionId};
 
+use crate::json_file::replace_json;
 use crate::locks::Leaf;
 use crate::trash::trashed_sessions;
 use crate::{SessionError, SessionHeader};
@@ -120,9 +121,8 @@ impl UsageIndex {
     /// What the calls of today cost, in millionths of a US dollar, at `now` (milliseconds since 1970).
     /// Reads the logs the first time, which blocks on the disk.
     pub(crate) fn day_micro_usd(&self, now: u64) -> Result<u64, SessionError> {
-        self.read()?;
         let today = day_of(now, &self.zone());
-        Ok(self.with(|entries| entries.day_micro_usd(today)))
+        self.with(|entries| entries.day_micro_usd(today))
     }
 
     /// Sums up. Reads the logs the first time, which blocks on the disk.
@@ -130,8 +130,7 @@ impl UsageIndex {
         &self,
         query: &UsageQuery,
     ) -> Result<scorel_proto::GetUsageResult, SessionError> {
-        self.read()?;
-        Ok(self.with(|entries| report::report(entries, query)))
+        self.with(|entries| report::report(entries, query))
     }
 
     /// Reads the file, and the logs as far as it does not cover them. Once.
@@ -200,10 +199,10 @@ impl UsageIndex {
             IndexStage::Unread | IndexStage::Reading(_) => None,
         };
         let Some(snapshot) = snapshot else { return };
-        if let Err(error) = file::write(&*self.storage, &self.file, &snapshot) {
+        if let Err(error) = replace_json(&*self.storage, &self.file, &snapshot) {
             tracing::warn!(%error, "the index of usage was not written");
             if let IndexStage::Ready(entries) = &mut *self.stage.lock() {
-                entries.mark_unsaved();
+                entries.is_unsaved = true;
             }
         }
     }
@@ -212,13 +211,11 @@ impl UsageIndex {
         self.zone.clone().unwrap_or_else(TimeZone::system)
     }
 
-    fn with<R>(&self, f: impl FnOnce(&UsageEntries) -> R) -> R
-    where
-        R: Default,
-    {
-        match &*self.stage.lock() {
+    fn with<R: Default>(&self, f: impl FnOnce(&UsageEntries) -> R) -> Result<R, SessionError> {
+        self.read()?;
+        Ok(match &*self.stage.lock() {
             IndexStage::Ready(entries) => f(entries),
             IndexStage::Unread | IndexStage::Reading(_) => R::default(),
-        }
+        })
     }
 }

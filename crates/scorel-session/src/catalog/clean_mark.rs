@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::UNIX_EPOCH;
 
-use scorel_journal::{Storage, read_bounded, replace_file};
+use scorel_journal::{Storage, if_present, read_bounded, replace_file};
 
 const MAX_BYTES: u64 = 256;
 
@@ -62,12 +62,9 @@ impl CleanMark {
         }
         let mut state = self.state();
         if state.on_disk.unwrap_or_else(|| self.was_clean()) {
-            match self.storage.remove(&self.file) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => self
-                    .storage
-                    .sync_dir(self.file.parent().unwrap_or(&self.file))?,
-            }
+            if_present(self.storage.remove(&self.file))?;
+            self.storage
+                .sync_dir(self.file.parent().unwrap_or(&self.file))?;
         }
         state.on_disk = Some(false);
         state.is_due = false;

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use scorel_proto::{ListSessionsResult, Phase, Session, SessionId, UnreadableSession};
+use scorel_proto::{ListSessionsResult, Phase, ProjectId, Session, SessionId, UnreadableSession};
 use serde::{Deserialize, Serialize};
 
 use super::filter::{ListFilter, SortKey};
@@ -107,10 +107,18 @@ impl CatalogEntries {
         }
     }
 
-    /// The sessions that have given tasks to agents.
-    pub(super) fn with_runtimes(&self) -> impl Iterator<Item = &Session> {
+    pub(super) fn sessions(&self) -> impl Iterator<Item = &Session> {
+        self.by_id.values().map(|entry| &*entry.session)
+    }
+
+    /// The sessions that have given tasks to agents, of one project or of all.
+    pub(super) fn with_runtimes(
+        &self,
+        project: Option<ProjectId>,
+    ) -> impl Iterator<Item = &Session> {
         let entries = self.with_runtimes.iter();
-        entries.filter_map(|id| Some(&*self.by_id.get(id)?.session))
+        let sessions = entries.filter_map(|id| Some(&*self.by_id.get(id)?.session));
+        sessions.filter(move |session| project.is_none_or(|id| id == session.project_id))
     }
 
     pub(super) fn remove(&mut self, id: SessionId) {
@@ -173,14 +181,19 @@ impl CatalogEntries {
         &self,
         filter: &ListFilter,
     ) -> impl Iterator<Item = (SortKey, ListedSession<'_>)> {
-        let sessions = self.by_id.values().map(|entry| &*entry.session);
-        let known = sessions
+        let known = self
+            .sessions()
             .filter(|session| filter.accepts(session))
-            .map(|session| (SortKey::of(session), ListedSession::Known(session)));
+            .map(|session| {
+                (
+                    SortKey::new(session.updated_at, session.session_id),
+                    ListedSession::Known(session),
+                )
+            });
         let unreadable = self.unreadable.iter().filter(|_| !filter.archived);
         known.chain(unreadable.map(|(id, problem)| {
             let listed = ListedSession::Unreadable(*id, problem);
-            (SortKey::unreadable(*id), listed)
+            (SortKey::new(0, *id), listed)
         }))
     }
 }

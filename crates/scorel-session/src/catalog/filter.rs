@@ -60,29 +60,17 @@ impl SortKey {
         Self { updated_at, id }
     }
 
-    pub(super) const fn of(session: &Session) -> Self {
-        Self::new(session.updated_at, session.session_id)
-    }
-
-    pub(super) const fn unreadable(id: SessionId) -> Self {
-        Self { updated_at: 0, id }
-    }
-
     pub(crate) fn cursor(self) -> String {
         format!("{}.{}", self.updated_at, self.id)
     }
 
     fn parse(text: &str) -> Result<Self, SessionError> {
-        let parts = text.split_once('.');
-        parts
-            .and_then(|(at, id)| {
-                Some(Self {
-                    updated_at: at.parse().ok()?,
-                    id: id.parse().ok()?,
-                })
-            })
-            .ok_or_else(|| {
-                SessionError::InvalidParams("`cursor` is not one of listSessions".to_owned())
-            })
+        let parsed = text.split_once('.').and_then(|(at, id)| {
+            let (at, id) = (at.parse().ok()?, id.parse().ok()?);
+            Some(Self::new(at, id))
+        });
+        parsed.ok_or_else(|| {
+            SessionError::InvalidParams("`cursor` is not one of listSessions".to_owned())
+        })
     }
 }

@@ -4,13 +4,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
-use scorel_engine::{Spent, StopCause, StopSignal};
-use scorel_proto::{CompactionId, CompactionState, CompactionTrigger, TurnError};
+use scorel_engine::{Spent, StopSignal};
+use scorel_proto::{CompactionId, CompactionTrigger};
 
-use super::record::{CompactionResult, end};
-use super::{Compaction, CompactionEnd, CompactionOrder};
+use super::record::end_body;
+use super::{Compaction, CompactionEnd};
 use crate::SessionError;
-use crate::lane::{Job, JobName, Lane};
+use crate::lane::{EventDraft, Job, JobName, Lane};
 
 /// A compaction that is recorded.
 #[derive(Debug)]
@@ -31,39 +31,16 @@ async fn run(lane: Arc<Lane>, id: CompactionId, stop: StopSignal) {
     let mut spent = Spent::default();
     let compaction = AssertUnwindSafe(compact(&lane, id, &stop, &mut spent));
     let defect = |_| Err(SessionError::Internal("a defect; see the log".to_owned()));
-    let ended = match compaction.catch_unwind().await.unwrap_or_else(defect) {
-        Ok(end) => end,
-        Err(error) => CompactionEnd::Failed(TurnError {
-            resets_at: None,
-            sizes: None,
-            code: error.code().name().to_owned(),
-            message: error.to_string(),
-            retryable: error.code().retryable(),
-            hint: None,
-        }),
-    };
-    let result = result(id, ended, spent);
-    let closed =
-        lane.persist(move |section| section.close_job(|section| end(section, None, &result)));
+    let ended = compaction.catch_unwind().await.unwrap_or_else(defect);
+    let ended = ended.unwrap_or_else(|error| CompactionEnd::Failed(error.turn_error()));
+    let body = end_body(id, ended, &spent);
+    let closed = lane.persist(move |section| {
+        section.close_job(|section| section.commit(EventDraft::new(body.clone())).map(drop))
+    });
     if let Err(error) = closed.await {
         tracing::error!(session = %lane.id(), %error, "the compaction has no end");
         lane.abandon_job();
     }
-}
-
-/// The record of how a compaction ended.
-pub(crate) fn result(id: CompactionId, end: CompactionEnd, spent: Spent) -> CompactionResult {
-    let state = match end {
-        CompactionEnd::Made(body) => return CompactionResult::Made(Box::new(body)),
-        CompactionEnd::Failed(error) => {
-            return CompactionResult::ended(id, CompactionState::Failed, Some(error), spent);
-        }
-        CompactionEnd::Stopped(StopCause::Interrupted) => CompactionState::Interrupted,
-        CompactionEnd::Stopped(StopCause::Cancelled | StopCause::TimeUp) => {
-            CompactionState::Cancelled
-        }
-    };
-    CompactionResult::ended(id, state, None, spent)
 }
 
 async fn compact(
@@ -88,14 +65,10 @@ async fn compact(
         stop: stop.clone(),
         turn_id: None,
         instructions: lane.view(|view| view.state.compaction.as_ref()?.instructions.clone()),
-    };
-    let order = CompactionOrder {
-        id,
         trigger: CompactionTrigger::Manual,
     };
-    let Some(plan) = compaction.plan().await? else {
-        let nothing = SessionError::NothingToCompact;
-        return Err(nothing);
-    };
-    Ok(compaction.run(plan, &order, spent).await)
+    match compaction.plan().await? {
+        Some(plan) => Ok(compaction.run(plan, id, spent).await),
+        None => Err(SessionError::NothingToCompact),
+    }
 }

@@ -51,10 +51,7 @@ impl Lane {
         instructions: Option<String>,
     ) -> Result<String, SessionError> {
         let prepared = self.prepare_outside_turn().await?;
-        let (ports, setup) = match prepared {
-            Ok(prepared) => prepared,
-            Err(error) => return Err(self.not_prepared(error)),
-        };
+        let (ports, setup) = prepared.map_err(|error| self.not_prepared(error))?;
         let compaction = Compaction {
             lane: Arc::clone(self),
             ports,
@@ -62,6 +59,7 @@ impl Lane {
             stop: StopSignal::new(),
             turn_id: None,
             instructions,
+            trigger: CompactionTrigger::Manual,
         };
         match compaction.plan().await? {
             Some(plan) => Ok(plan.model()),

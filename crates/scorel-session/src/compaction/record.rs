@@ -1,54 +1,23 @@
 //! The records with which a compaction ends.
 
-use scorel_proto::{
-    CompactBody, CompactionBody, CompactionId, CompactionState, PersistentBody, TurnError, TurnId,
-};
+use scorel_engine::{Spent, StopCause};
+use scorel_proto::{CompactionBody, CompactionId, CompactionState, PersistentBody, TurnError};
 
-use scorel_engine::Spent;
-
+use super::CompactionEnd;
 use crate::SessionError;
 use crate::lane::{EventDraft, Section};
 
-/// The end of a compaction, as it is recorded.
-#[derive(Debug, Clone)]
-pub(crate) enum CompactionResult {
-    Made(Box<CompactBody>),
-    Ended(Box<CompactionBody>),
-}
-
-impl CompactionResult {
-    /// A compaction that ended without a summary.
-    pub(crate) fn ended(
-        id: CompactionId,
-        state: CompactionState,
-        error: Option<TurnError>,
-        spent: Spent,
-    ) -> Self {
-        Self::Ended(Box::new(CompactionBody {
-            error,
-            usage: spent.usage(),
-            cost: spent.cost(),
-            ..CompactionBody::new(id, state)
-        }))
-    }
-}
-
-/// Commits the end of a compaction.
-pub(crate) fn end(
-    section: &mut Section<'_>,
-    turn_id: Option<TurnId>,
-    result: &CompactionResult,
-) -> Result<(), SessionError> {
-    let body = match result {
-        CompactionResult::Made(body) => PersistentBody::Compact((**body).clone()),
-        CompactionResult::Ended(body) => PersistentBody::Compaction((**body).clone()),
+/// The record of how a compaction ended.
+pub(crate) fn end_body(id: CompactionId, end: CompactionEnd, spent: &Spent) -> PersistentBody {
+    let (state, error) = match end {
+        CompactionEnd::Made(body) => return PersistentBody::Compact(body),
+        CompactionEnd::Failed(error) => (CompactionState::Failed, Some(error)),
+        CompactionEnd::Stopped(StopCause::Interrupted) => (CompactionState::Interrupted, None),
+        CompactionEnd::Stopped(StopCause::Cancelled | StopCause::TimeUp) => {
+            (CompactionState::Cancelled, None)
+        }
     };
-    let draft = EventDraft::new(body);
-    let draft = match turn_id {
-        Some(turn_id) => draft.in_turn(turn_id),
-        None => draft,
-    };
-    section.commit(draft).map(drop)
+    without_summary(id, state, error, spent)
 }
 
 /// Ends the compaction that is open, if one is: its task is gone.
@@ -57,11 +26,25 @@ pub(crate) fn interrupt(
     state: CompactionState,
     error: Option<&TurnError>,
 ) -> Result<(), SessionError> {
-    let open = section.view().state.compaction.clone();
-    let Some(open) = open else {
+    let Some(open) = section.view().state.compaction.clone() else {
         return Ok(());
     };
     let spent = Spent::default();
-    let result = CompactionResult::ended(open.compaction_id, state, error.cloned(), spent);
-    end(section, open.turn_id, &result)
+    let body = without_summary(open.compaction_id, state, error.cloned(), &spent);
+    let draft = EventDraft::new(body).in_turn(open.turn_id);
+    section.commit(draft).map(drop)
+}
+
+fn without_summary(
+    id: CompactionId,
+    state: CompactionState,
+    error: Option<TurnError>,
+    spent: &Spent,
+) -> PersistentBody {
+    PersistentBody::Compaction(CompactionBody {
+        error,
+        usage: spent.usage(),
+        cost: spent.cost(),
+        ..CompactionBody::new(id, state)
+    })
 }

@@ -16,10 +16,7 @@ impl Lane {
     pub async fn context_report(self: &Arc<Self>) -> Result<GetContextResult, SessionError> {
         self.published().check_exists()?;
         let prepared = self.prepare_outside_turn().await?;
-        let (ports, setup) = match prepared {
-            Ok(prepared) => prepared,
-            Err(error) => return Err(self.not_prepared(error)),
-        };
+        let (ports, setup) = prepared.map_err(|error| self.not_prepared(error))?;
         let window = self.read_window(ContextWindow::clone).await?;
         let (fixed, model) = (FixedParts::of(&ports), ports.provider.model());
         let size = self.size_of(&WindowSizes::of(&window), fixed, model);
@@ -49,7 +46,7 @@ impl Lane {
             budget: setup.settings.budget(model),
             tokens: size.tokens,
             measured: size.counted.is_some(),
-            automatic: !self.has_stopped_compacting(),
+            automatic: !self.compaction_breaker(|breaker| breaker.is_open()),
             parts,
         })
     }

@@ -29,7 +29,7 @@ const SKILL: &str = "Skill";
 /// The old tool results to shorten, if that alone makes enough room.
 pub(crate) fn trim(
     window: &ContextWindow,
-    turn_id: Option<TurnId>,
+    turn_id: TurnId,
     size: &ContextSize,
     window_tokens: u64,
 ) -> Option<ContextTrimBody> {
@@ -75,7 +75,7 @@ pub(crate) fn trim_last_step(
     room: u64,
 ) -> Option<ContextTrimBody> {
     let items: Vec<(&WindowItem, &Message)> = window.items().collect();
-    let step = last_step(&items, Some(turn_id))?;
+    let step = last_step(&items, turn_id)?;
     let is_of_turn = |(item, _): &(&WindowItem, &Message)| item.turn_id == Some(turn_id);
     let first = items[..step].iter().find(|it| is_of_turn(it));
     let staying: TokenEstimate = first.iter().map(|(item, _)| item.tokens).sum();
@@ -117,9 +117,9 @@ pub(crate) fn trim_last_step(
 }
 
 /// Where the last answer of the turn is, which is followed by its results.
-fn last_step(items: &[(&WindowItem, &Message)], turn_id: Option<TurnId>) -> Option<usize> {
+fn last_step(items: &[(&WindowItem, &Message)], turn_id: TurnId) -> Option<usize> {
     let is_answer = |(item, message): &(&WindowItem, &Message)| {
-        turn_id.is_some() && item.turn_id == turn_id && matches!(message, Message::Assistant(_))
+        item.turn_id == Some(turn_id) && matches!(message, Message::Assistant(_))
     };
     items.iter().rposition(is_answer)
 }

@@ -28,8 +28,7 @@ impl Mutation for AppendData {
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
         let body = PersistentBody::Custom(self.body);
-        let event = section.commit(EventDraft::new(body).by(&self.command))?;
-        section.announce();
+        let event = section.commit_and_announce(EventDraft::new(body).by(&self.command))?;
         Ok(AppendResult {
             event_id: event.id,
             seq: event.seq,

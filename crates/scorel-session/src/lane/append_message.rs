@@ -65,8 +65,7 @@ impl Mutation for AppendMessage {
             return section.queue_custom_message(self);
         }
         let body = PersistentBody::CustomMessage(self.body);
-        let event = section.commit(EventDraft::new(body).by(&self.command))?;
-        section.announce();
+        let event = section.commit_and_announce(EventDraft::new(body).by(&self.command))?;
         Ok(AppendCustomMessageResult::Appended {
             event_id: event.id,
             seq: event.seq,

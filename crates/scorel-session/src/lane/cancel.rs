@@ -1,5 +1,5 @@
 use scorel_engine::StopCause;
-use scorel_proto::{CancelResult, PersistentBody, QueueOp, QueueUpdateBody, Seq, TurnId};
+use scorel_proto::{CancelResult, QueueOp, Seq, TurnId};
 
 use super::mutate::Mutation;
 use super::{EventDraft, JobName, Lane, Section};
@@ -78,7 +78,7 @@ impl Mutation for CancelAndClear {
             Err(error) => Err(section.not_recorded(
                 (
                     cancelled.is_some(),
-                    cancelled.and_then(JobName::restore).is_some(),
+                    matches!(cancelled, Some(JobName::Restore(_))),
                 ),
                 (self.clears, self.stops_children),
                 error,
@@ -100,7 +100,7 @@ impl CancelAndClear {
         let items = view.state.queue.items.iter().filter(|_| self.clears);
         let ops = items.map(|item| remove(item.queue_item_id)).collect();
         drop(view);
-        let body = section.cancel_record(ops, cancelled);
+        let body = section.queue_update(ops, cancelled);
         Ok(section.commit(EventDraft::new(body).by(&self.command))?.seq)
     }
 }
@@ -116,21 +116,6 @@ impl Section<'_> {
     fn stop_features(&mut self) -> Result<(), SessionError> {
         let mut features = self.lane.seams.features.iter();
         features.try_for_each(|feature| feature.stop(self))
-    }
-
-    /// The change of the queue that records a cancel.
-    pub(crate) fn cancel_record(
-        &self,
-        ops: Vec<QueueOp>,
-        cancelled: Option<JobName>,
-    ) -> PersistentBody {
-        PersistentBody::QueueUpdate(QueueUpdateBody {
-            version: self.view().state.queue.version + 1,
-            ops,
-            cancel_turn_id: cancelled.and_then(JobName::turn),
-            cancel_compaction_id: cancelled.and_then(JobName::compaction),
-            cancel_restore_id: cancelled.and_then(JobName::restore),
-        })
     }
 
     /// The error of a cancel whose record could not be written.

@@ -15,6 +15,7 @@ use scorel_proto::{
     TransientBody, TransientEvent, TreePlacement, TurnId, UnsavedRecord,
 };
 
+use super::queue::encoded_len;
 use super::{EventDraft, Lane, Section};
 use crate::SessionError;
 
@@ -52,8 +53,16 @@ impl Section<'_> {
     /// the session from being changed at all.
     pub fn commit(&mut self, draft: EventDraft) -> Result<PersistentEvent, SessionError> {
         self.check_usable()?;
-        let (event, record) = self.append(draft)?;
-        self.publish(&event, &record);
+        self.append_and_publish(draft)
+    }
+
+    /// As [`Section::commit`], for a change that listings show.
+    pub(crate) fn commit_and_announce(
+        &mut self,
+        draft: EventDraft,
+    ) -> Result<PersistentEvent, SessionError> {
+        let event = self.commit(draft)?;
+        self.announce();
         Ok(event)
     }
 
@@ -66,6 +75,10 @@ impl Section<'_> {
             .state()
             .health
             .check_usable_despite_damage()?;
+        self.append_and_publish(draft)
+    }
+
+    fn append_and_publish(&mut self, draft: EventDraft) -> Result<PersistentEvent, SessionError> {
         let (event, record) = self.append(draft)?;
         self.publish(&event, &record);
         Ok(event)
@@ -111,7 +124,8 @@ impl Section<'_> {
     }
 
     fn append(&mut self, draft: EventDraft) -> Result<(PersistentEvent, Appended), SessionError> {
-        self.before_record()?;
+        let ready = self.lane.shared.catalog.before_record();
+        ready.map_err(|error| self.not_ready(&error))?;
         let mut event = self.event(draft);
         let mut append = |journal: &mut Journal| {
             journal.append(|seq| {
@@ -126,17 +140,19 @@ impl Section<'_> {
         match appended {
             Ok(record) => {
                 if self.state.lost.take().is_some() {
-                    self.lane.shared.forget_saved_log_bytes(self.lane.id());
+                    self.lane
+                        .shared
+                        .catalog
+                        .forget_saved_log_bytes(self.lane.id());
                 }
                 event.prev = Some(record.prev());
                 self.state.spool.recorded(event.id, &event.body);
                 Ok((event, record))
             }
             Err(error) => {
-                let bytes = serde_json::to_vec(&event).map_or(0, |line| line.len());
                 self.state.unsaved = Some(UnsavedRecord {
                     kind: event.body.type_name().to_owned(),
-                    bytes: bytes as u64,
+                    bytes: encoded_len(&event) as u64,
                 });
                 Err(self.append_failed(error))
             }

@@ -7,7 +7,10 @@ use scorel_proto::TurnError;
 
 use super::Lane;
 use crate::SessionError;
-use crate::descriptors::SpareDescriptors;
+
+/// The number of files that a step of a turn may open at once: a connection with its name lookup, the
+/// pipes of a command, a file and its directories.
+const NEEDED: u64 = 8;
 
 /// The interval between looks.
 const RETRY: Duration = Duration::from_millis(250);
@@ -24,7 +27,7 @@ impl Lane {
         tracing::warn!(session = %self.id(), "a turn waits: too many files are open");
         let wait = self.publish_wait(TOO_MANY_FILES.to_owned()).await;
         while !self.shared.is_draining() && !self.has_descriptors() {
-            self.shared.descriptors.want();
+            self.shared.descriptors_wanted.notify_one();
             tokio::time::sleep(RETRY).await;
         }
         wait.end().await;
@@ -35,12 +38,12 @@ impl Lane {
         if self.has_descriptors() {
             return SessionError::NotPrepared(error);
         }
-        self.shared.descriptors.want();
+        self.shared.descriptors_wanted.notify_one();
         SessionError::OutOfDescriptors(error.message)
     }
 
     /// Whether a step of a turn can open its files.
     pub(crate) fn has_descriptors(&self) -> bool {
-        SpareDescriptors::are_left(&*self.shared.storage)
+        self.shared.storage.can_open(NEEDED)
     }
 }

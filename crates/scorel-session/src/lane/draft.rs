@@ -37,9 +37,10 @@ impl EventDraft {
         self
     }
 
+    /// Makes the event one of a turn, if it is in one.
     #[must_use]
-    pub fn in_turn(mut self, turn_id: TurnId) -> Self {
-        self.turn_id = Some(turn_id);
+    pub fn in_turn(mut self, turn_id: impl Into<Option<TurnId>>) -> Self {
+        self.turn_id = turn_id.into();
         self
     }
 
@@ -56,11 +57,6 @@ impl EventDraft {
     #[must_use]
     pub fn authored_by(mut self, client_id: ClientId) -> Self {
         self.client_id = client_id;
-        self
-    }
-
-    pub(super) fn attached_to(mut self, parent: Option<EventId>) -> Self {
-        self.parent = Some(parent);
         self
     }
 }

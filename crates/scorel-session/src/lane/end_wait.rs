@@ -65,8 +65,7 @@ impl Section<'_> {
         turn_id: TurnId,
         draft: EventDraft,
     ) -> Result<Seq, SessionError> {
-        let seq = self.commit(draft.in_turn(turn_id))?.seq;
-        self.announce();
+        let seq = self.commit_and_announce(draft.in_turn(turn_id))?.seq;
         self.lane.answered.notify_waiters();
         Ok(seq)
     }

@@ -42,8 +42,7 @@ impl Mutation for ContextRemoval {
 
     /// Nothing is recorded where there is no context: the state that is asked for is there already.
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
-        let bound = section.view().state.runners.of(&self.runner).cloned();
-        let Some(bound) = bound else {
+        let Some(bound) = section.view().state.runners.of(&self.runner).cloned() else {
             return Ok(None);
         };
         let body = PersistentBody::RunnerContext(RunnerContextBody {

@@ -13,7 +13,6 @@ impl Section<'_> {
     /// If the session cannot be written, or the file system refuses.
     pub(crate) fn remove_garbage(&mut self, now: SystemTime) -> Result<GarbageFiles, SessionError> {
         let lane = self.lane;
-        self.check_exists()?;
         self.check_usable()?;
         let mut removed = GarbageFiles::default();
         // A record that names a blob may be about to be written, or wait for the disk.

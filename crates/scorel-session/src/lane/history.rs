@@ -4,7 +4,7 @@ use scorel_journal::Records;
 use scorel_proto::{EventId, PathNode, Seq, SessionChanges, SessionState, ThinkingLevel};
 
 use super::Lane;
-use crate::{SessionError, TargetProblem};
+use crate::SessionError;
 
 /// A session at one moment, to be cloned up to one of its events.
 #[derive(Debug)]
@@ -28,18 +28,8 @@ impl Lane {
         self.check_writable()?;
         let published = self.published();
         published.check_exists()?;
+        published.check_target(event)?;
         let view = published.view();
-        if let Some(id) = event.filter(|id| !view.tree.is_turn_end(*id)) {
-            let problem = if view.tree.contains(id) {
-                TargetProblem::NotTurnEnd
-            } else {
-                TargetProblem::Unknown
-            };
-            return Err(SessionError::InvalidTarget {
-                event_id: event,
-                problem,
-            });
-        }
         let places = published.places_after(Seq::ZERO);
         let range = match (places.first(), places.last(), event) {
             // A place ends before its newline.

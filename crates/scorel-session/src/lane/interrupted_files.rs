@@ -18,13 +18,10 @@ impl Section<'_> {
     /// The changes of files by an interrupted run of a runner. Blocks on the disk.
     pub(super) fn interrupted_run_files(&self) -> RecordedFiles {
         let recorded = match self.lane.recorder() {
-            Ok(recorder) => recorder.command_interrupted(),
-            Err(error) => Some(RecordedFiles {
-                files: Vec::new(),
-                unwatched: Some(error.to_string()),
-            }),
+            Ok(recorder) => recorder.command_interrupted().unwrap_or_default(),
+            Err(error) => unwatched(&error),
         };
-        recorded.unwrap_or_default().by(ChangedBy::Runner)
+        recorded.by(ChangedBy::Runner)
     }
 
     /// The changes of files by an interrupted call, if they can be found out. Blocks on the disk.
@@ -37,19 +34,23 @@ impl Section<'_> {
             Ok(recorder) if call.files.is_empty() => {
                 recorder.command_interrupted().unwrap_or_default()
             }
-            Ok(recorder) => RecordedFiles {
-                files: call
-                    .files
-                    .iter()
-                    .filter_map(|before| recorder.interrupted(before))
-                    .collect(),
-                unwatched: None,
-            },
+            Ok(recorder) => {
+                let files = call.files.iter();
+                let files = files.filter_map(|before| recorder.interrupted(before));
+                RecordedFiles {
+                    files: files.collect(),
+                    unwatched: None,
+                }
+            }
             Err(_) if call.files.is_empty() => RecordedFiles::default(),
-            Err(error) => RecordedFiles {
-                files: Vec::new(),
-                unwatched: Some(error.to_string()),
-            },
+            Err(error) => unwatched(&error),
         }
+    }
+}
+
+fn unwatched(reason: &SessionError) -> RecordedFiles {
+    RecordedFiles {
+        files: Vec::new(),
+        unwatched: Some(reason.to_string()),
     }
 }

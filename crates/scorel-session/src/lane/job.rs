@@ -20,20 +20,6 @@ impl JobName {
             Self::Compaction(_) | Self::Restore(_) => None,
         }
     }
-
-    pub(super) const fn compaction(self) -> Option<CompactionId> {
-        match self {
-            Self::Compaction(id) => Some(id),
-            Self::Turn(_) | Self::Restore(_) => None,
-        }
-    }
-
-    pub(super) const fn restore(self) -> Option<EventId> {
-        match self {
-            Self::Restore(id) => Some(id),
-            Self::Turn(_) | Self::Compaction(_) => None,
-        }
-    }
 }
 
 /// A job whose task runs or is about to, with the signal that stops it.
@@ -65,12 +51,12 @@ impl JobSlot {
     /// Fills the slot. Returns the signal that stops the job.
     pub(super) fn begin(&self, name: JobName) -> StopSignal {
         let stop = StopSignal::new();
-        let running = RunningJob {
+        let running = Some(RunningJob {
             name,
             stop: stop.clone(),
-        };
+        });
         *self.slot.lock() = OccupiedSlot {
-            running: Some(running),
+            running,
             closing: false,
         };
         stop

@@ -70,8 +70,8 @@ impl Lane {
         let mark = shared.recovery_mark(id);
         let loaded = match &mark {
             Err(given_up) => LoadedLog::given_up(&*shared.storage, &dir, id, given_up)?,
-            Ok(_) => match open(&shared, &dir, id) {
-                Ok(opened) => LoadedLog::writable(opened, &shared, id)?,
+            Ok(_) => match OpenedLog::open(&shared, &dir, id) {
+                Ok(log) => LoadedLog::writable(log, &shared, id)?,
                 Err(OpenError::NewerFormat { .. }) => {
                     LoadedLog::read_only(&*shared.storage, &dir, id)?
                 }
@@ -138,9 +138,6 @@ impl Section<'_> {
         }
         recovered
     }
-}
-
-impl Section<'_> {
     /// Puts a session with work on the active list, for the next daemon. One that was restored from a
     /// backup or from the trash is not on it.
     fn enter_if_busy(&self) -> Result<(), SessionError> {
@@ -156,25 +153,20 @@ impl Section<'_> {
 }
 
 impl LoadedLog {
-    fn writable(
-        opened: OpenedLog,
-        shared: &LaneShared,
-        id: SessionId,
-    ) -> Result<Self, SessionError> {
+    fn writable(log: OpenedLog, shared: &LaneShared, id: SessionId) -> Result<Self, SessionError> {
+        let checkpointed = if log.is_resumed() { log.known_bytes } else { 0 };
         let OpenedLog {
             opened,
             fold,
-            checkpointed,
-            known_bytes,
-        } = opened;
+            known_bytes: covered,
+        } = log;
         let report = opened.report();
         let header = read_header(&report.header, id)?;
         log_report(report, id);
         let mut health = Health::new(id);
         health.damage = unaccepted_damage(report, &fold.view.state.accepted_damage);
         health.failed = beyond_repair(report);
-        let covered = known_bytes;
-        let known_bytes = covered.max(shared.saved_log_bytes(id).unwrap_or_default());
+        let known_bytes = covered.max(shared.catalog.saved_log_bytes(id).unwrap_or_default());
         // With a torn line, which was there when the length was taken and is moved aside now.
         let torn = report.torn.as_ref().map(|torn| torn.offset + torn.len);
         let bytes = torn.unwrap_or(opened.end());
@@ -276,68 +268,61 @@ impl LoadedLog {
 struct OpenedLog {
     opened: Opened,
     fold: LogFold,
-    /// The length of the log that the checkpoint covers, in bytes.
-    checkpointed: u64,
     /// The length that the log had according to its checkpoint, whether that fits or not.
     known_bytes: u64,
 }
 
-/// Opens the log behind its checkpoint, or from its start if the checkpoint does not fit.
-fn open(shared: &LaneShared, dir: &Path, id: SessionId) -> Result<OpenedLog, OpenError> {
-    let mut known_bytes = 0;
-    if let Some(checkpoint) = Checkpoint::read(&*shared.storage, dir) {
-        let fold = LogFold {
-            view: checkpoint.view,
-            index: checkpoint.index,
-            receipts: checkpoint.receipts,
-        };
-        // The place ends before its newline.
-        let checkpointed = checkpoint.resume.place().end() + 1;
-        known_bytes = checkpointed;
-        let (opened, fold) = open_from(shared, dir, Some(checkpoint.resume), fold)?;
-        if matches!(opened.report().resumed, Resumed::FromPoint) {
-            return Ok(OpenedLog {
-                opened,
-                fold,
-                checkpointed,
-                known_bytes,
-            });
+impl OpenedLog {
+    /// Opens the log behind its checkpoint, or from its start if the checkpoint does not fit.
+    fn open(shared: &LaneShared, dir: &Path, id: SessionId) -> Result<Self, OpenError> {
+        let mut known_bytes = 0;
+        if let Some(checkpoint) = Checkpoint::read(&*shared.storage, dir) {
+            // The place ends before its newline.
+            known_bytes = checkpoint.resume.place().end() + 1;
+            let fold = LogFold {
+                view: checkpoint.view,
+                index: checkpoint.index,
+                receipts: checkpoint.receipts,
+            };
+            let resume = Some(checkpoint.resume);
+            let log = Self::open_from(shared, dir, resume, fold, known_bytes)?;
+            if log.is_resumed() {
+                return Ok(log);
+            }
+            tracing::warn!(session = %id, "the checkpoint does not fit the log and is ignored");
+            // Still with its place, which it does not resume from: it tells which numbers were used.
+            let log = Self::open_from(shared, dir, resume, LogFold::default(), known_bytes)?;
+            if !log.is_resumed() {
+                return Ok(log);
+            }
         }
-        tracing::warn!(session = %id, "the checkpoint does not fit the log and is ignored");
-        // Still with its place, which it does not resume from: it tells which numbers were used.
-        let resume = Some(checkpoint.resume);
-        let (opened, fold) = open_from(shared, dir, resume, LogFold::default())?;
-        if !matches!(opened.report().resumed, Resumed::FromPoint) {
-            return Ok(OpenedLog {
-                opened,
-                fold,
-                checkpointed: 0,
-                known_bytes,
-            });
+        if let Ok(CheckpointFile::UpTo(resume)) = CheckpointFile::inspect(&*shared.storage, dir) {
+            // Of another version, it still tells how far the log reached.
+            known_bytes = known_bytes.max(resume.place().end() + 1);
         }
+        Self::open_from(shared, dir, None, LogFold::default(), known_bytes)
     }
-    if let Ok(CheckpointFile::UpTo(resume)) = CheckpointFile::inspect(&*shared.storage, dir) {
-        // Of another version, it still tells how far the log reached.
-        known_bytes = known_bytes.max(resume.place().end() + 1);
-    }
-    let (opened, fold) = open_from(shared, dir, None, LogFold::default())?;
-    Ok(OpenedLog {
-        opened,
-        fold,
-        checkpointed: 0,
-        known_bytes,
-    })
-}
 
-fn open_from(
-    shared: &LaneShared,
-    dir: &Path,
-    resume: Option<ResumePoint>,
-    mut fold: LogFold,
-) -> Result<(Opened, LogFold), OpenError> {
-    let storage = Arc::clone(&shared.storage);
-    Journal::open(storage, dir, resume, &mut |record| fold.read(record))
-        .map(|opened| (opened, fold))
+    fn open_from(
+        shared: &LaneShared,
+        dir: &Path,
+        resume: Option<ResumePoint>,
+        mut fold: LogFold,
+        known_bytes: u64,
+    ) -> Result<Self, OpenError> {
+        let storage = Arc::clone(&shared.storage);
+        let opened = Journal::open(storage, dir, resume, &mut |record| fold.read(record))?;
+        Ok(Self {
+            opened,
+            fold,
+            known_bytes,
+        })
+    }
+
+    /// Whether the log was read from its checkpoint on.
+    fn is_resumed(&self) -> bool {
+        matches!(self.opened.report().resumed, Resumed::FromPoint)
+    }
 }
 
 fn read_header(header: &LogHeader, id: SessionId) -> Result<SessionHeader, SessionError> {

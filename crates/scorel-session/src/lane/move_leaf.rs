@@ -44,7 +44,7 @@ impl Mutation for MoveLeaf {
     fn check_expected(&self, section: &Section<'_>) -> Result<(), SessionError> {
         section.check_leaf(self.expected_leaf)?;
         let target = self.target.event();
-        section.check_target(target)?;
+        section.published().check_target(target)?;
         if target == section.view().leaf() {
             return Err(invalid(target, TargetProblem::ActiveLeaf));
         }

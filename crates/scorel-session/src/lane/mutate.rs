@@ -71,7 +71,7 @@ impl Lane {
         mutation: M,
     ) -> Result<M::Reply, SessionError> {
         self.section(move |section| {
-            section.check_exists()?;
+            section.published().check_exists()?;
             if let Some(reply) = section.repeated(&mutation)? {
                 return Ok(reply);
             }
@@ -92,13 +92,7 @@ impl Section<'_> {
         let Some(command) = mutation.command() else {
             return Ok(None);
         };
-        let answer = self
-            .published()
-            .state()
-            .fold
-            .receipts
-            .find(command)?
-            .cloned();
+        let answer = self.lane.receipt(command)?;
         Ok(answer.and_then(|answer| mutation.repeat(&answer, self)))
     }
 }

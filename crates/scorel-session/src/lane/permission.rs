@@ -14,31 +14,36 @@ impl Section<'_> {
         command: Option<&MutationCommand>,
         decision: PermissionDecisionBody,
     ) -> Result<Seq, SessionError> {
-        let mut draft = EventDraft::new(PersistentBody::PermissionDecision(decision));
-        if let Some(turn_id) = self.published().turn_id() {
-            draft = draft.in_turn(turn_id);
-        }
+        let turn_id = self.published().turn_id();
+        let body = PersistentBody::PermissionDecision(decision);
+        let mut draft = EventDraft::new(body).in_turn(turn_id);
         if let Some(command) = command {
             draft = draft.by(command);
         }
-        let seq = self.commit(draft)?.seq;
-        self.announce();
+        let seq = self.commit_and_announce(draft)?.seq;
         self.lane.answered.notify_waiters();
         Ok(seq)
+    }
+
+    /// Records `cancelled` for an open request.
+    pub(crate) fn cancel_request(
+        &mut self,
+        request_id: PermissionRequestId,
+        reason: &str,
+    ) -> Result<(), SessionError> {
+        let decision = PermissionDecisionBody {
+            request_id,
+            decision: PermissionDecision::Cancelled,
+            reason: Some(reason.to_owned()),
+        };
+        self.decide(None, decision).map(drop)
     }
 
     /// Records `cancelled` for every open request: nothing waits for an answer any more.
     pub(crate) fn cancel_requests(&mut self, reason: &str) -> Result<(), SessionError> {
         let open = self.view().state.permissions.clone();
-        for request in open {
-            let decision = PermissionDecisionBody {
-                request_id: request.request_id,
-                decision: PermissionDecision::Cancelled,
-                reason: Some(reason.to_owned()),
-            };
-            self.decide(None, decision)?;
-        }
-        Ok(())
+        let mut open = open.into_iter();
+        open.try_for_each(|request| self.cancel_request(request.request_id, reason))
     }
 
     pub(crate) fn open_request(&self, id: PermissionRequestId) -> Option<PermissionRequestBody> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use scorel_proto::{BlobHash, StorageStall, UnsavedRecord};
 
-use super::{Lane, Section};
+use super::{EventDraft, Lane, Section};
 use crate::SessionError;
 use crate::clock::now_ms;
 
@@ -52,6 +52,15 @@ impl Lane {
                 taken => return taken,
             }
         }
+    }
+
+    /// Commits an event, however long the log cannot be written.
+    pub(crate) async fn persist_event(
+        self: &Arc<Self>,
+        draft: EventDraft,
+    ) -> Result<(), SessionError> {
+        self.persist(move |section| section.commit(draft.clone()).map(drop))
+            .await
     }
 
     /// Stores a text as a blob of the session, which a record is to name. Waits as a record does.

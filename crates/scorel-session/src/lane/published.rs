@@ -134,7 +134,7 @@ impl PublishedLane<'_> {
 
     fn problem(&self) -> Option<String> {
         let problem = self.state.health.problem();
-        problem.or_else(|| self.lane.waits.get())
+        problem.or_else(|| self.lane.waits.lock().clone())
     }
 
     pub(super) fn storage_stall(&self) -> Option<StorageStall> {
@@ -167,10 +167,6 @@ impl PublishedLane<'_> {
     /// The positions of the records after `seq`.
     pub(crate) fn places_after(&self, seq: Seq) -> &[RecordPosition] {
         self.state.fold.index.after(seq)
-    }
-
-    pub(crate) fn has_record(&self, seq: Seq) -> bool {
-        self.state.fold.index.contains(seq)
     }
 
     /// Whether damage hides records, accepted or not.

@@ -24,7 +24,7 @@ impl Lane {
 
     async fn set_wait(self: &Arc<Self>, reason: Option<String>) {
         let mut locked = self.lock().await;
-        self.waits.set(reason);
+        *self.waits.lock() = reason;
         locked.section().announce();
     }
 }
@@ -40,6 +40,6 @@ impl Drop for PublishedWait {
     /// Without an announcement, which needs the lane's mutex: a job that is given up is announced with
     /// its end.
     fn drop(&mut self) {
-        self.lane.waits.set(None);
+        *self.lane.waits.lock() = None;
     }
 }

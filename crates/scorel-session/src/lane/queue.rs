@@ -6,12 +6,12 @@
 
 use scorel_proto::{
     Block, CustomMessageBody, InternalMessage, Message, MessageBody, MessageSource, Meta,
-    PersistentBody, Queue, QueueItem, QueueKind, QueueOp, QueueUpdateBody, Seq, TurnId,
-    UserMessage,
+    PersistentBody, Queue, QueueItem, QueueItemMeta, QueueKind, QueueOp, QueueUpdateBody, Seq,
+    TurnId, UserMessage,
 };
 use serde::Serialize;
 
-use super::{EventDraft, Section};
+use super::{EventDraft, JobName, Section};
 use crate::SessionError;
 
 /// How many bytes the waiting messages of a session may have together: the queue is part of the
@@ -102,22 +102,33 @@ impl Section<'_> {
             hold,
             go_on,
         };
-        let body = self.queue_update(vec![add]);
-        let seq = self.commit(EventDraft::new(body).authored_by(author))?.seq;
-        self.announce();
+        let body = self.queue_update(vec![add], None);
+        let draft = EventDraft::new(body).authored_by(author);
+        let seq = self.commit_and_announce(draft)?.seq;
         self.lane.queued.notify_waiters();
         Ok(seq)
     }
 
-    /// The body of the queue's next change.
-    pub(super) fn queue_update(&self, ops: Vec<QueueOp>) -> PersistentBody {
-        PersistentBody::QueueUpdate(QueueUpdateBody {
+    /// The body of the queue's next change. `cancelled` is the job whose cancel it records.
+    pub(crate) fn queue_update(
+        &self,
+        ops: Vec<QueueOp>,
+        cancelled: Option<JobName>,
+    ) -> PersistentBody {
+        let mut body = QueueUpdateBody {
             version: self.view().state.queue.version + 1,
             ops,
             cancel_turn_id: None,
             cancel_compaction_id: None,
             cancel_restore_id: None,
-        })
+        };
+        match cancelled {
+            Some(JobName::Turn(id)) => body.cancel_turn_id = Some(id),
+            Some(JobName::Compaction(id)) => body.cancel_compaction_id = Some(id),
+            Some(JobName::Restore(id)) => body.cancel_restore_id = Some(id),
+            None => {}
+        }
+        PersistentBody::QueueUpdate(body)
     }
 
     /// Starts the next turn if the queue has one and no turn is open; in the background, if the log
@@ -156,13 +167,7 @@ impl Section<'_> {
     /// Adds the waiting steers to the conversation, one message each. To be called when a model call
     /// follows. None is taken once the turn has to stop: no call would answer it.
     pub(crate) fn drain_steers(&mut self, turn_id: TurnId) -> Result<(), SessionError> {
-        while self.lane.job.stop().is_none() {
-            let Some(item) = self.next_steer() else {
-                return Ok(());
-            };
-            self.take(item, turn_id, MessageSource::Steer)?;
-            self.announce();
-        }
+        while self.take_steer(turn_id)?.is_some() {}
         Ok(())
     }
 
@@ -185,11 +190,8 @@ impl Section<'_> {
         &mut self,
         turn_id: TurnId,
     ) -> Result<Option<Vec<Block>>, SessionError> {
-        let item = match self.lane.job.stop() {
-            None => self.next_steer(),
-            Some(_) => None,
-        };
-        let Some(item) = item else {
+        let is_stopping = self.lane.job.stop().is_some();
+        let Some(item) = self.next_steer().filter(|_| !is_stopping) else {
             return Ok(None);
         };
         let content = item.content.clone();
@@ -214,46 +216,36 @@ impl Section<'_> {
 /// The record that takes an item out of the queue.
 fn taken(item: QueueItem, source: MessageSource) -> PersistentBody {
     let queue_item_id = Some(item.queue_item_id);
-    let meta = item.meta.unwrap_or_default();
-    let mut message = user_message(item.content, Some(source));
-    if let Message::User(message) = &mut message {
-        message.meta.runtime_id = meta.runtime_id;
-    }
-    let Some(custom) = meta.custom else {
-        return PersistentBody::Message(MessageBody {
+    let QueueItemMeta { custom, runtime_id } = item.meta.unwrap_or_default();
+    let content = item.content;
+    let meta = Meta {
+        source: Some(source),
+        runtime_id,
+        ..Meta::default()
+    };
+    let message = match &custom {
+        Some(custom) if custom.internal => Message::Internal(InternalMessage { content, meta }),
+        _ => Message::User(UserMessage { content, meta }),
+    };
+    match custom {
+        Some(custom) => PersistentBody::CustomMessage(CustomMessageBody {
+            kind: custom.kind,
+            message,
+            data: custom.data,
+            queue_item_id,
+        }),
+        None => PersistentBody::Message(MessageBody {
             queue_item_id,
             ..MessageBody::new(message)
-        });
-    };
-    let message = match message {
-        Message::User(UserMessage { content, meta }) if custom.internal => {
-            Message::Internal(InternalMessage { content, meta })
-        }
-        message => message,
-    };
-    PersistentBody::CustomMessage(CustomMessageBody {
-        kind: custom.kind,
-        message,
-        data: custom.data,
-        queue_item_id,
-    })
+        }),
+    }
 }
 
 fn queue_bytes(items: &[QueueItem]) -> usize {
     items.iter().map(encoded_len).sum()
 }
 
-pub(super) fn user_message(content: Vec<Block>, source: Option<MessageSource>) -> Message {
-    Message::User(UserMessage {
-        content,
-        meta: Meta {
-            source,
-            ..Meta::default()
-        },
-    })
-}
-
 /// The length of something as JSON, in bytes.
-pub(super) fn encoded_len(part: &impl Serialize) -> usize {
+pub(crate) fn encoded_len(part: &impl Serialize) -> usize {
     serde_json::to_vec(part).map_or(0, |json| json.len())
 }

@@ -17,7 +17,7 @@ use crate::{SessionError, blocking};
 
 /// About how many bytes of events one page has at most: a quarter of the largest reply, so that JSON
 /// framing and one large event fit as well.
-const PAGE_BYTES: u64 = 4 * 1024 * 1024;
+pub(crate) const PAGE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Which events to read.
 #[derive(Debug, Clone, Copy)]
@@ -174,18 +174,37 @@ impl Lane {
         decoded(lines.first().ok_or_else(damaged)?)
     }
 
-    /// Reads records on a blocking thread, without holding the lane: the log only grows, so places
-    /// stay valid. Damaged records are left out, and the session is reread before this returns.
+    /// The record with a number; `None` if there is none or it is damaged. Blocks on the disk.
+    pub(crate) fn read_event(&self, seq: Seq) -> Result<Option<PersistentEvent>, SessionError> {
+        let place = self.published().place_of(seq);
+        let line = place.map(|place| self.read_intact(place)).transpose()?;
+        line.flatten().map(|line| decoded(&line)).transpose()
+    }
+
+    /// Reads records. Damaged ones are left out.
     pub(crate) async fn read_lines(
         self: &Arc<Self>,
         places: Vec<RecordPosition>,
     ) -> Result<Vec<Bytes>, SessionError> {
+        self.read_log(move |lane| {
+            let read = |place: &RecordPosition| lane.read_intact(*place).transpose();
+            places.iter().filter_map(read).collect()
+        })
+        .await
+    }
+
+    /// Reads the log on a blocking thread, without holding the lane: the log only grows, so places stay
+    /// valid. If `read` finds damage, the session is reread before this returns.
+    pub(crate) async fn read_log<R: Send + 'static>(
+        self: &Arc<Self>,
+        read: impl FnOnce(&Self) -> Result<R, SessionError> + Send + 'static,
+    ) -> Result<R, SessionError> {
         let lane = Arc::clone(self);
-        let lines = blocking(move || lane.read_each(&places)).await?;
+        let found = blocking(move || read(&lane)).await?;
         if self.is_reread_due() {
             self.section(|_| ()).await?;
         }
-        lines
+        found
     }
 
     /// Reads a record; `None` if it is damaged. The records around it are still served, and the next
@@ -199,11 +218,6 @@ impl Lane {
             }
             Err(error) => Err(error.into()),
         }
-    }
-
-    fn read_each(&self, places: &[RecordPosition]) -> Result<Vec<Bytes>, SessionError> {
-        let read = |place: &RecordPosition| self.read_intact(*place).transpose();
-        places.iter().filter_map(read).collect()
     }
 
     /// Voids the checkpoint at once: if this daemon dies before the reread, the next load reads the
@@ -229,12 +243,12 @@ impl PublishedLane<'_> {
         Ok(match range {
             EventRange::After(seq) => {
                 let all = index.after(seq);
-                let count = fitting(all.iter().take(limit));
+                let count = fitting(all.iter().take(limit), PAGE_BYTES);
                 (all[..count].to_vec(), count < all.len())
             }
             EventRange::Before(seq) => {
                 let all = index.before(seq, limit.saturating_add(1));
-                let count = fitting(all.iter().rev().take(limit));
+                let count = fitting(all.iter().rev().take(limit), PAGE_BYTES);
                 (all[all.len() - count..].to_vec(), count < all.len())
             }
         })
@@ -255,14 +269,17 @@ fn tree_entry(node: TreeNode) -> TreeEntry {
     }
 }
 
-/// How many of `places` fit into one page; at least one.
-pub(crate) fn fitting<'a>(places: impl Iterator<Item = &'a RecordPosition>) -> usize {
+/// How many of `places` have at most `max_bytes`; at least one, if there is one.
+pub(crate) fn fitting<'a>(
+    places: impl Iterator<Item = &'a RecordPosition>,
+    max_bytes: u64,
+) -> usize {
     let mut bytes = 0;
     places
         .enumerate()
         .take_while(|(number, place)| {
             bytes += u64::from(place.len);
-            *number == 0 || bytes <= PAGE_BYTES
+            *number == 0 || bytes <= max_bytes
         })
         .count()
 }

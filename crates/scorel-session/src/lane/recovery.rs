@@ -22,8 +22,7 @@ impl Section<'_> {
     /// Closes, resumes or continues the turn that the last daemon left open, if it did, and what the features
     /// have open.
     pub(super) fn recover(&mut self) -> Result<(), SessionError> {
-        let open = self.view().state.turn.clone();
-        let Some(turn) = open else {
+        let Some(turn) = self.view().state.turn.clone() else {
             return self.recover_features();
         };
         let waits = self.published().is_waiting();
@@ -72,7 +71,7 @@ impl Section<'_> {
         let view = self.view();
         let parked = view.state.turn.as_ref().filter(|turn| turn.is_parked());
         let until = parked.and_then(|turn| turn.waiting.as_ref());
-        until.is_some_and(|waiting| self.lane.shared.opened_at() >= waiting.until)
+        until.is_some_and(|waiting| self.lane.shared.opened_at >= waiting.until)
     }
 
     /// Records that a parked turn resumes, before it does: if the turn kills the daemon, the next one
@@ -88,8 +87,7 @@ impl Section<'_> {
     /// Records the end of a runner that ended unobserved, if its start has none: readers count on one
     /// `runner_exit` for each `runner_start`.
     pub(crate) fn end_run(&mut self) -> Result<(), SessionError> {
-        let open = self.view().state.runners.run().cloned();
-        let Some(run) = open else {
+        let Some(run) = self.view().state.runners.run().cloned() else {
             return Ok(());
         };
         let last_sign = self.view().state.updated_at;
@@ -135,14 +133,9 @@ impl Section<'_> {
         let is_ours = spooled.turn_id == turn_id && !self.view().tree.contains(spooled.event_id);
         if is_ours && has_text(&spooled) {
             let id = spooled.event_id;
-            let runner = self
-                .view()
-                .state
-                .runners
-                .run()
-                .map(|run| run.runner.clone());
+            let run = self.view().state.runners.run().cloned();
             let mut kept = partial(spooled);
-            kept.meta.runner = runner.map(|name| self.message_runner(name));
+            kept.meta.runner = run.map(|run| self.message_runner(run.runner));
             let draft = EventDraft::new(message(Message::Assistant(kept))).with_id(id);
             match self.commit_any_size(&draft.in_turn(turn_id)) {
                 Err(SessionError::TooLarge { .. }) => {
@@ -167,8 +160,7 @@ impl Section<'_> {
 
     /// Gives every open tool call an error as its result: no call may stay without one.
     pub(crate) fn answer_open_calls(&mut self, cause: &str) -> Result<(), SessionError> {
-        let open = self.view().state.turn.clone();
-        let Some(turn) = open else {
+        let Some(turn) = self.view().state.turn.clone() else {
             return Ok(());
         };
         let turn_id = turn.turn_id;
@@ -176,10 +168,8 @@ impl Section<'_> {
             let id = call.started.unwrap_or_else(EventId::generate);
             let recorded = self.interrupted_files(&call);
             let runner = call.ran_by.clone().map(|name| self.message_runner(name));
-            let mut result = match self.recorded_result(&call) {
-                Some(result) => result,
-                None => unknown_result(call, cause),
-            };
+            let recorded_result = self.recorded_result(&call);
+            let mut result = recorded_result.unwrap_or_else(|| unknown_result(call, cause));
             result.meta.runner = runner;
             let result = Message::ToolResult(result);
             let body = MessageBody::new(result).recording(recorded);

@@ -1,4 +1,4 @@
-use scorel_proto::{Queue, QueueEdit, QueueItem, QueueItemId, QueueOp, RewriteQueueResult};
+use scorel_proto::{QueueEdit, QueueItem, QueueItemId, QueueOp, RewriteQueueResult};
 
 use super::mutate::Mutation;
 use super::{EventDraft, Section};
@@ -52,7 +52,7 @@ impl Mutation for QueueRewrite {
         // Before the record, as for a message that is sent: the next daemon loads only the sessions
         // on the list.
         section.enter_active()?;
-        let body = section.queue_update(ops);
+        let body = section.queue_update(ops, None);
         let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
         let queue = section.view().state.queue.clone();
         section.announce();
@@ -73,8 +73,9 @@ impl QueueRewrite {
         let mut queue = section.view().state.queue.clone();
         let mut ops = Vec::with_capacity(self.edits.len());
         for edit in &self.edits {
-            if let Some(id) = named_item(edit) {
-                check_known(&queue, id)?;
+            if let Some(id) = named_item(edit).filter(|id| !queue.contains(*id)) {
+                let text = format!("{id} is not in the queue, or an earlier operation removed it");
+                return Err(SessionError::InvalidParams(text));
             }
             let op = self.op(edit, section);
             queue.apply_op(&op);
@@ -149,14 +150,5 @@ const fn named_item(edit: &QueueEdit) -> Option<QueueItemId> {
         | QueueEdit::Remove { queue_item_id }
         | QueueEdit::Convert { queue_item_id, .. } => Some(*queue_item_id),
         QueueEdit::Add { .. } | QueueEdit::Pause {} | QueueEdit::Resume {} => None,
-    }
-}
-
-fn check_known(queue: &Queue, id: QueueItemId) -> Result<(), SessionError> {
-    if queue.contains(id) {
-        Ok(())
-    } else {
-        let text = format!("{id} is not in the queue, or an earlier operation removed it");
-        Err(SessionError::InvalidParams(text))
     }
 }

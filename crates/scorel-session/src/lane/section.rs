@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use scorel_proto::{ErrorChain, Phase, Session};
+use scorel_proto::ErrorChain;
 use tokio::sync::OwnedMutexGuard;
 
 use super::fold::LogFold;
@@ -75,18 +75,6 @@ impl Section<'_> {
         self.lane
     }
 
-    pub(crate) fn phase(&self) -> Phase {
-        self.published().phase()
-    }
-
-    pub(crate) fn describe(&self) -> Session {
-        self.published().describe()
-    }
-
-    pub(crate) fn check_exists(&self) -> Result<(), SessionError> {
-        self.published().check_exists()
-    }
-
     /// Checks whether the session can be changed.
     ///
     /// # Errors
@@ -114,7 +102,7 @@ impl Section<'_> {
     /// As [`Section::announce`], unless listings cover the whole log.
     pub(crate) fn announce_if_outdated(&mut self) {
         let (lane, summarised) = (self.lane, self.summarised_bytes());
-        if lane.shared.is_outdated(lane.id(), summarised) {
+        if lane.shared.catalog.is_outdated(lane.id(), summarised) {
             self.announce();
         }
     }

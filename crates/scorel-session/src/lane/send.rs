@@ -2,13 +2,13 @@ use std::io;
 
 use scorel_journal::{MAX_RECORD, is_out_of_descriptors};
 use scorel_proto::{
-    Block, EventId, MessageBody, PersistentBody, Phase, QueueKind, SendMessageResult,
-    SessionChanges, SessionInfoBody, TurnId, WhileRunning,
+    Block, EventId, Message, MessageBody, Meta, PersistentBody, Phase, QueueKind,
+    SendMessageResult, SessionChanges, SessionInfoBody, TurnId, UserMessage, WhileRunning,
 };
 use serde::Serialize;
 
 use super::mutate::Mutation;
-use super::queue::{encoded_len, user_message};
+use super::queue::encoded_len;
 use super::{EventDraft, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
@@ -51,7 +51,7 @@ impl Mutation for SendRequest {
         if !section.is_busy() {
             return Ok(());
         }
-        let phase = section.phase();
+        let phase = section.published().phase();
         if self.parent_event_id.is_some() {
             return Err(section.busy());
         }
@@ -74,7 +74,7 @@ impl Mutation for SendRequest {
         let Some(parent) = self.parent_event_id else {
             return Ok(());
         };
-        section.check_target(parent)?;
+        section.published().check_target(parent)?;
         // On another branch nothing was summarised by the active one.
         if section.is_on_path(parent) {
             section.check_not_summarised(parent)?;
@@ -113,17 +113,11 @@ impl Section<'_> {
         entered.map_err(|error| self.not_ready(&error))
     }
 
-    /// To be called before a record is appended.
-    pub(super) fn before_record(&self) -> Result<(), SessionError> {
-        let ready = self.lane.shared.before_record();
-        ready.map_err(|error| self.not_ready(&error))
-    }
-
     /// A file of the home that has to be written before a record cannot be.
-    fn not_ready(&self, error: &io::Error) -> SessionError {
+    pub(super) fn not_ready(&self, error: &io::Error) -> SessionError {
         let reason = error.to_string();
         if is_out_of_descriptors(error) {
-            self.lane.shared.descriptors.want();
+            self.lane.shared.descriptors_wanted.notify_one();
             SessionError::OutOfDescriptors(reason)
         } else {
             SessionError::Stalled(reason)
@@ -132,13 +126,14 @@ impl Section<'_> {
 
     fn start_turn(&mut self, request: SendRequest) -> Result<SendMessageResult, SessionError> {
         let turn_id = TurnId::generate();
-        let message = user_message(request.content, None);
+        let message = Message::User(UserMessage {
+            content: request.content,
+            meta: Meta::default(),
+        });
         self.choose(&request.command, (request.model, request.runner), &message)?;
         let body = PersistentBody::Message(MessageBody::new(message));
         let mut draft = EventDraft::new(body).in_turn(turn_id).by(&request.command);
-        if let Some(parent) = request.parent_event_id {
-            draft = draft.attached_to(parent);
-        }
+        draft.parent = request.parent_event_id;
         let leaf = self.view().leaf();
         let event = self.commit(draft)?;
         if event.parent_id != leaf {

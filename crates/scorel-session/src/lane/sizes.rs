@@ -1,9 +1,7 @@
 use scorel_engine::ModelInfo;
-use scorel_proto::{PersistentBody, Seq, TokenEstimate};
+use scorel_proto::{Seq, TokenEstimate};
 
 use super::Lane;
-use super::read::decoded;
-use crate::SessionError;
 use crate::compaction_breaker::CompactionBreaker;
 use crate::context_size::{Calibration, ContextSize, FixedParts, WindowSizes};
 
@@ -37,30 +35,5 @@ impl Lane {
         change: impl FnOnce(&mut CompactionBreaker) -> R,
     ) -> R {
         change(&mut self.sizes.lock().breaker)
-    }
-
-    /// Whether automatic compactions have stopped.
-    pub(crate) fn has_stopped_compacting(&self) -> bool {
-        self.sizes.lock().breaker.is_open()
-    }
-}
-
-impl Lane {
-    /// The facts in the `compact` record at `seq`.
-    pub(crate) async fn facts_at(
-        self: &std::sync::Arc<Self>,
-        seq: Seq,
-    ) -> Result<scorel_proto::CompactionFacts, SessionError> {
-        let place = self.published().place_of(seq);
-        let lines = self.read_lines(place.into_iter().collect()).await?;
-        match lines
-            .first()
-            .map(|line| decoded(line))
-            .transpose()?
-            .map(|event| event.body)
-        {
-            Some(PersistentBody::Compact(body)) => Ok(body.facts),
-            _ => Ok(scorel_proto::CompactionFacts::default()),
-        }
     }
 }

@@ -4,7 +4,6 @@ use scorel_proto::{CompactBody, EventId, NodeKind, PathNode, PersistentBody, cov
 
 use super::Section;
 use super::published::PublishedLane;
-use super::read::decoded;
 use crate::{SessionError, TargetProblem};
 
 impl Section<'_> {
@@ -50,12 +49,6 @@ impl Section<'_> {
         Err(SessionError::LeafMoved { active })
     }
 
-    /// Fails unless a finished turn ends at `target`, or nothing does (`None`, the empty
-    /// conversation).
-    pub(super) fn check_target(&self, target: Option<EventId>) -> Result<(), SessionError> {
-        self.published().check_target(target)
-    }
-
     /// Whether `target` is on the active path; the empty conversation is on every path.
     pub(super) fn is_on_path(&self, target: Option<EventId>) -> bool {
         let view = self.view();
@@ -94,15 +87,11 @@ impl Section<'_> {
     }
 
     fn read_compact(&self, node: PathNode) -> Result<CompactBody, SessionError> {
-        let damaged = || {
-            let text = "the summary of the conversation is damaged in the log";
-            SessionError::Filesystem(text.to_owned())
-        };
-        let place = self.published().place_of(node.seq).ok_or_else(damaged)?;
-        let line = self.lane.read_intact(place)?.ok_or_else(damaged)?;
-        match decoded(&line)?.body {
-            PersistentBody::Compact(body) => Ok(body),
-            _ => Err(damaged()),
+        match self.lane.read_event(node.seq)?.map(|event| event.body) {
+            Some(PersistentBody::Compact(body)) => Ok(body),
+            _ => Err(SessionError::Filesystem(
+                "the summary of the conversation is damaged in the log".to_owned(),
+            )),
         }
     }
 
@@ -115,7 +104,8 @@ impl Section<'_> {
 }
 
 impl PublishedLane<'_> {
-    /// See [`Section::check_target`].
+    /// Fails unless a finished turn ends at `target`, or nothing does (`None`, the empty
+    /// conversation).
     pub(crate) fn check_target(&self, target: Option<EventId>) -> Result<(), SessionError> {
         let Some(id) = target else { return Ok(()) };
         let tree = &self.view().tree;

@@ -1,4 +1,4 @@
-use scorel_proto::{ClientId, PersistentBody, Seq, Session, SessionChanges, SessionInfoBody};
+use scorel_proto::{PersistentBody, Seq, Session, SessionChanges, SessionInfoBody};
 
 use super::mutate::Mutation;
 use super::{EventDraft, Section};
@@ -21,7 +21,9 @@ impl Mutation for UpdateRequest {
 
     /// The first seq, with the session as it is now: the description is not in the receipt.
     fn repeat(&self, answer: &ReceiptAnswer, section: &Section<'_>) -> Option<Self::Reply> {
-        answer.done().map(|seq| (seq, section.describe()))
+        answer
+            .done()
+            .map(|seq| (seq, section.published().describe()))
     }
 
     fn apply(self, section: &mut Section<'_>) -> Result<Self::Reply, SessionError> {
@@ -38,19 +40,6 @@ impl Mutation for UpdateRequest {
             section.lane.shared.runners.end(section.lane.id());
         }
         section.announce();
-        Ok((seq, section.describe()))
-    }
-}
-
-impl Section<'_> {
-    /// Records the properties of a session that is being created. Its receipt is the host's.
-    pub(crate) fn describe_first(
-        &mut self,
-        author: ClientId,
-        changes: SessionChanges,
-    ) -> Result<(), SessionError> {
-        let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
-        self.commit(EventDraft::new(body).authored_by(author))?;
-        Ok(())
+        Ok((seq, section.published().describe()))
     }
 }

@@ -11,7 +11,7 @@ use scorel_proto::{Context, ContextWindow, EventId, NodeKind, PathNode, Persiste
 use super::published::PublishedLane;
 use super::read::decoded;
 use super::{Lane, Section};
-use crate::{SessionError, blocking};
+use crate::SessionError;
 
 /// What must be read to build a window.
 struct WindowPlan {
@@ -43,12 +43,6 @@ impl WindowPlan {
     }
 }
 
-/// A window and the length of the records that it was folded from.
-struct BuiltWindow {
-    window: ContextWindow,
-    bytes: usize,
-}
-
 impl Lane {
     /// The context of the active path. While the window is held this reads nothing and takes the
     /// same time for every length of the conversation.
@@ -78,9 +72,9 @@ impl Lane {
                     None => published.window_plan(),
                 }
             };
-            let built = self.build_window(plan).await?;
-            let found = read(&built.window);
-            if self.lock().await.section().hold_window(built) {
+            let (window, bytes) = self.read_log(move |lane| lane.fold_window(&plan)).await?;
+            let found = read(&window);
+            if self.lock().await.section().hold_window(window, bytes) {
                 return Ok(found);
             }
             // The path has moved on meanwhile.
@@ -98,17 +92,9 @@ impl Lane {
     }
 
     /// Reads and folds one record at a time: a conversation may have a hundred megabytes, and its
-    /// lines and its events beside its messages would be three times that.
-    async fn build_window(self: &Arc<Self>, plan: WindowPlan) -> Result<BuiltWindow, SessionError> {
-        let lane = Arc::clone(self);
-        let built = blocking(move || lane.fold_window(&plan)).await?;
-        if self.is_reread_due() {
-            self.section(|_| ()).await?;
-        }
-        built
-    }
-
-    fn fold_window(&self, plan: &WindowPlan) -> Result<BuiltWindow, SessionError> {
+    /// lines and its events beside its messages would be three times that. Returns the window, and the length
+    /// of the records that it was folded from.
+    fn fold_window(&self, plan: &WindowPlan) -> Result<(ContextWindow, usize), SessionError> {
         let mut bytes = 0;
         let mut read = |place: RecordPosition| -> Result<Option<PersistentEvent>, SessionError> {
             let damaged = "a message of the conversation is damaged in the log";
@@ -134,10 +120,7 @@ impl Lane {
                 window.include(&event);
             }
         }
-        Ok(BuiltWindow {
-            window: window.ending_at(plan.leaf),
-            bytes,
-        })
+        Ok((window.ending_at(plan.leaf), bytes))
     }
 }
 
@@ -162,11 +145,11 @@ impl PublishedLane<'_> {
 impl Section<'_> {
     /// Keeps the window if it is that of the active path. In a section, so that no record is
     /// committed between the check and the first one that the window follows.
-    fn hold_window(&self, built: BuiltWindow) -> bool {
-        let current = built.window.leaf() == self.view().leaf();
+    fn hold_window(&self, window: ContextWindow, bytes: usize) -> bool {
+        let current = window.leaf() == self.view().leaf();
         if current {
             let windows = &self.lane.shared.windows;
-            windows.insert(self.lane.id(), built.window, built.bytes);
+            windows.insert(self.lane.id(), window, bytes);
             if !self.lane.has_job() {
                 // Nothing else would end the time that the window stays.
                 windows.job_ends(self.lane.id());

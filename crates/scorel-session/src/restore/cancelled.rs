@@ -39,7 +39,7 @@ pub(super) fn record_cancel(
     let Some(open) = open.filter(|_| is_cancelled) else {
         return Ok(None);
     };
-    let body = section.cancel_record(Vec::new(), Some(JobName::Restore(open.event_id)));
+    let body = section.queue_update(Vec::new(), Some(JobName::Restore(open.event_id)));
     let event = section.commit(EventDraft::new(body).authored_by(client))?;
     Ok(Some(event.seq))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_proto::{
-    ChangedBy, Event, EventId, FileChange, FileHistory, FilePath, OnConflict, PersistentBody,
+    ChangedBy, EventId, FileChange, FileHistory, FilePath, OnConflict, PersistentBody,
     PersistentEvent, RestoreAction, RestoreEntry, RestoreScope, Seq, UnwatchedCalls,
 };
 
@@ -118,8 +118,7 @@ impl Lane {
     }
 
     fn find_end(&self, target: Seq) -> Result<Seq, SessionError> {
-        let before = Seq::new(target.get().saturating_sub(1)).unwrap_or_default();
-        let places = self.published().places_after(before).to_vec();
+        let places = self.published().places_after(target.previous()).to_vec();
         let mut turn = None;
         for place in places {
             let Some(line) = self.read_intact(place)? else {
@@ -154,7 +153,10 @@ impl Lane {
     }
 
     fn find_restore(&self, from: Seq, scope: RestoreScope) -> Result<RestorePlan, SessionError> {
-        let (history, unwatched, read_through) = self.file_history(from)?;
+        let read_through = self.published().view().state.last_persistent_seq;
+        let mut history = FileHistory::default();
+        let end = read_through.next();
+        let unwatched = self.read_files(from, end, |event| history.apply(event))?;
         let recorder = self.recorder()?;
         let (mut entries, mut files) = (Vec::new(), Vec::new());
         for (path, file) in history.files() {
@@ -198,17 +200,6 @@ impl Lane {
         found.await?
     }
 
-    /// The changes of files from a record on.
-    fn file_history(
-        &self,
-        from: Seq,
-    ) -> Result<(FileHistory, Option<UnwatchedCalls>, Seq), SessionError> {
-        let last = self.published().view().state.last_persistent_seq;
-        let mut history = FileHistory::default();
-        let unwatched = self.read_files(from, last.next(), |event| history.apply(event))?;
-        Ok((history, unwatched, last))
-    }
-
     /// Reads the log from `from` to before `end`, one record at a time.
     fn read_files(
         &self,
@@ -216,16 +207,14 @@ impl Lane {
         end: Seq,
         mut each: impl FnMut(&PersistentEvent),
     ) -> Result<Option<UnwatchedCalls>, SessionError> {
-        let before = Seq::new(from.get().saturating_sub(1)).unwrap_or_default();
-        let places = self.published().places_after(before).to_vec();
+        let places = self.published().places_after(from.previous()).to_vec();
         let mut unwatched = None;
         for place in places.into_iter().filter(|place| place.seq < end) {
             // A record that damage hides is gone, and what it said about files with it.
             let Some(line) = self.read_intact(place)? else {
                 continue;
             };
-            let text = std::str::from_utf8(&line).unwrap_or_default();
-            if let Ok(Event::Persistent(event)) = Event::decode(text) {
+            if let Ok(event) = decoded(&line) {
                 // A record that a clone copied is about another session's files.
                 let reason = event.body.unwatched().filter(|_| event.origin.is_none());
                 if let Some(reason) = reason {

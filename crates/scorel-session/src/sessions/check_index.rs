@@ -10,7 +10,7 @@ impl Sessions {
     ///
     /// To be spawned after [`Sessions::recover`]: the daemon serves clients meanwhile.
     pub async fn check_index(self: &Arc<Self>) {
-        let catalog = match self.shared.catalog().await {
+        let catalog = match self.shared.read_catalog().await {
             Ok(catalog) => Arc::clone(catalog),
             Err(error) => return tracing::warn!(%error, "the catalogue cannot be read"),
         };
@@ -29,8 +29,7 @@ impl Sessions {
     async fn check_summary(self: &Arc<Self>, id: SessionId) {
         let slot = self.slot(id);
         let check = || async {
-            let shared = Arc::clone(&self.shared);
-            if blocking(move || shared.check_summary(id)).await? {
+            if self.on_disk(move |shared| shared.check_summary(id)).await? {
                 self.removed(id);
             }
             Err(SessionError::NotFound(id))

@@ -2,14 +2,15 @@ use std::sync::Arc;
 
 use scorel_journal::FORMAT;
 use scorel_proto::{
-    ClientId, ProjectId, Seq, Session, SessionAgent, SessionChanges, SessionId, SessionKind,
-    SessionParent, ThinkingLevel, ToolPreset,
+    ClientId, PersistentBody, ProjectId, Seq, Session, SessionAgent, SessionChanges, SessionId,
+    SessionInfoBody, SessionKind, SessionParent, ThinkingLevel, ToolPreset,
 };
 
 use super::Sessions;
 use crate::clock::now_ms;
 use crate::header::HeaderType;
-use crate::{Lane, SessionError, SessionHeader, blocking};
+use crate::lane::EventDraft;
+use crate::{Lane, SessionError, SessionHeader};
 
 /// The parameters of a new session.
 #[derive(Debug, Clone)]
@@ -71,9 +72,10 @@ impl Sessions {
         let Some(changes) = first_changes(new).filter(|_| untouched) else {
             return Ok(());
         };
-        let author = new.client_id;
+        let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
+        let draft = EventDraft::new(body).authored_by(new.client_id);
         let described = lane
-            .section(move |section| section.describe_first(author, changes))
+            .section(move |section| section.commit(draft).map(drop))
             .await
             .and_then(|described| described);
         if described.is_err() {
@@ -83,16 +85,26 @@ impl Sessions {
         described
     }
 
-    fn header(&self, session_id: SessionId, new: &NewSession) -> SessionHeader {
+    fn header(&self, id: SessionId, new: &NewSession) -> SessionHeader {
+        SessionHeader {
+            kind: new.kind,
+            parent: new.parent.clone(),
+            agent: new.agent.clone(),
+            ..self.new_header(id, new.project_id)
+        }
+    }
+
+    /// The header of a new session of a user.
+    pub(super) fn new_header(&self, session_id: SessionId, project_id: ProjectId) -> SessionHeader {
         SessionHeader {
             type_name: HeaderType::Session,
             format: FORMAT,
             session_id,
-            project_id: new.project_id,
+            project_id,
             device_id: self.device_id,
-            kind: new.kind,
-            parent: new.parent.clone(),
-            agent: new.agent.clone(),
+            kind: SessionKind::User,
+            parent: None,
+            agent: None,
             origin: None,
             created_at: now_ms(),
             version: self.version.clone(),
@@ -105,7 +117,7 @@ impl Sessions {
         // In the slot where others would load it: as soon as the log has its name it can be found, and two
         // lanes would be two writers of it.
         let slot = self.slot(id);
-        let create = || self.create_log_with_room(header);
+        let create = || self.with_room(|| self.create_log(header.clone()));
         let created = slot.lane.get_or_try_init(create).await.cloned();
         match &created {
             Ok(_) => self.make_room().await,
@@ -114,19 +126,10 @@ impl Sessions {
         created
     }
 
-    async fn create_log_with_room(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
-        match self.create_log(header.clone()).await {
-            Err(SessionError::OutOfDescriptors(_)) => {
-                self.relieve().await;
-                self.create_log(header).await
-            }
-            created => created,
-        }
-    }
-
     async fn create_log(&self, header: SessionHeader) -> Result<Arc<Lane>, SessionError> {
-        let (shared, seams) = (Arc::clone(&self.shared), Arc::clone(&self.seams));
-        blocking(move || Lane::create(shared, header, seams)).await?
+        let seams = Arc::clone(&self.seams);
+        self.on_disk(move |shared| Lane::create(Arc::clone(shared), header, seams))
+            .await?
     }
 }
 

@@ -1,13 +1,12 @@
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use scorel_journal::{FORMAT, Reader};
 use scorel_proto::SessionId;
 
-use super::Sessions;
+use super::{Sessions, in_task};
 use crate::lane::{DeleteSession, MoveDirectoryAway};
 use crate::shared::LaneShared;
+use crate::trash::remove_files;
 use crate::{Deletion, SessionError, blocking};
 
 impl Sessions {
@@ -73,8 +72,7 @@ impl Sessions {
 
     /// Removes the sessions from the trash whose time is over, for good.
     pub(super) async fn empty_trash(self: &Arc<Self>) {
-        let shared = Arc::clone(&self.shared);
-        let found = blocking(move || {
+        let found = self.on_disk(|shared| {
             shared.trash.remove_left_overs();
             shared.trash.expired()
         });
@@ -102,13 +100,13 @@ impl Sessions {
         };
         self.forget(id);
         self.shared.usage.session_removed(id);
-        blocking(move || remove(&aside)).await
+        blocking(move || remove_files(&aside)).await
     }
 
     pub(super) async fn delete_trashed(&self, id: SessionId) -> Result<(), SessionError> {
         self.count_usage(id).await;
-        let shared = Arc::clone(&self.shared);
-        blocking(move || shared.trash.remove(id)).await??;
+        self.on_disk(move |shared| shared.trash.remove(id))
+            .await??;
         self.shared.usage.session_removed(id);
         Ok(())
     }
@@ -117,9 +115,9 @@ impl Sessions {
         // While the usage is read, no session may move.
         self.count_usage(id).await;
         let _moving = self.moving.lock().await;
-        let shared = Arc::clone(&self.shared);
-        blocking(move || shared.trash.take_out(id, &shared.session_dir(id))).await??;
-        self.shared.session_restored(id);
+        self.on_disk(move |shared| shared.trash.take_out(id, &shared.session_dir(id)))
+            .await??;
+        self.shared.catalog.restored(id);
         match self.get(id).await {
             Ok(lane) => lane.lock().await.section().announce(),
             // It is back as it was, damage included.
@@ -130,8 +128,7 @@ impl Sessions {
 
     /// Counts while the log is there: deleting a session does not take back what it cost.
     async fn count_usage(&self, id: SessionId) {
-        let shared = Arc::clone(&self.shared);
-        if let Ok(Err(error)) = blocking(move || shared.usage.read()).await {
+        if let Ok(Err(error)) = self.on_disk(|shared| shared.usage.read()).await {
             tracing::warn!(session = %id, %error, "what the session cost is not known any more");
         }
     }
@@ -145,8 +142,8 @@ impl Sessions {
         match self.get(id).await {
             Ok(lane) => lane.mutate(DeleteSession(way)).await,
             Err(error @ SessionError::Failed { .. }) => {
-                let shared = Arc::clone(&self.shared);
-                blocking(move || delete_unopened(&shared, id, error, way)).await?
+                self.on_disk(move |shared| delete_unopened(shared, id, error, way))
+                    .await?
             }
             Err(error) => Err(error),
         }
@@ -162,15 +159,6 @@ impl Sessions {
     }
 }
 
-/// In a task of its own, the work is completed even if the caller's connection closes.
-async fn in_task(
-    work: impl Future<Output = Result<(), SessionError>> + Send + 'static,
-) -> Result<(), SessionError> {
-    tokio::spawn(work)
-        .await
-        .map_err(|error| SessionError::Internal(error.to_string()))?
-}
-
 /// A session that cannot be opened can be deleted, unless it belongs to a newer version.
 fn delete_unopened<T>(
     shared: &LaneShared,
@@ -181,15 +169,5 @@ fn delete_unopened<T>(
     match Reader::open(&*shared.storage, &shared.session_dir(id)) {
         Ok((_, header)) if header.format() > FORMAT => Err(error),
         _ => way(shared, id),
-    }
-}
-
-/// Removes the files. What a crash leaves is removed when the catalogue is read the next time.
-fn remove(aside: &Path) {
-    match std::fs::remove_dir_all(aside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            tracing::warn!(path = %aside.display(), %error, "the files of a deleted session could not be removed");
-        }
-        _ => {}
     }
 }

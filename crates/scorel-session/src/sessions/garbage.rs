@@ -16,9 +16,8 @@ impl Sessions {
     ///
     /// If the directory of sessions, or the trash, cannot be read.
     pub async fn garbage(self: &Arc<Self>, remove: bool) -> Result<SessionGarbage, SessionError> {
-        let shared = Arc::clone(&self.shared);
         let now = SystemTime::now();
-        let (mut garbage, found) = blocking(move || find(&shared, now)).await??;
+        let (mut garbage, found) = self.on_disk(move |shared| find(shared, now)).await??;
         if !remove {
             for (_, files) in found {
                 count(&mut garbage, &files);
@@ -39,8 +38,7 @@ impl Sessions {
     }
 
     async fn remove_expired(&self, garbage: &mut SessionGarbage) -> Result<(), SessionError> {
-        let shared = Arc::clone(&self.shared);
-        let expired = blocking(move || shared.trash.expired()).await?;
+        let expired = self.on_disk(|shared| shared.trash.expired()).await?;
         let failed = |error| SessionError::Filesystem(format!("cannot read the trash: {error}"));
         for trashed in expired.map_err(failed)? {
             let id = trashed.id;

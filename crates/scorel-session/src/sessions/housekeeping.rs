@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{LaneSlot, Sessions};
 use crate::Lane;
+use crate::shared::LaneShared;
 
 /// The interval between sweeps.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -28,7 +29,7 @@ impl Sessions {
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = tokio::time::sleep(PERIOD) => self.sweep().await,
-                () = self.shared.descriptors.wanted() => self.relieve().await,
+                () = self.shared.descriptors_wanted.notified() => self.relieve().await,
             }
         }
     }
@@ -42,29 +43,28 @@ impl Sessions {
             }
         }
         for id in self.shared.windows.expire() {
-            if let Some(lane) = self.lane_in_memory(id) {
+            if let Some(lane) = self.loaded_lane(id) {
                 lane.shrink().await;
             }
         }
         self.leave_active(self.idle_active()).await;
         let mut is_due = self.shared.windows.take_give_back();
         for id in self.unused() {
-            if let Some(lane) = self.lane_in_memory(id) {
+            if let Some(lane) = self.loaded_lane(id) {
                 // Before it leaves the map: afterwards another lane may be loaded on the same log.
                 let _ = lane.section(|section| section.checkpoint()).await;
             }
             let may_go = |slot: &Arc<LaneSlot>| self.is_idle(slot) && self.is_unused(slot);
             is_due |= self.unload_if(id, may_go).await;
         }
-        let shared = Arc::clone(&self.shared);
-        let end = move || {
+        let end = move |shared: &Arc<LaneShared>| {
             shared.save_catalog();
             if is_due {
                 scorel_memory::give_back();
                 scorel_memory::give_back_program();
             }
         };
-        let _ = scorel_engine::spawn_blocking(end).await;
+        let _ = self.on_disk(end).await;
     }
 
     /// Sessions on the active list that have not been used for a while. Leaving earlier would cost a
@@ -113,13 +113,12 @@ impl Sessions {
         let Some(slot) = self.take_if(id, may_go) else {
             return false;
         };
-        let shared = Arc::clone(&self.shared);
         // Without the map's lock, for which every call waits: this takes other locks and the disk.
-        let freed = move || {
+        let free = move |shared: &Arc<LaneShared>| {
             drop(slot);
             shared.windows.remove(id);
         };
-        scorel_engine::spawn_blocking(freed).await.is_ok()
+        self.on_disk(free).await.is_ok()
     }
 
     fn lane_if(&self, id: SessionId, may_go: impl Fn(&Arc<LaneSlot>) -> bool) -> Option<Arc<Lane>> {
@@ -136,17 +135,8 @@ impl Sessions {
         may_go: impl FnOnce(&Arc<LaneSlot>) -> bool,
     ) -> Option<Arc<LaneSlot>> {
         let mut loaded = self.loaded.lock();
-        if !loaded.get(&id).is_some_and(may_go) {
-            return None;
-        }
+        loaded.get(&id).filter(|slot| may_go(slot))?;
         loaded.remove(&id)
-    }
-
-    pub(super) fn lane_in_memory(&self, id: SessionId) -> Option<Arc<Lane>> {
-        self.loaded
-            .lock()
-            .get(&id)
-            .and_then(|slot| slot.lane.get().cloned())
     }
 
     async fn work_ends(&self) {
@@ -182,7 +172,7 @@ impl Sessions {
             // The next start need not load sessions that are idle now.
             self.leave_active(self.lanes()).await;
         }
-        self.shared.before_close();
+        self.shared.catalog.before_close();
         for lane in self.lanes() {
             if in_time {
                 let last = lane.section(|section| {
@@ -193,12 +183,11 @@ impl Sessions {
             }
             lane.end_feed(EndReason::ShuttingDown);
         }
-        let shared = Arc::clone(&self.shared);
-        let close = move || match in_time {
+        let close = move |shared: &Arc<LaneShared>| match in_time {
             true => shared.close_catalog(),
             false => shared.save_catalog(),
         };
-        let _ = scorel_engine::spawn_blocking(close).await;
+        let _ = self.on_disk(close).await;
         in_time
     }
 }

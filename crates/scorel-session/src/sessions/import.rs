@@ -1,20 +1,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use scorel_journal::{FORMAT, read_bounded, replace_file};
+use scorel_journal::{Storage, if_present};
 use scorel_proto::{
-    ClientId, ImportReport, ProjectId, Session, SessionChanges, SessionId, SessionKind,
-    SessionOrigin,
+    ClientId, ImportReport, ProjectId, Session, SessionChanges, SessionId, SessionOrigin,
 };
 
 use super::Sessions;
-use super::unfinished::{UnfinishedSession, internal, stalled};
+use super::unfinished::{UnfinishedSession, stalled};
 use crate::bundled_log::BundledLog;
-use crate::clock::now_ms;
-use crate::header::HeaderType;
 use crate::history_writer::HistoryWriter;
-use crate::shared::LaneShared;
-use crate::{SessionError, SessionHeader, blocking};
+use crate::json_file::{read_json, replace_json};
+use crate::{SessionError, SessionHeader};
 
 /// The file of a session with the report of its import.
 const REPORT: &str = "import.json";
@@ -48,7 +45,11 @@ impl Sessions {
         project_id: ProjectId,
         sha256: &str,
     ) -> Result<Option<SessionId>, SessionError> {
-        Ok(self.shared.catalog().await?.imported(project_id, sha256))
+        Ok(self
+            .shared
+            .read_catalog()
+            .await?
+            .imported(project_id, sha256))
     }
 
     /// Creates the session `id` with a history that `write` writes, durably: all of it or nothing. A
@@ -67,19 +68,17 @@ impl Sessions {
             return Err(SessionError::ShuttingDown.into());
         }
         if matches!(self.get(id).await, Err(SessionError::NotFound(_))) {
-            let shared = Arc::clone(&self.shared);
-            let header = self.import_header(id, request.project_id, request.origin.clone());
+            let header = SessionHeader {
+                origin: Some(request.origin),
+                ..self.new_header(id, request.project_id)
+            };
             let author = request.client_id;
-            let written = blocking(move || {
-                let unfinished = UnfinishedSession::new(&shared);
-                let written = write_history(&shared, &unfinished, &header, author, write)
-                    .and_then(|()| Ok(unfinished.name(&shared.session_dir(id))?));
-                if written.is_err() {
-                    unfinished.remove();
-                }
-                written
-            });
-            written.await??;
+            self.on_disk(move |shared| {
+                UnfinishedSession::new(shared).make(id, |unfinished| {
+                    write_history(&*shared.storage, unfinished, &header, author, write)
+                })
+            })
+            .await??;
         }
         let made = self.make(id, move |sessions, _| async move { sessions.get(id).await });
         Ok(made.await?)
@@ -91,8 +90,8 @@ impl Sessions {
     ///
     /// If they are no records.
     pub async fn read_bundled(&self, dir: PathBuf) -> Result<BundledLog, SessionError> {
-        let shared = Arc::clone(&self.shared);
-        blocking(move || BundledLog::read(&shared, dir)).await?
+        self.on_disk(move |shared| BundledLog::read(shared, dir))
+            .await?
     }
 
     /// What the import of a session took over; empty for one that was not imported.
@@ -101,17 +100,12 @@ impl Sessions {
     ///
     /// If it cannot be read.
     pub async fn import_report(&self, id: SessionId) -> Result<ImportReport, SessionError> {
-        let shared = Arc::clone(&self.shared);
-        blocking(move || {
+        self.on_disk(move |shared| {
             let path = shared.session_dir(id).join(REPORT);
-            let read = match read_bounded(&*shared.storage, &path, MAX_REPORT) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    return Ok(ImportReport::default());
-                }
-                read => read,
-            };
-            let parsed = read.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
-            parsed.map_err(|error| SessionError::Filesystem(format!("{}: {error}", path.display())))
+            let report = if_present(read_json(&*shared.storage, &path, MAX_REPORT));
+            report
+                .map(Option::unwrap_or_default)
+                .map_err(|error| SessionError::Filesystem(format!("{}: {error}", path.display())))
         })
         .await?
     }
@@ -130,27 +124,6 @@ impl Sessions {
             .and_then(|()| storage.create_dir(&dir));
         made.map_err(|error| stalled(&error))?;
         Ok(ImportDir(dir))
-    }
-
-    fn import_header(
-        &self,
-        session_id: SessionId,
-        project_id: ProjectId,
-        origin: SessionOrigin,
-    ) -> SessionHeader {
-        SessionHeader {
-            type_name: HeaderType::Session,
-            format: FORMAT,
-            session_id,
-            project_id,
-            device_id: self.device_id,
-            kind: SessionKind::User,
-            parent: None,
-            agent: None,
-            origin: Some(origin),
-            created_at: now_ms(),
-            version: self.version.clone(),
-        }
     }
 }
 
@@ -172,15 +145,13 @@ impl Drop for ImportDir {
 }
 
 fn write_history<E: From<SessionError>>(
-    shared: &LaneShared,
+    storage: &dyn Storage,
     unfinished: &UnfinishedSession,
     header: &SessionHeader,
     author: ClientId,
     write: impl FnOnce(&mut HistoryWriter) -> Result<ImportedHistory, E>,
 ) -> Result<(), E> {
-    let journal = unfinished.create_log(header)?;
-    let blobs = shared.blobs(&unfinished.dir);
-    let mut writer = HistoryWriter::new(journal, blobs, header.session_id, author);
+    let mut writer = unfinished.create_log(header, author)?;
     let ImportedHistory { title, report } = write(&mut writer)?;
     let changes = SessionChanges {
         title,
@@ -188,8 +159,7 @@ fn write_history<E: From<SessionError>>(
     };
     writer.settings(changes)?;
     drop(writer);
-    let report = serde_json::to_vec(&report).map_err(internal)?;
-    let kept = replace_file(&*shared.storage, &unfinished.dir.join(REPORT), &report);
+    let kept = replace_json(storage, &unfinished.dir.join(REPORT), &report);
     kept.map_err(|error| stalled(&error))?;
     Ok(unfinished.sync()?)
 }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use scorel_proto::{Session, SessionId};
 
-use super::Sessions;
+use super::{Sessions, in_task};
 use crate::{Lane, SessionError};
 
 impl Sessions {
@@ -20,8 +20,7 @@ impl Sessions {
             return Err(SessionError::ShuttingDown);
         }
         let sessions = Arc::clone(self);
-        // In a task of its own: it is completed even if the caller's connection closes.
-        let made = tokio::spawn(async move {
+        in_task(async move {
             let known = match sessions.get(id).await {
                 Err(SessionError::NotFound(_)) => None,
                 known => Some(known?),
@@ -30,9 +29,8 @@ impl Sessions {
             let mut locked = lane.lock().await;
             let mut section = locked.section();
             section.announce();
-            Ok(section.describe())
-        });
-        made.await
-            .map_err(|error| SessionError::Internal(error.to_string()))?
+            Ok(section.published().describe())
+        })
+        .await
     }
 }

@@ -47,7 +47,7 @@ impl Sessions {
             if unloaded == count {
                 break;
             }
-            if let Some(lane) = self.lane_in_memory(id) {
+            if let Some(lane) = self.loaded_lane(id) {
                 let left = lane.section(|section| {
                     section.leave_active_if_idle();
                     section.checkpoint();

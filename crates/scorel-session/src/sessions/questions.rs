@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use scorel_proto::{ListQuestionsResult, OpenQuestion, PermissionRequestId};
+use scorel_proto::{ListQuestionsResult, PermissionRequestId};
 
 use super::Sessions;
 use super::question_filter::QuestionFilter;
+use crate::lane::encoded_len;
 use crate::{Lane, SessionError};
 
 /// The bound of a page of questions, in bytes. Inputs are exact, so one question may have more.
@@ -39,7 +40,7 @@ impl Sessions {
             let Some(question) = lane.published().question(id) else {
                 continue;
             };
-            let size = size(&question);
+            let size = encoded_len(&question);
             let is_full = page.questions.len() == filter.limit || bytes + size > PAGE_BYTES;
             if let Some(last) = page.questions.last().filter(|_| is_full) {
                 page.next_cursor = Some(last.request.request_id);
@@ -62,8 +63,4 @@ impl Sessions {
         }
         asked
     }
-}
-
-fn size(question: &OpenQuestion) -> usize {
-    serde_json::to_vec(question).map_or(0, |json| json.len())
 }

@@ -20,15 +20,17 @@ impl Sessions {
             }
             match self.get_patiently(id).await {
                 Ok(_) => {}
-                Err(SessionError::NotFound(_)) => self.forget_active(id).await,
+                Err(SessionError::NotFound(_)) => {
+                    // Fails only while the daemon stops, and then the next one does this.
+                    let _ended = self.on_disk(move |shared| shared.active.leave(id)).await;
+                }
                 Err(error) => {
                     tracing::warn!(session = %id, %error, "a session could not be recovered");
                 }
             }
         }
         self.recovered.store(true, Ordering::Release);
-        let shared = Arc::clone(&self.shared);
-        let saved = scorel_engine::spawn_blocking(move || shared.active.complete()).await;
+        let saved = self.on_disk(|shared| shared.active.complete()).await;
         if let Ok(Err(error)) = saved {
             tracing::warn!(%error, "the list of active sessions was not written");
         }
@@ -54,8 +56,7 @@ impl Sessions {
 
     /// The sessions that the last daemon left with work, and those that have some by now.
     async fn left_unfinished(&self) -> Vec<SessionId> {
-        let shared = Arc::clone(&self.shared);
-        let known = scorel_engine::spawn_blocking(move || shared.active.read()).await;
+        let known = self.on_disk(|shared| shared.active.read()).await;
         match known.ok().flatten() {
             Some(sessions) => sessions,
             None => self.enter_unfinished().await,
@@ -78,14 +79,9 @@ impl Sessions {
     /// names those too that could not be loaded, for the next daemon.
     async fn enter_unfinished(&self) -> Vec<SessionId> {
         let sessions = self.unfinished().await;
-        let (shared, entered) = (Arc::clone(&self.shared), sessions.clone());
-        let enter = move || {
-            entered
-                .into_iter()
-                .try_for_each(|id| shared.active.enter(id))
-        };
-        let entered = scorel_engine::spawn_blocking(enter).await;
-        if let Ok(Err(error)) = entered {
+        let mut entered = sessions.clone().into_iter();
+        let enter = self.on_disk(move |shared| entered.try_for_each(|id| shared.active.enter(id)));
+        if let Ok(Err(error)) = enter.await {
             tracing::warn!(%error, "the list of active sessions was not written");
         }
         sessions
@@ -93,7 +89,7 @@ impl Sessions {
 
     /// Without a list, the tail of every log tells which sessions were busy.
     async fn unfinished(&self) -> Vec<SessionId> {
-        match self.shared.catalog().await {
+        match self.shared.read_catalog().await {
             Ok(catalog) => catalog.unfinished(),
             Err(error) => {
                 tracing::warn!(%error, "the catalogue cannot be read, so no session is recovered before it is used");
@@ -115,19 +111,10 @@ impl Sessions {
 
     /// Writes the active list if sessions have left it.
     pub(super) async fn tidy_active(&self) {
-        let shared = Arc::clone(&self.shared);
-        let tidied = scorel_engine::spawn_blocking(move || shared.active.tidy()).await;
+        let tidied = self.on_disk(|shared| shared.active.tidy()).await;
         if let Ok(Err(error)) = tidied {
             // A superfluous entry only costs the next start a load.
             tracing::debug!(%error, "the list of active sessions keeps entries too many");
         }
-    }
-
-    /// Takes a session that no longer exists off the list.
-    async fn forget_active(&self, id: SessionId) {
-        let shared = Arc::clone(&self.shared);
-        let forget = move || shared.active.leave(id);
-        // Fails only while the daemon stops, and then the next one does this.
-        let _ended = scorel_engine::spawn_blocking(forget).await;
     }
 }

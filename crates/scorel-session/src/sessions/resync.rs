@@ -19,15 +19,10 @@ struct ResyncPage {
     cut: Option<Seq>,
     /// The moment that the page describes.
     at: Option<SyncPoint>,
-}
-
-/// What follows a page.
-enum PageEnd {
-    More(SyncCursor),
-    Done {
-        through: Seq,
-        in_flight: Option<InFlight>,
-    },
+    /// Where the client is after the last page.
+    through: Option<Seq>,
+    /// The end of a reload.
+    in_flight: Option<InFlight>,
 }
 
 impl Sessions {
@@ -51,8 +46,8 @@ impl Sessions {
             Some(PageToken { cursor, cut }) => (cursor, ResyncPage::next(cursor, cut)),
             None => ResyncPage::first(&lane, anchors).await?,
         };
-        let end = page.read(&lane, cursor).await?;
-        page.into_result(&lane, end)
+        let next = page.read(&lane, cursor).await?;
+        page.into_result(&lane, next)
     }
 }
 
@@ -78,22 +73,24 @@ impl ResyncPage {
             lines: Vec::new(),
             cut,
             at: None,
+            through: None,
+            in_flight: None,
         }
     }
 
-    /// Reads up to the end of a page. One batch is a page, except that live events follow the last
+    /// Reads up to the end of a page, and returns where the next one begins. One batch is a page, except that live events follow the last
     /// records of a resume at once, and a fallback starts on the page that notices it.
     async fn read(
         &mut self,
         lane: &Arc<Lane>,
         mut cursor: SyncCursor,
-    ) -> Result<PageEnd, SessionError> {
+    ) -> Result<Option<SyncCursor>, SessionError> {
         loop {
             match cursor.next(lane, self.cut).await? {
                 SyncBatch::Records(lines) => {
                     self.lines.extend(lines);
                     if !matches!(cursor, SyncCursor::Live { .. }) {
-                        return Ok(PageEnd::More(cursor));
+                        return Ok(Some(cursor));
                     }
                     let at = point(lane)?;
                     (self.cut, self.at) = (Some(at.head), Some(at));
@@ -105,23 +102,22 @@ impl ResyncPage {
                 } => {
                     self.lines.extend(lines);
                     self.at = Some(at);
-                    return Ok(PageEnd::Done {
-                        through: at.head,
-                        in_flight: Some(in_flight),
-                    });
+                    self.through = Some(at.head);
+                    self.in_flight = Some(in_flight);
+                    return Ok(None);
                 }
                 SyncBatch::Live(batch) => {
                     let events = batch.events;
                     let last = events.last().map(|event| event.seq);
                     self.lines
                         .extend(events.into_iter().map(|event| event.json));
-                    return Ok(match (last, self.cut) {
-                        (Some(last), Some(cut)) if last < cut => PageEnd::More(cursor),
-                        (last, cut) => PageEnd::Done {
-                            through: cut.or(last).unwrap_or_default(),
-                            in_flight: None,
-                        },
-                    });
+                    if let (Some(last), Some(cut)) = (last, self.cut)
+                        && last < cut
+                    {
+                        return Ok(Some(cursor));
+                    }
+                    self.through = Some(self.cut.or(last).unwrap_or_default());
+                    return Ok(None);
                 }
                 SyncBatch::FellBehind { record } => {
                     let plan = SyncPlan::evicted(record);
@@ -134,25 +130,24 @@ impl ResyncPage {
         }
     }
 
-    fn into_result(self, lane: &Lane, end: PageEnd) -> Result<ResyncResult, SessionError> {
+    fn into_result(
+        self,
+        lane: &Lane,
+        next: Option<SyncCursor>,
+    ) -> Result<ResyncResult, SessionError> {
         let at = match self.at {
             Some(at) => at,
             None => point(lane)?,
         };
         let events = self.lines.iter().map(encoded).collect::<Result<_, _>>()?;
-        let (through_seq, in_flight, next_page) = match end {
-            PageEnd::More(cursor) => {
-                let cut = self.cut;
-                (None, None, Some(PageToken { cursor, cut }.to_string()))
-            }
-            PageEnd::Done { through, in_flight } => (Some(through), in_flight, None),
-        };
+        let cut = self.cut;
+        let next_page = next.map(|cursor| PageToken { cursor, cut }.to_string());
         Ok(ResyncResult {
             mode: self.mode,
             reason: self.reason,
             events,
-            through_seq,
-            in_flight,
+            through_seq: self.through,
+            in_flight: self.in_flight,
             current_seq: at.head,
             active_leaf_id: at.leaf,
             next_page,

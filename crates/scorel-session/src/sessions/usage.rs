@@ -1,10 +1,8 @@
-use std::sync::Arc;
-
 use scorel_proto::{GetUsageParams, GetUsageResult, SessionId, UsageGrouping};
 
 use super::Sessions;
+use crate::SessionError;
 use crate::usage_index::UsageQuery;
-use crate::{SessionError, blocking};
 
 impl Sessions {
     /// Sums up what the model calls of all sessions used and cost. Rows of sessions have their titles;
@@ -16,10 +14,11 @@ impl Sessions {
     /// cannot be read.
     pub async fn usage(&self, params: &GetUsageParams) -> Result<GetUsageResult, SessionError> {
         let query = UsageQuery::parse(params)?;
-        let shared = Arc::clone(&self.shared);
-        let mut result = blocking(move || shared.usage.report(&query)).await??;
+        let mut result = self
+            .on_disk(move |shared| shared.usage.report(&query))
+            .await??;
         if params.by == UsageGrouping::Session {
-            let catalog = self.shared.catalog().await?;
+            let catalog = self.shared.read_catalog().await?;
             for row in &mut result.rows {
                 let id = row.key.parse::<SessionId>().ok();
                 row.name = id.and_then(|id| catalog.title(id));

@@ -67,8 +67,8 @@ impl DeltaRun {
         let Some(more) = text(&next.body).filter(|_| same) else {
             return false;
         };
-        match text_mut(&mut self.joined.body) {
-            Some(text) if text.len() + more.len() <= MAX_BYTES => text.push_str(more),
+        match delta_mut(&mut self.joined.body) {
+            Some((text, _)) if text.len() + more.len() <= MAX_BYTES => text.push_str(more),
             _ => return false,
         }
         self.joined.seq = next.seq;
@@ -80,11 +80,8 @@ impl DeltaRun {
         if self.joined.seq == self.from {
             return self.first;
         }
-        match &mut self.joined.body {
-            TransientBody::TextDelta(delta) => delta.from_seq = Some(self.from),
-            TransientBody::ThinkingDelta(delta) => delta.from_seq = Some(self.from),
-            TransientBody::ToolCallDelta(delta) => delta.from_seq = Some(self.from),
-            _ => {}
+        if let Some((_, from_seq)) = delta_mut(&mut self.joined.body) {
+            *from_seq = Some(self.from);
         }
         Bytes::from(serde_json::to_vec(&self.joined).expect("an event has only string keys"))
     }
@@ -117,11 +114,11 @@ const fn text(body: &TransientBody) -> Option<&String> {
     }
 }
 
-const fn text_mut(body: &mut TransientBody) -> Option<&mut String> {
+const fn delta_mut(body: &mut TransientBody) -> Option<(&mut String, &mut Option<Seq>)> {
     match body {
-        TransientBody::TextDelta(delta) => Some(&mut delta.delta),
-        TransientBody::ThinkingDelta(delta) => Some(&mut delta.delta),
-        TransientBody::ToolCallDelta(delta) => Some(&mut delta.delta),
+        TransientBody::TextDelta(delta) => Some((&mut delta.delta, &mut delta.from_seq)),
+        TransientBody::ThinkingDelta(delta) => Some((&mut delta.delta, &mut delta.from_seq)),
+        TransientBody::ToolCallDelta(delta) => Some((&mut delta.delta, &mut delta.from_seq)),
         _ => None,
     }
 }

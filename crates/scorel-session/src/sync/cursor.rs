@@ -6,7 +6,7 @@ use scorel_proto::{EventId, InFlight, Seq, SyncMode};
 
 use crate::SessionError;
 use crate::feed::{FeedBatch, FellBehind};
-use crate::lane::{Lane, PublishedLane};
+use crate::lane::{Lane, PublishedLane, fitting};
 
 /// About how many bytes of events one batch has at most. Small in this crate's own tests, so that
 /// short histories have many batches.
@@ -92,11 +92,16 @@ impl SyncCursor {
         after: Seq,
     ) -> Result<SyncBatch, SessionError> {
         loop {
-            let ReloadPage { places, end } = reload_page(&lane.published(), after)?;
+            let (places, end) = {
+                let published = lane.published();
+                let (places, more) = page(&published, after, Seq::MAX)?;
+                let end = || (published.in_flight(), SyncPoint::of(&published));
+                (places, (!more).then(end))
+            };
             let wanted = places.len();
             let last = places.last().map_or(after, |place| place.seq);
             let lines = lane.read_lines(places).await?;
-            let Some(ReloadEnd { in_flight, at }) = end else {
+            let Some((in_flight, at)) = end else {
                 *self = Self::Reload { mode, after: last };
                 return Ok(SyncBatch::Records(lines));
             };
@@ -122,14 +127,7 @@ impl SyncCursor {
         after: Seq,
         through: Seq,
     ) -> Result<SyncBatch, SessionError> {
-        let (places, more) = {
-            let published = lane.published();
-            published.check_exists()?;
-            let rest = published.places_after(after);
-            let rest = &rest[..rest.partition_point(|place| place.seq <= through)];
-            let count = fitting(rest);
-            (rest[..count].to_vec(), count < rest.len())
-        };
+        let (places, more) = page(&lane.published(), after, through)?;
         let last = places.last().map_or(after, |place| place.seq);
         let lines = lane.read_lines(places).await?;
         *self = if more {
@@ -167,38 +165,15 @@ impl SyncCursor {
     }
 }
 
-/// The records of one page of a reload.
-struct ReloadPage {
-    places: Vec<RecordPosition>,
-    /// `None` if more records follow.
-    end: Option<ReloadEnd>,
-}
-
-struct ReloadEnd {
-    in_flight: InFlight,
-    at: SyncPoint,
-}
-
-fn reload_page(published: &PublishedLane<'_>, after: Seq) -> Result<ReloadPage, SessionError> {
+/// The first records in `(after, through]`, and whether more follow.
+fn page(
+    published: &PublishedLane<'_>,
+    after: Seq,
+    through: Seq,
+) -> Result<(Vec<RecordPosition>, bool), SessionError> {
     published.check_exists()?;
     let rest = published.places_after(after);
-    let count = fitting(rest);
-    Ok(ReloadPage {
-        places: rest[..count].to_vec(),
-        end: (count == rest.len()).then(|| ReloadEnd {
-            in_flight: published.in_flight(),
-            at: SyncPoint::of(published),
-        }),
-    })
-}
-
-/// How many of `places` fit into one batch; at least one, if there is one.
-fn fitting(places: &[RecordPosition]) -> usize {
-    let mut bytes = 0;
-    let fits = |place: &&RecordPosition| {
-        let first = bytes == 0;
-        bytes += place.len as usize;
-        first || bytes <= BATCH_BYTES
-    };
-    places.iter().take_while(fits).count()
+    let rest = &rest[..rest.partition_point(|place| place.seq <= through)];
+    let count = fitting(rest.iter(), BATCH_BYTES as u64);
+    Ok((rest[..count].to_vec(), count < rest.len()))
 }

@@ -29,7 +29,7 @@ impl SyncPlan {
         if record == Seq::ZERO && anchors.stream_last_seq.unwrap_or(Seq::ZERO) == Seq::ZERO {
             return Self::full(None);
         }
-        if record != Seq::ZERO && !published.has_record(record) {
+        if record != Seq::ZERO && published.place_of(record).is_none() {
             return Self::full(Some(
                 "persistentLastSeq is not the number of a record of this session",
             ));

@@ -17,7 +17,7 @@ use super::exit::TurnExit;
 use super::task::TurnTask;
 use super::wait::LOOK;
 use crate::SessionError;
-use crate::clock::now_ms;
+use crate::clock::{millis, now_ms};
 use crate::lane::{EventDraft, Section};
 
 /// How waiting for a decision ended.
@@ -27,12 +27,6 @@ pub(super) enum PermissionAnswer {
     Left(TurnExit),
 }
 
-/// What there is to a question when its turn takes it up.
-enum OpenRequest {
-    Waits(Box<PermissionRequestBody>),
-    Decided(PermissionDecisionBody),
-}
-
 impl TurnTask {
     /// Records the request, unless an earlier daemon has, and waits for the decision.
     pub(super) async fn ask(
@@ -40,10 +34,7 @@ impl TurnTask {
         call: &PendingCall,
         question: &Question,
     ) -> Result<PermissionAnswer, SessionError> {
-        let request = match self.open_request(request(call, question)).await? {
-            OpenRequest::Waits(request) => request,
-            OpenRequest::Decided(decision) => return Ok(PermissionAnswer::Decided(decision)),
-        };
+        let request = self.recorded_request(request(call, question)).await?;
         self.await_decision(&request).await
     }
 
@@ -52,15 +43,16 @@ impl TurnTask {
         &self,
         request: &PermissionRequestBody,
     ) -> Result<PermissionAnswer, SessionError> {
-        let is_this = |asked: &PermissionRequestBody| asked.request_id == request.request_id;
-        let call_id = &request.tool_call_id;
+        let decision = |view: &SessionView| {
+            let (asked, decision) = decided(view, &request.tool_call_id)?;
+            (asked.request_id == request.request_id).then(|| decision.clone())
+        };
         loop {
             // Enabled before the check: a decision between the two would be missed.
             let answered = self.lane.answered();
             tokio::pin!(answered);
             answered.as_mut().enable();
-            let decision = self.lane.view(|view| decided(view, call_id, is_this));
-            if let Some(decision) = decision {
+            if let Some(decision) = self.lane.view(decision) {
                 return Ok(PermissionAnswer::Decided(decision));
             }
             let (decision, reason) = tokio::select! {
@@ -89,55 +81,40 @@ impl TurnTask {
     pub(super) async fn withdraw(&self, call_id: &str, reason: &str) -> Result<(), SessionError> {
         let (call_id, reason) = (call_id.to_owned(), reason.to_owned());
         self.lane
-            .persist(move |section| {
-                if let Some(open) = open_for(section, &call_id) {
-                    let decision = PermissionDecisionBody {
-                        request_id: open.request_id,
-                        decision: PermissionDecision::Cancelled,
-                        reason: Some(reason.clone()),
-                    };
-                    section.decide(None, decision)?;
-                }
-                Ok(())
+            .persist(move |section| match open_for(section, &call_id) {
+                Some(open) => section.cancel_request(open.request_id, &reason),
+                None => Ok(()),
             })
             .await
     }
 
-    /// The open request for a call, or a new one. A request with other words, from another daemon's
-    /// configuration, is cancelled: its answer would not answer this one.
+    /// The request for a call that has an answer or waits for one, or a new one. A request with other words,
+    /// from another daemon's configuration, is cancelled: its answer would not answer this one.
     ///
     /// In one section: a client may answer the request of an earlier daemon at any moment, and must not
     /// be asked again.
-    async fn open_request(
+    async fn recorded_request(
         &self,
         wanted: PermissionRequestBody,
-    ) -> Result<OpenRequest, SessionError> {
+    ) -> Result<PermissionRequestBody, SessionError> {
         let turn_id = self.turn_id;
         self.lane
             .persist(move |section| {
-                let is_wanted = |asked: &PermissionRequestBody| is_same(asked, &wanted);
-                let decision = decided(&section.view(), &wanted.tool_call_id, is_wanted);
-                if let Some(decision) = decision {
-                    return Ok(OpenRequest::Decided(decision));
+                let answered = decided(&section.view(), &wanted.tool_call_id)
+                    .map(|(asked, _)| asked.clone())
+                    .filter(|asked| is_same(asked, &wanted));
+                if let Some(answered) = answered {
+                    return Ok(answered);
                 }
                 match open_for(section, &wanted.tool_call_id) {
-                    Some(open) if is_same(&open, &wanted) => {
-                        return Ok(OpenRequest::Waits(Box::new(open)));
-                    }
-                    Some(open) => {
-                        let decision = PermissionDecisionBody {
-                            request_id: open.request_id,
-                            decision: PermissionDecision::Cancelled,
-                            reason: Some("replaced by a request in other words".to_owned()),
-                        };
-                        section.decide(None, decision)?;
-                    }
+                    Some(open) if is_same(&open, &wanted) => return Ok(open),
+                    Some(open) => section
+                        .cancel_request(open.request_id, "replaced by a request in other words")?,
                     None => {}
                 }
                 let body = PersistentBody::PermissionRequest(wanted.clone());
-                section.commit(EventDraft::new(body).in_turn(turn_id))?;
-                section.announce();
-                Ok(OpenRequest::Waits(Box::new(wanted.clone())))
+                section.commit_and_announce(EventDraft::new(body).in_turn(turn_id))?;
+                Ok(wanted.clone())
             })
             .await
     }
@@ -165,16 +142,14 @@ impl TurnTask {
     }
 }
 
-/// The decision about an open call, if it was about a request that `is_wanted`.
-fn decided(
-    view: &SessionView,
+/// The last question about an open call and the decision about it, if it has one.
+fn decided<'a>(
+    view: &'a SessionView,
     call_id: &str,
-    is_wanted: impl Fn(&PermissionRequestBody) -> bool,
-) -> Option<PermissionDecisionBody> {
+) -> Option<(&'a PermissionRequestBody, &'a PermissionDecisionBody)> {
     let mut calls = view.state.turn.as_ref()?.calls.iter();
     let call = calls.find(|call| call.tool_call_id == call_id)?;
-    let asked = call.asked.as_ref().filter(|asked| is_wanted(asked));
-    asked.and(call.decision.clone())
+    call.asked.as_ref().zip(call.decision.as_ref())
 }
 
 /// The open request for a call.
@@ -214,7 +189,6 @@ fn is_same(asked: &PermissionRequestBody, wanted: &PermissionRequestBody) -> boo
 fn request(pending: &PendingCall, question: &Question) -> PermissionRequestBody {
     let PendingCall { call, marks } = pending;
     let HookMarks { changed_by, reason } = marks.clone().unwrap_or_default();
-    let millis = |timeout: Duration| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
     let at_timeout = if question.allow_at_timeout {
         PermissionDecision::Once
     } else {

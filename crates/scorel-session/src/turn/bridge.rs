@@ -10,6 +10,7 @@ use scorel_proto::{
 
 use super::task::TurnTask;
 use crate::SessionError;
+use crate::clock::millis;
 use crate::lane::EventDraft;
 
 /// Gives the engine's events their ids and hands them to the lane.
@@ -25,23 +26,12 @@ pub(super) struct TurnBridge {
 }
 
 impl TurnBridge {
-    pub(super) fn new(task: TurnTask) -> Self {
+    pub(super) fn new(task: TurnTask, runner: Option<MessageRunner>) -> Self {
         Self {
             task,
-            runner: None,
+            runner,
             message: EventId::generate(),
             results: HashMap::new(),
-        }
-    }
-
-    /// For a turn that a runner runs.
-    pub(super) fn of_runner(task: TurnTask, name: &str) -> Self {
-        Self {
-            runner: Some(MessageRunner {
-                name: name.to_owned(),
-                context_id: None,
-            }),
-            ..Self::new(task)
         }
     }
 
@@ -66,7 +56,10 @@ impl TurnBridge {
                 files,
                 changed_by,
             } => self.start_tool(call, files, changed_by).await,
-            EngineEvent::Injected(body) => self.control(PersistentBody::CustomMessage(*body)).await,
+            EngineEvent::Injected(body) => {
+                let body = PersistentBody::CustomMessage(*body);
+                self.task.commit_and_announce(body).await
+            }
             EngineEvent::ToolResult {
                 mut message,
                 recorded,
@@ -82,22 +75,22 @@ impl TurnBridge {
                 duration,
                 reason,
             } => {
-                self.control(PersistentBody::TurnWaiting(TurnWaitingBody {
+                let body = PersistentBody::TurnWaiting(TurnWaitingBody {
                     until: self.task.lane.moment_after(duration),
                     reason,
                     kind: Some(WaitKind::RateLimit),
                     attempt: Some(wait),
-                }))
-                .await
+                });
+                self.task.commit_and_announce(body).await
             }
             EngineEvent::CallCharged { model, usage, cost } => {
-                self.control(PersistentBody::AuxiliaryUsage(AuxiliaryUsageBody {
+                let body = PersistentBody::AuxiliaryUsage(AuxiliaryUsageBody {
                     purpose: self.purpose().to_owned(),
                     model,
                     usage,
                     cost,
-                }))
-                .await
+                });
+                self.task.commit_and_announce(body).await
             }
             other => match self.transient(other) {
                 Some(body) => self.show(body).await,
@@ -186,7 +179,7 @@ impl TurnBridge {
                 event_id: result_id(&call_id)?,
                 tool_call_id: call_id,
                 tool_name: name,
-                duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+                duration_ms: millis(duration),
                 is_error,
             }),
             EngineEvent::MessageStart { .. }
@@ -221,18 +214,6 @@ impl TurnBridge {
         self.task
             .lane
             .persist(move |section| section.commit_any_size(&draft).map(drop))
-            .await
-    }
-
-    async fn control(&self, body: PersistentBody) -> Result<(), SessionError> {
-        let draft = EventDraft::new(body).in_turn(self.task.turn_id);
-        self.task
-            .lane
-            .persist(move |section| {
-                section.commit(draft.clone())?;
-                section.announce();
-                Ok(())
-            })
             .await
     }
 

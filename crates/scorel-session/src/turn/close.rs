@@ -9,37 +9,30 @@ use crate::SessionError;
 use crate::compaction::interrupt_compaction;
 use crate::lane::{EventDraft, Section};
 
-/// What became of a turn whose last answer calls no tools.
-pub(super) enum Completion {
-    Closed,
-    /// A steer came after the last answer: the turn makes another model call.
-    Steered,
-}
-
 impl TurnTask {
-    /// Completes the turn, unless a steer waits for it.
+    /// Completes the turn, unless a steer waits for it: then the turn makes another model call. Returns whether
+    /// it is completed.
     ///
     /// The last look at the queue and the outcome are one section: a steer that is accepted after it
     /// finds no turn, and one before it is read.
-    pub(super) async fn complete(&self, end: TurnEnd) -> Result<Completion, SessionError> {
+    pub(super) async fn complete(&self, end: TurnEnd) -> Result<bool, SessionError> {
         let task = self.clone();
         let title = self.title_request().await;
         let completed = self.lane.persist(move |section| {
             if section.view().state.queue.has_steers() {
-                return Ok(Completion::Steered);
+                return Ok(false);
             }
             close(section, &task, &end)?;
-            Ok(Completion::Closed)
+            Ok(true)
         });
-        let completed = completed.await?;
-        if let (Completion::Closed, Some(request), false) = (&completed, title, self.is_cancelled())
-        {
-            self.make_title(request);
+        let is_completed = completed.await?;
+        if is_completed {
+            self.make_title(title);
         }
-        Ok(completed)
+        Ok(is_completed)
     }
 
-    fn is_cancelled(&self) -> bool {
+    pub(super) fn is_cancelled(&self) -> bool {
         self.stop.cause() == Some(StopCause::Cancelled)
     }
 
@@ -61,19 +54,18 @@ impl TurnTask {
             return;
         }
         let task = self.clone();
-        let completed = end.reason == OutcomeReason::Completed;
         // Before the outcome, while the window is sure to be held.
-        let title = if completed {
-            self.title_request().await
-        } else {
-            None
+        let title = match end.reason {
+            OutcomeReason::Completed => self.title_request().await,
+            _ => None,
         };
         let closed = lane.persist(move |section| close(section, &task, &end));
-        if let Err(error) = closed.await {
-            tracing::error!(session = %lane.id(), %error, "the turn has no outcome");
-            lane.abandon_job();
-        } else if let (Some(request), false) = (title, self.is_cancelled()) {
-            self.make_title(request);
+        match closed.await {
+            Ok(()) => self.make_title(title),
+            Err(error) => {
+                tracing::error!(session = %lane.id(), %error, "the turn has no outcome");
+                lane.abandon_job();
+            }
         }
     }
 }

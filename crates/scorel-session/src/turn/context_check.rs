@@ -13,13 +13,9 @@ use scorel_proto::{
 };
 
 use super::task::TurnTask;
-use crate::compaction::{
-    Compaction, CompactionEnd, CompactionOrder, compaction_result, end_compaction, trim,
-    trim_last_step,
-};
+use crate::compaction::{Compaction, CompactionEnd, compaction_end_body, trim, trim_last_step};
 use crate::compaction_breaker::BudgetCheck;
 use crate::context_size::{Calibration, ContextSize, FixedParts, WindowSizes};
-use crate::lane::EventDraft;
 use crate::{CompactionSetup, SessionError};
 
 /// What an answer needs at least, in tokens. With less room a call is in vain.
@@ -32,9 +28,9 @@ pub(super) struct ContextCheck {
     setup: CompactionSetup,
     fixed: FixedParts,
     /// The system prompt, if a compaction has renewed it since this was last taken.
-    renewed: Option<String>,
+    pub(super) renewed: Option<String>,
     /// What summaries have used since this was last taken.
-    spent: Spent,
+    pub(super) spent: Spent,
     /// Set once the turn has tried a compaction. The first is tried even after those of earlier turns were
     /// in vain: it may replace what theirs could not, the last step of their turn.
     tried: bool,
@@ -71,14 +67,6 @@ impl ContextCheck {
         }
     }
 
-    pub(super) const fn take_renewed(&mut self) -> Option<String> {
-        self.renewed.take()
-    }
-
-    pub(super) fn take_spent(&mut self) -> Spent {
-        std::mem::take(&mut self.spent)
-    }
-
     /// How many tokens the next request has, from the sizes that the window keeps.
     pub(super) async fn request_tokens(&self) -> Result<u64, SessionError> {
         let (_, size) = self.sized().await?;
@@ -93,22 +81,16 @@ impl ContextCheck {
             over: size.tokens > budget,
             counted_over: size.counted.map(|tokens| tokens > budget),
         };
-        let key = self.model().name();
-        let lane = &self.task.lane;
-        let allowed = lane.compaction_breaker(|breaker| breaker.check(&key, check)) || !self.tried;
+        let allowed = self.may_compact(check);
         if !check.over {
             return Ok(NextContext::Ready(context));
         }
         if self.trim(&size).await? || self.trim_last_step(&size.calibration, budget).await? {
             return Ok(NextContext::Again);
         }
-        let failed = if allowed {
-            match self.compact(CompactionTrigger::Threshold).await? {
-                Room::Made | Room::Stopped => return Ok(NextContext::Again),
-                Room::Failed(error) => error,
-            }
-        } else {
-            None
+        let Room::Failed(failed) = self.compact(CompactionTrigger::Threshold, allowed).await?
+        else {
+            return Ok(NextContext::Again);
         };
         let most = self.model().context_window.saturating_sub(LEAST_ANSWER);
         if size.tokens <= most {
@@ -134,18 +116,13 @@ impl ContextCheck {
         if self.trim_last_step(&size.calibration, budget).await? {
             return Ok(NextContext::Again);
         }
-        let key = self.model().name();
-        let check = BudgetCheck {
+        let allowed = self.may_compact(BudgetCheck {
             over: true,
             counted_over: Some(true),
+        });
+        let Room::Failed(failed) = self.compact(CompactionTrigger::Overflow, allowed).await? else {
+            return Ok(NextContext::Again);
         };
-        let mut failed = None;
-        if lane.compaction_breaker(|breaker| breaker.check(&key, check)) || !self.tried {
-            match self.compact(CompactionTrigger::Overflow).await? {
-                Room::Made | Room::Stopped => return Ok(NextContext::Again),
-                Room::Failed(error) => failed = error,
-            }
-        }
         // The window may be smaller than it is said to be.
         if self
             .trim_last_step(&size.calibration, size.tokens / 2)
@@ -154,6 +131,12 @@ impl ContextCheck {
             return Ok(NextContext::Again);
         }
         self.full(failed.or(Some(refused))).await
+    }
+
+    fn may_compact(&self, check: BudgetCheck) -> bool {
+        let model = self.model().name();
+        let lane = &self.task.lane;
+        lane.compaction_breaker(|breaker| breaker.check(&model, check)) || !self.tried
     }
 
     fn model(&self) -> &ModelInfo {
@@ -170,9 +153,9 @@ impl ContextCheck {
 
     /// Shortens old tool results, if that makes enough room.
     async fn trim(&self, size: &ContextSize) -> Result<bool, SessionError> {
-        let turn_id = self.task.turn_id;
         let window = self.task.lane.read_window(ContextWindow::clone).await?;
-        let chosen = trim(&window, Some(turn_id), size, self.model().context_window);
+        let most = self.model().context_window;
+        let chosen = trim(&window, self.task.turn_id, size, most);
         self.shorten(chosen).await
     }
 
@@ -193,52 +176,50 @@ impl ContextCheck {
         let Some(body) = chosen else {
             return Ok(false);
         };
-        let draft = EventDraft::new(PersistentBody::ContextTrim(body)).in_turn(self.task.turn_id);
-        let committed = self
-            .task
-            .lane
-            .persist(move |section| section.commit(draft.clone()).map(drop));
-        committed.await?;
+        self.task.commit(PersistentBody::ContextTrim(body)).await?;
         Ok(true)
     }
 
-    async fn compact(&mut self, trigger: CompactionTrigger) -> Result<Room, SessionError> {
+    /// Has a summary made, if it is `allowed`.
+    async fn compact(
+        &mut self,
+        trigger: CompactionTrigger,
+        allowed: bool,
+    ) -> Result<Room, SessionError> {
+        if !allowed {
+            return Ok(Room::Failed(None));
+        }
         let lane = Arc::clone(&self.task.lane);
-        let turn_id = self.task.turn_id;
         let compaction = Compaction {
             lane: Arc::clone(&lane),
             ports: self.ports.clone(),
             setup: self.setup.clone(),
             stop: self.task.stop.clone(),
-            turn_id: Some(turn_id),
+            turn_id: Some(self.task.turn_id),
             instructions: None,
+            trigger,
         };
         let Some(plan) = compaction.plan().await? else {
             return Ok(Room::Failed(None));
         };
         self.tried = true;
-        let order = CompactionOrder {
-            id: CompactionId::generate(),
-            trigger,
-        };
-        let started = EventDraft::new(PersistentBody::Compaction(CompactionBody {
+        let id = CompactionId::generate();
+        let started = PersistentBody::Compaction(CompactionBody {
             trigger: Some(trigger),
             model: Some(plan.model()),
-            ..CompactionBody::new(order.id, CompactionState::Started)
-        }));
-        let draft = started.in_turn(turn_id);
-        lane.persist(move |section| section.commit(draft.clone()).map(drop))
-            .await?;
+            ..CompactionBody::new(id, CompactionState::Started)
+        });
+        self.task.commit(started).await?;
         let mut used = Spent::default();
-        let end = compaction.run(plan, &order, &mut used).await;
+        let end = compaction.run(plan, id, &mut used).await;
         self.spent.add_all(&used);
         let room = match &end {
             CompactionEnd::Made(_) => Room::Made,
             CompactionEnd::Stopped(_) => Room::Stopped,
             CompactionEnd::Failed(error) => Room::Failed(Some(error.clone())),
         };
-        let result = compaction_result(order.id, end, used);
-        lane.persist(move |section| end_compaction(section, Some(turn_id), &result))
+        self.task
+            .commit(compaction_end_body(id, end, &used))
             .await?;
         lane.compaction_breaker(|breaker| match &room {
             Room::Made => breaker.made(),

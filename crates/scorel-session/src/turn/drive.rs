@@ -9,31 +9,24 @@ use scorel_proto::{OpenCall, OutcomeReason};
 
 use super::ask::{PermissionAnswer, permission, remember};
 use super::bridge::TurnBridge;
-use super::close::Completion;
 use super::context_check::{ContextCheck, NextContext};
 use super::empty_answer::EmptyAnswer;
 use super::exit::TurnExit;
 use super::task::TurnTask;
 use crate::{CompactionSetup, SessionError};
 
-/// How far a driver brought its turn.
-pub(super) enum Driven {
-    Left(TurnExit),
-    /// The turn waits, as its last record says.
-    Suspended,
-}
-
 impl TurnTask {
-    /// Runs the turn to its end, or to its next wait. A step is durable or published before the next one
+    /// Runs the turn to its end, or to its next wait. Returns how it is left; `None` if it waits, as its last
+    /// record says. A step is durable or published before the next one
     /// is asked for, so the engine never runs ahead of the log.
     pub(super) async fn drive(
         &self,
         ports: TurnPorts,
         compaction: CompactionSetup,
         progress: TurnProgress,
-    ) -> Result<Driven, SessionError> {
+    ) -> Result<Option<TurnExit>, SessionError> {
         let mut check = ContextCheck::new(self, &ports, compaction);
-        let mut bridge = TurnBridge::new(self.clone());
+        let mut bridge = TurnBridge::new(self.clone(), None);
         let mut empty = EmptyAnswer::default();
         let gate = Arc::clone(&ports.gate);
         let mut driver = self.driver(ports, progress);
@@ -52,7 +45,7 @@ impl TurnTask {
                 TurnStep::NeedPermission { call, question } => {
                     let decision = match self.ask(&call, &question).await? {
                         PermissionAnswer::Decided(decision) => decision,
-                        PermissionAnswer::Left(exit) => return Ok(Driven::Left(exit)),
+                        PermissionAnswer::Left(exit) => return Ok(Some(exit)),
                     };
                     remember(&*gate, &question.rules, &decision);
                     driver.provide_permission(permission(&decision));
@@ -61,7 +54,7 @@ impl TurnTask {
                 TurnStep::Event(_) if self.is_left_to_the_next_daemon() => {
                     wind_down(driver).await;
                     let end = self.stopped(StopCause::Interrupted);
-                    return Ok(Driven::Left(end.into()));
+                    return Ok(Some(end.into()));
                 }
                 TurnStep::Event(event) => {
                     empty.look_at(&event);
@@ -72,31 +65,29 @@ impl TurnTask {
                 }
                 TurnStep::Finished(end) => {
                     if end.reason != OutcomeReason::Completed {
-                        return Ok(Driven::Left(end.into()));
+                        return Ok(Some(end.into()));
                     }
                     let may_go_on = driver.may_go_on();
                     match empty.ask_again(self, may_go_on).await? {
-                        Err(error) => {
-                            return Ok(Driven::Left(self.failed(error).into()));
-                        }
+                        Err(error) => return Ok(Some(self.failed(error).into())),
                         Ok(true) => {
                             driver.go_on();
                             continue;
                         }
-                        Ok(false) if !may_go_on => return Ok(Driven::Left(end.into())),
+                        Ok(false) if !may_go_on => return Ok(Some(end.into())),
                         Ok(false) => {}
                     }
-                    match self.complete(end).await? {
-                        Completion::Closed => return Ok(Driven::Left(TurnExit::Closed)),
-                        Completion::Steered => driver.go_on(),
+                    if self.complete(end).await? {
+                        return Ok(Some(TurnExit::Closed));
                     }
+                    driver.go_on();
                 }
                 TurnStep::NeedSpending { day } => {
                     let tokens = check.request_tokens().await?;
                     driver.provide_spending(&self.spending(day, tokens).await?);
                 }
-                TurnStep::Suspended => return Ok(Driven::Suspended),
-                TurnStep::Parked => return Ok(Driven::Left(TurnExit::Parked)),
+                TurnStep::Suspended => return Ok(None),
+                TurnStep::Parked => return Ok(Some(TurnExit::Parked)),
             }
         }
     }
@@ -159,8 +150,8 @@ fn pending(open: &OpenCall) -> PendingCall {
 
 /// Tells the driver what there is for its next call.
 fn answer(driver: &mut TurnDriver, next: NextContext, check: &mut ContextCheck) {
-    driver.add_spent(&check.take_spent());
-    if let Some(system) = check.take_renewed() {
+    driver.add_spent(&std::mem::take(&mut check.spent));
+    if let Some(system) = check.renewed.take() {
         driver.set_system(system);
     }
     match next {

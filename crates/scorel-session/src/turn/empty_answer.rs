@@ -6,7 +6,6 @@ use scorel_proto::{
 
 use super::task::TurnTask;
 use crate::SessionError;
-use crate::lane::EventDraft;
 
 /// The message by which the model learns that its answer said nothing.
 const ASKED_AGAIN: &str = "Your answer had no text and called no tool. Answer the user, or go on with the \
@@ -41,23 +40,13 @@ impl EmptyAnswer {
             return Ok(Err(said_nothing()));
         }
         self.asked_again = true;
-        task.note(ASKED_AGAIN).await?;
-        Ok(Ok(true))
-    }
-}
-
-impl TurnTask {
-    /// Records a message of the daemon to the model.
-    async fn note(&self, text: &str) -> Result<(), SessionError> {
         let note = Message::Internal(InternalMessage {
-            content: vec![Block::text(text)],
+            content: vec![Block::text(ASKED_AGAIN)],
             meta: Meta::default(),
         });
         let body = PersistentBody::Message(MessageBody::new(note));
-        let draft = EventDraft::new(body).in_turn(self.turn_id);
-        self.lane
-            .persist(move |section| section.commit(draft.clone()).map(drop))
-            .await
+        task.commit(body).await?;
+        Ok(Ok(true))
     }
 }
 

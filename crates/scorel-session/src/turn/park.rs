@@ -44,19 +44,13 @@ fn park(section: &mut Section<'_>, task: &TurnTask) -> Result<bool, SessionError
         if !at_rest {
             return Ok(false);
         }
-        let until = section.lane().now_ms() + millis(PARK_TIME);
         let waiting = PersistentBody::TurnWaiting(TurnWaitingBody {
-            until,
+            until: section.lane().moment_after(PARK_TIME),
             reason: "the daemon restarts".to_owned(),
             kind: Some(WaitKind::Restart),
             attempt: None,
         });
-        section.commit(EventDraft::new(waiting).in_turn(task.turn_id))?;
-        section.announce();
+        section.commit_and_announce(EventDraft::new(waiting).in_turn(task.turn_id))?;
         Ok(true)
     })
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

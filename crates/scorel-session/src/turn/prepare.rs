@@ -3,17 +3,9 @@
 use scorel_proto::{NoticeBody, OpenTurn, RuntimeStart, TransientBody, TurnError};
 
 use super::task::TurnTask;
-use crate::{Guidance, KnownGuidance, PreparedTurn, SessionError};
+use crate::{Guidance, KnownGuidance, SessionError};
 
 impl TurnTask {
-    /// Asks the host for ports and instructions.
-    pub(super) async fn prepare(
-        &self,
-        known: KnownGuidance,
-    ) -> Result<Result<PreparedTurn, TurnError>, SessionError> {
-        self.lane.prepare(known).await
-    }
-
     /// Publishes the start of the turn, and records its notices.
     pub(super) async fn announce(&self, notices: Vec<NoticeBody>) -> Result<(), SessionError> {
         let turn_id = self.turn_id;

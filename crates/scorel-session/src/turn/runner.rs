@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, select};
 use scorel_engine::{PendingCall, Question, RunnerDriver, RunnerStep, TurnEnd, TurnStep};
-use scorel_proto::{NoticeBody, RunnerErrorKind};
+use scorel_proto::{MessageRunner, NoticeBody, RunnerErrorKind};
 
 use self::records::RunRecords;
 use self::reopened::EarlierDecision;
@@ -44,13 +44,6 @@ struct RunnerTurn {
 /// A killed process may leave a lock that makes a start slow, and the next one does not find it.
 const MAX_STARTS: u32 = 2;
 
-/// How a question ended.
-enum Asked {
-    Answered,
-    /// The turn is left.
-    Left(TurnExit),
-}
-
 impl TurnTask {
     /// Runs the turn to its end. A step is durable or published before the next one is asked for. It is
     /// announced once it has a place.
@@ -70,9 +63,13 @@ impl TurnTask {
         };
         self.announce(notices).await?;
         let name = prepared.ports.runner.name().to_owned();
+        let author = MessageRunner {
+            name: name.clone(),
+            context_id: None,
+        };
         let turn = RunnerTurn {
             task: self.clone(),
-            bridge: TurnBridge::of_runner(self.clone(), &name),
+            bridge: TurnBridge::new(self.clone(), Some(author)),
             records: RunRecords::new(self.clone(), name, &prepared),
             prepared,
             decided,
@@ -126,9 +123,8 @@ impl RunnerTurn {
                     return Ok(self.finished(driver, end).await?.into());
                 }
                 RunnerStep::Turn(TurnStep::NeedPermission { call, question }) => {
-                    match self.ask(&mut driver, call, question).await? {
-                        Asked::Answered => {}
-                        Asked::Left(exit) => return Ok(exit),
+                    if let Some(exit) = self.ask(&mut driver, call, question).await? {
+                        return Ok(exit);
                     }
                 }
                 RunnerStep::NeedPrompt => {
@@ -168,11 +164,11 @@ impl RunnerTurn {
         match step {
             RunnerStep::Fact(fact) => {
                 self.records.take(fact).await?;
-                self.bridge.set_context(self.records.context());
+                self.bridge.set_context(self.records.context.as_deref());
                 Ok(())
             }
             RunnerStep::Turn(TurnStep::Event(event)) => {
-                self.records.plan_if_due().await?;
+                self.records.plan.write_if_due().await?;
                 self.bridge.handle(event).await
             }
             // The others are answered where they are met, or come from the engine only.
@@ -180,19 +176,20 @@ impl RunnerTurn {
         }
     }
 
-    /// Asks a client, while the runner goes on: it may withdraw its question, or end.
+    /// Asks a client, while the runner goes on: it may withdraw its question, or end. Returns how the turn is
+    /// left, if it is.
     async fn ask(
         &mut self,
         driver: &mut RunnerDriver,
         pending: PendingCall,
         question: Question,
-    ) -> Result<Asked, SessionError> {
+    ) -> Result<Option<TurnExit>, SessionError> {
         if let Some(decision) = self
             .decided
             .take_if(|decided| decided.is_about(&pending.call))
         {
-            driver.provide_permission(decision.permission());
-            return Ok(Asked::Answered);
+            driver.provide_permission(permission(&decision.decision));
+            return Ok(None);
         }
         let task = self.task.clone();
         let mut asking = Box::pin(task.ask(&pending, &question));
@@ -207,13 +204,13 @@ impl RunnerTurn {
                     drop(asking);
                     task.withdraw(&pending.call.id, "the runner no longer asks")
                         .await?;
-                    return Ok(Asked::Answered);
+                    return Ok(None);
                 }
                 RunnerStep::Turn(TurnStep::Finished(end)) => {
                     drop(asking);
                     task.withdraw(&pending.call.id, "the runner has ended")
                         .await?;
-                    return Ok(Asked::Left(end.into()));
+                    return Ok(Some(end.into()));
                 }
                 // Polled together: `asking` may be the next to get the lane's lock, and would never take
                 // it, nor let the step have it, while only the step is polled.
@@ -240,35 +237,33 @@ impl RunnerTurn {
         driver: &mut RunnerDriver,
         question: &Question,
         answer: PermissionAnswer,
-    ) -> Result<Asked, SessionError> {
+    ) -> Result<Option<TurnExit>, SessionError> {
         match answer {
             PermissionAnswer::Decided(decision) => {
                 let gate = &*self.prepared.ports.gate;
                 remember(gate, &question.rules, &decision);
                 driver.provide_permission(permission(&decision));
-                Ok(Asked::Answered)
+                Ok(None)
             }
-            PermissionAnswer::Left(exit) => self.leave(driver, exit).await,
+            PermissionAnswer::Left(exit) => {
+                self.leave(driver).await?;
+                Ok(Some(exit))
+            }
         }
     }
 
     /// The daemon stops while a client is asked. The question stays open and the process ends: the next
     /// daemon takes the answer to another one.
-    async fn leave(
-        &mut self,
-        driver: &mut RunnerDriver,
-        exit: TurnExit,
-    ) -> Result<Asked, SessionError> {
+    async fn leave(&mut self, driver: &mut RunnerDriver) -> Result<(), SessionError> {
         driver.abort();
         loop {
             match driver.next().await {
                 RunnerStep::Fact(fact) => self.records.take(fact).await?,
-                RunnerStep::Turn(TurnStep::Finished(_)) => break,
+                RunnerStep::Turn(TurnStep::Finished(_)) => return Ok(()),
                 // The call stays open with its question, so nothing more of the turn is recorded.
                 _ => {}
             }
         }
-        Ok(Asked::Left(exit))
     }
 
     /// Hands the runner the steers that wait. They are messages of the turn before it gets them.
@@ -292,7 +287,7 @@ impl RunnerTurn {
         mut driver: RunnerDriver,
         mut end: TurnEnd,
     ) -> Result<TurnEnd, SessionError> {
-        self.records.last_plan().await?;
+        self.records.plan.write().await?;
         if self.has_undelivered_decision()
             && let Some(error) = &mut end.error
         {

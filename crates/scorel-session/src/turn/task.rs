@@ -2,11 +2,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_engine::{Prerequisite, StopCause, StopSignal, TurnEnd, TurnProgress};
-use scorel_proto::{OutcomeReason, TurnError, TurnId};
+use scorel_proto::{OutcomeReason, PersistentBody, TurnError, TurnId};
 use tokio::time::timeout;
 
 use super::exit::TurnExit;
-use crate::lane::Lane;
+use crate::SessionError;
+use crate::lane::{EventDraft, Lane, Section};
 
 /// The time after which a wait is told in the session's `problem`. A usual login shell takes less.
 const UNNOTICED: Duration = Duration::from_secs(1);
@@ -34,6 +35,22 @@ impl TurnTask {
                 elapsed: Duration::from_millis(turn.elapsed_ms(fold.updated_at)),
             })
         })
+    }
+
+    /// Commits an event of the turn; waits for a log that cannot be written.
+    pub(super) async fn commit(&self, body: PersistentBody) -> Result<(), SessionError> {
+        let draft = EventDraft::new(body).in_turn(self.turn_id);
+        self.lane.persist_event(draft).await
+    }
+
+    /// As [`TurnTask::commit`], for a change that listings show.
+    pub(super) async fn commit_and_announce(
+        &self,
+        body: PersistentBody,
+    ) -> Result<(), SessionError> {
+        let draft = EventDraft::new(body).in_turn(self.turn_id);
+        let commit = move |section: &mut Section<'_>| section.commit_and_announce(draft.clone());
+        self.lane.persist(commit).await.map(drop)
     }
 
     /// Waits while too many files are open, unless the turn is to stop. Before each model call and

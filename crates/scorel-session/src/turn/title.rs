@@ -39,8 +39,11 @@ impl TurnTask {
         })
     }
 
-    /// Has a title made. The daemon does not wait for it when it stops.
-    pub(super) fn make_title(&self, request: TitleRequest) {
+    /// Has a title made, unless the turn was cancelled. The daemon does not wait for it when it stops.
+    pub(super) fn make_title(&self, request: Option<TitleRequest>) {
+        let Some(request) = request.filter(|_| !self.is_cancelled()) else {
+            return;
+        };
         let lane = Arc::clone(&self.lane);
         tokio::spawn(async move {
             if let Err(error) = title(&lane, request).await {
@@ -55,7 +58,7 @@ async fn title(lane: &Arc<Lane>, request: TitleRequest) -> Result<(), SessionErr
         return Ok(());
     };
     lane.section(move |section| {
-        section.check_exists()?;
+        section.published().check_exists()?;
         if let Some(usage) = answer.usage {
             let body = PersistentBody::AuxiliaryUsage(AuxiliaryUsageBody {
                 purpose: AuxiliaryUsageBody::TITLE.to_owned(),
@@ -64,8 +67,7 @@ async fn title(lane: &Arc<Lane>, request: TitleRequest) -> Result<(), SessionErr
                 cost: answer.cost,
             });
             // Without a turn: by now another one may be open.
-            section.commit(EventDraft::new(body))?;
-            section.announce();
+            section.commit_and_announce(EventDraft::new(body))?;
         }
         let Some(title) = answer.title else {
             return Ok(());
@@ -80,9 +82,7 @@ async fn title(lane: &Arc<Lane>, request: TitleRequest) -> Result<(), SessionErr
             ..SessionChanges::default()
         };
         let body = PersistentBody::SessionInfo(SessionInfoBody { changes });
-        section.commit(EventDraft::new(body))?;
-        section.announce();
-        Ok(())
+        section.commit_and_announce(EventDraft::new(body)).map(drop)
     })
     .await?
 }

@@ -22,18 +22,18 @@ pub(super) struct CountedRecord {
 /// Everything that was counted.
 #[derive(Debug, Default)]
 pub(super) struct UsageEntries {
-    sessions: HashMap<SessionId, IndexedSession>,
-    deleted: BTreeMap<ProjectId, UsageLedger>,
+    pub(super) sessions: HashMap<SessionId, IndexedSession>,
+    pub(super) deleted: BTreeMap<ProjectId, UsageLedger>,
     /// What each day cost, in millionths of a US dollar.
     days: HashMap<Date, u64>,
-    unreadable: BTreeSet<SessionId>,
-    unsaved: bool,
+    pub(super) unreadable: BTreeSet<SessionId>,
+    pub(super) is_unsaved: bool,
 }
 
 impl UsageEntries {
     pub(super) fn with_deleted(deleted: BTreeMap<ProjectId, UsageLedger>) -> Self {
         let mut entries = Self {
-            unsaved: true,
+            is_unsaved: true,
             ..Self::default()
         };
         for ledger in deleted.values() {
@@ -65,7 +65,7 @@ impl UsageEntries {
     pub(super) fn remove(&mut self, id: SessionId) {
         self.unreadable.remove(&id);
         if let Some(session) = self.sessions.remove(&id) {
-            self.unsaved = true;
+            self.is_unsaved = true;
             self.keep(session);
         }
     }
@@ -85,7 +85,7 @@ impl UsageEntries {
         }
         session.last_seq = record.seq;
         session.through = record.end;
-        self.unsaved = true;
+        self.is_unsaved = true;
         if let Some(row) = record.row {
             let day = self.days.entry(row.day).or_default();
             *day = day.saturating_add(row.total.cost.micro_usd);
@@ -104,27 +104,11 @@ impl UsageEntries {
         self.days.get(&day).copied().unwrap_or_default()
     }
 
-    pub(super) fn sessions(&self) -> impl Iterator<Item = (SessionId, &IndexedSession)> {
-        self.sessions.iter().map(|(id, session)| (*id, session))
-    }
-
-    pub(super) fn deleted(&self) -> impl Iterator<Item = (ProjectId, &UsageLedger)> {
-        self.deleted.iter().map(|(id, ledger)| (*id, ledger))
-    }
-
-    pub(super) fn unreadable(&self) -> impl Iterator<Item = SessionId> {
-        self.unreadable.iter().copied()
-    }
-
     /// What to save, if something has changed since the last time.
     pub(super) fn unsaved(&mut self) -> Option<UsageFile> {
-        std::mem::take(&mut self.unsaved).then(|| UsageFile {
+        std::mem::take(&mut self.is_unsaved).then(|| UsageFile {
             sessions: self.sessions.clone(),
             deleted: self.deleted.clone(),
         })
-    }
-
-    pub(super) const fn mark_unsaved(&mut self) {
-        self.unsaved = true;
     }
 }

@@ -2,12 +2,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 
-use scorel_journal::{Storage, read_bounded, replace_file};
+use scorel_journal::Storage;
 use scorel_proto::{ProjectId, SessionId};
 use serde::{Deserialize, Serialize};
 
 use super::indexed_session::IndexedSession;
 use super::ledger::UsageLedger;
+use crate::json_file::read_json;
 
 /// How large the file may be, in bytes. A larger one is made anew from the logs.
 const MAX_BYTES: u64 = 512 * 1024 * 1024;
@@ -22,11 +23,5 @@ pub(super) struct UsageFile {
 }
 
 pub(super) fn read(storage: &dyn Storage, path: &Path) -> io::Result<UsageFile> {
-    let bytes = read_bounded(storage, path, MAX_BYTES)?;
-    Ok(serde_json::from_slice(&bytes)?)
-}
-
-pub(super) fn write(storage: &dyn Storage, path: &Path, content: &UsageFile) -> io::Result<()> {
-    let bytes = serde_json::to_vec(content)?;
-    replace_file(storage, path, &bytes)
+    read_json(storage, path, MAX_BYTES)
 }

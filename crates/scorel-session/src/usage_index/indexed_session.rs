@@ -1,8 +1,7 @@
-use std::io;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use scorel_journal::{EVENTS, OpenError, Reader, RecordPosition, RecordRef, Storage};
+use scorel_journal::{EVENTS, OpenError, Reader, RecordPosition, RecordRef, Storage, if_present};
 use scorel_proto::{ErrorChain, Event, ProjectId, Seq, SessionId};
 use serde::{Deserialize, Serialize};
 
@@ -40,11 +39,11 @@ impl IndexedSession {
         known: Option<Self>,
         zone: &TimeZone,
     ) -> Result<Option<Self>, String> {
-        let len = match storage.status(&dir.join(EVENTS)) {
-            Ok(status) => status.len,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.to_string()),
+        let status = if_present(storage.status(&dir.join(EVENTS)));
+        let Some(status) = status.map_err(|error| error.to_string())? else {
+            return Ok(None);
         };
+        let len = status.len;
         match known {
             Some(known) if known.through == len => Ok(Some(known)),
             known => {

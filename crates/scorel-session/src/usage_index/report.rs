@@ -7,7 +7,7 @@ use scorel_proto::{
 };
 
 use super::entries::UsageEntries;
-use super::ledger::LedgerRow;
+use super::ledger::UsageLedger;
 use crate::SessionError;
 
 /// Rows of a result: a reply has room for them.
@@ -48,30 +48,35 @@ fn day(field: &str, text: Option<&str>) -> Result<Option<Date>, SessionError> {
 
 pub(super) fn report(entries: &UsageEntries, query: &UsageQuery) -> GetUsageResult {
     let mut sums: HashMap<String, UsageTotal> = HashMap::new();
-    let mut add = |rows: &[LedgerRow], owner: Owner| {
-        for row in rows.iter().filter(|row| query.covers(row.day)) {
-            *sums.entry(owner.key(row, query.by)).or_default() += row.total;
+    let mut add = |ledger: &UsageLedger, project: ProjectId, session: String| {
+        for row in ledger.rows().iter().filter(|row| query.covers(row.day)) {
+            let key = match query.by {
+                UsageGrouping::Day => row.day.to_string(),
+                UsageGrouping::Model => row.model.clone(),
+                UsageGrouping::Project => project.to_string(),
+                UsageGrouping::Session => session.clone(),
+            };
+            *sums.entry(key).or_default() += row.total;
         }
     };
-    for (id, session) in entries.sessions() {
-        let session_key = id.to_string();
-        let owner = Owner {
-            project: session.project_id,
-            session: session_key,
-        };
-        add(session.ledger.rows(), owner);
+    for (id, session) in &entries.sessions {
+        add(&session.ledger, session.project_id, id.to_string());
     }
-    for (project, ledger) in entries.deleted() {
-        let session = format!("deleted:{project}");
-        add(ledger.rows(), Owner { project, session });
+    for (project, ledger) in &entries.deleted {
+        add(ledger, *project, format!("deleted:{project}"));
     }
     let mut result = GetUsageResult {
-        unreadable: entries.unreadable().collect(),
+        unreadable: entries.unreadable.iter().copied().collect(),
         ..GetUsageResult::default()
     };
     for total in sums.values() {
         result.total += *total;
     }
+    let row = |(key, total)| UsageRow {
+        key,
+        name: None,
+        total,
+    };
     result.rows = sums.into_iter().map(row).collect();
     sort(&mut result.rows, query.by);
     let left_out = result.rows.len().saturating_sub(MAX_ROWS);
@@ -82,31 +87,6 @@ pub(super) fn report(entries: &UsageEntries, query: &UsageQuery) -> GetUsageResu
     }
     result.rows.truncate(MAX_ROWS);
     result
-}
-
-/// Whose calls a ledger holds.
-struct Owner {
-    project: ProjectId,
-    session: String,
-}
-
-impl Owner {
-    fn key(&self, row: &LedgerRow, by: UsageGrouping) -> String {
-        match by {
-            UsageGrouping::Day => row.day.to_string(),
-            UsageGrouping::Model => row.model.clone(),
-            UsageGrouping::Project => self.project.to_string(),
-            UsageGrouping::Session => self.session.clone(),
-        }
-    }
-}
-
-fn row((key, total): (String, UsageTotal)) -> UsageRow {
-    UsageRow {
-        key,
-        name: None,
-        total,
-    }
 }
 
 fn sort(rows: &mut [UsageRow], by: UsageGrouping) {

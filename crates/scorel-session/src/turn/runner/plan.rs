@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::SessionError;
-use crate::lane::EventDraft;
 use crate::turn::task::TurnTask;
 
 /// The kind of the record.
@@ -54,12 +53,7 @@ impl PlanRecord {
             kind: KIND.to_owned(),
             data: json!({ "entries": entries.iter().map(entry).collect::<Vec<_>>() }),
         });
-        let draft = EventDraft::new(body).in_turn(self.task.turn_id);
-        let written = self.task.lane.persist(move |section| {
-            section.commit(draft.clone())?;
-            Ok(())
-        });
-        written.await
+        self.task.commit(body).await
     }
 }
 

@@ -1,7 +1,5 @@
 //! What a runner is told, as the parts that it takes.
 
-use std::io;
-
 use scorel_engine::RunnerInput;
 use scorel_journal::Blobs;
 use scorel_proto::Block;
@@ -38,12 +36,8 @@ fn part(block: &Block, blobs: &Blobs) -> RunnerInput {
                 media_type: media_type.clone(),
                 bytes: bytes.into(),
             },
-            Err(error) => RunnerInput::Text(missing(&io::Error::other(error))),
+            Err(error) => RunnerInput::Text(format!("[an image that cannot be read: {error}]")),
         },
         other => RunnerInput::Text(other.plain_text()),
     }
-}
-
-fn missing(error: &io::Error) -> String {
-    format!("[an image that cannot be read: {error}]")
 }

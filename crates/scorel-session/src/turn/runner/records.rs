@@ -1,15 +1,14 @@
 //! The records of a run: `runner_start`, `runner_context`, `runner_exit`; and its log, which is shown.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use scorel_engine::{RunnerExit, RunnerFact, RunnerInput, RunnerStart};
 use scorel_proto::{
-    Block, Message, NoticeBody, PersistentBody, RunnerContextBody, RunnerContextOrigin,
-    RunnerExitBody, RunnerHandover, RunnerLog, RunnerLogBlob, RunnerLogTail, RunnerStartBody,
-    SignalName, TransientBody,
+    Block, Message, NoticeBody, PersistentBody, RunnerContext, RunnerContextBody,
+    RunnerContextOrigin, RunnerExitBody, RunnerHandover, RunnerLog, RunnerLogBlob, RunnerLogTail,
+    RunnerStartBody, SignalName, TransientBody,
 };
 
 use super::handover::{HandoverText, handover};
@@ -17,7 +16,6 @@ use super::plan::PlanRecord;
 use super::prompt;
 use super::reopened::EarlierDecision;
 use super::watched::WatchedFiles;
-use crate::lane::EventDraft;
 use crate::runner_pool::{LinkKey, PooledLink};
 use crate::turn::task::TurnTask;
 use crate::{PreparedRunner, SessionError, blocking};
@@ -30,13 +28,13 @@ pub(super) struct RunRecords {
     /// The time for which its process is kept after the turn.
     keep: Duration,
     /// The runner's id of its context, once it is known.
-    context: Option<String>,
+    pub(super) context: Option<String>,
     /// The directory and the beginning of the process that runs.
     run: Option<OpenProcess>,
     /// What the context lacks, for the prompt.
     handover: Option<HandoverText>,
     log: RunnerLogTail,
-    plan: PlanRecord,
+    pub(super) plan: PlanRecord,
 }
 
 struct OpenProcess {
@@ -60,11 +58,6 @@ impl RunRecords {
         }
     }
 
-    /// The runner's id of its context, once it is known.
-    pub(super) fn context(&self) -> Option<&str> {
-        self.context.as_deref()
-    }
-
     /// The context that holds the conversation so far, if the runner has one.
     pub(super) fn resumable(&self, directory: &Path) -> Option<String> {
         let directory = directory.to_string_lossy();
@@ -72,6 +65,12 @@ impl RunRecords {
             let context = view.resumable_context(&self.runner, &directory);
             context.map(|context| context.context_id.clone())
         })
+    }
+
+    /// The context that the session's records bind to the runner.
+    fn bound(&self) -> Option<RunnerContext> {
+        let lane = &self.task.lane;
+        lane.view(|view| view.state.runners.of(&self.runner).cloned())
     }
 
     /// Writes or shows a fact of the run.
@@ -105,30 +104,26 @@ impl RunRecords {
             false => RunnerContextOrigin::New,
         };
         self.context = start.context_id.clone().or_else(|| {
-            let bound = self
-                .task
-                .lane
-                .view(|view| view.state.runners.of(&self.runner).cloned());
-            bound
-                .filter(|_| start.resumed)
-                .map(|bound| bound.context_id)
+            let bound = self.bound().filter(|_| start.resumed);
+            bound.map(|bound| bound.context_id)
         });
         let mut run = OpenProcess {
             directory: directory.clone(),
             started_at: self.task.lane.now_ms(),
             files: WatchedFiles::begin(&self.task.lane).await?,
         };
-        self.record(PersistentBody::RunnerStart(RunnerStartBody {
-            runner: self.runner.clone(),
-            trace_id: self.task.turn_id,
-            command: start.command,
-            cwd: directory,
-            version: start.version,
-            context,
-            context_id: self.context.clone(),
-            handover: told,
-        }))
-        .await?;
+        self.task
+            .commit_and_announce(PersistentBody::RunnerStart(RunnerStartBody {
+                runner: self.runner.clone(),
+                trace_id: self.task.turn_id,
+                command: start.command,
+                cwd: directory,
+                version: start.version,
+                context,
+                context_id: self.context.clone(),
+                handover: told,
+            }))
+            .await?;
         run.files.start().await?;
         self.run = Some(run);
         Ok(())
@@ -220,20 +215,15 @@ impl RunRecords {
         reason: Option<String>,
     ) -> Result<(), SessionError> {
         let directory = self.run.as_ref().map(|run| run.directory.clone());
-        let directory = directory.or_else(|| {
-            let bound = |runner: &str| {
-                let lane = &self.task.lane;
-                lane.view(|view| view.state.runners.of(runner).map(|it| it.cwd.clone()))
-            };
-            bound(&self.runner)
-        });
-        self.record(PersistentBody::RunnerContext(RunnerContextBody {
-            runner: self.runner.clone(),
-            context_id,
-            cwd: directory.unwrap_or_default(),
-            reason,
-        }))
-        .await
+        let directory = directory.or_else(|| Some(self.bound()?.cwd));
+        self.task
+            .commit_and_announce(PersistentBody::RunnerContext(RunnerContextBody {
+                runner: self.runner.clone(),
+                context_id,
+                cwd: directory.unwrap_or_default(),
+                reason,
+            }))
+            .await
     }
 
     async fn exited(&mut self, exit: Option<RunnerExit>) -> Result<(), SessionError> {
@@ -258,7 +248,8 @@ impl RunRecords {
             files: Vec::new(),
             unwatched: None,
         };
-        self.record(PersistentBody::RunnerExit(body.recording(recorded)))
+        self.task
+            .commit_and_announce(PersistentBody::RunnerExit(body.recording(recorded)))
             .await
     }
 
@@ -278,14 +269,6 @@ impl RunRecords {
         }))
     }
 
-    pub(super) async fn plan_if_due(&mut self) -> Result<(), SessionError> {
-        self.plan.write_if_due().await
-    }
-
-    pub(super) async fn last_plan(&mut self) -> Result<(), SessionError> {
-        self.plan.write().await
-    }
-
     /// Keeps the process for the next turn. One without a context id is ended: a later turn could not
     /// tell which context it is in.
     pub(super) fn keep(&self, link: PooledLink, prepared: &PreparedRunner) {
@@ -300,17 +283,6 @@ impl RunRecords {
         };
         lane.runners()
             .keep(lane.tasks(), lane.id(), key, link, prepared.keep);
-    }
-
-    async fn record(&self, body: PersistentBody) -> Result<(), SessionError> {
-        let draft = EventDraft::new(body).in_turn(self.task.turn_id);
-        let lane = Arc::clone(&self.task.lane);
-        lane.persist(move |section| {
-            section.commit(draft.clone())?;
-            section.announce();
-            Ok(())
-        })
-        .await
     }
 }
 

@@ -3,7 +3,7 @@
 //! The question has outlived the runner's process. Its answer is taken here; then the open calls end as
 //! not run, the runner resumes and is told, and its next equal request gets the decision, once.
 
-use scorel_engine::{Permission, ToolCall};
+use scorel_engine::ToolCall;
 use scorel_proto::{
     EventId, Message, MessageBody, OpenCall, PermissionDecisionBody, PersistentBody,
     ToolResultBlock, ToolResultMessage, reminder,
@@ -11,7 +11,7 @@ use scorel_proto::{
 use serde_json::Value;
 
 use crate::lane::{EventDraft, Section};
-use crate::turn::ask::{PermissionAnswer, permission, remember};
+use crate::turn::ask::{PermissionAnswer, remember};
 use crate::turn::exit::TurnExit;
 use crate::turn::task::TurnTask;
 use crate::{PreparedRunner, SessionError};
@@ -21,17 +21,13 @@ use crate::{PreparedRunner, SessionError};
 pub(super) struct EarlierDecision {
     tool: String,
     input: Value,
-    decision: PermissionDecisionBody,
+    pub(super) decision: PermissionDecisionBody,
 }
 
 impl EarlierDecision {
     /// Whether the decision answers a question about this call as well: same tool, same input.
     pub(super) fn is_about(&self, call: &ToolCall) -> bool {
         (&self.tool, &self.input) == (&call.name, &call.input)
-    }
-
-    pub(super) fn permission(&self) -> Permission {
-        permission(&self.decision)
     }
 
     /// What the runner is told in place of a prompt.
