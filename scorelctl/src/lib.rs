@@ -49,7 +49,6 @@ use failure::{Failure, FailureReport};
 use output::Output;
 
 /// Runs the program with the process's arguments and environment.
-#[must_use]
 pub fn main() -> ExitCode {
     match completion::complete_if_asked(CliArguments::command) {
         Ok(false) => {}

@@ -24,7 +24,6 @@ pub(crate) struct AmountsSpent {
 
 impl CostLimits {
     /// Whether there is no limit.
-    #[must_use]
     pub const fn is_none(&self) -> bool {
         self.turn.is_none() && self.session.is_none() && self.day.is_none()
     }

@@ -59,13 +59,11 @@ impl fmt::Debug for TurnDriver {
 
 impl TurnDriver {
     /// A new turn, which begins with a model call. `signal` ends it early.
-    #[must_use]
     pub fn new(ports: TurnPorts, signal: StopSignal) -> Self {
         Self::after(ports, signal, TurnProgress::default())
     }
 
     /// A resumed turn, which goes on with a model call. `progress` counts against its limits.
-    #[must_use]
     pub fn after(ports: TurnPorts, signal: StopSignal, progress: TurnProgress) -> Self {
         let remaining = ports.limits.max_duration.saturating_sub(progress.elapsed);
         let stop = Stop::new(signal, ports.clock.clone(), remaining);
@@ -86,7 +84,6 @@ impl TurnDriver {
     }
 
     /// A resumed turn, which goes on with `calls` of its last answer, none of which was started.
-    #[must_use]
     pub fn with_calls(
         ports: TurnPorts,
         signal: StopSignal,
@@ -192,7 +189,6 @@ impl TurnDriver {
     }
 
     /// Whether the turn's limits allow another model call.
-    #[must_use]
     pub fn may_go_on(&self) -> bool {
         self.ports.limits.reached(self.steps, &self.usage).is_none()
     }

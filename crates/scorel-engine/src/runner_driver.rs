@@ -71,7 +71,6 @@ impl fmt::Debug for RunnerDriver {
 
 impl RunnerDriver {
     /// A turn that starts the runner.
-    #[must_use]
     pub fn new(ports: RunnerPorts, signal: StopSignal, order: RunnerOrder) -> Self {
         let now = ports.clock.now();
         let stop = Stop::new(signal, ports.clock.clone(), ports.limits.max_duration);
@@ -97,7 +96,6 @@ impl RunnerDriver {
     }
 
     /// A turn on a link that was kept from the turn before.
-    #[must_use]
     pub fn on(
         ports: RunnerPorts,
         signal: StopSignal,
@@ -173,7 +171,6 @@ impl RunnerDriver {
     }
 
     /// Whether the runner takes a message now.
-    #[must_use]
     pub fn takes_steers(&self) -> bool {
         match &self.link {
             LinkState::Running(link) => self.ending.is_none() && link.takes_steers(),

@@ -31,13 +31,11 @@ impl Spent {
     }
 
     /// The tokens; `None` if none were reported.
-    #[must_use]
     pub fn usage(&self) -> Option<Usage> {
         (self.usage != Usage::default()).then_some(self.usage)
     }
 
     /// The cost; `None` if that of a call is not known.
-    #[must_use]
     pub fn cost(&self) -> Option<Cost> {
         self.cost.filter(|_| !self.unpriced)
     }

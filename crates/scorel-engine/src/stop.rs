@@ -27,7 +27,6 @@ impl StopCause {
     }
 
     /// The outcome of the turn.
-    #[must_use]
     pub const fn outcome(self) -> OutcomeReason {
         match self {
             Self::Cancelled => OutcomeReason::Cancelled,
@@ -37,7 +36,6 @@ impl StopCause {
     }
 
     /// The result of a call that was not run.
-    #[must_use]
     pub const fn call_result(self) -> &'static str {
         match self {
             Self::Cancelled => "Cancelled by user",
@@ -60,7 +58,6 @@ pub struct StopSignal {
 
 impl StopSignal {
     /// A signal that has not fired.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -81,7 +78,6 @@ impl StopSignal {
     }
 
     /// Whether the turn was asked to park.
-    #[must_use]
     pub fn is_parking(&self) -> bool {
         self.parking.is_cancelled()
     }
@@ -101,7 +97,6 @@ impl StopSignal {
     }
 
     /// The cause, once the signal has fired.
-    #[must_use]
     pub fn cause(&self) -> Option<StopCause> {
         self.cause.get().copied()
     }

@@ -5,7 +5,6 @@ use scorel_proto::{AssistantMessage, Block, ToolResultBlock, ToolResultMessage};
 use crate::{EngineEvent, ToolCall, ToolOutcome};
 
 /// The tool calls of an answer, in the order of its blocks.
-#[must_use]
 pub fn tool_calls(message: &AssistantMessage) -> Vec<ToolCall> {
     message.tool_uses().filter_map(tool_call).collect()
 }

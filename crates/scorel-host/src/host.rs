@@ -78,14 +78,12 @@ impl fmt::Debug for Host {
 
 /// The sessions of a home that are not recovered any more, since daemons of this version have died of it,
 /// each with the file to remove for another try. Blocks on the disk.
-#[must_use]
 pub fn given_up_sessions(home: &Home) -> Vec<(SessionId, PathBuf)> {
     let version = env!("CARGO_PKG_VERSION");
     scorel_session::given_up_sessions(&FileStorage, &home.sessions(), version, now_ms())
 }
 
 impl Host {
-    #[must_use]
     pub const fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
     }
@@ -108,7 +106,6 @@ impl Host {
     }
 
     /// Whether nothing is under way and no client is connected, so that the daemon could end unnoticed.
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         let is_busy = |session: &ActiveSession| session.phase != Phase::Failed;
         let connections = self.load.get().map_or(0, Load::connections);
@@ -118,7 +115,6 @@ impl Host {
     }
 
     /// The current configuration, without a project's.
-    #[must_use]
     pub fn config(&self) -> Arc<Config> {
         self.config.current(None)
     }

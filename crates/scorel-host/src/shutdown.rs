@@ -22,7 +22,6 @@ pub enum ShutdownCause {
 
 impl ShutdownCause {
     /// Whether running turns are left to the next daemon, as after a restart, and not ended.
-    #[must_use]
     pub const fn parks(self) -> bool {
         match self {
             Self::Terminate | Self::Park | Self::SocketReplaced => true,
@@ -48,13 +47,11 @@ impl Shutdown {
     }
 
     /// Cancelled when shutdown begins.
-    #[must_use]
     pub const fn token(&self) -> &CancellationToken {
         &self.token
     }
 
     /// The first cause; `None` before shutdown begins.
-    #[must_use]
     pub fn cause(&self) -> Option<ShutdownCause> {
         self.cause.get().copied()
     }

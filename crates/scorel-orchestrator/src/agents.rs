@@ -73,7 +73,6 @@ pub struct AgentPolicy {
 
 impl AgentPolicy {
     /// How many runtimes may run at once, of a workflow or of none.
-    #[must_use]
     pub fn effective(&self, workflow_id: Option<&str>) -> EffectiveQuota {
         let quota = self.quota.effective(self.config.default_quota, workflow_id);
         match self.cap {
@@ -86,7 +85,6 @@ impl AgentPolicy {
     }
 
     /// How many runtimes of all workflows together may run at once.
-    #[must_use]
     pub fn most(&self) -> u32 {
         let serial = match self.quota.strategy {
             QuotaStrategy::Serial => Some(1),
@@ -97,7 +95,6 @@ impl AgentPolicy {
     }
 
     /// The agent as clients see it.
-    #[must_use]
     pub fn info(&self, agent_type: &str, counts: AgentCounts) -> AgentInfo {
         AgentInfo {
             agent_type: agent_type.to_owned(),

@@ -19,7 +19,6 @@ pub struct AgentTaskFeature {
 }
 
 impl AgentTaskFeature {
-    #[must_use]
     pub const fn new(orchestrator: Weak<Orchestrator>) -> Self {
         Self { orchestrator }
     }

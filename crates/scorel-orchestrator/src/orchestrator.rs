@@ -78,7 +78,6 @@ impl Orchestrator {
     /// tools. The sessions must not own it.
     ///
     /// [`AgentTaskFeature`]: crate::AgentTaskFeature
-    #[must_use]
     pub fn new(
         host: Arc<dyn AgentHost>,
         open: impl FnOnce(&Weak<Self>) -> Arc<Sessions>,
@@ -110,7 +109,6 @@ impl Orchestrator {
     }
 
     /// The runtimes of all sessions that have not ended.
-    #[must_use]
     pub fn open_runtimes(&self) -> Vec<AgentTaskInfo> {
         let open: Vec<(AgentTaskId, SessionId)> = {
             let state = self.state();
@@ -196,13 +194,11 @@ impl Orchestrator {
     }
 
     /// All sessions of the daemon.
-    #[must_use]
     pub const fn sessions(&self) -> &Arc<Sessions> {
         &self.sessions
     }
 
     /// The configuration that it works by.
-    #[must_use]
     pub fn host(&self) -> &Arc<dyn AgentHost> {
         &self.host
     }

@@ -18,7 +18,6 @@ use crate::orchestrator::Orchestrator;
 use session_tools::AgentTools;
 
 /// The tools for the model of a session. The description of `AgentSpawn` lists the agents.
-#[must_use]
 pub fn agent_tools(
     orchestrator: &Arc<Orchestrator>,
     session_id: SessionId,

@@ -16,7 +16,6 @@ pub struct BaseDirs {
 
 impl BaseDirs {
     /// Three absolute paths: the project's directory, the user's home (`~`), and the daemon's home.
-    #[must_use]
     pub fn new(project: &Path, home: &Path, scorel_home: &Path) -> Self {
         Self {
             project: normal(project),
@@ -26,7 +25,6 @@ impl BaseDirs {
     }
 
     /// The project's directory.
-    #[must_use]
     pub fn project(&self) -> &Path {
         &self.project
     }

@@ -77,7 +77,6 @@ const PATTERNS: [&str; 53] = [
 /// # Panics
 ///
 /// Never: a test parses them.
-#[must_use]
 pub fn builtin_ask() -> Vec<Rule> {
     let rule = |pattern: &str| format!("Bash({pattern})").parse();
     let rules = PATTERNS.iter().map(|pattern| rule(pattern));

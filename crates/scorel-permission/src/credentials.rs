@@ -23,7 +23,6 @@ pub struct CredentialPlace {
 
 /// The places of a user with this home directory. `variable` looks up environment variables, with
 /// which programs move their places.
-#[must_use]
 pub fn credential_places(
     home: &Path,
     variable: impl Fn(&str) -> Option<OsString>,

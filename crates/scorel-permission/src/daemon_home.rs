@@ -17,7 +17,6 @@ pub struct DaemonHome {
 impl DaemonHome {
     /// The home at `path` for a session that works in `project`: a worktree of the home, a directory in
     /// one, or a directory elsewhere. Both are absolute and without links.
-    #[must_use]
     pub fn of(path: &Path, project: &Path) -> Self {
         let worktrees = path.join(WORKTREES);
         let inside = project.strip_prefix(&worktrees).ok();
@@ -33,7 +32,6 @@ impl DaemonHome {
     }
 
     /// The home of which nothing is open.
-    #[must_use]
     pub fn closed(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -42,25 +40,21 @@ impl DaemonHome {
     }
 
     /// Its directory.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The worktree that the session may use, the only place in the home.
-    #[must_use]
     pub fn opened(&self) -> Option<&Path> {
         self.opened.as_deref()
     }
 
     /// Returns whether a path, absolute and without links, is in the home and not open.
-    #[must_use]
     pub fn keeps(&self, path: &Path) -> bool {
         path.starts_with(&self.path) && !self.opens(path)
     }
 
     /// Returns whether the path is in the worktree that is open.
-    #[must_use]
     pub fn opens(&self, path: &Path) -> bool {
         self.opened.as_ref().is_some_and(|it| path.starts_with(it))
     }

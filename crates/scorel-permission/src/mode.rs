@@ -25,7 +25,6 @@ impl Mode {
     const ALL: [Self; 4] = [Self::Readonly, Self::Ask, Self::Workspace, Self::Full];
 
     /// The mode's name in configuration.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Readonly => "readonly",

@@ -36,7 +36,6 @@ pub struct Policy {
 
 impl Policy {
     /// A policy of rules, and a mode where no rule matches.
-    #[must_use]
     pub const fn new(mode: Mode, rules: Rules, dirs: BaseDirs) -> Self {
         Self {
             mode,
@@ -80,14 +79,12 @@ impl Policy {
     }
 
     /// The mode where no rule matches.
-    #[must_use]
     pub const fn mode(&self) -> Mode {
         self.mode
     }
 
     /// Judges an effect. A command's use of the network and the protection that a call names for a file
     /// are no part of it.
-    #[must_use]
     pub fn judge(&self, effect: &Effect) -> PolicyVerdict {
         match effect {
             Effect::ReadPath { path } => self.read(&self.dirs.resolve(path)),
@@ -120,7 +117,6 @@ impl Policy {
     }
 
     /// Returns whether any rule denies or asks about reading.
-    #[must_use]
     pub fn restricts_reading(&self) -> bool {
         let mut rules = self.rules.deny.iter().chain(&self.rules.ask);
         rules.any(|rule| matches!(rule.scope(), RuleScope::Read(_)))
@@ -129,7 +125,6 @@ impl Policy {
     /// The decision of denying and asking rules about reading `path`, which is absolute and normal; `None`
     /// if none matches. A fast path of [`Policy::judge`] for the many files of a search: it formats no
     /// reasons.
-    #[must_use]
     pub fn reading_restricted(&self, path: &Path) -> Option<Decision> {
         let covers =
             |rule: &Rule| matches!(rule.scope(), RuleScope::Read(p) if p.covers(path, &self.dirs));

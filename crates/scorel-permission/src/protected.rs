@@ -135,7 +135,6 @@ pub enum Protection {
 
 impl Protection {
     /// The reason, to follow "because".
-    #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Git => "it is part of git's own data, such as hooks and configuration",
@@ -154,7 +153,6 @@ impl Protection {
 /// Why the file at `path`, absolute with links resolved, is protected; `None` if it is not.
 ///
 /// Ignores case: on a case-insensitive file system `.GIT/hooks` is `.git/hooks`.
-#[must_use]
 pub fn is_protected(path: &Path, daemon_home: &DaemonHome) -> Option<Protection> {
     if daemon_home.keeps(path) {
         return Some(Protection::Daemon);
@@ -209,7 +207,6 @@ pub fn looked_for() -> impl Iterator<Item = PathBuf> {
 
 /// Returns whether [`is_protected`] can say yes to something called `name` in a directory called `parent`. Quick,
 /// for walks over whole projects, and never wrongly no.
-#[must_use]
 pub fn may_be_protected(parent: &OsStr, name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
         || VISIBLE

@@ -59,7 +59,6 @@ pub(crate) enum RuleScope {
 }
 
 impl Rule {
-    #[must_use]
     pub const fn kind(&self) -> RuleKind {
         match self.scope {
             RuleScope::Read(_) => RuleKind::Read,
@@ -72,7 +71,6 @@ impl Rule {
         }
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.written
     }

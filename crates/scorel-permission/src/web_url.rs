@@ -12,7 +12,6 @@ use url::{Host, ParseError, Url};
 pub struct WebHost(Host);
 
 impl WebHost {
-    #[must_use]
     pub const fn as_host(&self) -> &Host {
         &self.0
     }
@@ -81,18 +80,15 @@ impl WebUrl {
         Ok(Self { url, host })
     }
 
-    #[must_use]
     pub const fn as_url(&self) -> &Url {
         &self.url
     }
 
-    #[must_use]
     pub const fn host(&self) -> &WebHost {
         &self.host
     }
 
     /// The port that it names, or that of its scheme.
-    #[must_use]
     pub fn port(&self) -> Option<u16> {
         self.url.port_or_known_default()
     }

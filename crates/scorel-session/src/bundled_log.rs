@@ -52,7 +52,6 @@ impl BundledLog {
     }
 
     /// The settings of the session. Its model and its runner may not exist here.
-    #[must_use]
     pub const fn settings(&self) -> &SessionChanges {
         &self.settings
     }

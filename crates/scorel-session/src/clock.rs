@@ -13,7 +13,6 @@ pub struct TokioClock {
 }
 
 impl TokioClock {
-    #[must_use]
     pub fn new() -> Self {
         Self {
             start: Instant::now(),

@@ -31,7 +31,6 @@ impl fmt::Display for DamagedRange {
 ///
 /// Adjacent damage is one hole. So is damage together with the gap that follows it: the next intact
 /// record names a predecessor that cannot be read.
-#[must_use]
 pub fn unaccepted_damage(
     report: &OpenReport,
     accepted: &[DamageAcceptedBody],

@@ -170,7 +170,6 @@ fn first(paths: &[FilePath]) -> &str {
 }
 
 impl SessionError {
-    #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound(_) | Self::Expired { .. } => ErrorCode::SessionNotFound,

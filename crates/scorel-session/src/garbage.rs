@@ -138,7 +138,6 @@ impl GarbageSearch<'_> {
 }
 
 /// The bytes of the files in a directory. What cannot be read counts nothing.
-#[must_use]
 pub fn bytes_in(dir: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(dir) else {
         return 0;

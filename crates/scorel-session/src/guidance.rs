@@ -27,7 +27,6 @@ pub struct Guidance {
 
 impl Guidance {
     /// Freezes `parts`, unless the session has a snapshot.
-    #[must_use]
     pub fn first(known: &KnownGuidance, parts: Vec<InstructionPart>) -> Self {
         Self {
             snapshot: known.snapshot.is_none().then_some(parts),

@@ -48,7 +48,6 @@ impl RecentChanges {
 pub struct HostFeedGap;
 
 impl HostFeed {
-    #[must_use]
     pub fn new() -> Self {
         Self {
             recent: Leaf::default(),
@@ -57,12 +56,10 @@ impl HostFeed {
     }
 
     /// The version of the last change.
-    #[must_use]
     pub fn version(&self) -> u64 {
         self.recent.lock().version
     }
 
-    #[must_use]
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.version.subscribe()
     }

@@ -273,19 +273,16 @@ impl Lane {
         }
     }
 
-    #[must_use]
     pub const fn id(&self) -> SessionId {
         self.header.session_id
     }
 
     /// The project of the session.
-    #[must_use]
     pub const fn project_id(&self) -> ProjectId {
         self.header.project_id
     }
 
     /// The session's blobs. Their methods block on the disk.
-    #[must_use]
     pub const fn blobs(&self) -> &Blobs {
         &self.blobs
     }
@@ -306,7 +303,6 @@ impl Lane {
     }
 
     /// Whether the session can be changed: it is not deleted, damaged or failed, and recovery has run.
-    #[must_use]
     pub fn can_change(&self) -> bool {
         self.check_writable().is_ok() && self.published().state().health.check_usable().is_ok()
     }
@@ -343,13 +339,11 @@ impl Lane {
     }
 
     /// The facts of the session that never change.
-    #[must_use]
     pub const fn header(&self) -> &SessionHeader {
         &self.header
     }
 
     /// The wall clock, in milliseconds since 1970.
-    #[must_use]
     pub fn now_ms(&self) -> u64 {
         self.shared.settings.wall_clock.now_ms()
     }
@@ -381,7 +375,6 @@ impl Lane {
     }
 
     /// Changes of all sessions, for host subscribers.
-    #[must_use]
     pub fn host(&self) -> &HostFeed {
         &self.shared.host
     }

@@ -23,7 +23,6 @@ pub struct MutationCommand {
 impl MutationCommand {
     /// The command of a call. `params` must not contain the command id, or renaming a retry would
     /// make it another command.
-    #[must_use]
     pub fn new<P: Serialize>(
         client_id: ClientId,
         id: Option<CommandId>,
@@ -42,7 +41,6 @@ impl MutationCommand {
         }
     }
     /// An item of the queue, which carries its own receipt.
-    #[must_use]
     pub fn queue_item(self, kind: QueueKind, content: Vec<Block>) -> QueueItem {
         QueueItem {
             queue_item_id: QueueItemId::generate(),
@@ -103,7 +101,6 @@ pub enum ReceiptAnswer {
 
 impl ReceiptAnswer {
     /// The answer to a message.
-    #[must_use]
     pub fn sent(&self) -> Option<SendMessageResult> {
         match self {
             Self::Sent(answer) => Some(answer.clone()),
@@ -112,7 +109,6 @@ impl ReceiptAnswer {
     }
 
     /// The seq of a command that has no other answer.
-    #[must_use]
     pub const fn done(&self) -> Option<Seq> {
         match self {
             Self::Done(seq) => Some(*seq),

@@ -97,7 +97,6 @@ impl MarkFile {
 
 /// The sessions below `sessions` that a daemon of `version` would give up at `now`, with the file to remove
 /// for another try.
-#[must_use]
 pub fn given_up_sessions(
     storage: &dyn Storage,
     sessions: &Path,

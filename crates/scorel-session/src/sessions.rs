@@ -85,7 +85,6 @@ impl Sessions {
     /// The sessions in `dir`, which exists. Reads nothing yet: starting does not depend on how many
     /// there are. `files` are the paths of the catalogue and of the active list. The sessions own their
     /// features, so a feature that uses the sessions belongs to something that owns both.
-    #[must_use]
     pub fn new(
         dir: PathBuf,
         files: (PathBuf, PathBuf),
@@ -119,7 +118,6 @@ impl Sessions {
     }
 
     /// Changes of projects and sessions, for host subscribers.
-    #[must_use]
     pub fn host(&self) -> &HostFeed {
         &self.shared.host
     }
@@ -281,7 +279,6 @@ impl Sessions {
     }
 
     /// The session's lane, if it is in memory.
-    #[must_use]
     pub fn loaded_lane(&self, id: SessionId) -> Option<Arc<Lane>> {
         let loaded = self.loaded.lock();
         loaded.get(&id)?.lane.get().cloned()
@@ -336,7 +333,6 @@ impl Sessions {
         self.seams.features.iter().for_each(|it| it.removed(id));
     }
 
-    #[must_use]
     pub fn loaded_count(&self) -> usize {
         self.loaded.lock().len()
     }

@@ -183,7 +183,6 @@ impl Default for CompactionSettings {
 
 impl CompactionSettings {
     /// How large a request may be before older messages are summarised.
-    #[must_use]
     pub fn budget(&self, model: &ModelInfo) -> u64 {
         let window = model.context_window;
         let reserve = self

@@ -64,7 +64,6 @@ impl Subscriber {
     }
 
     /// How far this subscriber is behind, also while it waits or its receiver does.
-    #[must_use]
     pub fn lag(&self) -> SubscriberLag {
         self.lag.clone()
     }
@@ -99,7 +98,6 @@ impl Subscriber {
     }
 
     /// The marker after an error: without it the receiver would wait for ever.
-    #[must_use]
     pub fn failed_end(&self) -> Bytes {
         marker(&SyncMarker::End {
             session_id: self.lane.id(),

@@ -20,7 +20,6 @@ pub enum TargetProblem {
 
 impl TargetProblem {
     /// The name in the details of the protocol's error.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",

@@ -3,7 +3,6 @@
 use std::path::{Component, Path, PathBuf};
 
 /// Removes `.`, `..` and redundant slashes lexically, as if there were no symbolic links.
-#[must_use]
 pub fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::from("/");
     for component in path.components() {

@@ -19,13 +19,11 @@ use crate::script::ShellScript;
 use crate::word::Word;
 
 /// Parses a command that starts in `directory`, absolute and normal. `home` replaces `~`.
-#[must_use]
 pub fn read(command: &str, directory: &Path, home: &Path) -> ShellScript {
     read_text(command, &[directory.to_owned()], home)
 }
 
 /// Parses a text that may be a command, which starts in one of the directories.
-#[must_use]
 pub fn read_text(text: &str, directories: &[PathBuf], home: &Path) -> ShellScript {
     let mut script = ShellScript::default();
     Cursor::new(text, home, directories.to_vec(), &mut script).read();
@@ -33,7 +31,6 @@ pub fn read_text(text: &str, directories: &[PathBuf], home: &Path) -> ShellScrip
 }
 
 /// The script of a command's words, the program being the first, as one that another program runs.
-#[must_use]
 pub fn read_words(words: &[Word], directories: &[PathBuf], home: &Path) -> ShellScript {
     let mut script = ShellScript::default();
     Cursor::new("", home, directories.to_vec(), &mut script).call(words.to_vec(), 0);

@@ -27,7 +27,6 @@ pub use prefix::safe_prefix;
 
 /// Describes a simple command: the program is the word at `program`, after the assignments. `home` is
 /// the directory of a `cd` without arguments.
-#[must_use]
 pub fn describe(words: &[Word], program: usize, home: &Path) -> Facts {
     let mut facts = Facts::default();
     facts.special.extend(0..program);
@@ -108,7 +107,6 @@ fn takes_data(name: &str, words: &[Word], program: usize) -> bool {
 }
 
 /// The last component of the name by which a program is called.
-#[must_use]
 pub fn base_name(name: &str) -> &str {
     Path::new(name)
         .file_name()

@@ -18,7 +18,6 @@ const HARMLESS: [&str; 4] = [
 ];
 
 /// Returns whether setting this environment variable cannot make a program run or read something else.
-#[must_use]
 pub fn is_harmless_for_programs(name: &str) -> bool {
     lists(&HARMLESS, name)
 }

@@ -62,13 +62,11 @@ impl Word {
     }
 
     /// Returns whether its text is known.
-    #[must_use]
     pub fn is_known(&self) -> bool {
         self.kind == WordKind::Literal
     }
 
     /// The text of a literal word.
-    #[must_use]
     pub fn known(&self) -> Option<&str> {
         self.is_known().then_some(self.text.as_str())
     }

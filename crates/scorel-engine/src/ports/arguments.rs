@@ -27,7 +27,6 @@ pub struct ArgumentError {
 
 impl ArgumentError {
     /// The arguments as a whole are wrong.
-    #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             field: None,
@@ -36,7 +35,6 @@ impl ArgumentError {
     }
 
     /// One field is wrong; `message` continues a sentence that begins with its name.
-    #[must_use]
     pub fn of(field: &str, message: &str) -> Self {
         Self {
             field: Some(field.to_owned()),

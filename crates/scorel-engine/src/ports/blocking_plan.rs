@@ -18,7 +18,6 @@ impl ToolPlan {
     }
 
     /// As [`new`](Self::new), with a run that blocks.
-    #[must_use]
     pub fn with_blocking_run(
         effects: Vec<Effect>,
         run: impl FnOnce(Permit, &ToolContext) -> ToolOutcome + Send + 'static,
@@ -30,7 +29,6 @@ impl ToolPlan {
 
     /// As [`recorded`](Self::recorded), with work at its begin that blocks, and returns the files that
     /// the run will change and the run, which blocks as well. Its error is the result of the call.
-    #[must_use]
     pub fn with_blocking_begin<R, E>(
         effects: Vec<Effect>,
         begin: impl FnOnce(Permit) -> Result<(Vec<FileBefore>, R), E> + Send + 'static,

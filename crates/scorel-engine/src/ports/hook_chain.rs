@@ -19,7 +19,6 @@ pub struct HookChain {
 
 impl HookChain {
     /// A chain of hooks, in their order.
-    #[must_use]
     pub fn new(hooks: Vec<Arc<dyn Hooks>>) -> Self {
         Self {
             hooks: hooks.into(),

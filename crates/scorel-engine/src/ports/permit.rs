@@ -25,14 +25,12 @@ pub struct Permit {
 
 impl Permit {
     /// Whether the call may show the file at `path`, absolute and without links, or the files below it.
-    #[must_use]
     pub fn grants_reading(&self, path: &Path) -> bool {
         let is_it = |effect: &Effect| matches!(effect, Effect::ReadPath { path: it } if it == path);
         self.granted.iter().any(is_it)
     }
 
     /// Whether the call may fetch from the private host of `url`.
-    #[must_use]
     pub fn grants_private_fetch(&self, url: &str) -> bool {
         let is_it = |effect: &Effect| matches!(effect, Effect::FetchUrl { url: it, is_private: true } if it == url);
         self.granted.iter().any(is_it)

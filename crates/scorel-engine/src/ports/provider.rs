@@ -42,7 +42,6 @@ pub struct ModelInfo {
 
 impl ModelInfo {
     /// The model's name in records and configuration, `provider:id`.
-    #[must_use]
     pub fn name(&self) -> String {
         format!("{}:{}", self.provider, self.id)
     }
@@ -158,7 +157,6 @@ pub struct ProviderError {
 
 impl ProviderError {
     /// The error as clients see it, at `now_ms` milliseconds since 1970.
-    #[must_use]
     pub fn turn_error(&self, now_ms: u64) -> TurnError {
         let resets_at = |wait: Duration| {
             let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);

@@ -28,14 +28,12 @@ impl TokenPrice {
     };
 
     /// Whether no call can cost anything.
-    #[must_use]
     pub fn is_free(&self) -> bool {
         let cached = [self.cache_read, self.cache_write];
         self.input == 0 && self.output == 0 && cached.iter().all(|price| price.unwrap_or(0) == 0)
     }
 
     /// The cost of a call.
-    #[must_use]
     pub fn cost(&self, usage: &Usage) -> Cost {
         let cached = usage.cache_read_tokens + usage.cache_write_tokens;
         let or_input = |price: Option<u64>| price.unwrap_or(self.input);
@@ -56,7 +54,6 @@ impl TokenPrice {
     }
 
     /// What so many input tokens cost, in millionths of a US dollar, if none of them is cached.
-    #[must_use]
     pub fn of_input(&self, tokens: u64) -> u64 {
         rounded(u128::from(tokens) * u128::from(self.input))
     }
@@ -67,7 +64,6 @@ impl TokenPrice {
 ///
 /// A price that the user states stands above what the endpoint reports, which may be in another
 /// currency.
-#[must_use]
 pub fn call_cost(
     price: Option<TokenPrice>,
     usage: Option<Usage>,

@@ -35,7 +35,6 @@ impl ToolList {
     }
 
     /// The tools for which `keep` holds. The others do not exist for the model.
-    #[must_use]
     pub fn only(&self, keep: impl Fn(&ToolSpec) -> bool) -> Self {
         let kept = self.tools.iter().filter(|tool| keep(tool.spec()));
         Self {
@@ -49,7 +48,6 @@ impl ToolList {
     }
 
     /// The tool of that name; in other capitals, if there is one such tool.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         let exact = self.tools.iter().find(|tool| tool.spec().name == name);
         exact.or_else(|| {
@@ -61,7 +59,6 @@ impl ToolList {
 
     /// Plans a call. An unknown tool and arguments that are no JSON object are answered here, without
     /// effects.
-    #[must_use]
     pub fn plan(&self, call: ToolCall) -> BoxFuture<'static, ToolPlan> {
         let Some(tool) = self.get(&call.name) else {
             return ready(ToolPlan::answered(self.unknown(&call.name))).boxed();

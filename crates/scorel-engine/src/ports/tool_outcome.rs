@@ -20,7 +20,6 @@ pub struct ToolOutcome {
 
 impl ToolOutcome {
     /// A success: `text` for the model, the fields of `figures` for user interfaces.
-    #[must_use]
     pub fn success(text: impl Into<String>, figures: &impl Serialize) -> Self {
         let mut details = Map::new();
         details.insert("ok".to_owned(), Value::Bool(true));
@@ -37,7 +36,6 @@ impl ToolOutcome {
 
     /// A failure with a stable `code`, a message for the model and further facts for user
     /// interfaces.
-    #[must_use]
     pub fn failure(code: &str, message: &str, facts: Map<String, Value>) -> Self {
         let mut error = json!({ "code": code, "message": message });
         if !facts.is_empty() {
@@ -50,7 +48,6 @@ impl ToolOutcome {
     }
 
     /// A failure with a text for the model and no details: the call was not run.
-    #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
         Self {
             content: vec![Block::text(text)],

@@ -49,7 +49,6 @@ pub type ToolUpdates = watch::Sender<Option<Value>>;
 
 impl ToolPlan {
     /// A plan whose run has `effects` and no others.
-    #[must_use]
     pub fn new<F>(
         effects: Vec<Effect>,
         run: impl FnOnce(Permit, ToolContext) -> F + Send + 'static,
@@ -65,7 +64,6 @@ impl ToolPlan {
     }
 
     /// A plan that, once it may run, looks first at the files that it will change.
-    #[must_use]
     pub fn recorded<F>(
         effects: Vec<Effect>,
         begin: impl FnOnce(Permit) -> F + Send + 'static,
@@ -101,14 +99,12 @@ impl ToolPlan {
     }
 
     /// A call whose result is already known, such as one with invalid arguments. It has no effects.
-    #[must_use]
     pub fn answered(outcome: impl Into<ToolOutcome>) -> Self {
         let outcome = outcome.into();
         Self::new(Vec::new(), |_, _| std::future::ready(outcome))
     }
 
     /// What the run would do.
-    #[must_use]
     pub fn effects(&self) -> &[Effect] {
         &self.effects
     }
@@ -145,7 +141,6 @@ impl ToolPlan {
 
 impl BegunCall {
     /// A call that will change no files but `files`, and those only if they are still like this.
-    #[must_use]
     pub fn new<F>(
         files: Vec<FileBefore>,
         run: impl FnOnce(ToolContext) -> F + Send + 'static,
@@ -160,14 +155,12 @@ impl BegunCall {
     }
 
     /// A call whose result is already known.
-    #[must_use]
     pub fn answered(outcome: impl Into<ToolOutcome>) -> Self {
         let outcome = outcome.into();
         Self::new(Vec::new(), |_| ready(outcome))
     }
 
     /// The files that the run may change, as they are.
-    #[must_use]
     pub fn files(&self) -> &[FileBefore] {
         &self.files
     }

@@ -41,7 +41,6 @@ pub enum ToolClass {
 
 impl ToolSpec {
     /// A tool that changes something, with the schema of its arguments derived from `A`.
-    #[must_use]
     pub fn of<A: JsonSchema + 'static>(name: &str, description: &str, class: ToolClass) -> Self {
         Self {
             name: name.to_owned(),
@@ -60,7 +59,6 @@ impl ToolSpec {
     }
 
     /// The estimated size of its description in a request.
-    #[must_use]
     pub fn tokens(&self) -> TokenEstimate {
         TokenEstimate::of_text(&self.name)
             + TokenEstimate::of_text(&self.description)

@@ -32,7 +32,6 @@ impl Orchestrator {
     }
 
     /// The number of an agent's runtimes that run, wait and have ended, in one project or in all.
-    #[must_use]
     pub fn counts(
         &self,
         project_id: Option<ProjectId>,

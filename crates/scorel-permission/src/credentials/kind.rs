@@ -21,7 +21,6 @@ pub enum CredentialKind {
 
 impl CredentialKind {
     /// The contents of such a place, to follow "it holds".
-    #[must_use]
     pub const fn held(self) -> &'static str {
         match self {
             Self::Logins => "keys and passwords of logins",

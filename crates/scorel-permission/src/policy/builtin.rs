@@ -13,7 +13,6 @@ use crate::{Decision, Mode, PolicyVerdict, Rule};
 impl Policy {
     /// The paths that a command would discard and that a built-in rule asks about. Those among them
     /// that git ignores are for [`Policy::ignoring`].
-    #[must_use]
     pub fn discarded(&self, effect: &Effect) -> Vec<PathBuf> {
         let parts = self.all_parts(effect);
         let asked = parts
@@ -24,7 +23,6 @@ impl Policy {
 
     /// The paths that `git checkout` overwrites if they are files, and takes for branches otherwise.
     /// Those that are files are for [`Policy::with_files`].
-    #[must_use]
     pub fn restored(&self, effect: &Effect) -> Vec<PathBuf> {
         self.all_parts(effect).iter().flat_map(restores).collect()
     }

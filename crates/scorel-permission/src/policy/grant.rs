@@ -19,7 +19,6 @@ impl Policy {
     /// person would write, if there is a safe one, or else exactly this part.
     ///
     /// Empty if no rule can allow it: it is denied or always asked about, or not fully understood.
-    #[must_use]
     pub fn offer(&self, effect: &Effect) -> RuleOffer {
         let mut is_for_session = false;
         let texts = match effect {

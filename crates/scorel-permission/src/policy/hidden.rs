@@ -17,14 +17,12 @@ pub enum HiddenPart {
 impl Policy {
     /// Where files are that denying rules hide from reading: each at a path, or at most so many levels
     /// below it; without a number at any depth. Empty if no rule denies reading.
-    #[must_use]
     pub fn hidden_places(&self) -> Vec<(PathBuf, Option<usize>)> {
         let reach = |pattern: &PathPattern| pattern.reach(&self.dirs);
         self.hiding().map(reach).collect()
     }
 
     /// The part of `path`, absolute and normal, that denying rules hide; `None` if they hide nothing there.
-    #[must_use]
     pub fn hidden_part(&self, path: &Path) -> Option<HiddenPart> {
         let part = |pattern: &PathPattern| {
             if pattern.covers_tree(path, &self.dirs) {

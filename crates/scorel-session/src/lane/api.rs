@@ -21,14 +21,12 @@ impl Lane {
     }
 
     /// The phase, and the open turn.
-    #[must_use]
     pub fn phase(&self) -> (Phase, Option<TurnId>) {
         let published = self.published();
         (published.phase(), published.turn_id())
     }
 
     /// Since when the log cannot be written, and what waits for that.
-    #[must_use]
     pub fn storage_stall(&self) -> Option<StorageStall> {
         self.published().storage_stall()
     }
@@ -54,7 +52,6 @@ impl Lane {
     /// the signal. The turn's outcome says what came of it; see [`Lane::record_cancelled_restore`] for a restore.
     ///
     /// Acknowledged from memory: it waits neither for the lane nor for the disk.
-    #[must_use]
     pub fn cancel(self: &Arc<Self>, expected: Option<TurnId>) -> bool {
         if self.job.cancel(expected).is_none() {
             return false;

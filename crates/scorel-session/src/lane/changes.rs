@@ -22,7 +22,6 @@ impl LaneChanges {
 
 impl Lane {
     /// Changes with every event of the session.
-    #[must_use]
     pub fn watch_changes(&self) -> LaneChanges {
         LaneChanges(self.watch_head())
     }

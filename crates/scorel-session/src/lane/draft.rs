@@ -17,7 +17,6 @@ pub struct EventDraft {
 
 impl EventDraft {
     /// An event by the daemon itself, outside any turn.
-    #[must_use]
     pub fn new(body: PersistentBody) -> Self {
         Self {
             id: EventId::generate(),

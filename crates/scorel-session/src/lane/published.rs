@@ -40,7 +40,6 @@ impl Deref for PublishedView<'_> {
 impl Lane {
     /// The state of this moment.
     #[track_caller]
-    #[must_use]
     pub fn published(&self) -> PublishedLane<'_> {
         PublishedLane {
             lane: self,
@@ -57,13 +56,11 @@ impl Lane {
 impl Section<'_> {
     /// Borrows the section, so that nothing can be changed meanwhile: a change would wait for this
     /// read for ever.
-    #[must_use]
     pub fn published(&self) -> PublishedLane<'_> {
         self.lane.published()
     }
 
     /// The fold, up to the last commit of this section.
-    #[must_use]
     pub fn view(&self) -> PublishedView<'_> {
         PublishedView(self.published())
     }
@@ -87,7 +84,6 @@ impl PublishedLane<'_> {
     }
 
     /// Everything that is folded from the records.
-    #[must_use]
     pub fn view(&self) -> &SessionView {
         &self.state.fold.view
     }
@@ -101,7 +97,6 @@ impl PublishedLane<'_> {
     }
 
     /// The phase, as clients see it.
-    #[must_use]
     pub fn phase(&self) -> Phase {
         let (health, fold) = (&self.state.health, &self.view().state);
         let waits = !fold.queue.items.is_empty() && !fold.queue.paused;

@@ -61,7 +61,6 @@ impl Section<'_> {
     }
 
     /// What a message becomes that is sent as a steer.
-    #[must_use]
     pub fn queued_as(&self, wanted: QueueKind) -> QueueKind {
         if self.takes_steers() {
             wanted

@@ -70,7 +70,6 @@ impl Lane {
 }
 
 impl Section<'_> {
-    #[must_use]
     pub const fn lane(&self) -> &Arc<Lane> {
         self.lane
     }

@@ -132,7 +132,6 @@ impl Sessions {
 pub struct ImportDir(PathBuf);
 
 impl ImportDir {
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
     }

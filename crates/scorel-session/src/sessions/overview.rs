@@ -16,7 +16,6 @@ pub struct SessionsOverview {
 
 impl Sessions {
     /// Reads the published state, so it waits for no session whose record is being synced.
-    #[must_use]
     pub fn overview(&self) -> SessionsOverview {
         let mut overview = SessionsOverview::default();
         for lane in self.lanes() {

@@ -29,14 +29,12 @@ impl SubscriberLag {
         self.given.store(seq.get(), Ordering::Relaxed);
     }
 
-    #[must_use]
     pub const fn session_id(&self) -> SessionId {
         self.session_id
     }
 
     /// How many sequence numbers lie between what the subscriber's receiver has taken and the last
     /// published event.
-    #[must_use]
     pub fn events(&self) -> u64 {
         let head = self.head.borrow().seq.get();
         head.saturating_sub(self.given.load(Ordering::Relaxed))

@@ -50,7 +50,6 @@ const COMMANDS: [(&str, &str); 12] = [
 
 /// The number of words that a person would write before a `*`; `None` if no prefix is safe, since the program is
 /// not known or runs its arguments.
-#[must_use]
 pub fn safe_prefix(words: &[Word]) -> Option<usize> {
     let word = |index: usize| words.get(index).and_then(Word::known).unwrap_or_default();
     let with = |commands: &str, index: usize| lists(&[commands], word(index)).then_some(index + 1);

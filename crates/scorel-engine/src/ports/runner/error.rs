@@ -14,7 +14,6 @@ pub struct RunnerError {
 
 impl RunnerError {
     /// An error without a hint.
-    #[must_use]
     pub fn new(kind: RunnerErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -31,7 +30,6 @@ impl RunnerError {
     }
 
     /// The error of the turn.
-    #[must_use]
     pub fn turn_error(&self) -> TurnError {
         TurnError {
             code: self.kind.name().to_owned(),
