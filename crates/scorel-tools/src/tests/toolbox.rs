@@ -10,6 +10,7 @@ use crate::file_plan::{FilePlan, on_files};
 use crate::session_files::SessionFiles;
 
 /// A tool with a defect: in its plan, if the input is `true`, else in its run.
+#[expect(clippy::needless_pass_by_value, reason = "plans take it so")]
 fn broken(_: &SessionFiles, input: Value) -> Result<FilePlan, ToolError> {
     assert_ne!(input, json!(true), "a defect");
     Ok(FilePlan::look(Vec::new(), |_| panic!("a defect")))
