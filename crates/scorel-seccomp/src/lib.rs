@@ -96,6 +96,7 @@ impl Listener {
     }
 
     /// Returns whether the thread still waits for its answer, so that its number is still its own.
+    #[must_use]
     #[expect(unsafe_code, reason = "there is no safe function for it")]
     pub fn is_pending(&self, call: &Call) -> bool {
         // SAFETY: the kernel reads eight bytes.

@@ -26,7 +26,8 @@ use scorel_proto::{
 
 use cut::Cut;
 pub(crate) use cut::ends_turn_of_one_before;
-pub(crate) use record::{end_body as compaction_end_body, interrupt as interrupt_compaction};
+pub(crate) use job::end_body as compaction_end_body;
+pub(crate) use record::interrupt as interrupt_compaction;
 use summary::{Summarizer, SummaryError};
 pub(crate) use trim::{trim, trim_last_step};
 use writer::Writer;
@@ -160,8 +161,13 @@ impl Compaction {
         cut: &'a Cut,
     ) -> Summarizer<'a> {
         Summarizer {
-            compaction: self,
+            ports: &self.ports,
+            settings: &self.setup.settings,
+            stop: &self.stop,
+            lane: &self.lane,
+            turn_id: self.turn_id,
             calibration: &size.calibration,
+            instructions: self.instructions.as_deref(),
             conversation,
             cut,
         }

@@ -4,10 +4,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, FutureExt as _};
-use scorel_engine::{Spent, StopSignal};
-use scorel_proto::{CompactionId, CompactionTrigger};
+use scorel_engine::{Spent, StopCause, StopSignal};
+use scorel_proto::{CompactionId, CompactionState, CompactionTrigger, PersistentBody};
 
-use super::record::end_body;
+use super::record::without_summary;
 use super::{Compaction, CompactionEnd};
 use crate::SessionError;
 use crate::lane::{EventDraft, Job, JobName, Lane};
@@ -41,6 +41,19 @@ async fn run(lane: Arc<Lane>, id: CompactionId, stop: StopSignal) {
         tracing::error!(session = %lane.id(), %error, "the compaction has no end");
         lane.abandon_job();
     }
+}
+
+/// The record of how a compaction ended.
+pub(crate) fn end_body(id: CompactionId, end: CompactionEnd, spent: &Spent) -> PersistentBody {
+    let (state, error) = match end {
+        CompactionEnd::Made(body) => return PersistentBody::Compact(body),
+        CompactionEnd::Failed(error) => (CompactionState::Failed, Some(error)),
+        CompactionEnd::Stopped(StopCause::Interrupted) => (CompactionState::Interrupted, None),
+        CompactionEnd::Stopped(StopCause::Cancelled | StopCause::TimeUp) => {
+            (CompactionState::Cancelled, None)
+        }
+    };
+    without_summary(id, state, error, spent)
 }
 
 async fn compact(

@@ -1,24 +1,10 @@
 //! The records with which a compaction ends.
 
-use scorel_engine::{Spent, StopCause};
+use scorel_engine::Spent;
 use scorel_proto::{CompactionBody, CompactionId, CompactionState, PersistentBody, TurnError};
 
-use super::CompactionEnd;
 use crate::SessionError;
 use crate::lane::{EventDraft, Section};
-
-/// The record of how a compaction ended.
-pub(crate) fn end_body(id: CompactionId, end: CompactionEnd, spent: &Spent) -> PersistentBody {
-    let (state, error) = match end {
-        CompactionEnd::Made(body) => return PersistentBody::Compact(body),
-        CompactionEnd::Failed(error) => (CompactionState::Failed, Some(error)),
-        CompactionEnd::Stopped(StopCause::Interrupted) => (CompactionState::Interrupted, None),
-        CompactionEnd::Stopped(StopCause::Cancelled | StopCause::TimeUp) => {
-            (CompactionState::Cancelled, None)
-        }
-    };
-    without_summary(id, state, error, spent)
-}
 
 /// Ends the compaction that is open, if one is: its task is gone.
 pub(crate) fn interrupt(
@@ -35,7 +21,8 @@ pub(crate) fn interrupt(
     section.commit(draft).map(drop)
 }
 
-fn without_summary(
+/// The record of a compaction that ended without a summary.
+pub(super) fn without_summary(
     id: CompactionId,
     state: CompactionState,
     error: Option<TurnError>,

@@ -1,23 +1,23 @@
 //! Asking a model for a summary, and judging it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use scorel_engine::{
     Completion, CompletionError, CompletionPorts, ModelInfo, ModelRequest, Provider, ProviderError,
-    Spent, StopCause, ThinkingLevel,
+    Spent, StopCause, StopSignal, ThinkingLevel, TurnPorts,
 };
 use scorel_proto::{
     Context, ContextWindow, ErrorCategory, Message, ModelRetry, StopReason, TokenEstimate,
-    TransientBody,
+    TransientBody, TurnId,
 };
 
-use super::Compaction;
 use super::cut::Cut;
 use super::prompt::{QUOTING_SYSTEM, quoted_prompt, summary_prompt};
 use crate::context_size::{Calibration, FixedParts};
-use crate::lane::PublishedWait;
+use crate::lane::{Lane, PublishedWait};
 use crate::transcript::{parts, quoted};
-use crate::{SessionError, blocking};
+use crate::{CompactionSettings, SessionError, blocking};
 
 /// Bytes after which an answer is no summary: a multiple of any that was asked for.
 const BYTES_PER_TOKEN: usize = 16;
@@ -44,8 +44,14 @@ pub(super) enum SummaryError {
 /// One attempt at a summary.
 #[derive(Debug)]
 pub(super) struct Summarizer<'a> {
-    pub(super) compaction: &'a Compaction,
+    pub(super) ports: &'a TurnPorts,
+    pub(super) settings: &'a CompactionSettings,
+    pub(super) stop: &'a StopSignal,
+    pub(super) lane: &'a Arc<Lane>,
+    /// The turn that the summary makes room for.
+    pub(super) turn_id: Option<TurnId>,
     pub(super) calibration: &'a Calibration,
+    pub(super) instructions: Option<&'a str>,
     /// The conversation, and where it is cut.
     pub(super) conversation: &'a ContextWindow,
     pub(super) cut: &'a Cut,
@@ -62,10 +68,10 @@ impl Summarizer<'_> {
         let mut messages = self.conversation.context().up_to(self.cut.end);
         messages.push(Message::user(self.prompt(self.cut.answered)));
         let request = ModelRequest {
-            system: self.compaction.ports.system.clone(),
+            system: self.ports.system.clone(),
             messages,
-            tools: self.compaction.ports.tools.specs().cloned().collect(),
-            thinking: self.compaction.ports.thinking,
+            tools: self.ports.tools.specs().cloned().collect(),
+            thinking: self.ports.thinking,
         };
         match self.ask(provider, &request, spent).await {
             Err(SummaryError::Failed(error))
@@ -84,9 +90,8 @@ impl Summarizer<'_> {
         let messages = self.conversation.context().up_to(self.cut.end);
         let covered: TokenEstimate = messages.iter().map(TokenEstimate::of_message).sum();
         let prompt = TokenEstimate::of_text(&self.prompt(self.cut.answered));
-        let request =
-            calibration.tokens(FixedParts::of(&self.compaction.ports).all() + covered + prompt);
-        request + self.summary_tokens() <= model.context_window
+        let request = calibration.tokens(FixedParts::of(self.ports).all() + covered + prompt);
+        request + self.settings.summary_tokens <= model.context_window
     }
 
     /// Asks a model that does not know the conversation: part by part, each with the summary so far.
@@ -113,26 +118,18 @@ impl Summarizer<'_> {
         summary.ok_or(SummaryError::Refused("there is nothing to summarise"))
     }
 
-    fn summary_tokens(&self) -> u64 {
-        self.compaction.setup.settings.summary_tokens
-    }
-
     fn prompt(&self, answered: bool) -> String {
-        summary_prompt(
-            self.summary_tokens(),
-            answered,
-            self.compaction.instructions.as_deref(),
-        )
+        summary_prompt(self.settings.summary_tokens, answered, self.instructions)
     }
 
     /// The conversation as a quotation, in parts for a model with a window of so many tokens.
     pub(super) async fn quote(&self, window: u64) -> Result<Vec<String>, SessionError> {
         let prompt = TokenEstimate::of_text(&self.prompt(false)).tokens();
-        let beside = prompt + 2 * self.summary_tokens();
+        let beside = prompt + 2 * self.settings.summary_tokens;
         let room = (window as f64 * QUOTED_SHARE) as u64;
         let room = room.saturating_sub(beside).max(1024);
         let (conversation, end) = (self.conversation.clone(), self.cut.end);
-        let blobs = self.compaction.lane.blobs().clone();
+        let blobs = self.lane.blobs().clone();
         blocking(move || {
             let covered = conversation.items().take(end);
             parts(&quoted(covered, &blobs), room)
@@ -146,12 +143,12 @@ impl Summarizer<'_> {
         request: &ModelRequest,
         spent: &mut Spent,
     ) -> Result<String, SummaryError> {
-        let tokens = usize::try_from(self.summary_tokens()).unwrap_or(usize::MAX);
+        let tokens = usize::try_from(self.settings.summary_tokens).unwrap_or(usize::MAX);
         let ports = CompletionPorts {
             provider,
-            clock: &*self.compaction.ports.clock,
-            retry: &self.compaction.ports.retry,
-            stop: &self.compaction.stop,
+            clock: &*self.ports.clock,
+            retry: &self.ports.retry,
+            stop: self.stop,
             max_bytes: tokens.saturating_mul(BYTES_PER_TOKEN),
         };
         for attempt in 1.. {
@@ -176,19 +173,19 @@ impl Summarizer<'_> {
         error: &ProviderError,
         delay: Duration,
     ) -> Result<Option<PublishedWait>, SessionError> {
-        let Some(turn_id) = self.compaction.turn_id else {
+        let Some(turn_id) = self.turn_id else {
             let reason = format!(
                 "attempt {attempt} at the summary failed and is repeated: {}",
                 error.message
             );
-            return Ok(Some(self.compaction.lane.publish_wait(reason).await));
+            return Ok(Some(self.lane.publish_wait(reason).await));
         };
         let retry = TransientBody::ModelRetry(ModelRetry {
             attempt,
-            error: error.turn_error(self.compaction.lane.now_ms()),
-            until: self.compaction.lane.moment_after(delay),
+            error: error.turn_error(self.lane.now_ms()),
+            until: self.lane.moment_after(delay),
         });
-        self.compaction.lane.show(turn_id, retry).await?;
+        self.lane.show(turn_id, retry).await?;
         Ok(None)
     }
 }

@@ -25,7 +25,7 @@ impl Writer {
         auxiliary: Option<&Arc<dyn Provider>>,
         failed: Option<&Self>,
     ) -> Result<Self, SessionError> {
-        let own = &summarizer.compaction.ports.provider;
+        let own = &summarizer.ports.provider;
         let mut quoted = None;
         if let Some(auxiliary) = auxiliary {
             let writer = Self::of_quotation(auxiliary, summarizer).await?;
@@ -78,25 +78,15 @@ async fn former(
         _ => None,
     });
     let name = answers.next_back().filter(|name| name.contains(':'));
-    let name = name.filter(|name| **name != summarizer.compaction.ports.provider.model().name());
+    let name = name.filter(|name| **name != summarizer.ports.provider.model().name());
     let is_known_to_fail =
         |name: &&String| failed.is_some_and(|it| it.provider.model().name() == **name);
     let Some(name) = name.filter(|name| !is_known_to_fail(name)) else {
         return Ok(None);
     };
-    let found = summarizer
-        .compaction
-        .lane
-        .summary_model(name.clone())
-        .await?;
-    let (sizes, fixed) = (
-        WindowSizes::of(window),
-        FixedParts::of(&summarizer.compaction.ports),
-    );
-    let snapshot = summarizer
-        .compaction
-        .lane
-        .view(|view| view.state.snapshot_seq);
+    let found = summarizer.lane.summary_model(name.clone()).await?;
+    let (sizes, fixed) = (WindowSizes::of(window), FixedParts::of(summarizer.ports));
+    let snapshot = summarizer.lane.view(|view| view.state.snapshot_seq);
     Ok(found.filter(|former| {
         let model = former.model();
         let size = ContextSize::of(&sizes, fixed, model, None, snapshot);
