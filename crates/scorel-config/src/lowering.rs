@@ -85,7 +85,7 @@ fn lower_runtime(ours: &mut RuntimeConfig, layer: &ProjectLayer, warnings: &mut 
     section.lower("maxToolCalls", &mut ours.max_tool_calls, calls);
 }
 
-/// What a project may say of an agent: it only restricts what the user's file allows.
+/// The keys of an agent that a project may set: it only restricts what the user's file allows.
 fn lower_agent(ours: &mut AgentSettings, theirs: &AgentSection) -> Result<(), &'static str> {
     ours.quota_cap = number(theirs.default_quota).map(narrow);
     match theirs.enabled {

@@ -50,7 +50,7 @@ pub(crate) enum ToolStep {
 #[derive(Default)]
 struct CallGroup {
     slots: Vec<CallSlot>,
-    /// What the calls begin with; empty once the group is launched.
+    /// The outcomes of beginning the calls; empty once the group is launched.
     sealed: Vec<BeginResult>,
     /// How many results were returned, in call order.
     released: usize,

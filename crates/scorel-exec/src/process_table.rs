@@ -33,7 +33,7 @@ impl Process {
     }
 }
 
-/// What was read below `/proc/PID`; `None` if it is missing because the process has ended.
+/// A file below `/proc/PID`; `None` if it is missing because the process has ended.
 pub(crate) fn unless_ended<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     let code = |error: &io::Error| error.raw_os_error().map(Errno::from_raw);
     match read {

@@ -32,7 +32,7 @@ const MAX_CHECKS: usize = 4;
 pub(crate) struct HostRunners {
     supervisors: Arc<Supervisors>,
     versions: Arc<Versions>,
-    /// What makes the commands of the same sessions.
+    /// The source of the commands of the same sessions.
     pub(crate) commands: Arc<CommandHost>,
     secrets: SecretStore,
     /// One for each `checkRunner` at a time.

@@ -8,7 +8,7 @@ pub struct ModelConfig {
     pub source: ModelSource,
     /// The model's id at the provider. Empty only for `demo`.
     pub id: String,
-    /// What the user says of the model. Its largest reply is sent to the provider as the output limit.
+    /// The facts of the model that the user states. Its largest reply is sent to the provider as the output limit.
     pub stated: ModelFacts,
     /// Strings at which the model stops. Only as many are sent as the provider accepts.
     pub stop_sequences: Vec<String>,

@@ -6,7 +6,7 @@ pub(crate) fn lists(rows: &[&str], name: &str) -> bool {
         .any(|row| row.split_ascii_whitespace().any(|it| it == name))
 }
 
-/// What the first row that has the name says of it.
+/// The facts of the first row that has the name.
 pub(crate) fn look_up<'a>(rows: &[(&str, &'a str)], name: &str) -> Option<&'a str> {
     let row = rows.iter().find(|(names, _)| lists(&[*names], name));
     row.map(|(_, value)| *value)

@@ -91,7 +91,7 @@ impl Word {
     }
 }
 
-/// What a word is built of.
+/// The parts of a word.
 #[derive(Debug)]
 pub(crate) enum WordPiece {
     /// Unquoted text, in which wildcards and braces are special.

@@ -16,7 +16,7 @@ pub(super) async fn text(
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What was read of a blob; `None` if the blob is missing.
+/// The content of a blob; `None` if the blob is missing.
 pub(super) fn unless_missing<T>(read: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match read {
         Err(Failure::Report(report)) if report.code == "filesystem_error" => Ok(None),

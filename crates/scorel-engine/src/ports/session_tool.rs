@@ -11,7 +11,7 @@ use super::{Tool, ToolCall, ToolOutcome, ToolPlan, ToolSpec};
 pub struct SessionTool<S, E> {
     /// See [`Tool::spec`].
     pub spec: ToolSpec,
-    /// What the session has for the tool.
+    /// The state that the session keeps for the tool.
     pub session: S,
     /// Plans a call with these arguments, or tells why it cannot run. It may block.
     pub plan: fn(&S, Value) -> Result<ToolPlan, E>,

@@ -13,7 +13,7 @@ pub(super) struct Judged {
     pub(super) fate: CallDecision,
 }
 
-/// What becomes of a judged call: it is to run within its permit, or the outcome is its result.
+/// The judgement on a call: it is to run within its permit, or the outcome is its result.
 pub(super) type CallDecision = Result<(ToolPlan, Permit), ToolOutcome>;
 
 /// A call whose fate is sealed: it has begun within its permit, or the outcome is its result.

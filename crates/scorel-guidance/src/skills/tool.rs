@@ -40,7 +40,7 @@ struct SkillFigures {
     path: String,
 }
 
-/// What the tool of one session works with.
+/// The state of the tool in one session.
 #[derive(Debug)]
 pub struct SkillTool {
     skills: Skills,

@@ -73,7 +73,7 @@ async fn status(
         // While a call waits, its session does not count as running.
         orchestrator.state().waits.begin(id);
         let _waits = orchestrator.undo_later(move |state| state.waits.end(&id));
-        // What it waits for may begin now.
+        // The task that it waits for may begin now.
         orchestrator.look_at(id);
         wait(&lane, &wanted, longest, &context).await;
     }

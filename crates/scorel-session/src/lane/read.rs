@@ -269,7 +269,7 @@ fn tree_entry(node: TreeNode) -> TreeEntry {
     }
 }
 
-/// How many of `places` have at most `max_bytes`; at least one, if there is one.
+/// The number of `places` that have at most `max_bytes` together; at least one, if there is one.
 pub(crate) fn fitting<'a>(
     places: impl Iterator<Item = &'a RecordPosition>,
     max_bytes: u64,

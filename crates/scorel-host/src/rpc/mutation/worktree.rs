@@ -28,7 +28,7 @@ impl Host {
         Ok(Subject::Branch(branch))
     }
 
-    /// What the session's tools have open goes first.
+    /// The files that the session's tools have open are closed first.
     async fn remove_unused(&self, runtime_id: AgentTaskId, force: bool) -> Result<(), CallError> {
         let session = self.sessions.for_task(&runtime_id.to_string()).await?;
         if let Some(session) = session {

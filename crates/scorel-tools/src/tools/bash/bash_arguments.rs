@@ -88,7 +88,7 @@ impl BashArguments {
         }
     }
 
-    /// What the command needs besides the sandbox.
+    /// The needs of the command besides the sandbox.
     pub(super) fn wish(&self) -> CommandWish {
         match &self.reason {
             Some(reason) if self.outside.unwrap_or(false) => CommandWish::Unsandboxed {

@@ -24,7 +24,7 @@ that cannot work in it, such as docker, ssh or gh, and only that command. When t
 processes it left running are killed; use `background` for servers and watchers, then BashOutput and \
 BashStop. Long output is shown with its middle omitted; filter with grep, head or tail.";
 
-/// What runs the commands of a session, and the files that it runs them on.
+/// The runner of a session's commands, and the files that it runs them on.
 type Session = (Arc<Commands>, Arc<SessionFiles>);
 
 /// The tool of one session.
