@@ -146,7 +146,7 @@ async fn a_turn_opens_nothing_to_count_descriptors_and_finds_no_place_again() {
 async fn until_indexed(client: &Connection) {
     let query = json!({"query": "on"});
     while call(client, "search", &query).await.unwrap()["behindBytes"] != 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::task::yield_now().await;
     }
 }
 
