@@ -3,10 +3,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub(crate) use scorel_client::new_command_id;
 use scorel_client::{
-    Backoff, ClientError, ClientIdentity, Connect, Connection, DaemonHome, Starter,
+    Caller, ClientError, ClientIdentity, Connect, Connection, DaemonHome, Starter,
 };
-use scorel_proto::{CommandId, EventId, HelloResult, Method};
+use scorel_proto::{HelloResult, Method};
 use tokio::time::Instant;
 
 use crate::args::GlobalArgs;
@@ -106,7 +107,7 @@ impl DaemonConnector {
 }
 
 impl Connect for DaemonConnector {
-    fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> {
+    fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> + Send {
         self.connect_identified()
     }
 }
@@ -122,12 +123,11 @@ pub(crate) fn daemon_program(named: Option<OsString>) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("scoreld"))
 }
 
-/// Calls to the daemon that survive a lost connection: the call is repeated on a new one. Every
-/// call made through here must therefore be safe to repeat.
+/// The daemon of a command: its calls survive a lost connection.
 #[derive(Debug)]
 pub(crate) struct DaemonClient {
     link: DaemonConnector,
-    connection: Connection,
+    caller: Caller<DaemonConnector>,
     /// The version of the daemon that was connected to first.
     version: String,
 }
@@ -137,8 +137,8 @@ impl DaemonClient {
     pub(crate) async fn connect(link: DaemonConnector) -> Result<Self, Failure> {
         match link.connect_known().await {
             Ok((connection, known)) => Ok(Self {
+                caller: Caller::new(link.clone(), connection, PATIENCE),
                 link,
-                connection,
                 version: known.version,
             }),
             Err(error) => Err(no_daemon(&link, error)),
@@ -155,56 +155,25 @@ impl DaemonClient {
     }
 
     /// Makes later calls fail rather than start a daemon.
-    pub(crate) const fn never_start(&mut self) {
+    pub(crate) fn never_start(&mut self) {
         self.link.start = StartDaemon::Never;
+        self.caller = Caller::new(self.link.clone(), self.caller.connection(), PATIENCE);
     }
 
     /// Calls a method; repeats the call for up to [`PATIENCE`] if the connection is lost.
     pub(crate) async fn call<M: Method>(
-        &mut self,
+        &self,
         params: &M::Params,
     ) -> Result<M::Result, ClientError> {
-        let mut backoff = Backoff::default();
-        let mut deadline = None;
-        loop {
-            let error = match self.connection.call::<M>(params).await {
-                Err(error) if error.is_lost_connection() => error,
-                answer => return answer,
-            };
-            let deadline = *deadline.get_or_insert_with(|| Instant::now() + PATIENCE);
-            self.reconnect(&mut backoff, deadline, error).await?;
-        }
+        self.caller.call::<M>(params).await
     }
 
     /// Calls a method on the present connection, for a caller that learns of a lost one elsewhere.
     pub(crate) async fn call_once<M: Method>(
-        &mut self,
+        &self,
         params: &M::Params,
     ) -> Result<M::Result, ClientError> {
-        self.connection.call::<M>(params).await
-    }
-
-    async fn reconnect(
-        &mut self,
-        backoff: &mut Backoff,
-        deadline: Instant,
-        mut error: ClientError,
-    ) -> Result<(), ClientError> {
-        loop {
-            if Instant::now() >= deadline {
-                return Err(error);
-            }
-            let (_, pause) = backoff.pause();
-            tokio::time::sleep(pause).await;
-            match self.link.connect_identified().await {
-                Ok(connection) => {
-                    self.connection = connection;
-                    return Ok(());
-                }
-                Err(failed) if failed.may_pass() => error = failed,
-                Err(failed) => return Err(failed),
-            }
-        }
+        self.caller.connection().call::<M>(params).await
     }
 }
 
@@ -219,16 +188,6 @@ pub(crate) fn no_daemon(link: &DaemonConnector, error: ClientError) -> Failure {
     Failure::from(error).maybe_hint(hint)
 }
 
-/// Generates the idempotency key of a command.
-pub(crate) fn new_command_id() -> CommandId {
-    // An event id provides the clock and the randomness, and consists of visible ASCII as required.
-    let id = EventId::generate().to_string();
-    let digits = id.trim_start_matches(EventId::PREFIX);
-    format!("cmd_{digits}")
-        .parse()
-        .expect("a ULID is short and visible ASCII")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,11 +200,5 @@ mod tests {
         );
         assert!(daemon_program(Some("".into())).ends_with("scoreld"));
         assert!(daemon_program(None).ends_with("scoreld"));
-    }
-
-    #[test]
-    fn no_two_commands_have_the_same_name() {
-        assert_ne!(new_command_id(), new_command_id());
-        assert!(new_command_id().as_str().starts_with("cmd_"));
     }
 }

@@ -152,6 +152,7 @@ impl From<ClientError> for Failure {
             ClientError::Rpc(rpc) => (Exit::NotAccepted, rpc.code.name()),
             ClientError::Incompatible { .. } => (Exit::Unreachable, "protocol_mismatch"),
             ClientError::Protocol(_) => (Exit::Internal, "protocol"),
+            ClientError::TooLong { .. } => (Exit::NotAccepted, "payload_too_large"),
             ClientError::Identity(_) => (Exit::Internal, "identity"),
             ClientError::Unreachable { .. }
             | ClientError::Unresponsive

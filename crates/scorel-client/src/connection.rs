@@ -52,8 +52,15 @@ impl Connection {
     /// [`ClientError::Rpc`] if the call fails, [`ClientError::Closed`] if the connection closes
     /// before the reply, [`ClientError::Protocol`] if the result does not have the method's type.
     pub async fn call<M: Method>(&self, params: &M::Params) -> Result<M::Result, ClientError> {
-        let params = encoded::<M>(params)?;
-        let result = self.call_raw(M::NAME, Some(params)).await?;
+        self.call_encoded::<M>(&encoded::<M>(params)?).await
+    }
+
+    /// As [`Connection::call`], with parameters that are encoded.
+    pub(crate) async fn call_encoded<M: Method>(
+        &self,
+        params: &RawValue,
+    ) -> Result<M::Result, ClientError> {
+        let result = self.link.peer.call(M::NAME, Some(params)).await?;
         M::decode_result(&result)
             .map_err(|error| ClientError::Protocol(format!("result of {}: {error}", M::NAME)))
     }
@@ -112,7 +119,7 @@ impl Connection {
     }
 }
 
-fn encoded<M: Method>(params: &M::Params) -> Result<Box<RawValue>, ClientError> {
+pub(crate) fn encoded<M: Method>(params: &M::Params) -> Result<Box<RawValue>, ClientError> {
     M::encode_params(params)
         .map_err(|error| ClientError::Protocol(format!("parameters of {}: {error}", M::NAME)))
 }

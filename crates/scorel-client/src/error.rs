@@ -41,6 +41,14 @@ pub enum ClientError {
     /// The daemon violated the protocol.
     #[error("the daemon violated the protocol: {0}")]
     Protocol(String),
+    /// The request is longer than the daemon reads. It was not sent.
+    #[error("the request has {bytes} bytes, and the daemon reads at most {limit}")]
+    TooLong {
+        /// The length of the parameters as JSON.
+        bytes: usize,
+        /// The most that it may be.
+        limit: usize,
+    },
     /// The home directory or its socket path cannot be used.
     #[error(transparent)]
     Home(#[from] DaemonHomeError),
@@ -100,6 +108,7 @@ impl ClientError {
             | Self::Closed
             | Self::Rpc(_)
             | Self::Protocol(_)
+            | Self::TooLong { .. }
             | Self::Home(_)
             | Self::Identity(_) => return None,
         };

@@ -4,6 +4,7 @@
 //!   necessary, and [`ClientIdentity`] identifies this installation.
 //! - [`Connection`] carries typed calls ([`Connection::call`]) and subscriptions, over whatever a
 //!   [`Dial`] leads to.
+//! - [`Caller`] makes typed calls that survive a lost connection.
 //! - [`SessionStream`] follows one session indefinitely: it applies the resync rules of the protocol
 //!   ([`ClientAnchors`]), reconnects, and folds what it yields into a
 //!   [`scorel_proto::SessionView`].
@@ -22,6 +23,9 @@
 
 mod anchors;
 mod backoff;
+mod caller;
+mod caller_state;
+mod command_id;
 mod connection;
 mod dial;
 mod error;
@@ -33,6 +37,9 @@ mod stream;
 
 pub use anchors::{ClientAnchors, EventNovelty};
 pub use backoff::Backoff;
+pub use caller::Caller;
+pub use caller_state::CallerState;
+pub use command_id::new_command_id;
 pub use connection::{Connection, Subscription};
 pub use dial::Dial;
 pub use error::{ClientError, StartError};

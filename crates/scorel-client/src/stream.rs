@@ -13,20 +13,20 @@ use tokio::time::Instant;
 
 use crate::{Backoff, ClientAnchors, ClientError, Connection, EventNovelty, Subscription};
 
-/// Opens the connections of a [`SessionStream`], the first one and those after a loss.
+/// Opens the connections of a [`SessionStream`] or a [`crate::Caller`], the first one and those after a loss.
 ///
 /// Implemented for closures that return a future of a connection.
 pub trait Connect {
     /// Connects and performs the handshake.
-    fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>>;
+    fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> + Send;
 }
 
 impl<F, T> Connect for F
 where
     F: FnMut() -> T,
-    T: Future<Output = Result<Connection, ClientError>>,
+    T: Future<Output = Result<Connection, ClientError>> + Send,
 {
-    fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> {
+    fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> + Send {
         self()
     }
 }

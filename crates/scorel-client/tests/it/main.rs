@@ -1,6 +1,7 @@
 //! The client against peers that follow a script, over real Unix sockets.
 
 mod anchors;
+mod caller;
 mod connection;
 mod peer;
 mod start;

@@ -1,4 +1,5 @@
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use scorel_client::{ClientAnchors, ClientError, Connect, Connection, SessionStream, StreamItem};
@@ -461,12 +462,12 @@ async fn the_stream_gives_up_on_a_daemon_that_stays_away() {
 async fn a_stream_whose_future_is_dropped_again_and_again_gives_up_in_time() {
     let peer = Peer::bind();
     let script = Script::new();
-    let is_first = Cell::new(true);
+    let is_first = AtomicBool::new(true);
     let path = peer.path().to_path_buf();
     // What waits to be accepted is never answered.
     let connect = || async {
         let connection = Connection::connect(&path).await?;
-        if !is_first.replace(false) {
+        if !is_first.swap(false, Ordering::Relaxed) {
             connection.hello(None).await?;
         }
         Ok(connection)
