@@ -15,7 +15,6 @@ mod completion;
 mod daemon;
 mod daemon_info;
 mod daemon_lock;
-mod escape;
 mod exit;
 mod failure;
 mod id_part;
@@ -34,7 +33,6 @@ mod turn_selector;
 mod turn_tree;
 mod typed_answer;
 mod wire_name;
-mod wrap;
 
 use std::ffi::OsString;
 use std::io;

@@ -3,10 +3,12 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
-use crate::escape::visible;
 use crate::failure::{Failure, FailureReport};
 use crate::pager::Pager;
-use crate::wrap::wrapped;
+use scorel_screen::{Theme, visible, wrapped_message};
+
+/// The columns of a terminal that does not say how many it has.
+const USUAL_WIDTH: usize = 80;
 
 /// The program's output: results on standard output, messages on standard error.
 pub(crate) struct Output {
@@ -21,8 +23,10 @@ pub(crate) struct Output {
     /// Set to style text on a terminal; off if `NO_COLOR` is set (<https://no-color.org>), and on one that
     /// knows no styles.
     pub(crate) styled: bool,
+    /// Set if the terminal shows more than ASCII.
+    unicode: bool,
     /// The program that shows standard output on the terminal.
-    pager: Option<Pager>,
+    pager: Option<BufWriter<Pager>>,
     /// The columns of the terminal at standard error.
     width: Option<usize>,
     /// Set while the last line of the terminal is a prompt.
@@ -40,6 +44,7 @@ impl Output {
             err: Box::new(err.lock()),
             json,
             styled: env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && !is_dumb(),
+            unicode: is_unicode(),
             pager: None,
             width: terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| width.0.into()),
             prompting: false,
@@ -52,23 +57,46 @@ impl Output {
             return Ok(false);
         }
         self.flush()?;
-        if let Some((pager, input)) = Pager::start()? {
-            self.out = Box::new(BufWriter::new(input));
-            self.pager = Some(pager);
-        }
+        self.pager = Pager::start()?.map(BufWriter::new);
         Ok(self.pager.is_some())
     }
 
     /// Waits until the user has left the pager.
     pub(crate) fn end_page(&mut self) -> io::Result<()> {
-        let Some(pager) = self.pager.take() else {
-            return Ok(());
-        };
         let flushed = self.flush();
-        // Closes the pager's input, by which it sees the end.
-        self.out = Box::new(io::stdout().lock());
+        let Some(pager) = self.pager.take() else {
+            return flushed;
+        };
+        // What could not be written has been reported; dropping the pager closes its input.
+        let (pager, _) = pager.into_parts();
         pager.wait()?;
         flushed
+    }
+
+    fn out(&mut self) -> &mut dyn Write {
+        match &mut self.pager {
+            Some(pager) => pager,
+            None => &mut self.out,
+        }
+    }
+
+    /// The columns of the terminal at standard output, which may change at any time.
+    pub(crate) fn columns(&self) -> usize {
+        let size = terminal_size::terminal_size_of(io::stdout());
+        size.map_or(USUAL_WIDTH, |(width, _)| width.0.into())
+    }
+
+    /// The abilities of the terminal at standard output or standard error. A pager need not know links.
+    pub(crate) fn theme(&self, of_error: bool) -> Theme {
+        let is_terminal = match of_error {
+            true => self.err_is_terminal,
+            false => self.out_is_terminal,
+        };
+        Theme {
+            colours: self.styled && is_terminal,
+            unicode: self.unicode,
+            links: self.styled && is_terminal && self.pager.is_none(),
+        }
     }
 
     #[cfg(test)]
@@ -81,6 +109,7 @@ impl Output {
             err_is_terminal: terminal,
             json: false,
             styled: false,
+            unicode: true,
             pager: None,
             width: terminal.then_some(80),
             prompting: false,
@@ -93,7 +122,7 @@ impl Output {
         if self.out_is_terminal {
             self.end_prompt()?;
         }
-        self.out.write_all(text.as_bytes())
+        self.out().write_all(text.as_bytes())
     }
 
     /// Writes a line to standard output without escaping.
@@ -132,7 +161,7 @@ impl Output {
         // To a `Vec`, as requests are: the compiler makes a copy of all serialisation for each writer.
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
-        self.out.write_all(&line)
+        self.out().write_all(&line)
     }
 
     /// Writes a result: as JSON with `--json`, otherwise with `human`.
@@ -189,7 +218,7 @@ impl Output {
     /// A message for people, broken at words where the terminal is too narrow.
     pub(crate) fn wrapped(&self, text: &str) -> String {
         match self.width {
-            Some(width) => wrapped(text, width),
+            Some(width) => wrapped_message(text, width),
             None => text.to_owned(),
         }
     }
@@ -228,7 +257,7 @@ impl Output {
 
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         // The kind stays: a closed pipe is not a failure.
-        self.out.flush().map_err(|error| {
+        self.out().flush().map_err(|error| {
             let message = format!("cannot write to standard output: {error}");
             io::Error::new(error.kind(), message)
         })
@@ -249,6 +278,16 @@ impl Output {
         self.err.write_all(text.as_bytes())?;
         flushed
     }
+}
+
+/// Returns whether the user's locale is one of UTF-8.
+fn is_unicode() -> bool {
+    let named = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| {
+        let value = env::var(name).unwrap_or_default();
+        (!value.is_empty()).then_some(value)
+    });
+    let locale = named.unwrap_or_default().to_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
 }
 
 /// Returns whether the terminal understands no escape sequences.
@@ -299,7 +338,7 @@ pub(crate) mod tests {
 
     #[test]
     fn only_a_terminal_gets_escaped_text() {
-        for (terminal, expected) in [(true, "^[[2J\n"), (false, "\x1b[2J\n")] {
+        for (terminal, expected) in [(true, "⟨1b⟩[2J\n"), (false, "\x1b[2J\n")] {
             let (mut output, captured) = Output::captured(terminal);
             output.line("\x1b[2J").expect("written");
             assert_eq!(captured.out.text(), expected);

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use scorel_proto::{AgentTaskQuestion, PermissionDecision, PermissionRequestBody};
 
-use crate::escape::{exact, exact_line};
+use scorel_screen::escape::{exact, exact_line};
 
 /// Describes a request in lines. Text written by the model is escaped, so that it cannot imitate
 /// this program's own output.
@@ -212,7 +212,7 @@ mod tests {
         };
         assert_eq!(
             child_question(&question),
-            "Ba^[sh asks for permission in ses_01ARZ3NDEKTSV4RRFFQ69G5FAV: `scorelctl approve --session \
+            "Ba⟨1b⟩sh asks for permission in ses_01ARZ3NDEKTSV4RRFFQ69G5FAV: `scorelctl approve --session \
              ses_01ARZ3NDEKTSV4RRFFQ69G5FAV prm_01ARZ3NDEKTSV4RRFFQ69G5FAW` allows it, with --deny it is \
              refused"
         );
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn a_prompt_names_on_one_line_what_it_is_for_and_what_is_possible() {
         let mut request = asked(json!({"command": "echo \u{1b}[2J\n\u{202e}x", "timeout": 3}));
-        let all = "allow Bash `echo ^[[2J <U+202E>x`? [y]es, [s]ession, [a]lways, [n]o WHY, [?]: ";
+        let all = "allow Bash `echo ⟨1b⟩[2J ⟨202e⟩x`? [y]es, [s]ession, [a]lways, [n]o WHY, [?]: ";
         assert_eq!(prompt(&request), all);
         request.session_only = true;
         assert!(!prompt(&request).contains("[a]lways"));

@@ -9,13 +9,13 @@ use scorel_proto::{
 
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, end_of};
 use crate::output::Output;
 use crate::question::describe;
 use crate::selector::SessionSelector;
 use crate::target;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {

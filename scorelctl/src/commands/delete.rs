@@ -10,11 +10,11 @@ use super::confirm::confirm;
 use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
-use crate::escape::{one_line, visible};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::selector::SessionSelector;
 use crate::target;
+use scorel_screen::escape::{one_line, visible};
 
 #[derive(Debug, Args)]
 pub(crate) struct DeleteArgs {

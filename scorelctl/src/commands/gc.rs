@@ -3,8 +3,8 @@ use scorel_proto::{GarbageKind, GarbageRow, Gc, GcParams};
 
 use super::size_text::size_text;
 use crate::cli::Cli;
-use crate::escape::one_line;
 use crate::failure::Failure;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct GcArgs {

@@ -12,11 +12,11 @@ use super::spawn::host_feed::HostFeed;
 use crate::aligned::aligned;
 use crate::cli::Cli;
 use crate::daemon::no_daemon;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::question::child_question;
 use crate::selector::SessionSelector;
 use crate::target;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {

@@ -5,9 +5,9 @@ use scorel_proto::{ImportReport, ImportSession, ImportSessionParams, counted};
 
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::target;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {

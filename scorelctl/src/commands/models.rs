@@ -9,9 +9,9 @@ use scorel_proto::{ListModels, ListModelsParams, ListModelsResult, Model, counte
 use serde::Serialize;
 
 use crate::cli::Cli;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::output::Output;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {

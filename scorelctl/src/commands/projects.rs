@@ -12,11 +12,11 @@ use scorel_proto::{
 
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, new_command_id};
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 use crate::similar::similar;
 use crate::target;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct ProjectsArgs {

@@ -4,8 +4,8 @@ use scorel_proto::{UpdateSession, UpdateSessionParams};
 use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
-use crate::escape::one_line;
 use crate::failure::Failure;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct RenameArgs {

@@ -10,11 +10,11 @@ use scorel_proto::{
 
 use crate::cli::Cli;
 use crate::daemon::DaemonConnector;
-use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::wire_name::wire_name;
+use scorel_screen::escape::one_line;
 
 /// Says what would happen to each file. `all` is the option that restores more of them.
 pub(super) async fn preview(

@@ -11,10 +11,10 @@ use scorel_proto::{
 use crate::args::TargetArgs;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::wire_name::wire_name;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct RunnersArgs {

@@ -18,11 +18,11 @@ use crate::agent_task_selector::AgentTaskSelector;
 use crate::args::protocol_name;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::id_part::end_of;
 use crate::selector::SessionSelector;
 use crate::target;
+use scorel_screen::escape::one_line;
 
 pub(super) use show::last_message;
 
@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(row(&info, now), expected);
         info.summary = Some("reads\nsrc\u{1b}[2J".to_owned());
         let text = row(&info, now);
-        let expected = "2m  Review the parser                reads src^[[2J";
+        let expected = "2m  Review the parser                reads src⟨1b⟩[2J";
         assert!(text.ends_with(expected), "{text}");
     }
 

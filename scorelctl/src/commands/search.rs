@@ -11,10 +11,10 @@ use super::sessions::age;
 use super::size_text::size_text;
 use crate::args::one_of;
 use crate::cli::Cli;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::moment::parse_moment;
 use crate::output::Output;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
@@ -185,9 +185,9 @@ mod tests {
     #[test]
     fn matches_are_highlighted_and_hostile_text_is_not_obeyed() {
         let hit = hit("é \u{202e}one two", &[[6, 9], [10, 13]]);
-        let plain = "é <U+202E>one two";
+        let plain = "é ⟨202e⟩one two";
         assert_eq!(snippet(&hit, false), plain);
-        let bold = "é <U+202E>\x1b[1mone\x1b[22m \x1b[1mtwo\x1b[22m";
+        let bold = "é ⟨202e⟩\x1b[1mone\x1b[22m \x1b[1mtwo\x1b[22m";
         assert_eq!(snippet(&hit, true), bold);
     }
 

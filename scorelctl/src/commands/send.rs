@@ -28,7 +28,6 @@ use super::wait::{LEAST_PATIENCE, no_answer, timed_out};
 use crate::args::OnAsk;
 use crate::cli::Cli;
 use crate::daemon::{DaemonClient, DaemonConnector, PATIENCE, new_command_id};
-use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
@@ -40,6 +39,7 @@ pub(crate) use args::SendArgs;
 use follow::{FollowedMessage, OwnTurn, TurnFollower};
 use kept_choice::kept_choice;
 use questions::Questions;
+use scorel_screen::escape::one_line;
 use terminal_memory::TerminalMemory;
 
 pub(super) async fn run(

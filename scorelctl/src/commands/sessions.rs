@@ -5,10 +5,10 @@ use clap::Args;
 use scorel_proto::{ListSessionsParams, ListSessionsResult, Phase, Session, UnreadableSession};
 
 use crate::cli::Cli;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::id_part::end_of;
 use crate::target;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {

@@ -1,6 +1,5 @@
 mod prompt;
 mod runner_log;
-mod todo;
 
 use clap::Args;
 use scorel_proto::Phase;
@@ -13,8 +12,7 @@ use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::question::child_question;
-use crate::render::{AsideStream, Screen, Transcript};
-use todo::TodoList;
+use crate::render::Transcript;
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
@@ -48,8 +46,7 @@ pub(super) async fn run(args: &ShowArgs, cli: &mut Cli<'_>) -> Result<(), Failur
         return prompt::show(session_id, cli).await;
     }
     let mut conversation = ActivePath::of(&mut cli.daemon, session_id, args.last).await?;
-    let mut transcript = Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true);
-    let mut todo = TodoList::default();
+    let mut transcript = Transcript::history(RESULT_LINES, cli.output);
     let mut records = Records::after(session_id, conversation.before());
     let mut wait = None;
     while let Some((encoded, event)) = records.next(&mut cli.daemon).await? {
@@ -67,9 +64,8 @@ pub(super) async fn run(args: &ShowArgs, cli: &mut Cli<'_>) -> Result<(), Failur
         if args.logs {
             runner_log::show(&event, session_id, &mut transcript, cli).await?;
         }
-        todo = TodoList::of(&event).unwrap_or(todo);
     }
-    if let Some(text) = todo.text() {
+    if let Some(text) = transcript.todos() {
         transcript.note(&text, cli.output)?;
     }
     if !cli.output.json {

@@ -4,9 +4,9 @@ use clap::Args;
 use scorel_proto::{ListSkills, ListSkillsParams, SkillInfo, SkillState};
 
 use crate::cli::Cli;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::wire_name::wire_name;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct SkillsArgs {

@@ -18,7 +18,6 @@ use crate::agent_task_selector::AgentTaskSelector;
 use crate::args::one_of;
 use crate::cli::Cli;
 use crate::daemon::{DaemonConnector, new_command_id};
-use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
@@ -27,6 +26,7 @@ use crate::output::Output;
 use crate::selector::SessionSelector;
 use crate::target;
 use follow::AgentTaskFollower;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct SpawnArgs {

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::Interrupts;
 use crate::output::Output;
-use crate::render::{AsideStream, Screen, Transcript};
+use crate::render::{AsideStream, Transcript};
 use start::TailStart;
 
 #[derive(Debug, Args)]
@@ -115,7 +115,6 @@ impl<'a> TailPrinter<'a> {
         // The stream decides whether a daemon is started.
         cli.daemon.never_start();
         Self {
-            cli,
             session_id,
             from,
             follow: args.follows(),
@@ -126,7 +125,8 @@ impl<'a> TailPrinter<'a> {
             stall: StallWatch::new(),
             printed: Seq::ZERO,
             reload: SyncLineBuilder::default(),
-            transcript: Transcript::new(Screen::new(AsideStream::Output, RESULT_LINES), true),
+            transcript: Transcript::live(AsideStream::Output, RESULT_LINES, cli.output),
+            cli,
         }
     }
 
@@ -171,7 +171,7 @@ impl<'a> TailPrinter<'a> {
 
     async fn look_for_a_stall(&mut self) -> Result<(), Failure> {
         if let Some(text) = self.stall.look(&mut self.cli.daemon, self.session_id).await {
-            self.transcript.end_line(self.cli.output)?;
+            self.transcript.flush(self.cli.output)?;
             self.cli.note(&text)?;
         }
         Ok(())
@@ -224,7 +224,7 @@ impl<'a> TailPrinter<'a> {
     fn explain_interruption(&mut self) -> Result<(), Failure> {
         if self.is_live && self.interrupted {
             self.interrupted = false;
-            self.transcript.end_line(self.cli.output)?;
+            self.transcript.flush(self.cli.output)?;
             self.cli.note(&interrupted_hint(self.session_id))?;
         }
         Ok(())
@@ -253,7 +253,7 @@ impl<'a> TailPrinter<'a> {
                 self.is_live = true;
                 self.explain_interruption()?;
                 if !self.follow {
-                    self.transcript.end_line(self.cli.output)?;
+                    self.transcript.flush(self.cli.output)?;
                     return Ok(Some(Exit::Success));
                 }
             }

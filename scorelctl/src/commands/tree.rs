@@ -6,9 +6,9 @@ use scorel_proto::{EventId, GetTreeResult, OutcomeReason, TreeEntry, counted};
 
 use crate::args::TargetArgs;
 use crate::cli::Cli;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::turn_tree::TurnTree;
+use scorel_screen::escape::one_line;
 
 /// The number of characters of an id that are shown. The end of an id is random, its beginning is a time.
 const SHORT_ID: usize = 8;

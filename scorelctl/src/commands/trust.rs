@@ -8,9 +8,9 @@ use scorel_proto::{
 };
 
 use crate::cli::Cli;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::wire_name::wire_name;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {

@@ -4,9 +4,9 @@ use scorel_proto::{GetUsage, GetUsageParams, UsageGrouping, UsageRow, UsageTotal
 use super::cost_text::cost_text;
 use crate::args::one_of;
 use crate::cli::Cli;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::wire_name::wire_name;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct UsageArgs {

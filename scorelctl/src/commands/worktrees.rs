@@ -11,9 +11,9 @@ use scorel_proto::{
 use crate::agent_task_selector::AgentTaskSelector;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::id_part::end_of;
+use scorel_screen::escape::one_line;
 
 #[derive(Debug, Args)]
 pub(crate) struct WorktreesArgs {

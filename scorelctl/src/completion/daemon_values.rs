@@ -10,8 +10,8 @@ use tokio::runtime::Builder;
 use tokio::time::timeout;
 
 use super::typed_words::TypedWords;
-use crate::escape::one_line;
 use crate::id_part::end_of;
+use scorel_screen::escape::one_line;
 
 /// A shell waits for the candidates, with the user's fingers on the keys.
 const TIME_LIMIT: Duration = Duration::from_millis(300);

@@ -3,7 +3,7 @@
 use scorel_proto::{ErrorCode, RpcError, SpawnRefusal};
 use serde::Deserialize;
 
-use crate::escape::one_line;
+use scorel_screen::escape::one_line;
 
 pub(super) fn of(error: &RpcError) -> Option<String> {
     Some(match error.code {

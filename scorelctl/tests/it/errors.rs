@@ -142,7 +142,7 @@ fn listings_are_for_people_or_for_programs() {
         "{}",
         people.out
     );
-    assert!(people.out.contains("a ^[[31mtitle"), "{}", people.out);
+    assert!(people.out.contains("a ⟨1b⟩[31mtitle"), "{}", people.out);
     let programs = place.run(&["sessions", "--json"]);
     assert_eq!(
         programs.lines()[0]["sessions"][0]["title"],

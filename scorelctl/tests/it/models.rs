@@ -50,7 +50,7 @@ fn models_are_listed_with_their_limits_and_prices() {
         ]
     );
     assert_eq!(
-        lines[2], "  ollama:qwen3^[[2J",
+        lines[2], "  ollama:qwen3⟨1b⟩[2J",
         "nothing to obey, no blanks at the end"
     );
     assert!(ended.err.contains("the key is wrong"), "{}", ended.err);

@@ -43,7 +43,7 @@ fn a_terminal_is_told_which_session_it_is_unless_it_used_it_last() {
     let (code, shown) = terminal.ended();
     assert_eq!(code, Some(0), "{shown}");
     assert_eq!(daemon.calls("sendMessage").len(), 4);
-    let named = shown.matches("session 9G5FAV, a ^[[31mtitle").count();
+    let named = shown.matches("session 9G5FAV, a ⟨1b⟩[31mtitle").count();
     assert_eq!(named, 1, "{shown}");
 }
 

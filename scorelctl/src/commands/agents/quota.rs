@@ -10,10 +10,10 @@ use serde_json::json;
 use super::table;
 use crate::cli::Cli;
 use crate::daemon::new_command_id;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::known_agent::known_agent;
 use crate::wire_name::wire_name;
+use scorel_screen::escape::one_line;
 
 /// A quota. The arguments are the whole policy: the daemon keeps nothing of the previous one.
 #[derive(Debug, Args)]

@@ -1,8 +1,8 @@
 use scorel_proto::{AgentInfo, EffectiveQuota};
 
 use crate::aligned::aligned;
-use crate::escape::one_line;
 use crate::wire_name::wire_name;
+use scorel_screen::escape::one_line;
 
 const HEAD: [&str; 7] = [
     "AGENT",

@@ -1,9 +1,9 @@
 use super::args::InitArgs;
-use crate::escape::one_line;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::typed_answer::ask;
+use scorel_screen::escape::one_line;
 
 /// The maximum number of choices listed.
 const MAX_SHOWN_CHOICES: usize = 20;

@@ -11,8 +11,8 @@ use serde::Deserialize as _;
 use tokio::time::{Instant, timeout_at};
 
 use crate::cli::Cli;
-use crate::escape::one_line;
 use crate::failure::Failure;
+use scorel_screen::escape::one_line;
 
 /// For all tests together. An agent that needs longer is tested again once it is chosen.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -2,9 +2,9 @@
 
 use scorel_proto::{ListModelsResult, ModelPrice};
 
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::output::Output;
+use scorel_screen::escape::one_line;
 
 /// Notes about endpoints that could not be queried, about what the table has wrong, and about the age
 /// of prices.

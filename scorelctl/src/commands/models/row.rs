@@ -2,8 +2,8 @@
 
 use scorel_proto::{Model, ModelPrice, ThinkingLevel};
 
-use crate::escape::one_line;
 use crate::wire_name::wire_name;
+use scorel_screen::escape::one_line;
 
 /// An estimate begins with `~`.
 pub(super) fn price(price: &ModelPrice) -> String {

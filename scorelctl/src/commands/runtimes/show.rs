@@ -10,10 +10,10 @@ use crate::commands::blob;
 use crate::commands::cost_text::cost_text;
 use crate::commands::sessions::age;
 use crate::daemon::DaemonClient;
-use crate::escape::one_line;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::question::child_question;
+use scorel_screen::escape::one_line;
 
 /// Prints a runtime, its task and its result.
 pub(super) async fn run(runtime: &AgentTaskSelector, cli: &mut Cli<'_>) -> Result<(), Failure> {
@@ -144,7 +144,7 @@ mod tests {
         };
         print(&answer, Some("\u{1b}[2J"), &mut output).expect("written");
         let text = captured.out.text();
-        let end = "reason    no key\n\nTask:\nLook\nhere\n\nResult:\n^[[2J\n";
+        let end = "reason    no key\n\nTask:\nLook\nhere\n\nResult:\n⟨1b⟩[2J\n";
         assert!(text.ends_with(end), "{text}");
     }
 }

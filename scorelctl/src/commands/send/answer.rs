@@ -2,8 +2,10 @@ use std::io;
 
 use scorel_proto::{DisplayPart, DisplayStyle, Event, InFlight, PersistentBody, TransientBody};
 
+use scorel_screen::{TimeZone, waits};
+
 use crate::output::Output;
-use crate::render::{AsideStream, Screen, Transcript, waits};
+use crate::render::{AsideStream, Transcript};
 
 /// The maximum number of lines of a tool result: the answer is what counts here.
 const RESULT_LINES: usize = 3;
@@ -11,7 +13,7 @@ const RESULT_LINES: usize = 3;
 /// The presentation of the answer.
 pub(super) enum AnswerView {
     /// On a terminal: the whole turn, streamed.
-    Live(Transcript),
+    Live(Box<Transcript>),
     /// In a pipe: the last text of the model, once the turn has ended.
     Final(Option<String>),
     /// With `--json`: nothing, since the events themselves are printed.
@@ -19,14 +21,14 @@ pub(super) enum AnswerView {
 }
 
 impl AnswerView {
-    pub(super) const fn new(output: &Output) -> Self {
+    pub(super) fn new(output: &Output) -> Self {
         if output.json {
             Self::Json
         } else if output.out_is_terminal {
-            Self::Live(Transcript::new(
-                Screen::new(AsideStream::Error, RESULT_LINES),
-                false,
-            ))
+            {
+                let transcript = Transcript::live(AsideStream::Error, RESULT_LINES, output);
+                Self::Live(Box::new(transcript))
+            }
         } else {
             Self::Final(None)
         }
@@ -65,10 +67,10 @@ impl AnswerView {
         }
     }
 
-    /// Ends a line that is being streamed.
-    pub(super) fn end_line(&mut self, output: &mut Output) -> io::Result<()> {
+    /// Shows what is unfinished of the answer.
+    pub(super) fn flush(&mut self, output: &mut Output) -> io::Result<()> {
         match self {
-            Self::Live(transcript) => transcript.end_line(output),
+            Self::Live(transcript) => transcript.flush(output),
             Self::Final(_) | Self::Json => Ok(()),
         }
     }
@@ -80,7 +82,7 @@ impl AnswerView {
         output: &mut Output,
     ) -> io::Result<()> {
         match self {
-            Self::Live(transcript) => transcript.end_line(output),
+            Self::Live(transcript) => transcript.flush(output),
             Self::Final(text) => {
                 if let Some(text) = text.take() {
                     output.line(text.trim_end_matches('\n'))?;
@@ -99,11 +101,11 @@ impl AnswerView {
 fn aside(event: &Event) -> Option<String> {
     match event {
         Event::Transient(event) => match &event.body {
-            TransientBody::ModelRetry(retry) => Some(waits::retry(retry)),
+            TransientBody::ModelRetry(retry) => Some(waits::retry(retry, &TimeZone::system())),
             _ => None,
         },
         Event::Persistent(event) => match &event.body {
-            PersistentBody::TurnWaiting(body) => Some(waits::waiting(body)),
+            PersistentBody::TurnWaiting(body) => Some(waits::waiting(body, &TimeZone::system())),
             PersistentBody::Notice(body) => Some(body.text.clone()),
             _ => None,
         },

@@ -4,6 +4,7 @@ use scorel_proto::{
     PermissionConflict, PersistentBody, PersistentEvent, QueueItemId, QueueOp, RespondPermission,
     RespondPermissionParams, SendMessageResult, SessionId, SyncMarker, TurnError, TurnId,
 };
+use scorel_screen::{TimeZone, waits};
 use serde_json::json;
 
 use super::answer::AnswerView;
@@ -19,7 +20,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::id_part::end_of;
 use crate::interrupts::Interrupts;
-use crate::render::waits;
 use crate::typed_answer::AnswerStep;
 
 /// The turn that answers the message.
@@ -198,7 +198,7 @@ impl<'a> TurnFollower<'a> {
         }
         match &record.body {
             PersistentBody::PermissionRequest(request) => {
-                self.answer.end_line(self.cli.output)?;
+                self.answer.flush(self.cli.output)?;
                 let reply = self.questions.asked(request, self.cli.output)?;
                 self.reply(reply).await
             }
@@ -306,7 +306,7 @@ impl<'a> TurnFollower<'a> {
             self.cli.note(&self.keeps)?;
         }
         if let Some(end) = error.and_then(|error| error.resets_at) {
-            self.cli.note(&waits::limit_end(end))?;
+            self.cli.note(&waits::limit_end(end, &TimeZone::system()))?;
         }
         if outcome.reason == OutcomeReason::Interrupted {
             self.cli.note(&interrupted_hint(self.session_id))?;

@@ -1,8 +1,8 @@
 use scorel_proto::{AgentTaskInfo, AgentTaskStatus, PermissionRequestId};
 
 use crate::commands::agent_task_state::AgentTaskState;
-use crate::escape::one_line;
 use crate::question::child_question;
+use scorel_screen::escape::one_line;
 
 /// The last reported state of a runtime, so that only news is told.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ mod tests {
         assert!(progress.news(&info).is_empty());
         info.status = AgentTaskStatus::Running;
         info.summary = Some("reads\u{1b}".to_owned());
-        assert_eq!(progress.news(&info), ["running", "reads^["]);
+        assert_eq!(progress.news(&info), ["running", "reads⟨1b⟩"]);
         assert!(progress.news(&info).is_empty());
     }
 

@@ -4,24 +4,24 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// Escapes control characters as `^X`, and other dangerous characters as `<U+XXXX>`. Line feeds and
-/// tabs stay, and so do joiners within words and emoji.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+/// Shows control characters and characters without a shape as `⟨hex⟩`. Line feeds and tabs stay, and so do joiners
+/// within words and emoji.
+pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, joins)
 }
 
 /// As [`visible`], with joiners escaped too: for what a user has to read exactly, such as a command to allow.
-pub(crate) fn exact(text: &str) -> Cow<'_, str> {
+pub fn exact(text: &str) -> Cow<'_, str> {
     escaped(text, |_, _, _| false)
 }
 
 /// The escaped text on one line, for a table.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     visible(&on_one_line(text)).into_owned()
 }
 
 /// As [`one_line`], escaped as [`exact`] does.
-pub(crate) fn exact_line(text: &str) -> String {
+pub fn exact_line(text: &str) -> String {
     exact(&on_one_line(text)).into_owned()
 }
 
@@ -51,15 +51,10 @@ fn escaped(text: &str, stays: fn(Option<char>, char, Option<char>) -> bool) -> C
     while let Some(char) = chars.next() {
         let is_safe = !is_dangerous(char) || stays(before, char, chars.peek().copied());
         before = Some(char);
-        match char {
-            _ if is_safe => safe.push(char),
-            '\0'..='\x1f' => {
-                safe.push('^');
-                safe.push(char::from(char as u8 + b'@'));
-            }
-            '\x7f' => safe.push_str("^?"),
+        match is_safe {
+            true => safe.push(char),
             // Writing to a string cannot fail.
-            _ => drop(write!(safe, "<U+{:04X}>", u32::from(char))),
+            false => drop(write!(safe, "⟨{:02x}⟩", u32::from(char))),
         }
     }
     Cow::Owned(safe)
@@ -108,17 +103,17 @@ mod tests {
     fn control_characters_are_made_visible() {
         for (text, safe) in [
             ("plain\n\ttext é 漢", "plain\n\ttext é 漢"),
-            ("\x1b[2Jgone", "^[[2Jgone"),
-            ("\x1b]0;title\x07", "^[]0;title^G"),
-            ("over\rwritten", "over^Mwritten"),
-            ("\u{9b}31m", "<U+009B>31m"),
-            ("\x7f\0", "^?^@"),
-            ("a\u{202e}b", "a<U+202E>b"),
-            ("rm\u{200b} -rf", "rm<U+200B> -rf"),
-            ("\u{e0041}\u{e007f}", "<U+E0041><U+E007F>"),
-            ("x\u{fe0f}\u{e0100}", "x<U+FE0F><U+E0100>"),
-            ("\u{feff}a\u{ad}\u{3164}", "<U+FEFF>a<U+00AD><U+3164>"),
-            ("a\u{200d}b\u{2064}", "a<U+200D>b<U+2064>"),
+            ("\x1b[2Jgone", "⟨1b⟩[2Jgone"),
+            ("\x1b]0;title\x07", "⟨1b⟩]0;title⟨07⟩"),
+            ("over\rwritten", "over⟨0d⟩written"),
+            ("\u{9b}31m", "⟨9b⟩31m"),
+            ("\x7f\0", "⟨7f⟩⟨00⟩"),
+            ("a\u{202e}b", "a⟨202e⟩b"),
+            ("rm\u{200b} -rf", "rm⟨200b⟩ -rf"),
+            ("\u{e0041}\u{e007f}", "⟨e0041⟩⟨e007f⟩"),
+            ("x\u{fe0f}\u{e0100}", "x⟨fe0f⟩⟨e0100⟩"),
+            ("\u{feff}a\u{ad}\u{3164}", "⟨feff⟩a⟨ad⟩⟨3164⟩"),
+            ("a\u{200d}b\u{2064}", "a⟨200d⟩b⟨2064⟩"),
         ] {
             assert_eq!(visible(text), safe);
         }
@@ -128,10 +123,10 @@ mod tests {
     #[test]
     fn joiners_are_text_in_words_and_emoji_and_visible_where_each_character_counts() {
         for (text, shown) in [
-            ("می\u{200c}خواهم", "می<U+200C>خواهم"),
-            ("ශ්\u{200d}රී", "ශ්<U+200D>රී"),
-            ("👩\u{200d}👩\u{200d}👧", "👩<U+200D>👩<U+200D>👧"),
-            ("❤\u{fe0f}\u{200d}🔥", "❤<U+FE0F><U+200D>🔥"),
+            ("می\u{200c}خواهم", "می⟨200c⟩خواهم"),
+            ("ශ්\u{200d}රී", "ශ්⟨200d⟩රී"),
+            ("👩\u{200d}👩\u{200d}👧", "👩⟨200d⟩👩⟨200d⟩👧"),
+            ("❤\u{fe0f}\u{200d}🔥", "❤⟨fe0f⟩⟨200d⟩🔥"),
         ] {
             assert_eq!(visible(text), text);
             assert_eq!(
@@ -139,7 +134,7 @@ mod tests {
                 (shown, shown)
             );
         }
-        assert_eq!(visible("r\u{200c}m é\u{200d} x"), "r<U+200C>m é<U+200D> x");
+        assert_eq!(visible("r\u{200c}m é\u{200d} x"), "r⟨200c⟩m é⟨200d⟩ x");
         for piece in ["👩\u{200d}", "\u{200d}👧", "\u{200d}"] {
             assert_eq!(visible(piece), piece, "streamed text ends anywhere");
         }
@@ -147,6 +142,6 @@ mod tests {
 
     #[test]
     fn a_table_cell_is_one_line() {
-        assert_eq!(one_line("a\nb\tc\x1b"), "a b c^[");
+        assert_eq!(one_line("a\nb\tc\x1b"), "a b c⟨1b⟩");
     }
 }

@@ -3,7 +3,8 @@
 use jiff::{Timestamp, tz::TimeZone};
 use scorel_proto::{ModelRetry, TurnWaitingBody};
 
-pub(crate) fn retry(retry: &ModelRetry) -> String {
+/// Says which model call failed, and when it is made again.
+pub fn retry(retry: &ModelRetry, zone: &TimeZone) -> String {
     let ModelRetry {
         attempt,
         error,
@@ -12,7 +13,7 @@ pub(crate) fn retry(retry: &ModelRetry) -> String {
     let mut text = format!(
         "attempt {attempt} failed: {}; trying again at {}",
         error.message,
-        clock_time(*until, &TimeZone::system()),
+        clock_time(*until, zone),
     );
     // Once is enough: the attempts that follow fail for the same reason, or for one with its own words.
     if let Some(hint) = error.hint.as_ref().filter(|_| *attempt == 1) {
@@ -21,8 +22,9 @@ pub(crate) fn retry(retry: &ModelRetry) -> String {
     text
 }
 
-pub(crate) fn waiting(body: &TurnWaitingBody) -> String {
-    let time = clock_time(body.until, &TimeZone::system());
+/// Says until when a turn waits, and for what.
+pub fn waiting(body: &TurnWaitingBody, zone: &TimeZone) -> String {
+    let time = clock_time(body.until, zone);
     match body.attempt {
         Some(wait) => format!(
             "waiting until {time} (wait {wait} of the turn; `scorelctl end-wait` ends it): {}",
@@ -33,8 +35,8 @@ pub(crate) fn waiting(body: &TurnWaitingBody) -> String {
 }
 
 /// When the limit ends that a provider has set, which may be days away.
-pub(crate) fn limit_end(ms: u64) -> String {
-    let time = moment_text(ms, &TimeZone::system(), "%Y-%m-%d %H:%M");
+pub fn limit_end(ms: u64, zone: &TimeZone) -> String {
+    let time = moment_text(ms, zone, "%Y-%m-%d %H:%M");
     format!("the limit ends at {time}")
 }
 

@@ -1,11 +1,13 @@
-//! Breaks messages for people at words.
+//! Breaks this program's own messages at words.
+
+use crate::width::width;
 
 /// Sets off the lines that continue one.
 const INDENT: &str = "  ";
 
 /// Breaks lines that are wider than this at spaces, but not between backquotes: what stands there is copied. A
 /// line that begins with a space stays: it is of a list, or has to be read exactly.
-pub(crate) fn wrapped(text: &str, width: usize) -> String {
+pub fn wrapped_message(text: &str, width: usize) -> String {
     let lines = text.split('\n').map(|line| match line.starts_with(' ') {
         true => line.to_owned(),
         false => broken(line, width),
@@ -13,7 +15,7 @@ pub(crate) fn wrapped(text: &str, width: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn broken(line: &str, width: usize) -> String {
+fn broken(line: &str, columns: usize) -> String {
     let mut whole: Vec<String> = Vec::new();
     let mut is_open = false;
     for word in line.split(' ') {
@@ -28,8 +30,8 @@ fn broken(line: &str, width: usize) -> String {
     }
     let (mut text, mut column) = (String::new(), 0);
     for word in whole {
-        let wide = word.chars().count();
-        if column > 0 && column + 1 + wide > width {
+        let wide = width(&word);
+        if column > 0 && column + 1 + wide > columns {
             text.push('\n');
             text.push_str(INDENT);
             column = INDENT.len();
@@ -45,7 +47,7 @@ fn broken(line: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::wrapped;
+    use super::wrapped_message as wrapped;
 
     #[test]
     fn lines_are_broken_between_words_and_not_in_what_is_copied() {
