@@ -1,0 +1,208 @@
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use scorel_screen::{Line, Style, Theme};
+use tokio::time::sleep_until;
+
+use super::pace::{Pace, QUESTION};
+use super::size::Size;
+use super::writer::Writer;
+use crate::region::{Live, Region};
+
+/// The time between two frames.
+const FRAME: Duration = Duration::from_millis(33);
+/// Finished lines that wait longer, if there are more than two screens of them, are skipped.
+const OLD: Duration = Duration::from_secs(5);
+const MAX_WAITING: usize = 4 << 20;
+/// Without news in what is above the composer for so long, the cursor stands in the composer.
+const CALM: Duration = Duration::from_secs(1);
+/// The longest wait for a terminal at the end.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// What is shown: finished lines, then the live region. Draws when the terminal has taken the last frame.
+#[derive(Debug)]
+pub struct Screen {
+    region: Region,
+    writer: Writer,
+    pace: Arc<Pace>,
+    finished: VecDeque<Finished>,
+    /// The bytes of the finished lines, about.
+    waiting: usize,
+    /// Lines that were left out since one was printed.
+    skipped: usize,
+    is_touched: bool,
+    next_frame: Instant,
+    /// When the cursor may go to the composer.
+    calm_at: Instant,
+}
+
+#[derive(Debug)]
+struct Finished {
+    line: Line,
+    since: Instant,
+}
+
+impl Screen {
+    /// An empty region at the cursor, which has to be at the beginning of a row.
+    ///
+    /// # Errors
+    ///
+    /// There are too many threads.
+    pub fn new(theme: Theme) -> io::Result<Self> {
+        let now = Instant::now();
+        Ok(Self {
+            region: Region::new(Size::now(), theme),
+            writer: Writer::new()?,
+            pace: Arc::new(Pace::new()),
+            finished: VecDeque::new(),
+            waiting: 0,
+            skipped: 0,
+            is_touched: true,
+            next_frame: now,
+            calm_at: now,
+        })
+    }
+
+    /// Prints finished lines above the region, once. In front of a terminal that is two screens and five seconds
+    /// behind, the oldest are skipped, which a line says.
+    pub fn print(&mut self, lines: Vec<Line>) {
+        let since = Instant::now();
+        for line in lines {
+            self.waiting += cost(&line);
+            self.finished.push_back(Finished { line, since });
+        }
+        self.is_touched = true;
+        if self.waiting > MAX_WAITING {
+            self.skip();
+        }
+    }
+
+    /// The live region shall be drawn anew, because what it shows has changed.
+    pub fn touch(&mut self) {
+        self.is_touched = true;
+    }
+
+    /// All of the region shall be drawn: after [`TerminalGuard::set`](super::TerminalGuard::set), or for Ctrl+L.
+    pub fn redraw(&mut self) {
+        self.region.redraw();
+        self.is_touched = true;
+    }
+
+    /// Returns whether something waits to be drawn.
+    pub fn is_behind(&self) -> bool {
+        self.is_touched || !self.finished.is_empty()
+    }
+
+    /// Waits until there is something to [`draw`](Self::draw), and the terminal can take it. Cancelling loses nothing.
+    pub async fn ready(&self) {
+        loop {
+            self.writer.written().await;
+            let now = Instant::now();
+            let from = if self.is_behind() { self.next_frame } else { self.calm_at.max(self.next_frame) };
+            let rests = !self.is_behind() && self.region.has_rest();
+            if !rests && now >= from && self.pace.room(now) > 0 {
+                return;
+            }
+            if rests {
+                std::future::pending::<()>().await;
+            }
+            if now < from {
+                sleep_until(from.into()).await;
+            } else {
+                self.pace.change(now).await;
+            }
+        }
+    }
+
+    /// Draws one frame: what `live` makes for the terminal's size at this moment, and as many finished lines as the
+    /// terminal can take.
+    pub fn draw(&mut self, live: impl FnOnce(Size) -> Live) {
+        if self.writer.is_busy() {
+            return;
+        }
+        let now = Instant::now();
+        let size = Size::now();
+        self.skip_old(size, now);
+        let live = live(size);
+        let lines = self.next_lines(now);
+        if !lines.is_empty() || !self.region.is_calm(size, &live) {
+            self.calm_at = now + CALM;
+        }
+        let mut bytes = self.region.update(size, &lines, live, now >= self.calm_at);
+        self.is_touched = false;
+        self.next_frame = if self.finished.is_empty() { now + FRAME } else { now };
+        if !bytes.is_empty() {
+            if self.pace.sends(bytes.len(), now) {
+                bytes.extend_from_slice(QUESTION);
+            }
+            self.writer.give(bytes);
+        }
+    }
+
+    /// Removes the region, for another program or for the end, and waits until the terminal has taken it and has
+    /// answered; a slow one not for long. Finished lines that wait are printed first.
+    pub fn close(&mut self) {
+        self.writer.wait(FAREWELL);
+        let lines: Vec<Line> = self.finished.drain(..).map(|it| it.line).collect();
+        self.waiting = 0;
+        let mut bytes = match lines.len() {
+            0 => Vec::new(),
+            _ => self.region.update(Size::now(), &lines, Live::default(), false),
+        };
+        bytes.extend(self.region.close());
+        if !self.writer.is_busy() {
+            self.writer.give(bytes);
+            self.writer.wait(FAREWELL);
+        }
+        let until = Instant::now() + FAREWELL;
+        while Instant::now() < until && self.pace.waits(Instant::now()) {
+            self.pace.wait(until);
+        }
+        self.is_touched = true;
+    }
+
+    pub(super) fn pace(&self) -> Arc<Pace> {
+        Arc::clone(&self.pace)
+    }
+
+    /// The finished lines of the next frame: at least one, and those for which there is room.
+    fn next_lines(&mut self, now: Instant) -> Vec<Line> {
+        let room = self.pace.room(now);
+        let mut lines = Vec::new();
+        if self.skipped > 0 {
+            let count = std::mem::take(&mut self.skipped);
+            lines.push(Line::plain(&format!("… {count} lines skipped: Ctrl+O"), Style::Note));
+        }
+        let mut taken = 0;
+        while taken < room && let Some(finished) = self.finished.pop_front() {
+            let cost = cost(&finished.line);
+            taken += cost;
+            self.waiting = self.waiting.saturating_sub(cost);
+            lines.push(finished.line);
+        }
+        lines
+    }
+
+    fn skip_old(&mut self, size: Size, now: Instant) {
+        let is_old = self.finished.front().is_some_and(|it| now.duration_since(it.since) > OLD);
+        if is_old && self.finished.len() > 2 * usize::from(size.rows) {
+            self.skip();
+        }
+    }
+
+    /// Leaves out all but the last screen.
+    fn skip(&mut self) {
+        let kept = usize::from(Size::now().rows);
+        while self.finished.len() > kept && let Some(finished) = self.finished.pop_front() {
+            self.waiting = self.waiting.saturating_sub(cost(&finished.line));
+            self.skipped += 1;
+        }
+    }
+}
+
+/// The bytes of a line, about.
+fn cost(line: &Line) -> usize {
+    16 + line.spans.iter().map(|span| span.text.len() + 8).sum::<usize>()
+}
