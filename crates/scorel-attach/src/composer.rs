@@ -53,7 +53,9 @@ pub enum Enter {
 
 /// Text did not fit into the composer; nothing was inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("The text is too long: a message has at most 8 MiB. Put it into a file and name it with @.")]
+#[error(
+    "The text is too long: a message has at most 8 MiB. Put it into a file and name it with @."
+)]
 pub struct TooLong;
 
 /// A word at the caret that can be completed.
@@ -91,8 +93,8 @@ impl Composer {
         match key {
             Key::Char(char) => self.insert(char.encode_utf8(&mut [0; 4]))?,
             Key::Newline => self.insert("\n")?,
-            Key::Up => return Ok(self.to_row(-1)),
-            Key::Down => return Ok(self.to_row(1)),
+            Key::Up => return Ok(self.walk(-1)),
+            Key::Down => return Ok(self.walk(1)),
             Key::Ctrl('p') => return self.key(Key::Up),
             Key::Ctrl('n') => return self.key(Key::Down),
             _ => {
@@ -166,7 +168,10 @@ impl Composer {
 
     /// Handles Up in the first row: brings back what Ctrl+C has cleared, else an older entry. False if there is none.
     pub fn older(&mut self, history: &History) -> bool {
-        if self.is_empty() && self.recalled.is_none() && let Some(cleared) = self.cleared.take() {
+        if self.is_empty()
+            && self.recalled.is_none()
+            && let Some(cleared) = self.cleared.take()
+        {
             self.restore(cleared);
             return true;
         }
@@ -188,7 +193,10 @@ impl Composer {
         let Some((index, before)) = self.recalled.take() else {
             return false;
         };
-        match index.checked_sub(1).and_then(|index| Some((index, history.newest(index)?))) {
+        match index
+            .checked_sub(1)
+            .and_then(|index| Some((index, history.newest(index)?)))
+        {
             Some((index, entry)) => {
                 self.set(entry);
                 self.recalled = Some((index, before));
@@ -231,9 +239,15 @@ impl Composer {
         let sign = word.chars().next()?;
         let rest = &word[1.min(word.len())..];
         match sign {
-            '@' => Some(Prefix { sign, word: rest.to_owned() }),
+            '@' => Some(Prefix {
+                sign,
+                word: rest.to_owned(),
+            }),
             // A second slash makes it a path, which is text.
-            '/' if start == 0 && !rest.contains('/') => Some(Prefix { sign, word: rest.to_owned() }),
+            '/' if start == 0 && !rest.contains('/') => Some(Prefix {
+                sign,
+                word: rest.to_owned(),
+            }),
             _ => None,
         }
     }
@@ -241,7 +255,8 @@ impl Composer {
     /// Puts a text in place of the word that [`prefix`](Self::prefix) found.
     pub fn complete(&mut self, text: &str) {
         if let Some(prefix) = self.prefix() {
-            self.editor.remove_before(prefix.sign.len_utf8() + prefix.word.len());
+            self.editor
+                .remove_before(prefix.sign.len_utf8() + prefix.word.len());
             self.editor.insert(text);
             self.changed();
         }
@@ -264,12 +279,13 @@ impl Composer {
         }
     }
 
-    fn to_row(&mut self, by: isize) -> bool {
+    fn walk(&mut self, by: isize) -> bool {
         let layout = Layout::new(self.editor.text(), self.editor.caret(), self.columns);
         let Some(caret) = layout.caret_in_row(by) else {
             return false;
         };
-        self.editor.move_to(caret, &self.pastes.labels_in(self.editor.text()));
+        self.editor
+            .move_to(caret, &self.pastes.labels_in(self.editor.text()));
         true
     }
 
@@ -284,7 +300,10 @@ impl Composer {
     fn changed(&mut self) {
         self.recalled = None;
         self.version += 1;
-        self.pastes.retain(self.editor.text());
+        // What was cut may come back.
+        self.pastes.retain(|label| {
+            self.editor.text().contains(label) || self.editor.killed().contains(label)
+        });
     }
 }
 

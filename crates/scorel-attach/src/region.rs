@@ -103,7 +103,12 @@ impl Region {
     pub fn is_calm(&self, size: Size, live: &Live) -> bool {
         let (rows, caret) = shown(size, live.clone());
         let above = caret.map_or(0, |(row, _)| row);
-        let is_same = |drawn: &[Row]| rows[..above].iter().zip(drawn).all(|(new, old)| new.line == old.line);
+        let is_same = |drawn: &[Row]| {
+            rows[..above]
+                .iter()
+                .zip(drawn)
+                .all(|(new, old)| new.line == old.line)
+        };
         !self.is_stale && size == self.size && self.rows.get(..above).is_some_and(is_same)
     }
 
@@ -148,7 +153,11 @@ impl Region {
                 Step::Keep { .. } => at += 1,
             }
         }
-        for (at, step) in plan.iter().filter(|step| !matches!(step, Step::Remove)).enumerate() {
+        for (at, step) in plan
+            .iter()
+            .filter(|step| !matches!(step, Step::Remove))
+            .enumerate()
+        {
             match step {
                 Step::Insert => {
                     frame.insert_row(at);
@@ -163,7 +172,9 @@ impl Region {
 
 /// The rows that fit into half of the terminal, and the cell of the caret among them.
 fn shown(size: Size, live: Live) -> (Vec<Row>, Option<(usize, usize)>) {
-    let room = usize::from(size.rows / 2).max(2).min(usize::from(size.rows));
+    let room = usize::from(size.rows / 2)
+        .max(2)
+        .min(usize::from(size.rows));
     let cut = live.lines.len().saturating_sub(room);
     let rows: Vec<Row> = live.lines.into_iter().skip(cut).map(Row::new).collect();
     let caret = live.caret.and_then(|(row, column)| {

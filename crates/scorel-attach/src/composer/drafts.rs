@@ -71,7 +71,8 @@ impl Drafts {
         let Ok(entries) = fs::read_dir(self.state.at("drafts")) else {
             return;
         };
-        let mut files: Vec<(SystemTime, PathBuf)> = entries.flatten().filter_map(|it| dated(&it)).collect();
+        let mut files: Vec<(SystemTime, PathBuf)> =
+            entries.flatten().filter_map(|it| dated(&it)).collect();
         files.sort_by(|one, other| other.cmp(one));
         let now = SystemTime::now();
         for (at, (written, path)) in files.iter().enumerate() {

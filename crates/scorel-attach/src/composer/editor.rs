@@ -34,6 +34,11 @@ impl Editor {
         &self.text[..self.caret]
     }
 
+    /// What was cut last.
+    pub(super) fn killed(&self) -> &str {
+        &self.killed
+    }
+
     pub(super) fn insert(&mut self, text: &str) {
         self.text.insert_str(self.caret, text);
         self.caret += text.len();
@@ -55,7 +60,9 @@ impl Editor {
 
     /// Moves the caret, out of a part that moves as one.
     pub(super) fn move_to(&mut self, caret: usize, atoms: &[Range<usize>]) {
-        let inside = atoms.iter().find(|atom| atom.start < caret && caret < atom.end);
+        let inside = atoms
+            .iter()
+            .find(|atom| atom.start < caret && caret < atom.end);
         self.caret = inside.map_or(caret, |atom| atom.start);
         self.kills = false;
     }
@@ -72,13 +79,19 @@ impl Editor {
             Key::End | Key::Ctrl('e') => self.caret = self.line_end(),
             Key::Backspace => self.remove(self.left(atoms)..self.caret),
             Key::Delete => self.remove(self.caret..self.right(atoms)),
-            Key::DeleteWordLeft | Key::Ctrl('w') => self.kill(self.word_left(atoms)..self.caret, kills),
+            Key::DeleteWordLeft | Key::Ctrl('w') => {
+                self.kill(self.word_left(atoms)..self.caret, kills)
+            }
             Key::DeleteWordRight => self.kill(self.caret..self.word_right(atoms), kills),
             Key::Ctrl('u') => self.kill(self.line_start()..self.caret, kills),
             Key::Ctrl('k') => {
                 let end = self.line_end();
                 // At the end of a line, its line break.
-                let end = if end == self.caret { self.right(atoms) } else { end };
+                let end = if end == self.caret {
+                    self.right(atoms)
+                } else {
+                    end
+                };
                 self.kill(self.caret..end, kills);
             }
             Key::Ctrl('y') => {
@@ -112,7 +125,11 @@ impl Editor {
             return atom.start;
         }
         let mut cursor = GraphemeCursor::new(self.caret, self.text.len(), true);
-        cursor.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0)
+        cursor
+            .prev_boundary(&self.text, 0)
+            .ok()
+            .flatten()
+            .unwrap_or(0)
     }
 
     fn right(&self, atoms: &[Range<usize>]) -> usize {
@@ -120,22 +137,32 @@ impl Editor {
             return atom.end;
         }
         let mut cursor = GraphemeCursor::new(self.caret, self.text.len(), true);
-        cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len())
+        cursor
+            .next_boundary(&self.text, 0)
+            .ok()
+            .flatten()
+            .unwrap_or(self.text.len())
     }
 
     fn word_left(&self, atoms: &[Range<usize>]) -> usize {
         let words = self.before().split_word_bound_indices().rev();
         let mut words = words.skip_while(|(_, word)| word.trim().is_empty());
         let start = words.next().map_or(0, |(at, _)| at);
-        let within = atoms.iter().find(|atom| atom.start < self.caret && start < atom.end);
+        let within = atoms
+            .iter()
+            .find(|atom| atom.start < self.caret && start < atom.end);
         within.map_or(start, |atom| atom.start.min(start))
     }
 
     fn word_right(&self, atoms: &[Range<usize>]) -> usize {
         let words = self.text[self.caret..].split_word_bound_indices();
         let mut words = words.skip_while(|(_, word)| word.trim().is_empty());
-        let end = words.next().map_or(self.text.len(), |(at, word)| self.caret + at + word.len());
-        let within = atoms.iter().find(|atom| atom.end > self.caret && end > atom.start);
+        let end = words
+            .next()
+            .map_or(self.text.len(), |(at, word)| self.caret + at + word.len());
+        let within = atoms
+            .iter()
+            .find(|atom| atom.end > self.caret && end > atom.start);
         within.map_or(end, |atom| atom.end.max(end))
     }
 
@@ -144,6 +171,8 @@ impl Editor {
     }
 
     fn line_end(&self) -> usize {
-        self.text[self.caret..].find('\n').map_or(self.text.len(), |at| self.caret + at)
+        self.text[self.caret..]
+            .find('\n')
+            .map_or(self.text.len(), |at| self.caret + at)
     }
 }

@@ -21,7 +21,11 @@ pub struct History {
 impl History {
     /// The history of a project. Lines that are damaged are skipped; one that cannot be read is empty. Blocks.
     pub fn load(state: StateDir, project: &str) -> Self {
-        let mut history = Self { state, project: project.to_owned(), entries: Vec::new() };
+        let mut history = Self {
+            state,
+            project: project.to_owned(),
+            entries: Vec::new(),
+        };
         let path = file_in(&history.state.at("history"), project);
         let bytes = private_file::read_end(&path, MAX_FILE).unwrap_or_default();
         let lines = bytes.split(|&byte| byte == b'\n');
@@ -51,7 +55,11 @@ impl History {
         let mut line = serde_json::to_vec(text)?;
         line.push(b'\n');
         let path = file_in(&self.state.made("history")?, &self.project);
-        let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(path)?;
         // In one piece: other terminals add theirs.
         file.write_all(&line)
     }
@@ -73,6 +81,9 @@ impl History {
             serde_json::to_writer(&mut bytes, entry)?;
             bytes.push(b'\n');
         }
-        private_file::write(&file_in(&self.state.made("history")?, &self.project), &bytes)
+        private_file::write(
+            &file_in(&self.state.made("history")?, &self.project),
+            &bytes,
+        )
     }
 }

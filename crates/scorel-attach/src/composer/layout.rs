@@ -23,7 +23,10 @@ struct Row {
 impl Layout {
     pub(super) fn new(text: &str, caret: usize, columns: usize) -> Self {
         let columns = columns.saturating_sub(INDENT.len()).max(2);
-        let mut layout = Self { rows: vec![Row::default()], caret: (0, 0) };
+        let mut layout = Self {
+            rows: vec![Row::default()],
+            caret: (0, 0),
+        };
         for (at, grapheme) in text.grapheme_indices(true) {
             let is_break = matches!(grapheme, "\n" | "\r\n");
             let shown = match grapheme {
@@ -55,7 +58,9 @@ impl Layout {
     pub(super) fn window(self, max: usize) -> (Vec<Line>, (usize, usize)) {
         let max = max.max(1);
         let (row, column) = self.caret;
-        let first = (row + 1).saturating_sub(max).min(self.rows.len().saturating_sub(max));
+        let first = (row + 1)
+            .saturating_sub(max)
+            .min(self.rows.len().saturating_sub(max));
         let rows = self.rows.into_iter().enumerate().skip(first).take(max);
         let lines = rows.map(|(at, row)| Line {
             spans: vec![

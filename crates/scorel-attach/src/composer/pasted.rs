@@ -22,7 +22,11 @@ pub(super) fn is_long(text: &str) -> bool {
 
 impl Pastes {
     pub(super) fn from_kept(all: Vec<(String, String)>) -> Self {
-        let last = all.iter().filter_map(|(label, _)| number(label)).max().unwrap_or(0);
+        let last = all
+            .iter()
+            .filter_map(|(label, _)| number(label))
+            .max()
+            .unwrap_or(0);
         Self { all, last }
     }
 
@@ -45,7 +49,10 @@ impl Pastes {
 
     /// The places of the labels, in the order of the text. Each stands for its paste once.
     pub(super) fn labels_in(&self, text: &str) -> Vec<Range<usize>> {
-        self.places(text).into_iter().map(|(place, _)| place).collect()
+        self.places(text)
+            .into_iter()
+            .map(|(place, _)| place)
+            .collect()
     }
 
     /// The text with pastes in place of their labels. What a paste contains is left as it is.
@@ -63,12 +70,16 @@ impl Pastes {
 
     /// The pastes whose labels are in the text.
     pub(super) fn used_in(&self, text: &str) -> Vec<(String, String)> {
-        self.all.iter().filter(|(label, _)| text.contains(label)).cloned().collect()
+        self.all
+            .iter()
+            .filter(|(label, _)| text.contains(label))
+            .cloned()
+            .collect()
     }
 
-    /// Forgets pastes whose labels were deleted.
-    pub(super) fn retain(&mut self, text: &str) {
-        self.all.retain(|(label, _)| text.contains(label));
+    /// Forgets pastes whose labels are gone.
+    pub(super) fn retain(&mut self, is_used: impl Fn(&str) -> bool) {
+        self.all.retain(|(label, _)| is_used(label));
     }
 
     fn places(&self, text: &str) -> Vec<(Range<usize>, &str)> {
@@ -83,5 +94,10 @@ impl Pastes {
 }
 
 fn number(label: &str) -> Option<usize> {
-    label.strip_prefix("[paste ")?.split(':').next()?.parse().ok()
+    label
+        .strip_prefix("[paste ")?
+        .split(':')
+        .next()?
+        .parse()
+        .ok()
 }

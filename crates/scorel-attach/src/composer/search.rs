@@ -44,7 +44,9 @@ impl Search {
         let mut indexes = (from..).map_while(|index| Some((index, history.newest(index)?)));
         self.found = match wanted.is_empty() {
             true => None,
-            false => indexes.find(|(_, text)| is_match(text)).map(|(index, _)| index),
+            false => indexes
+                .find(|(_, text)| is_match(text))
+                .map(|(index, _)| index),
         };
     }
 }

@@ -13,10 +13,14 @@ pub struct StateDir {
 impl StateDir {
     /// The directory of a user with these variables; `None` without a home.
     pub fn of(xdg_state_home: Option<OsString>, home: Option<OsString>) -> Option<Self> {
-        let state = xdg_state_home.map(PathBuf::from).filter(|path| path.is_absolute());
+        let state = xdg_state_home
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute());
         let home = home.map(PathBuf::from).filter(|path| path.is_absolute());
         let state = state.or_else(|| Some(home?.join(".local/state")))?;
-        Some(Self { path: state.join("scorel") })
+        Some(Self {
+            path: state.join("scorel"),
+        })
     }
 
     /// A directory in it, which is made if it is missing, for this user only.
@@ -33,6 +37,12 @@ impl StateDir {
 
 /// A file of this name, whatever the name contains.
 pub(super) fn file_in(dir: &Path, name: &str) -> PathBuf {
-    let safe = |char: char| if char.is_ascii_alphanumeric() || char == '-' { char } else { '_' };
+    let safe = |char: char| {
+        if char.is_ascii_alphanumeric() || char == '-' {
+            char
+        } else {
+            '_'
+        }
+    };
     dir.join(name.chars().map(safe).collect::<String>())
 }

@@ -35,7 +35,9 @@ pub(super) fn steps(old: &[Row], new: &[Row]) -> Vec<Step> {
             steps.push(Step::Keep { old: i });
             i += 1;
             j += 1;
-        } else if i < old.len() && (j == new.len() || best[(i + 1) * wide + j] >= best[i * wide + j + 1]) {
+        } else if i < old.len()
+            && (j == new.len() || best[(i + 1) * wide + j] >= best[i * wide + j + 1])
+        {
             removed.push(i);
             i += 1;
         } else {

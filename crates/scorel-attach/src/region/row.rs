@@ -15,7 +15,9 @@ impl Row {
     }
 
     fn width(&self) -> usize {
-        self.line.width().max(self.caret.map_or(0, |column| column + 1))
+        self.line
+            .width()
+            .max(self.caret.map_or(0, |column| column + 1))
     }
 
     /// The bytes that turn `old` into this row, with the cursor at its beginning.
@@ -40,7 +42,9 @@ impl Row {
         let mut columns = 0;
         for (new, old) in self.line.spans.iter().zip(&old.line.spans) {
             let both = new.text.bytes().zip(old.text.bytes());
-            let same = both.take_while(|(new, old)| new == old && new.is_ascii()).count();
+            let same = both
+                .take_while(|(new, old)| new == old && new.is_ascii())
+                .count();
             let is_alike = new.style == old.style && new.link == old.link;
             if is_alike {
                 columns += same;
@@ -65,9 +69,13 @@ impl Row {
         };
         let (before, rest) = split(&line, column);
         let gap = column.saturating_sub(before.width());
-        let (cell, after) = first_cell(rest);
+        let (cell, after) = first_cell(&rest);
         let (before, after) = (theme.paint(&before), theme.paint(&after));
-        format!("{before}{:gap$}\x1b[7m{}\x1b[0m{after}", "", theme.paint(&cell))
+        format!(
+            "{before}{:gap$}\x1b[7m{}\x1b[0m{after}",
+            "",
+            theme.paint(&cell)
+        )
     }
 }
 
@@ -107,16 +115,26 @@ fn push(line: &mut Line, span: &Span, text: &str) {
 }
 
 /// The first character of a line, a blank if there is none, and the rest.
-fn first_cell(line: Line) -> (Line, Line) {
-    let first = line.spans.first().and_then(|span| span.text.graphemes(true).next());
+fn first_cell(line: &Line) -> (Line, Line) {
+    let first = line
+        .spans
+        .first()
+        .and_then(|span| span.text.graphemes(true).next());
     match first {
         Some(first) => {
             let columns = width(first).max(1);
             let text = first.to_owned();
             // Its own colours would fight with the inversion.
-            let cell = Line { spans: vec![Span::new(text, scorel_screen::Style::Text)] };
-            (cell, split(&line, columns).1)
+            let cell = Line {
+                spans: vec![Span::new(text, scorel_screen::Style::Text)],
+            };
+            (cell, split(line, columns).1)
         }
-        None => (Line { spans: vec![Span::new(" ", scorel_screen::Style::Text)] }, Line::default()),
+        None => (
+            Line {
+                spans: vec![Span::new(" ", scorel_screen::Style::Text)],
+            },
+            Line::default(),
+        ),
     }
 }

@@ -30,7 +30,9 @@ enum State {
     /// After an escape character, these bytes.
     Escape(Vec<u8>),
     /// Within a string of the terminal, such as the reply about a colour; set at an escape character in it.
-    Reply { is_escaped: bool },
+    Reply {
+        is_escaped: bool,
+    },
     Paste(Paste),
 }
 
@@ -100,12 +102,13 @@ impl Decoder {
             self.settle(false);
         }
         self.quiet_at = self.quiet_at.filter(|&at| now < at);
+        let is_cut_off = now >= self.sequence_ends();
         match &mut self.state {
             State::Paste(paste) if now >= paste.deadline() => {
                 let text = paste.end();
                 self.pasted(text, now);
             }
-            State::Escape(_) | State::Reply { .. } if now >= self.sequence_ends() => self.give_up(),
+            State::Escape(_) | State::Reply { .. } if is_cut_off => self.give_up(),
             _ => {}
         }
     }
@@ -261,7 +264,8 @@ impl Decoder {
         if self.held.is_empty() && run.len() < PASTED && !run.iter().any(is_key) {
             self.is_large = false;
             let text = String::from_utf8_lossy(&run);
-            self.decoded.extend(text.chars().map(|char| Input::Key(Key::Char(char))));
+            self.decoded
+                .extend(text.chars().map(|char| Input::Key(Key::Char(char))));
             return;
         }
         if self.held.is_empty() {
@@ -340,7 +344,9 @@ fn alt(byte: u8) -> Option<Sequence> {
 /// The number of bytes before a character of which the end is missing.
 fn complete_characters(bytes: &[u8]) -> usize {
     let tail = bytes.len().saturating_sub(3);
-    let lead = (tail..bytes.len()).rev().find(|&at| bytes[at] & 0xc0 != 0x80);
+    let lead = (tail..bytes.len())
+        .rev()
+        .find(|&at| bytes[at] & 0xc0 != 0x80);
     match lead {
         Some(at) => {
             let needed = match bytes[at] {
@@ -349,7 +355,11 @@ fn complete_characters(bytes: &[u8]) -> usize {
                 0xf0..=0xff => 4,
                 _ => 1,
             };
-            if at + needed > bytes.len() { at } else { bytes.len() }
+            if at + needed > bytes.len() {
+                at
+            } else {
+                bytes.len()
+            }
         }
         None => bytes.len(),
     }

@@ -44,7 +44,10 @@ impl TerminalGuard {
     /// One of them is no terminal, or it is gone.
     pub fn new() -> io::Result<Self> {
         let before = tcgetattr(stdin())?;
-        let modes = Arc::new(Mutex::new(Modes { before, is_set: false }));
+        let modes = Arc::new(Mutex::new(Modes {
+            before,
+            is_set: false,
+        }));
         let guard = Self { modes };
         guard.set()?;
         guard.restore_at_panic();

@@ -68,7 +68,9 @@ impl Keyboard {
             is_ending: Arc::clone(&is_ending),
             sender,
         };
-        let thread = thread::Builder::new().name("keyboard".to_owned()).spawn(move || reader.run())?;
+        let thread = thread::Builder::new()
+            .name("keyboard".to_owned())
+            .spawn(move || reader.run())?;
         Ok(Self {
             inputs,
             signals: Signals::new()?,
@@ -220,10 +222,11 @@ impl Reader {
                 let mut decoder = decoder(&self.decoder);
                 (decoder.next(), self.epoch.load(Ordering::Relaxed))
             };
-            match input {
-                Some(input) if self.sender.blocking_send((epoch, input)).is_err() => return false,
-                Some(_) => {}
-                None => return true,
+            let Some(input) = input else {
+                return true;
+            };
+            if self.sender.blocking_send((epoch, input)).is_err() {
+                return false;
             }
         }
     }

@@ -89,7 +89,9 @@ impl Pace {
         let patience = {
             let state = self.state();
             let question = state.question.as_ref();
-            question.map_or(FIRST_ANSWER, |it| (it.asked + state.limit()).saturating_duration_since(now))
+            question.map_or(FIRST_ANSWER, |it| {
+                (it.asked + state.limit()).saturating_duration_since(now)
+            })
         };
         // Then the terminal counts as one that does not answer.
         let _ = timeout(patience + Duration::from_millis(1), has_room).await;
@@ -114,7 +116,10 @@ impl Pace {
         if state.question.is_some() {
             return false;
         }
-        state.question = Some(Question { asked: now, covers: state.open });
+        state.question = Some(Question {
+            asked: now,
+            covers: state.open,
+        });
         true
     }
 
@@ -168,7 +173,11 @@ impl State {
 
     fn expire(&mut self, now: Instant) {
         let limit = self.limit();
-        if self.question.as_ref().is_some_and(|it| now.duration_since(it.asked) > limit) {
+        if self
+            .question
+            .as_ref()
+            .is_some_and(|it| now.duration_since(it.asked) > limit)
+        {
             self.answers = Answers::No;
             self.question = None;
             self.open = 0;

@@ -31,13 +31,19 @@ pub(super) enum Progress<'a> {
 
 impl Paste {
     pub(super) const fn new(now: Instant) -> Self {
-        Self { bytes: Vec::new(), last: now }
+        Self {
+            bytes: Vec::new(),
+            last: now,
+        }
     }
 
     /// Takes the bytes of one read.
     pub(super) fn feed<'a>(&mut self, bytes: &'a [u8], now: Instant) -> Progress<'a> {
         if WAYS_OUT.contains(&bytes) && now.duration_since(self.last) >= PAUSE {
-            return Progress::Over { text: self.end(), rest: bytes };
+            return Progress::Over {
+                text: self.end(),
+                rest: bytes,
+            };
         }
         self.last = now;
         for (at, &byte) in bytes.iter().enumerate() {
@@ -47,7 +53,10 @@ impl Paste {
             } else if self.bytes.len() < MAX_PASTE {
                 continue;
             }
-            return Progress::Over { text: self.end(), rest: &bytes[at + 1..] };
+            return Progress::Over {
+                text: self.end(),
+                rest: &bytes[at + 1..],
+            };
         }
         Progress::More
     }

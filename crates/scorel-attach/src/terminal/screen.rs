@@ -100,7 +100,11 @@ impl Screen {
         loop {
             self.writer.written().await;
             let now = Instant::now();
-            let from = if self.is_behind() { self.next_frame } else { self.calm_at.max(self.next_frame) };
+            let from = if self.is_behind() {
+                self.next_frame
+            } else {
+                self.calm_at.max(self.next_frame)
+            };
             let rests = !self.is_behind() && self.region.has_rest();
             if !rests && now >= from && self.pace.room(now) > 0 {
                 return;
@@ -132,7 +136,11 @@ impl Screen {
         }
         let mut bytes = self.region.update(size, &lines, live, now >= self.calm_at);
         self.is_touched = false;
-        self.next_frame = if self.finished.is_empty() { now + FRAME } else { now };
+        self.next_frame = if self.finished.is_empty() {
+            now + FRAME
+        } else {
+            now
+        };
         if !bytes.is_empty() {
             if self.pace.sends(bytes.len(), now) {
                 bytes.extend_from_slice(QUESTION);
@@ -149,7 +157,9 @@ impl Screen {
         self.waiting = 0;
         let mut bytes = match lines.len() {
             0 => Vec::new(),
-            _ => self.region.update(Size::now(), &lines, Live::default(), false),
+            _ => self
+                .region
+                .update(Size::now(), &lines, Live::default(), false),
         };
         bytes.extend(self.region.close());
         if !self.writer.is_busy() {
@@ -173,10 +183,15 @@ impl Screen {
         let mut lines = Vec::new();
         if self.skipped > 0 {
             let count = std::mem::take(&mut self.skipped);
-            lines.push(Line::plain(&format!("… {count} lines skipped: Ctrl+O"), Style::Note));
+            lines.push(Line::plain(
+                &format!("… {count} lines skipped: Ctrl+O"),
+                Style::Note,
+            ));
         }
         let mut taken = 0;
-        while taken < room && let Some(finished) = self.finished.pop_front() {
+        while taken < room
+            && let Some(finished) = self.finished.pop_front()
+        {
             let cost = cost(&finished.line);
             taken += cost;
             self.waiting = self.waiting.saturating_sub(cost);
@@ -186,7 +201,10 @@ impl Screen {
     }
 
     fn skip_old(&mut self, size: Size, now: Instant) {
-        let is_old = self.finished.front().is_some_and(|it| now.duration_since(it.since) > OLD);
+        let is_old = self
+            .finished
+            .front()
+            .is_some_and(|it| now.duration_since(it.since) > OLD);
         if is_old && self.finished.len() > 2 * usize::from(size.rows) {
             self.skip();
         }
@@ -195,7 +213,9 @@ impl Screen {
     /// Leaves out all but the last screen.
     fn skip(&mut self) {
         let kept = usize::from(Size::now().rows);
-        while self.finished.len() > kept && let Some(finished) = self.finished.pop_front() {
+        while self.finished.len() > kept
+            && let Some(finished) = self.finished.pop_front()
+        {
             self.waiting = self.waiting.saturating_sub(cost(&finished.line));
             self.skipped += 1;
         }
@@ -204,5 +224,9 @@ impl Screen {
 
 /// The bytes of a line, about.
 fn cost(line: &Line) -> usize {
-    16 + line.spans.iter().map(|span| span.text.len() + 8).sum::<usize>()
+    16 + line
+        .spans
+        .iter()
+        .map(|span| span.text.len() + 8)
+        .sum::<usize>()
 }

@@ -24,8 +24,12 @@ pub(super) fn control(parameters: &str, last: u8) -> Sequence {
         (b'O', "") => return Sequence::Input(Input::Focus(false)),
         (b'~', "200") => return Sequence::PasteBegins,
         (b'~', "201") => return Sequence::PasteEnds,
-        (b'u', _) => numbers.first.and_then(|code| with_modifiers(code, modifiers)),
-        (b'~', _) if numbers.first == Some(27) => numbers.third.and_then(|code| with_modifiers(code, modifiers)),
+        (b'u', _) => numbers
+            .first
+            .and_then(|code| with_modifiers(code, modifiers)),
+        (b'~', _) if numbers.first == Some(27) => numbers
+            .third
+            .and_then(|code| with_modifiers(code, modifiers)),
         (b'~', _) => numbered(numbers.first, modifiers),
         (b'Z', _) => Some(Key::BackTab),
         // `CSI R` with numbers is the reply about the cursor's position.
@@ -80,9 +84,15 @@ struct Numbers {
 impl Numbers {
     /// The parameters; none of a sequence with private ones, which are replies.
     fn of(parameters: &str) -> Self {
-        let mut numbers = parameters.split(';').map(|it| it.split(':').next()?.parse().ok());
+        let mut numbers = parameters
+            .split(';')
+            .map(|it| it.split(':').next()?.parse().ok());
         let mut next = || numbers.next().flatten();
-        Self { first: next(), second: next(), third: next() }
+        Self {
+            first: next(),
+            second: next(),
+            third: next(),
+        }
     }
 
     fn modifiers(&self) -> Modifiers {

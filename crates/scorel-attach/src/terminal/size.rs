@@ -13,8 +13,13 @@ impl Size {
     /// The real size of the terminal on standard output, at this moment; 80×24 if it has none.
     pub fn now() -> Self {
         match terminal_size_of(std::io::stdout()) {
-            Some((Width(columns), Height(rows))) if columns > 0 && rows > 0 => Self { columns, rows },
-            _ => Self { columns: 80, rows: 24 },
+            Some((Width(columns), Height(rows))) if columns > 0 && rows > 0 => {
+                Self { columns, rows }
+            }
+            _ => Self {
+                columns: 80,
+                rows: 24,
+            },
         }
     }
 }

@@ -38,7 +38,9 @@ impl Writer {
     pub(super) fn new() -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
-        thread::Builder::new().name("screen".to_owned()).spawn(move || own.run())?;
+        thread::Builder::new()
+            .name("screen".to_owned())
+            .spawn(move || own.run())?;
         Ok(Self { shared })
     }
 
@@ -110,7 +112,10 @@ impl Shared {
             if let Some(bytes) = slot.bytes.take() {
                 return Some(bytes);
             }
-            slot = self.is_given.wait(slot).unwrap_or_else(PoisonError::into_inner);
+            slot = self
+                .is_given
+                .wait(slot)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         slot.is_busy = false;
         None
