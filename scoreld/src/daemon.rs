@@ -14,7 +14,6 @@ use scorel_host::{Host, HostParts, Shutdown, ShutdownCause};
 use scorel_rpc::{Caller, DuplicateMethod, InvalidLimits, Listener, Service, local_user};
 use tokio::net::unix::UCred;
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -83,9 +82,12 @@ pub(crate) async fn run(mut setup: Setup, lock: &HomeLock) -> Result<(), RunErro
     // Before the first connection: a client that repeats a command finds its receipt ended.
     tasks.host.finish_begun().await;
     let (socket, replaced) = (Arc::clone(listener.bell()), listener.replaced().clone());
+    let watch = tasks.host.watch(&home, socket, tasks.closing.clone());
     tasks.serve(listener)?;
-    tasks.watch(&home, socket);
     let mut published = readiness.announce(&home);
+    // After the announcement, as all that clients need not wait for.
+    tasks.running.push(tokio::spawn(watch));
+    tasks.housekeep();
     tasks.find_support();
     // After the announcement: clients need not wait until every unfinished session is loaded.
     tasks.recover(home.clone(), started, shutdown.clone());
@@ -165,7 +167,7 @@ impl Tasks {
         })
     }
 
-    /// Accepts connections from now on, and unloads idle sessions.
+    /// Accepts connections from now on.
     fn serve(&mut self, listener: Listener) -> Result<(), RunError> {
         let rpc = Service::new(
             scorel_host::methods(Arc::clone(&self.host))?.build(),
@@ -174,10 +176,7 @@ impl Tasks {
         )?;
         self.host.set_load(rpc.load());
         let commands = Arc::clone(&self.supervisors);
-        let sessions = Arc::clone(self.host.sessions());
         let listener = listener.with_documents(Arc::clone(&self.host) as _);
-        self.running
-            .push(tokio::spawn(sessions.housekeep(self.closing.clone())));
         self.running.push(tokio::spawn(async move {
             rpc.listen(listener, move |peer: &UCred| admit(&commands, peer))
                 .await;
@@ -185,10 +184,11 @@ impl Tasks {
         Ok(())
     }
 
-    /// Makes changes of the configuration, and the loss of the socket, known at once.
-    fn watch(&mut self, home: &Home, socket: Arc<Notify>) {
-        let watch = self.host.watch(home, socket, self.closing.clone());
-        self.running.push(tokio::spawn(watch));
+    /// Empties the trash, and unloads idle sessions.
+    fn housekeep(&mut self) {
+        let sessions = Arc::clone(self.host.sessions());
+        let housekeeping = sessions.housekeep(self.closing.clone());
+        self.running.push(tokio::spawn(housekeeping));
     }
 
     /// Finds out what the kernel supports. A turn that needs it before waits for it.

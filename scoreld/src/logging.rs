@@ -18,8 +18,9 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 /// Daily log files kept.
 const FILES: usize = 5;
 
-/// Lines buffered for the writer thread; further ones are dropped, since logging must not block work.
-const BUFFERED_LINES: usize = 8_192;
+/// Lines buffered for the writer thread; further ones are dropped, since logging must not block work. The queue
+/// is allocated and written to when it is made, which is at each start.
+const BUFFERED_LINES: usize = 1_024;
 
 /// The daemon's own log. Dropping it flushes buffered lines.
 #[derive(Debug)]

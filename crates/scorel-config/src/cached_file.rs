@@ -77,17 +77,19 @@ impl<T: PartialEq> CachedFile<T> {
         self.problem.as_ref()
     }
 
-    /// Reads the file again if its stamp, which is `now`, has changed.
+    /// Reads the file again if its stamp, which is `now`, has changed. `read` gets the content that is in effect,
+    /// if there is a file.
     pub(super) fn refresh(
         &mut self,
         path: &Path,
         now: SeenStamp,
-        read: impl FnOnce() -> Result<FileContent<T>, ConfigError>,
+        read: impl FnOnce(Option<&FileContent<T>>) -> Result<FileContent<T>, ConfigError>,
     ) -> FileNews {
         if self.seen.is_some() && self.seen == now {
             return FileNews::default();
         }
-        let (seen, read) = match read() {
+        let known = self.content.stamp.is_some().then_some(&self.content);
+        let (seen, read) = match read(known) {
             Ok(content) => (settled(content.stamp), Ok(content)),
             Err(error) => (now.and_then(settled), Err(error.problem())),
         };

@@ -41,6 +41,8 @@ pub struct ConfigWatch {
     sessions: Arc<Sessions>,
     /// The file with the secrets.
     env: PathBuf,
+    /// Its stamp when the daemon had not begun to serve.
+    env_at_start: Option<Stamp>,
     socket: PathBuf,
     alarm: Arc<FileAlarm>,
 }
@@ -52,7 +54,8 @@ struct LookState {
 }
 
 impl ConfigWatch {
-    /// `env` is the file with the secrets. `socket` is rung when something happens to the daemon's socket.
+    /// `env` is the file with the secrets, whose changes are told from now on. `socket` is rung when something
+    /// happens to the daemon's socket. Blocks on a `stat`.
     pub fn new(
         config: Arc<ConfigSource>,
         projects: Arc<ProjectRegistry>,
@@ -66,6 +69,7 @@ impl ConfigWatch {
             config,
             projects,
             sessions,
+            env_at_start: Stamp::current(&env).ok().flatten(),
             env,
             socket: path,
             alarm,
@@ -76,7 +80,7 @@ impl ConfigWatch {
     pub async fn run(self, closing: CancellationToken) {
         let mut state = LookState {
             dirs: WatchedDirs::new(Arc::clone(&self.alarm)),
-            env: Stamp::current(&self.env).ok().flatten(),
+            env: self.env_at_start,
         };
         let watch = Arc::new(self);
         let bell = Arc::clone(watch.config.bell());

@@ -11,7 +11,7 @@ use super::cached_file::{CachedFile, FileContent, SeenStamp};
 use super::file_layer::{FileLayer, MAX_BYTES};
 use super::news::{ConfigNews, PendingNews};
 use super::origin::DocumentOrigin;
-use super::parse::parse;
+use super::parse::{self, origin_of};
 use super::project::ProjectLayer;
 use super::schema::Document;
 use super::{Config, ConfigError};
@@ -59,7 +59,7 @@ impl ConfigSource {
     /// Reads the user's file at `path`; a missing file means the defaults.
     pub fn open(path: &Path) -> Result<Self, ConfigError> {
         let state = ConfigCache {
-            user: CachedFile::new(read_user(path)?),
+            user: CachedFile::new(read_user(path, None)?),
             projects: HashMap::new(),
             news: PendingNews::default(),
         };
@@ -193,7 +193,7 @@ impl ConfigSource {
 impl ConfigCache {
     /// Returns whether there is something to tell.
     fn refresh_user(&mut self, path: &Path, now: SeenStamp) -> bool {
-        let news = self.user.refresh(path, now, || read_user(path));
+        let news = self.user.refresh(path, now, |known| read_user(path, known));
         self.news.note(path, None, news, self.user.problem())
     }
 
@@ -220,7 +220,8 @@ impl ConfigCache {
         let Some(project) = self.projects.get_mut(path) else {
             return false;
         };
-        let mut news = project.layer.refresh(path, now, || read_project(path));
+        let layer = &mut project.layer;
+        let mut news = layer.refresh(path, now, |known| read_project(path, known));
         if news.keys.is_some() {
             project.resolved = None;
         }
@@ -262,33 +263,66 @@ fn project_file(dir: &Path) -> PathBuf {
     dir.join(".scorel").join("config.toml")
 }
 
-fn read_user(path: &Path) -> Result<FileContent<Arc<Config>>, ConfigError> {
+fn read_user(
+    path: &Path,
+    known: Option<&FileContent<Arc<Config>>>,
+) -> Result<FileContent<Arc<Config>>, ConfigError> {
     let meaning = |document: &Document, origin: &DocumentOrigin| {
         Ok(Arc::new(Config::from_user(document, origin)?))
     };
-    read(path, FileLayer::User, Arc::default(), meaning)
+    read(path, FileLayer::User, known, Arc::default, meaning)
 }
 
-fn read_project(path: &Path) -> Result<FileContent<Option<ProjectLayer>>, ConfigError> {
+fn read_project(
+    path: &Path,
+    known: Option<&FileContent<Option<ProjectLayer>>>,
+) -> Result<FileContent<Option<ProjectLayer>>, ConfigError> {
     let meaning = |document: &Document, origin: &DocumentOrigin| {
         Ok(Some(ProjectLayer::new(document, origin)))
     };
-    read(path, FileLayer::Project, None, meaning)
+    read(path, FileLayer::Project, known, || None, meaning)
 }
 
-fn read<T>(
+/// Reads a file, and parses it unless its text is that of `known`.
+fn read<T: Clone>(
     path: &Path,
     layer: FileLayer,
-    absent: T,
+    known: Option<&FileContent<T>>,
+    absent: impl FnOnce() -> T,
     meaning: impl FnOnce(&Document, &DocumentOrigin) -> Result<T, ConfigError>,
 ) -> Result<FileContent<T>, ConfigError> {
     let Some((stamp, bytes)) = trusted_file::read(path, MAX_BYTES, layer.trust())? else {
-        return Ok(FileContent::absent(absent));
+        return Ok(FileContent::absent(absent()));
     };
-    let (document, origin) = parse(path, &bytes)?;
+    let origin = origin_of(path, &bytes)?;
+    let same = known.filter(|known| known.text == origin.text());
+    let meaning = match same {
+        Some(known) => known.meaning.clone(),
+        None => meaning(&parse::read(&origin)?, &origin)?,
+    };
     Ok(FileContent {
         stamp: Some(stamp),
-        meaning: meaning(&document, &origin)?,
+        meaning,
         text: origin.text().to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_is_in_effect_is_not_parsed_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        fs::write(&path, "[runtime]\nmaxSteps = 7").unwrap();
+        let known = read_user(&path, None).unwrap();
+        let again = read_user(&path, Some(&known)).unwrap();
+        assert!(Arc::ptr_eq(&known.meaning, &again.meaning));
+        fs::write(&path, "[runtime]\nmaxSteps = 8").unwrap();
+        let other = read_user(&path, Some(&known)).unwrap();
+        assert_eq!(other.meaning.runtime.max_steps, 8);
+    }
 }

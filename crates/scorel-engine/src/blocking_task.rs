@@ -2,11 +2,15 @@ use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use tokio::task::{JoinError, JoinHandle};
 
 type Output = Box<dyn Any + Send>;
+
+/// Work on blocking threads, also such that waits for one.
+static BLOCKING: AtomicUsize = AtomicUsize::new(0);
 
 /// Work on a blocking thread. It goes on if this is dropped.
 pub struct BlockingTask<T> {
@@ -33,7 +37,41 @@ pub fn spawn_blocking<T: Send + 'static>(
 }
 
 fn spawn(work: Box<dyn FnOnce() -> Output + Send>) -> JoinHandle<Output> {
-    tokio::task::spawn_blocking(work)
+    let counted = Counted::new();
+    tokio::task::spawn_blocking(move || {
+        let _counted = counted;
+        work()
+    })
+}
+
+/// Counts in [`BLOCKING`], also if the work panics or never begins.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        BLOCKING.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        BLOCKING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The number of pieces of work on blocking threads, with those that wait for one.
+pub(crate) fn blocking_count() -> usize {
+    BLOCKING.load(Ordering::Relaxed)
+}
+
+/// The message of a panic; empty if it has none.
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_default()
 }
 
 impl<T: 'static> Future for BlockingTask<T> {

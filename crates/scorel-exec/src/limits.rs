@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::num::NonZero;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +56,13 @@ impl Default for ResourceLimits {
     }
 }
 
+/// Read once: each look at a configuration asks for it.
 fn machine_memory() -> Option<u64> {
+    static MEMORY: LazyLock<Option<u64>> = LazyLock::new(read_memory);
+    *MEMORY
+}
+
+fn read_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
         .lines()

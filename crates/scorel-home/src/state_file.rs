@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use scorel_journal::{FileStorage, replace_file};
+use scorel_journal::{FileStorage, replace_file, replace_unsynced};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -25,6 +25,8 @@ pub trait StateBody: Serialize + DeserializeOwned {
     const KIND: &'static StateKind;
     /// Set if people read or edit the file, so that it is written in lines.
     const IN_LINES: bool = true;
+    /// Unset if the file tells only of a process: a crash of the machine ends both, and may leave the file empty.
+    const IS_SYNCED: bool = true;
 
     /// Checks what the types cannot say.
     ///
@@ -103,7 +105,8 @@ impl<T: StateBody> StateFile<T> {
         look(self.read()?.unwrap_or_default())
     }
 
-    /// Replaces the file, durably, with mode 0600. A crash leaves the old or the new content.
+    /// Replaces the file, durably unless its content needs no sync, with mode 0600. A crash leaves the old or the
+    /// new content.
     ///
     /// # Errors
     /// The file cannot be written; it is unchanged.
@@ -114,7 +117,10 @@ impl<T: StateBody> StateFile<T> {
         };
         let written = text.map_err(io::Error::from).and_then(|mut text| {
             text.push(b'\n');
-            replace_file(&FileStorage, &self.path, &text)
+            match T::IS_SYNCED {
+                true => replace_file(&FileStorage, &self.path, &text),
+                false => replace_unsynced(&FileStorage, &self.path, &text),
+            }
         });
         written.map_err(|source| StateError::Write {
             path: self.path.clone(),

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::EVENTS;
-use crate::storage::{OpenMode, Storage, append_all, read_exact_at, remove_if_present};
+use crate::storage::{LogFile, OpenMode, Storage, append_all, read_exact_at, remove_if_present};
 
 /// Makes the names of temporary files unique, together with the id of the process.
 static TEMPORARY: AtomicU64 = AtomicU64::new(0);
@@ -22,17 +23,37 @@ static TEMPORARY: AtomicU64 = AtomicU64::new(0);
 ///
 /// Any I/O error; the file has its old content unless only the sync of the directory failed.
 pub fn replace_file(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(storage, path, bytes, |file| file.sync_data())?;
+    match path.parent() {
+        Some(dir) if dir != Path::new("") => storage.sync_dir(dir),
+        _ => storage.sync_dir(Path::new(".")),
+    }
+}
+
+/// As [`replace_file`], without a sync: for a file that tells only of a process, which the crash of the machine
+/// ends too. After one it may be empty, damaged or the old one.
+///
+/// # Errors
+///
+/// Any I/O error; the file has its old content.
+pub fn replace_unsynced(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(storage, path, bytes, |_| Ok(()))
+}
+
+fn replace(
+    storage: &dyn Storage,
+    path: &Path,
+    bytes: &[u8],
+    sync: impl FnOnce(&dyn LogFile) -> io::Result<()>,
+) -> io::Result<()> {
     let temporary = temporary_name(path)?;
-    let written = write_new(storage, &temporary, bytes);
+    let written = write_new(storage, &temporary, bytes).and_then(|file| sync(&*file));
     if let Err(error) = written.and_then(|()| storage.rename(&temporary, path)) {
         // The first error is the one to report.
         let _ = remove_if_present(storage, &temporary);
         return Err(error);
     }
-    match path.parent() {
-        Some(dir) if dir != Path::new("") => storage.sync_dir(dir),
-        _ => storage.sync_dir(Path::new(".")),
-    }
+    Ok(())
 }
 
 /// Reads the whole file at `path`.
@@ -80,12 +101,12 @@ fn temporary_name(path: &Path) -> io::Result<PathBuf> {
     Ok(path.with_file_name(temporary))
 }
 
-fn write_new(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_new(storage: &dyn Storage, path: &Path, bytes: &[u8]) -> io::Result<Arc<dyn LogFile>> {
     // A crash may have left one: ids of processes are used again, and the counter starts at zero.
     remove_if_present(storage, path)?;
     let file = storage.create_new(path)?;
     append_all(&*file, bytes)?;
-    file.sync_data()
+    Ok(file)
 }
 
 #[cfg(test)]

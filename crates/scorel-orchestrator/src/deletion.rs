@@ -97,7 +97,7 @@ impl Orchestrator {
             }
             let later = self.below(id, true).await?;
             all.extend(later.into_iter().filter(|child| !children.contains(child)));
-            lane.persist(stop_all).await?;
+            lane.persist_aside(stop_all).await?;
             self.look_at(id);
             let open: Vec<AgentTaskId> =
                 lane.runtimes(|all| all.unfinished().map(|(id, _)| id).collect());

@@ -189,8 +189,8 @@ pub trait SessionFeature: fmt::Debug + Send + Sync {
 
 /// Work that keeps a session busy until its end is recorded. A session has at most one job at a time.
 ///
-/// [`Section::begin_job`] runs it, after the record that says what there is to do: a job has no state that
-/// the next daemon could not read from the log.
+/// [`Section::begin_job`] runs it, after the record that says what there is to do ([`Section::commit_first`]): a
+/// job has no state that the next daemon could not read from the log.
 pub trait Job: fmt::Debug + Send {
     fn name(&self) -> JobName;
 

@@ -30,6 +30,7 @@ pub(crate) struct PublishedInfo {
 
 impl StateBody for DaemonInfo {
     const KIND: &'static StateKind = &DAEMON;
+    const IS_SYNCED: bool = false;
 }
 
 impl DaemonInfo {

@@ -4,6 +4,7 @@ use tokio::task::JoinError;
 
 use super::ToolOutcome;
 use super::quote::quote;
+use crate::blocking_task::panic_text;
 use crate::spawn_blocking;
 
 /// Runs a part of a tool's work on a thread that may block.
@@ -42,11 +43,7 @@ where
 /// `JoinError` is a runtime that shuts down before the work began.
 fn panicked(error: JoinError) -> ToolOutcome {
     let cause = match error.try_into_panic() {
-        Ok(payload) => payload
-            .downcast_ref::<&str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_default(),
+        Ok(payload) => panic_text(&*payload),
         Err(error) => error.to_string(),
     };
     let message = format!("the tool failed: {}", quote(&cause));

@@ -1,9 +1,12 @@
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use scorel_config::{GateRule, RuleSet};
-use scorel_engine::{CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict};
+use scorel_engine::{
+    CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict, run_in_place, spawn_blocking,
+};
 use scorel_permission::{BaseDirs, Decision, Mode, Policy};
 use scorel_tools::Lazy;
 use scorel_workplace::HiddenPlaces;
@@ -87,16 +90,31 @@ impl Gatekeeper for Gate {
     fn judge(&self, effects: &[Effect], hook_reason: Option<&str>) -> BoxFuture<'static, Verdict> {
         let (gate, effects) = (self.clone(), effects.to_vec());
         let hook_reason = hook_reason.map(str::to_owned);
-        // On a blocking thread: parsing a long command takes milliseconds.
-        let judged = scorel_engine::spawn_blocking(move || {
+        // A long command takes milliseconds to parse, and one may be judged by the files that it names: a cancel
+        // must not wait for the disk that they are on.
+        let is_command = |effect: &Effect| {
+            matches!(
+                effect,
+                Effect::RunCommand { .. } | Effect::RunUnsandboxed { .. }
+            )
+        };
+        let has_command = effects.iter().any(is_command);
+        let judge = move || {
             let settings = gate.settings.lock();
             let settings = settings.unwrap_or_else(PoisonError::into_inner).clone();
             Judgement::new(&settings).of(&effects, hook_reason, &gate.hidden)
-        });
+        };
+        let refused = |error: &dyn fmt::Display| {
+            Verdict::Refuse(format!("not run: it could not be judged: {error}"))
+        };
         Box::pin(async move {
-            judged.await.unwrap_or_else(|error| {
-                Verdict::Refuse(format!("not run: it could not be judged: {error}"))
-            })
+            if has_command {
+                let judged = spawn_blocking(judge).await;
+                judged.unwrap_or_else(|error| refused(&error))
+            } else {
+                let judged = run_in_place(judge).await;
+                judged.unwrap_or_else(|error| refused(&error))
+            }
         })
     }
 

@@ -108,7 +108,9 @@ impl AttachmentReader {
         let (files, named) = (Arc::clone(&self.files), path.to_owned());
         let planned = spawn_blocking(move || files.plan_attachment(&named)).await?;
         let (effect, location) = planned.map_err(refused)?;
-        let permit = match self.gate.judge(&[effect], None).await {
+        // In a task of its own: it looks at the disk, and the connection's other calls must not wait for that.
+        let verdict = tokio::spawn(self.gate.judge(&[effect], None)).await?;
+        let permit = match verdict {
             Verdict::Allow(permit) | Verdict::Ask { permit, .. } => permit,
             Verdict::Refuse(reason) => {
                 let reason = reason.strip_prefix("not run: ").unwrap_or(&reason);

@@ -8,7 +8,7 @@ use scorel_proto::{
 
 use super::Compaction;
 use super::job::CompactionJob;
-use crate::lane::{EventDraft, Lane, Mutation, Section};
+use crate::lane::{EventDraft, JobName, Lane, Mutation, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
@@ -113,7 +113,9 @@ impl Mutation for CompactRequest {
             instructions: self.instructions,
             ..CompactionBody::new(compaction_id, CompactionState::Started)
         });
-        let seq = section.commit(EventDraft::new(body).by(&self.command))?.seq;
+        let draft = EventDraft::new(body).by(&self.command);
+        let job = JobName::Compaction(compaction_id);
+        let seq = section.commit_first(draft, job)?.seq;
         section.lane().compaction_breaker(|breaker| breaker.reset());
         section.begin_job(Box::new(CompactionJob(compaction_id)));
         Ok(Some(CompactResult { seq, compaction_id }))

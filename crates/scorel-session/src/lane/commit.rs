@@ -16,7 +16,7 @@ use scorel_proto::{
 };
 
 use super::queue::encoded_len;
-use super::{EventDraft, Lane, Section};
+use super::{EventDraft, JobName, Lane, Section};
 use crate::SessionError;
 
 impl Lane {
@@ -56,6 +56,23 @@ impl Section<'_> {
         self.append_and_publish(draft)
     }
 
+    /// As [`Section::commit`], for the first record of a job, which [`Section::begin_job`] runs next. A client
+    /// that has seen the record can cancel the job.
+    ///
+    /// # Errors
+    ///
+    /// As [`Section::commit`].
+    pub fn commit_first(
+        &mut self,
+        draft: EventDraft,
+        job: JobName,
+    ) -> Result<PersistentEvent, SessionError> {
+        self.check_usable()?;
+        let (event, record) = self.append(draft)?;
+        self.publish(&event, &record, Some(job));
+        Ok(event)
+    }
+
     /// As [`Section::commit`], for a change that listings show.
     pub(crate) fn commit_and_announce(
         &mut self,
@@ -80,7 +97,7 @@ impl Section<'_> {
 
     fn append_and_publish(&mut self, draft: EventDraft) -> Result<PersistentEvent, SessionError> {
         let (event, record) = self.append(draft)?;
-        self.publish(&event, &record);
+        self.publish(&event, &record, None);
         Ok(event)
     }
 
@@ -97,7 +114,7 @@ impl Section<'_> {
         let shown = self.transient(seq, Some(turn_id), shown);
         let (event, record) = self.append(draft)?;
         self.publish_transient(&shown);
-        self.publish(&event, &record);
+        self.publish(&event, &record, None);
         Ok(())
     }
 
@@ -213,11 +230,14 @@ impl Section<'_> {
     }
 
     /// Folds and publishes a record, in one step for those who read both, and tells the features. `Appended`
-    /// proves that it is in the log.
-    fn publish(&mut self, event: &PersistentEvent, record: &Appended) {
+    /// proves that it is in the log. The job that it begins takes cancels before a client can see the record.
+    fn publish(&mut self, event: &PersistentEvent, record: &Appended, begins: Option<JobName>) {
         let lane = self.lane;
         self.publish_change(|state| {
             state.fold.committed(record.place(), event);
+            if let Some(job) = begins.filter(|_| state.fold.view.state.has_job()) {
+                lane.job.begin(job);
+            }
             let windows = &lane.shared.windows;
             windows.apply(lane.id(), event, record.line().len());
             lane.feed.publish(record);

@@ -29,6 +29,10 @@ impl EventDraft {
         }
     }
 
+    pub(crate) const fn id(&self) -> EventId {
+        self.id
+    }
+
     /// Uses an id that clients already know, from `message_start` or `tool_execution_start`.
     #[must_use]
     pub fn with_id(mut self, id: EventId) -> Self {

@@ -48,14 +48,19 @@ struct OccupiedSlot {
 }
 
 impl JobSlot {
-    /// Fills the slot. Returns the signal that stops the job.
+    /// Fills the slot, unless the job has it already. Returns the signal that stops the job.
     pub(super) fn begin(&self, name: JobName) -> StopSignal {
+        let mut slot = self.slot.lock();
+        let begun = slot.running.as_ref().filter(|_| !slot.closing);
+        if let Some(begun) = begun.filter(|begun| begun.name == name) {
+            return begun.stop.clone();
+        }
         let stop = StopSignal::new();
         let running = Some(RunningJob {
             name,
             stop: stop.clone(),
         });
-        *self.slot.lock() = OccupiedSlot {
+        *slot = OccupiedSlot {
             running,
             closing: false,
         };

@@ -19,7 +19,9 @@ impl Lane {
     /// and a turn whose outcome were dropped would block the session for ever. A client's command gets
     /// the error instead and can be retried. Meanwhile the session says that it is stalled.
     ///
-    /// `step` begins anew with each attempt, so what comes before its last commit must be repeatable.
+    /// `step` begins anew with each attempt, so what comes before its last commit must be repeatable. Its
+    /// sections stay on the caller's thread, so nothing else in the caller's task is polled while the disk works:
+    /// a task that serves a connection uses [`Lane::persist_aside`].
     ///
     /// # Errors
     ///
@@ -31,26 +33,41 @@ impl Lane {
     {
         loop {
             let step = step.clone();
-            let taken = self.section(move |section| {
-                let end = section.state.log.end();
-                // It may be that of a client's command, which was refused.
-                section.state.unsaved = None;
-                let taken = step(section);
-                match &taken {
-                    Err(SessionError::Stalled(reason)) => section.stalled(Some(reason.clone())),
-                    // A step that found nothing to write says nothing about the storage.
-                    _ if section.state.log.end() != end => section.stalled(None),
-                    _ => {}
-                }
-                taken
-            });
-            match taken.await.and_then(|taken| taken) {
-                Err(SessionError::Stalled(reason)) if !self.shared.is_draining() => {
-                    tracing::warn!(session = %self.id(), reason, "waiting for the log");
-                    tokio::time::sleep(RETRY).await;
-                }
-                taken => return taken,
+            let taken = self.section_in_place(move |section| section.attempt(step));
+            if let Some(taken) = self.taken(taken.await.and_then(|taken| taken)).await {
+                return taken;
             }
+        }
+    }
+
+    /// As [`Lane::persist`], on a blocking thread.
+    ///
+    /// # Errors
+    ///
+    /// As `step`.
+    pub async fn persist_aside<R, F>(self: &Arc<Self>, step: F) -> Result<R, SessionError>
+    where
+        R: Send + 'static,
+        F: Fn(&mut Section<'_>) -> Result<R, SessionError> + Clone + Send + 'static,
+    {
+        loop {
+            let step = step.clone();
+            let taken = self.section(move |section| section.attempt(step));
+            if let Some(taken) = self.taken(taken.await.and_then(|taken| taken)).await {
+                return taken;
+            }
+        }
+    }
+
+    /// The result of an attempt; `None`, after a pause, if another one is due.
+    async fn taken<R>(&self, taken: Result<R, SessionError>) -> Option<Result<R, SessionError>> {
+        match taken {
+            Err(SessionError::Stalled(reason)) if !self.shared.is_draining() => {
+                tracing::warn!(session = %self.id(), reason, "waiting for the log");
+                tokio::time::sleep(RETRY).await;
+                None
+            }
+            taken => Some(taken),
         }
     }
 
@@ -98,6 +115,24 @@ impl Lane {
 }
 
 impl Section<'_> {
+    /// Takes a step, and publishes whether the log could be written.
+    fn attempt<R>(
+        &mut self,
+        step: impl FnOnce(&mut Self) -> Result<R, SessionError>,
+    ) -> Result<R, SessionError> {
+        let end = self.state.log.end();
+        // It may be that of a client's command, which was refused.
+        self.state.unsaved = None;
+        let taken = step(self);
+        match &taken {
+            Err(SessionError::Stalled(reason)) => self.stalled(Some(reason.clone())),
+            // A step that found nothing to write says nothing about the storage.
+            _ if self.state.log.end() != end => self.stalled(None),
+            _ => {}
+        }
+        taken
+    }
+
     /// Publishes why the log cannot be written, or that it can be again.
     fn stalled(&mut self, stalled: Option<String>) {
         let unsaved = self.state.unsaved.take();

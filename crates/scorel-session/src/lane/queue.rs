@@ -158,7 +158,8 @@ impl Section<'_> {
             return Ok(());
         };
         let turn_id = TurnId::generate();
-        self.take(item, turn_id, MessageSource::FollowUp)?;
+        let draft = taken(item, MessageSource::FollowUp, turn_id);
+        self.commit_first(draft, JobName::Turn(turn_id))?;
         self.begin_turn(turn_id);
         Ok(())
     }
@@ -167,18 +168,6 @@ impl Section<'_> {
     /// follows. None is taken once the turn has to stop: no call would answer it.
     pub(crate) fn drain_steers(&mut self, turn_id: TurnId) -> Result<(), SessionError> {
         while self.take_steer(turn_id)?.is_some() {}
-        Ok(())
-    }
-
-    fn take(
-        &mut self,
-        item: QueueItem,
-        turn_id: TurnId,
-        source: MessageSource,
-    ) -> Result<(), SessionError> {
-        let author = item.client_id;
-        let draft = EventDraft::new(taken(item, source)).in_turn(turn_id);
-        self.commit(draft.authored_by(author))?;
         Ok(())
     }
 
@@ -194,7 +183,7 @@ impl Section<'_> {
             return Ok(None);
         };
         let content = item.content.clone();
-        self.take(item, turn_id, MessageSource::Steer)?;
+        self.commit(taken(item, MessageSource::Steer, turn_id))?;
         self.announce();
         Ok(Some(content))
     }
@@ -212,8 +201,9 @@ impl Section<'_> {
     }
 }
 
-/// The record that takes an item out of the queue.
-fn taken(item: QueueItem, source: MessageSource) -> PersistentBody {
+/// The record that takes an item out of the queue, into a turn.
+fn taken(item: QueueItem, source: MessageSource, turn_id: TurnId) -> EventDraft {
+    let author = item.client_id;
     let queue_item_id = Some(item.queue_item_id);
     let QueueItemMeta { custom, runtime_id } = item.meta.unwrap_or_default();
     let content = item.content;
@@ -226,7 +216,7 @@ fn taken(item: QueueItem, source: MessageSource) -> PersistentBody {
         Some(custom) if custom.internal => Message::Internal(InternalMessage { content, meta }),
         _ => Message::User(UserMessage { content, meta }),
     };
-    match custom {
+    let body = match custom {
         Some(custom) => PersistentBody::CustomMessage(CustomMessageBody {
             kind: custom.kind,
             message,
@@ -237,7 +227,8 @@ fn taken(item: QueueItem, source: MessageSource) -> PersistentBody {
             queue_item_id,
             ..MessageBody::new(message)
         }),
-    }
+    };
+    EventDraft::new(body).in_turn(turn_id).authored_by(author)
 }
 
 fn queue_bytes(items: &[QueueItem]) -> usize {

@@ -9,7 +9,7 @@ use scorel_proto::{
     ToolResultBlock, ToolResultMessage, TurnId, TurnOutcomeBody, TurnResumedBody,
 };
 
-use super::{EventDraft, Section};
+use super::{EventDraft, JobName, Section};
 use crate::SessionError;
 use crate::spool::SpooledMessage;
 
@@ -119,7 +119,8 @@ impl Section<'_> {
             content: vec![Block::text(INTERRUPTED)],
             meta: Meta::default(),
         });
-        self.commit(EventDraft::new(message(note)).in_turn(turn_id))?;
+        let draft = EventDraft::new(message(note)).in_turn(turn_id);
+        self.commit_first(draft, JobName::Turn(turn_id))?;
         self.begin_turn(turn_id);
         Ok(())
     }

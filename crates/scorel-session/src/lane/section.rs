@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 
 use scorel_proto::ErrorChain;
@@ -24,6 +25,16 @@ impl LockedLane {
             state: &mut self.state,
         }
     }
+
+    fn run<R>(mut self, f: impl FnOnce(&mut Section<'_>) -> R) -> R {
+        let mut section = FailOnPanic(self.section());
+        section.0.reread_if_due();
+        f(&mut section.0)
+    }
+}
+
+fn failed(error: &dyn fmt::Display) -> SessionError {
+    SessionError::Internal(format!("a section failed: {error}"))
 }
 
 impl Lane {
@@ -40,15 +51,19 @@ impl Lane {
         f: impl FnOnce(&mut Section<'_>) -> R + Send + 'static,
     ) -> Result<R, SessionError> {
         // Locked here and not on the blocking thread: sections that wait must not use up threads.
-        let mut locked = self.lock().await;
-        let section = scorel_engine::spawn_blocking(move || {
-            let mut section = FailOnPanic(locked.section());
-            section.0.reread_if_due();
-            f(&mut section.0)
-        });
-        section
-            .await
-            .map_err(|error| SessionError::Internal(format!("a section failed: {error}")))
+        let locked = self.lock().await;
+        let section = scorel_engine::spawn_blocking(move || locked.run(f));
+        section.await.map_err(|error| failed(&error))
+    }
+
+    /// As [`Lane::section`], on the thread of the caller, whose task does nothing else meanwhile.
+    pub(super) async fn section_in_place<R: Send + 'static>(
+        self: &Arc<Self>,
+        f: impl FnOnce(&mut Section<'_>) -> R + Send + 'static,
+    ) -> Result<R, SessionError> {
+        let locked = self.lock().await;
+        let section = scorel_engine::run_in_place(move || locked.run(f));
+        section.await.map_err(|error| failed(&error))
     }
 
     /// The lane's state, for work that never waits for the disk.

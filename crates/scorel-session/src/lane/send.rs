@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::mutate::Mutation;
 use super::queue::encoded_len;
-use super::{EventDraft, Section};
+use super::{EventDraft, JobName, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
@@ -135,7 +135,7 @@ impl Section<'_> {
         let mut draft = EventDraft::new(body).in_turn(turn_id).by(&request.command);
         draft.parent = request.parent_event_id;
         let leaf = self.view().leaf();
-        let event = self.commit(draft)?;
+        let event = self.commit_first(draft, JobName::Turn(turn_id))?;
         if event.parent_id != leaf {
             self.leaf_moved();
         }

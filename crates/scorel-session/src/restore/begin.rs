@@ -6,7 +6,7 @@ use scorel_proto::{
 
 use super::plan::RestorePlan;
 use super::task::RestoreJob;
-use crate::lane::{EventDraft, MoveLeaf, Mutation, Section};
+use crate::lane::{EventDraft, JobName, MoveLeaf, Mutation, Section};
 use crate::receipts::ReceiptAnswer;
 use crate::{MutationCommand, SessionError};
 
@@ -128,7 +128,8 @@ fn begin(section: &mut Section<'_>, draft: EventDraft) -> Result<PersistentEvent
     // Durably, before the record: the next daemon loads only the sessions on the list, and would
     // leave the files half restored.
     section.enter_active()?;
-    let event = section.commit(draft)?;
+    let job = JobName::Restore(draft.id());
+    let event = section.commit_first(draft, job)?;
     let open = section.view().state.restore;
     match open {
         Some(open) => section.begin_job(Box::new(RestoreJob(open))),

@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use scorel_proto::{CustomBody, PersistentBody, PersistentEvent, Seq, SessionId, SessionState};
+use scorel_proto::{
+    Block, CustomBody, Message, PersistentBody, PersistentEvent, Seq, SessionId, SessionState,
+};
 use scorel_session::{
     AppendData, CancelAndClear, EventDraft, Section, SessionError, SessionFeature,
 };
@@ -101,6 +103,52 @@ async fn a_feature_recovers_before_a_client_sees_the_session() {
     let head = next.lane(id).await.session().expect("there").current_seq;
     assert_eq!(kinds(&next, id), ["x.recovered"]);
     assert_eq!(feature.seen().last(), Some(&head));
+}
+
+/// Cancels a turn in the section that shows its first record, as a quick client does, if that says `HASTY`.
+#[derive(Debug, Default)]
+struct Hasty {
+    taken: Mutex<Vec<bool>>,
+}
+
+const HASTY: &str = "not this";
+
+impl SessionFeature for Hasty {
+    fn committed(&self, section: &Section<'_>, event: &PersistentEvent) {
+        let PersistentBody::Message(body) = &event.body else {
+            return;
+        };
+        if matches!(&body.message, Message::User(said) if said.content == [Block::text(HASTY)]) {
+            let taken = section.lane().cancel(event.turn_id);
+            self.taken.lock().expect("not poisoned").push(taken);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_turn_can_be_cancelled_as_soon_as_its_first_record_is_seen() {
+    let feature = Arc::new(Hasty::default());
+    let rig = Rig::new().with_feature(Arc::clone(&feature) as _);
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, HASTY).await;
+    assert_eq!(follower.outcome().await, "cancelled");
+    assert_eq!(*feature.taken.lock().expect("not poisoned"), [true]);
+}
+
+#[tokio::test]
+async fn so_can_the_next_turn_of_the_queue_while_the_last_one_closes() {
+    let feature = Arc::new(Hasty::default());
+    let rig = Rig::new().with_feature(Arc::clone(&feature) as _);
+    let id = rig.session().await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "go").await;
+    let call = rig.model().await;
+    rig.say(id, HASTY).await;
+    call.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+    assert_eq!(follower.outcome().await, "cancelled");
+    assert_eq!(*feature.taken.lock().expect("not poisoned"), [true]);
 }
 
 #[tokio::test]
