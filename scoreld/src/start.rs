@@ -51,7 +51,7 @@ use crate::unit::UnitKind;
 /// machine does not make those faster.
 const MAX_WORKERS: usize = 8;
 
-/// Upper bound of threads for blocking work (files, tools, configuration).
+/// Upper bound of threads for blocking work (files, tools, configuration). `run_in_place` counts on 64.
 const MAX_BLOCKING_THREADS: usize = 64;
 
 /// How long blocking work may go on after the drain; a thread in a system call cannot be cancelled.

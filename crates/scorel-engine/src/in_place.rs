@@ -23,8 +23,7 @@ static PLACES: Semaphore = Semaphore::const_new(MOST_IN_PLACE);
 pub struct WorkFailed(String);
 
 /// Runs short work that blocks on the thread of the caller, if that has others to take its tasks over, and
-/// otherwise on a blocking thread. Waking another thread and being woken by it costs more than a sync of a fast
-/// disk takes.
+/// otherwise on a blocking thread. Waking another thread and being woken by it takes longer than much of the work.
 ///
 /// Nothing else in the caller's task is polled meanwhile, so a connection, which serves all its calls in one
 /// task, uses [`spawn_blocking`].

@@ -16,7 +16,7 @@ use super::*;
 const CASE: &str = "SCOREL_WATCHED_CASE";
 
 /// Long enough for a busy machine to run a task in four of them.
-const INTERVAL: Duration = Duration::from_millis(250);
+const INTERVAL: Duration = Duration::from_millis(500);
 
 /// After how many turns a process that does not hang ends.
 const TURNS: usize = 12;

@@ -146,7 +146,8 @@ impl Flood {
         let canary = processes::canary();
         let script = format!("{before}\n: {canary}\n{command}");
         let mut setup = setup(wire.kind, &["bash", "-c", &script]);
-        setup.start_limit = LIMIT;
+        // Only a flood instead of a handshake has to come up to it.
+        setup.start_limit = if before.is_empty() { LIMIT } else { GONE };
         let mut bench = Bench::new(runner(setup), "/".as_ref());
         bench.idle = LIMIT;
         Self { bench, canary }
@@ -231,6 +232,7 @@ fn cancel_soon(bench: &Bench) {
 async fn released(wire: Wire) -> Result<(), Duration> {
     let before = format!("{}\n{}", wire.handshake, wire.turn);
     let mut flood = Flood::new(wire, &before, "yes hello");
+    flood.bench.idle = GONE;
     let turn = flood.turn().await?;
     assert_eq!(turn.outcome(), "completed", "{:?}", turn.end);
     beside(flood.bench.release()).await?;

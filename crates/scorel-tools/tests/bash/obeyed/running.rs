@@ -44,7 +44,7 @@ async fn background() {
         ];
         // The limit is half a second; the machine may be busy.
         while names.iter().any(|name| project.path(name).exists()) {
-            assert!(since.elapsed() < Duration::from_secs(20));
+            assert!(since.elapsed() < Duration::from_secs(120));
             tokio::task::yield_now().await;
         }
         println!("put away after {:?}", since.elapsed());
