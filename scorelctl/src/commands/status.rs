@@ -37,7 +37,7 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<(), Failure> {
     check_socket(&link).await?;
-    let mut control = DaemonClient::connect(link.never_starting()).await?;
+    let control = DaemonClient::connect(link.never_starting()).await?;
     let status = control.call::<GetStatus>(&NoParams {}).await?;
     output.result(&status, |output| {
         if args.short {
