@@ -8,6 +8,7 @@ mod agent_task_graph;
 mod config;
 mod conversation;
 mod files;
+mod find_files;
 mod gc;
 mod group;
 mod host;
@@ -39,6 +40,7 @@ pub use agent_task_graph::*;
 pub use config::*;
 pub use conversation::*;
 pub use files::*;
+pub use find_files::*;
 pub use gc::*;
 pub use group::MethodGroup;
 pub use host::*;
@@ -170,6 +172,10 @@ methods! {
         ListProjects = "listProjects", Read, NoParams => ListProjectsResult, [];
         /// Lists the skills of the user, and those of a project.
         ListSkills = "listSkills", Read, ListSkillsParams => ListSkillsResult,
+            [ProjectNotFound, FilesystemError];
+        /// Finds files of a project by a part of their paths, for a picker. Ignored files are not listed, nor those
+        /// whose paths are not UTF-8. A file that is seconds old may be missing.
+        FindFiles = "findFiles", Read, FindFilesParams => FindFilesResult,
             [ProjectNotFound, FilesystemError];
         /// Returns the items that a project brings, such as skills, and whether each is trusted.
         GetTrust = "getTrust", Read, GetTrustParams => GetTrustResult,

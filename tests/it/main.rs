@@ -22,6 +22,7 @@ mod dependencies;
 mod doctor;
 mod environment;
 mod files;
+mod find_files;
 mod first_listing;
 mod follow;
 mod fsck;

@@ -1,6 +1,7 @@
 //! The files of a project that are watched.
 
 use std::fs::Metadata;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -57,7 +58,6 @@ pub(crate) fn walk(
         }
         // An entry that cannot be listed, or is gone again, counts as absent.
         let Ok(entry) = entry else { continue };
-        let is_file = |kind: std::fs::FileType| kind.is_file() || kind.is_symlink();
         if !entry.file_type().is_some_and(is_file) {
             continue;
         }
@@ -71,6 +71,54 @@ pub(crate) fn walk(
         visit(path, metadata)?;
     }
     Ok(())
+}
+
+/// The files of a project by name.
+#[derive(Debug)]
+pub struct FileNames {
+    /// The paths of files and links below the project, without those that are ignored or not UTF-8. In the order of
+    /// their directories.
+    pub paths: Vec<String>,
+    /// Whether these are all: a project may have more, or take longer to list.
+    pub complete: bool,
+}
+
+/// Lists at most `most` files below `project`, for at most `limit`. Does not follow links. Blocks.
+///
+/// # Errors
+///
+/// If the project cannot be listed.
+pub fn file_names(project: &Path, most: usize, limit: Duration) -> io::Result<FileNames> {
+    std::fs::read_dir(project)?;
+    if has_blocking_ignore_file(project) {
+        let text = "an ignore file of the project is not a regular file";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let deadline = Instant::now() + limit;
+    let mut paths = Vec::new();
+    for (listed, entry) in walker(project).enumerate() {
+        if paths.len() == most || (listed >= SMALL && Instant::now() >= deadline) {
+            return Ok(FileNames {
+                paths,
+                complete: false,
+            });
+        }
+        // An entry that cannot be listed, or is gone again, counts as absent.
+        let Ok(entry) = entry else { continue };
+        if !entry.file_type().is_some_and(is_file) {
+            continue;
+        }
+        let path = entry.path().strip_prefix(project).ok();
+        paths.extend(path.and_then(Path::to_str).map(str::to_owned));
+    }
+    Ok(FileNames {
+        paths,
+        complete: true,
+    })
+}
+
+fn is_file(kind: std::fs::FileType) -> bool {
+    kind.is_file() || kind.is_symlink()
 }
 
 fn walker(project: &Path) -> ignore::Walk {

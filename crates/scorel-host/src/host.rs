@@ -24,6 +24,7 @@ pub use open::HostParts;
 
 use crate::client_names::ClientNames;
 use crate::executable::Executable;
+use crate::file_finder::FileFinder;
 use crate::followers::Followers;
 use crate::metrics::Metrics;
 use crate::models::Models;
@@ -51,6 +52,7 @@ pub struct Host {
     /// Held while garbage is looked for.
     pub(crate) collecting: tokio::sync::Mutex<()>,
     pub(crate) worktrees: Arc<Worktrees>,
+    pub(crate) files: FileFinder,
     pub(crate) client_names: ClientNames,
     /// Has to be told of new records.
     pub(crate) search: Arc<SearchIndex>,

@@ -17,6 +17,7 @@ mod compaction_facts;
 mod configured_agents;
 mod directories;
 mod executable;
+mod file_finder;
 mod followers;
 mod host;
 mod import_file;

@@ -12,6 +12,7 @@ mod caller;
 mod conversation;
 mod end_wait;
 mod files;
+mod find_files;
 mod garbage;
 mod host;
 mod host_agents;
@@ -69,6 +70,7 @@ fn methods_of_the_host(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     client_method::<proto::RemoveProject, _, _>(table, projects::remove_project)?;
     method::<proto::Search, _, _>(table, search::search)?;
     method::<proto::GetUsage, _, _>(table, usage::get_usage)?;
+    method::<proto::FindFiles, _, _>(table, find_files::find)?;
     method::<proto::ListSkills, _, _>(table, trust::list_skills)?;
     method::<proto::GetTrust, _, _>(table, trust::get_trust)?;
     client_method::<proto::SetTrust, _, _>(table, trust::set_trust)?;

@@ -21,6 +21,7 @@ use super::Host;
 use crate::client_names::ClientNames;
 use crate::configured_agents::ConfiguredAgents;
 use crate::executable::Executable;
+use crate::file_finder::FileFinder;
 use crate::metrics::{Metrics, TimedStorage};
 use crate::models::Models;
 use crate::runners::HostRunners;
@@ -139,6 +140,7 @@ impl Host {
             importing: tokio::sync::Mutex::default(),
             collecting: tokio::sync::Mutex::default(),
             worktrees,
+            files: FileFinder::default(),
             client_names: ClientNames::default(),
             search,
             searching: Semaphore::new(SEARCHES),

@@ -1,7 +1,8 @@
 use scorel_proto::{
-    GetTrust, GetTrustParams, GetTrustResult, ListSkills, ListSkillsParams, ListSkillsResult,
-    SetTrust, SetTrustParams, SetTrustResult, SkillInfo, SkillSource, SkillState, TrustFile,
-    TrustItem, TrustState, TrustedFileChange, TrustedItem,
+    FindFiles, FindFilesParams, FindFilesResult, GetTrust, GetTrustParams, GetTrustResult,
+    ListSkills, ListSkillsParams, ListSkillsResult, SetTrust, SetTrustParams, SetTrustResult,
+    SkillInfo, SkillSource, SkillState, TrustFile, TrustItem, TrustState, TrustedFileChange,
+    TrustedItem,
 };
 
 use super::{method, result_of};
@@ -17,6 +18,17 @@ pub(super) fn all() -> Vec<Golden> {
         },
         &ListSkillsResult {
             skills: vec![skill()],
+        },
+    ));
+    all.extend(method::<FindFiles>(
+        &FindFilesParams {
+            project_id,
+            query: "parse".into(),
+            limit: Some(2),
+        },
+        &FindFilesResult {
+            files: vec!["src/parse.rs".into(), "src/parse/line.rs".into()],
+            complete: true,
         },
     ));
     let items = vec![item()];
