@@ -25,6 +25,9 @@ pub(crate) struct GlobalArgs {
     /// Print JSON for programs: one value per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Use the daemon of another machine, by its name in `scorelctl remote list`
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) remote: Option<String>,
     /// Fail if no daemon is running, instead of starting one
     #[arg(long, global = true)]
     pub(crate) no_start: bool,

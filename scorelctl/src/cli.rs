@@ -53,9 +53,25 @@ impl<'a> Cli<'a> {
         &mut self,
         directory: Option<&Path>,
     ) -> Result<Option<ProjectId>, Failure> {
-        let directory = target::project_directory(directory)?;
+        let directory = target::project_directory(self.daemon.link(), directory)?;
         let project = target::project(&mut self.daemon, &directory).await?;
         Ok(project.map(|project| project.project_id))
+    }
+
+    /// Returns whether a project is named, or the working directory may be one. Otherwise a list is of all.
+    pub(crate) const fn has_project(&self, directory: Option<&Path>) -> bool {
+        directory.is_some() || self.daemon.link().local().is_some()
+    }
+
+    /// As [`Cli::project_id`], for what does not need one.
+    pub(crate) async fn project_or_none(
+        &mut self,
+        directory: Option<&Path>,
+    ) -> Result<Option<ProjectId>, Failure> {
+        match self.has_project(directory) {
+            true => self.project_id(directory).await,
+            false => Ok(None),
+        }
     }
 
     /// The project of a directory, by default the working directory, which is registered if it is new.
@@ -63,7 +79,7 @@ impl<'a> Cli<'a> {
         &mut self,
         directory: Option<&Path>,
     ) -> Result<Project, Failure> {
-        let directory = target::project_directory(directory)?;
+        let directory = target::project_directory(self.daemon.link(), directory)?;
         let params = RegisterProjectParams {
             work_dir: target::utf8(&directory)?.to_owned(),
             display_name: None,

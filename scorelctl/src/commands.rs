@@ -36,6 +36,7 @@ mod projects;
 mod queue;
 mod queue_pause;
 mod records;
+mod remote;
 mod rename;
 mod resend;
 mod restart;
@@ -72,7 +73,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::args::{GlobalArgs, TargetArgs};
 use crate::cli::Cli;
-use crate::daemon::DaemonConnector;
+use crate::daemon::{DaemonConnector, LocalDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -112,6 +113,8 @@ pub(crate) enum CliCommand {
     Logs(logs::LogsArgs),
     /// Stop the daemon and wait until it has exited; running turns are cancelled
     Stop,
+    /// Reach the daemons of other machines by ssh: add, list, remove one
+    Remote(remote::RemoteArgs),
     /// Restart the daemon, for example after an upgrade; running turns go on
     Restart,
     /// Have the service manager run the daemon: install, start, stop, look
@@ -133,6 +136,35 @@ pub(crate) enum CliCommand {
     /// Write the manual pages, for packages
     #[command(hide = true)]
     Man(man::ManArgs),
+}
+
+impl CliCommand {
+    /// The name of a command that works with this machine's files and processes, and with no daemon elsewhere.
+    const fn local_verb(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Init(_) => "init",
+            Self::Stdio => "stdio",
+            Self::Logs(_) => "logs",
+            Self::Stop => "stop",
+            Self::Remote(_) => "remote",
+            Self::Restart => "restart",
+            Self::Service(_) => "service",
+            Self::Fsck(_) => "fsck",
+            Self::Doctor => "doctor",
+            Self::Config(_) => "config",
+            Self::Completions(_) => "completions",
+            Self::Commands => "commands",
+            Self::ExitCodes => "exit-codes",
+            Self::Man(_) => "man",
+            Self::Send(_)
+            | Self::Wait(_)
+            | Self::Tail(_)
+            | Self::Connected(_)
+            | Self::Spawn(_)
+            | Self::Status(_)
+            | Self::Call(_) => return None,
+        })
+    }
 }
 
 /// The commands that begin with a connection to the daemon.
@@ -208,6 +240,10 @@ pub(crate) enum ConnectedCommand {
 
 pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, Failure> {
     let CliArguments { global, command } = arguments;
+    if let (Some(name), Some(verb)) = (&global.remote, command.local_verb()) {
+        return Err(remote::refused(name, verb));
+    }
+    let local = || LocalDaemon::new(&global);
     let link = || DaemonConnector::new(&global);
     let done = |()| Exit::Success;
     match command {
@@ -215,20 +251,21 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         CliCommand::Man(args) => man::run(&args, CliArguments::command(), output).map(done),
         CliCommand::Commands => overview::commands(CliArguments::command(), output).map(done),
         CliCommand::ExitCodes => overview::exit_codes(output).map(done),
-        CliCommand::Fsck(args) => Err(scoreld::fsck(&args, global.json, &link()?)),
-        CliCommand::Doctor => Err(scoreld::doctor(global.json, &link()?)),
-        CliCommand::Config(args) => Err(scoreld::config(&args, global.json, &link()?)),
-        CliCommand::Service(args) => service::run(&args, &link()?, output).map(done),
-        CliCommand::Stdio => with_runtime(|runtime| stdio::run(runtime, &link()?)),
+        CliCommand::Fsck(args) => Err(scoreld::fsck(&args, global.json, &local()?)),
+        CliCommand::Doctor => Err(scoreld::doctor(global.json, &local()?)),
+        CliCommand::Config(args) => Err(scoreld::config(&args, global.json, &local()?)),
+        CliCommand::Service(args) => service::run(&args, &local()?, output).map(done),
+        CliCommand::Stdio => with_runtime(|runtime| stdio::run(runtime, &local()?)),
         CliCommand::Send(args) => wait_for(send::run(args, link()?, output)),
         CliCommand::Tail(args) => wait_for(tail::run(&args, link()?, output)),
         CliCommand::Wait(args) => wait_for(wait::run(&args, link()?, output)),
         CliCommand::Call(args) => wait_for(call::run(&args, &link()?, output)).map(done),
-        CliCommand::Stop => wait_for(stop::run(link()?, output)).map(done),
-        CliCommand::Restart => wait_for(restart::run(link()?, output)).map(done),
+        CliCommand::Stop => wait_for(stop::run(local()?, output)).map(done),
+        CliCommand::Remote(args) => wait_for(remote::run(&args, &local()?, output)).map(done),
+        CliCommand::Restart => wait_for(restart::run(local()?, output)).map(done),
         CliCommand::Spawn(args) => wait_for(spawn::run(&args, link()?, output)),
-        CliCommand::Init(args) => wait_for(init::run(args, link()?, output)).map(done),
-        CliCommand::Logs(args) => wait_for(logs::run(&args, link()?.home(), output)).map(done),
+        CliCommand::Init(args) => wait_for(init::run(args, local()?, output)).map(done),
+        CliCommand::Logs(args) => wait_for(logs::run(&args, local()?.home(), output)).map(done),
         CliCommand::Status(args) => wait_for(status::run(&args, link()?, output)).map(done),
         CliCommand::Connected(command) => wait_for(connected(command, link()?, output)),
     }

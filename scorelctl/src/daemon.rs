@@ -1,17 +1,23 @@
+mod local_daemon;
+mod remote_daemon;
+mod start_daemon;
+
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub(crate) use scorel_client::new_command_id;
-use scorel_client::{
-    Caller, ClientError, ClientIdentity, Connect, Connection, DaemonHome, Starter,
-};
+use scorel_client::{Caller, ClientError, ClientIdentity, Connect, Connection, SshDaemon};
 use scorel_proto::{HelloResult, Method};
 use tokio::time::Instant;
 
 use crate::args::GlobalArgs;
+use crate::devices::Devices;
 use crate::failure::Failure;
+pub(crate) use local_daemon::LocalDaemon;
+use remote_daemon::RemoteDaemon;
+pub(crate) use start_daemon::StartDaemon;
 
 /// The time that a command retries after it lost the connection: enough for a restart of the daemon.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,36 +29,37 @@ const DYING: Duration = Duration::from_secs(1);
 /// The pause before such an attempt.
 const DYING_PAUSE: Duration = Duration::from_millis(20);
 
-/// The permission to start a daemon that is not running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StartDaemon {
-    Never,
-    /// The service manager, where it has a unit.
-    AsService,
-    /// The service manager, or this program.
-    Always,
-}
-
-/// Opens connections to the daemon, and starts it where that is allowed.
+/// Opens connections to the daemon of this machine or another one, and starts it where that is allowed.
 #[derive(Debug, Clone)]
 pub(crate) struct DaemonConnector {
-    starter: Starter,
+    place: DaemonPlace,
     pub(crate) start: StartDaemon,
+}
+
+#[derive(Debug, Clone)]
+enum DaemonPlace {
+    Here(LocalDaemon),
+    There(RemoteDaemon),
 }
 
 impl DaemonConnector {
     /// Evaluates the environment and the global options.
     pub(crate) fn new(global: &GlobalArgs) -> Result<Self, Failure> {
-        let home = DaemonHome::resolve(global.home.as_deref(), |name| env::var_os(name))
-            .map_err(ClientError::from)?;
-        Ok(Self {
-            starter: Starter::new(home, daemon_program(env::var_os("SCORELD"))),
-            start: if global.no_start {
-                StartDaemon::Never
-            } else {
-                StartDaemon::Always
-            },
-        })
+        let local = LocalDaemon::new(global)?;
+        let Some(name) = &global.remote else {
+            return Ok(local.into());
+        };
+        let host = Devices::of(local.home()).find(name)?;
+        let ssh = SshDaemon::new(name.as_str(), host);
+        Ok(Self::by_ssh(ssh, &local, global.json))
+    }
+
+    /// The daemon of another machine. `local` says what may be started, and has this installation's identity.
+    pub(crate) fn by_ssh(ssh: SshDaemon, local: &LocalDaemon, json: bool) -> Self {
+        Self {
+            start: local.start,
+            place: DaemonPlace::There(RemoteDaemon::new(ssh, local.home().clone(), !json)),
+        }
     }
 
     /// The same for a command that only looks: it fails if no daemon runs.
@@ -61,20 +68,20 @@ impl DaemonConnector {
         self
     }
 
-    pub(crate) const fn starter(&self) -> &Starter {
-        &self.starter
+    /// The daemon if it is this machine's.
+    pub(crate) const fn local(&self) -> Option<&LocalDaemon> {
+        match &self.place {
+            DaemonPlace::Here(local) => Some(local),
+            DaemonPlace::There(_) => None,
+        }
     }
 
-    pub(crate) const fn home(&self) -> &DaemonHome {
-        self.starter.home()
-    }
-
-    /// Connects without a handshake.
-    pub(crate) async fn connect_raw(&self) -> Result<Connection, ClientError> {
-        match self.start {
-            StartDaemon::Never => self.starter.connect().await,
-            StartDaemon::AsService => self.starter.connect_or_start_service().await,
-            StartDaemon::Always => self.starter.connect_or_start().await,
+    /// The other machine, if the daemon is there. Paths of this one, such as the working directory, mean
+    /// nothing to it.
+    pub(crate) const fn remote(&self) -> Option<&SshDaemon> {
+        match &self.place {
+            DaemonPlace::Here(_) => None,
+            DaemonPlace::There(remote) => Some(remote.ssh()),
         }
     }
 
@@ -84,25 +91,39 @@ impl DaemonConnector {
     }
 
     /// As [`DaemonConnector::connect_identified`], with what the daemon says of itself.
-    async fn connect_known(&self) -> Result<(Connection, HelloResult), ClientError> {
+    pub(crate) async fn connect_known(&self) -> Result<(Connection, HelloResult), ClientError> {
+        let mut local = match &self.place {
+            DaemonPlace::Here(local) => local.clone(),
+            DaemonPlace::There(remote) => return remote.connect(self.start).await,
+        };
+        local.start = self.start;
         let deadline = Instant::now() + DYING;
         loop {
-            match self.connect_once().await {
+            match connect_once(&local).await {
                 Err(ClientError::Closed) if Instant::now() < deadline => {}
                 connected => return connected,
             }
             tokio::time::sleep(DYING_PAUSE).await;
         }
     }
+}
 
-    async fn connect_once(&self) -> Result<(Connection, HelloResult), ClientError> {
-        let connection = self.connect_raw().await?;
-        // By now the daemon has created the home directory.
-        let identity = ClientIdentity::load_or_create(self.home())?;
-        let known = connection
-            .hello_as(identity.client_id(), "scorelctl")
-            .await?;
-        Ok((connection, known))
+async fn connect_once(local: &LocalDaemon) -> Result<(Connection, HelloResult), ClientError> {
+    let connection = local.connect_raw().await?;
+    // By now the daemon has created the home directory.
+    let identity = ClientIdentity::load_or_create(local.home())?;
+    let known = connection
+        .hello_as(identity.client_id(), "scorelctl")
+        .await?;
+    Ok((connection, known))
+}
+
+impl From<LocalDaemon> for DaemonConnector {
+    fn from(local: LocalDaemon) -> Self {
+        Self {
+            start: local.start,
+            place: DaemonPlace::Here(local),
+        }
     }
 }
 
@@ -134,14 +155,15 @@ pub(crate) struct DaemonClient {
 
 impl DaemonClient {
     /// Connects, and starts the daemon if necessary and allowed.
-    pub(crate) async fn connect(link: DaemonConnector) -> Result<Self, Failure> {
+    pub(crate) async fn connect(link: impl Into<DaemonConnector>) -> Result<Self, Failure> {
+        let link = link.into();
         match link.connect_known().await {
             Ok((connection, known)) => Ok(Self {
                 caller: Caller::new(link.clone(), connection, PATIENCE),
                 link,
                 version: known.version,
             }),
-            Err(error) => Err(no_daemon(&link, error)),
+            Err(error) => Err(no_daemon(link.start, error)),
         }
     }
 
@@ -178,9 +200,9 @@ impl DaemonClient {
 }
 
 /// The failure to connect, with a hint if a daemon may not be started.
-pub(crate) fn no_daemon(link: &DaemonConnector, error: ClientError) -> Failure {
+pub(crate) fn no_daemon(start: StartDaemon, error: ClientError) -> Failure {
     let hint = match &error {
-        ClientError::Unreachable { .. } if link.start == StartDaemon::Never => Some(
+        ClientError::Unreachable { .. } if start == StartDaemon::Never => Some(
             "`scorelctl send` and others that need a daemon start it, unless --no-start is given",
         ),
         _ => None,

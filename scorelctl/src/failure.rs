@@ -2,7 +2,7 @@ mod agent_hint;
 
 use std::io;
 
-use scorel_client::ClientError;
+use scorel_client::{ClientError, SshProblem};
 use scorel_proto::{ErrorCode, RpcError};
 use serde_json::{Value, json};
 
@@ -159,6 +159,15 @@ impl From<ClientError> for Failure {
             | ClientError::Closed
             | ClientError::Home(_)
             | ClientError::Start(_) => (Exit::Unreachable, "unreachable"),
+            ClientError::Ssh(error) => {
+                let is_mismatch = matches!(error.problem, SshProblem::Incompatible { .. });
+                let code = if is_mismatch {
+                    "protocol_mismatch"
+                } else {
+                    "unreachable"
+                };
+                (Exit::Unreachable, code)
+            }
         };
         let hint = error.hint().or_else(|| match &error {
             ClientError::Rpc(rpc) => own_hint(rpc)

@@ -15,6 +15,7 @@ mod completion;
 mod daemon;
 mod daemon_info;
 mod daemon_lock;
+mod devices;
 mod exit;
 mod failure;
 mod id_part;

@@ -9,7 +9,7 @@ use scorel_proto::{
 };
 use tokio::time::timeout;
 
-use crate::daemon::DaemonClient;
+use crate::daemon::{DaemonClient, DaemonConnector};
 use crate::failure::Failure;
 use crate::id_part::{IdPart, ambiguous};
 use crate::selector::SessionSelector;
@@ -25,7 +25,7 @@ pub(crate) async fn existing(
 ) -> Result<SessionId, Failure> {
     match wanted {
         None => {
-            let directory = project_directory(directory)?;
+            let directory = project_directory(control.link(), directory)?;
             latest(control, &directory).await?.ok_or_else(|| {
                 let message = format!("no session in {}", directory.display());
                 Failure::refused("session_not_found", message).hint(
@@ -49,7 +49,7 @@ pub(crate) async fn giver(
     directory: Option<&Path>,
 ) -> Result<SessionId, Failure> {
     if wanted.is_none() {
-        let project = project(control, &project_directory(directory)?).await?;
+        let project = project(control, &project_directory(control.link(), directory)?).await?;
         if let Some(id) = project.and_then(|project| project.orchestrator_session_id) {
             return Ok(id);
         }
@@ -58,11 +58,39 @@ pub(crate) async fn giver(
 }
 
 /// The canonical path of the project directory: absolute, with symbolic links resolved, as the
-/// daemon registers it.
-pub(crate) fn project_directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
+/// daemon registers it. On another machine, the path as it is given.
+pub(crate) fn project_directory(
+    link: &DaemonConnector,
+    named: Option<&Path>,
+) -> Result<PathBuf, Failure> {
+    if let Some(remote) = link.remote() {
+        return directory_there(remote.name(), named);
+    }
     let path = named.unwrap_or(Path::new("."));
     path.canonicalize()
         .map_err(|error| Failure::usage(format!("cannot use {}: {error}", path.display())))
+}
+
+fn directory_there(machine: &str, named: Option<&Path>) -> Result<PathBuf, Failure> {
+    let Some(named) = named else {
+        let message = format!(
+            "name --session ID or --project DIR: the working directory is one of this machine, and not of {machine}"
+        );
+        let hint = format!(
+            "`scorelctl --remote {machine} sessions` lists the sessions there, `scorelctl --remote {machine} \
+             projects` the directories"
+        );
+        return Err(Failure::usage(message).hint(hint));
+    };
+    if named.is_relative() {
+        let message = format!(
+            "{} is relative: --project takes an absolute path of {machine}",
+            named.display()
+        );
+        let hint = format!("`scorelctl --remote {machine} projects` lists the directories there");
+        return Err(Failure::usage(message).hint(hint));
+    }
+    Ok(named.to_owned())
 }
 
 /// The project registered for a directory.

@@ -43,6 +43,7 @@ mod questions;
 mod raw;
 mod read_only;
 mod receipts;
+mod remote;
 mod requests;
 mod runners;
 mod search;

@@ -7,6 +7,7 @@ mod subscription;
 use std::path::Path;
 use std::sync::Arc;
 
+use scorel_peer::TextStream;
 use scorel_proto::{Method, NoParams, SubscribeEvents, SubscribeEventsParams, SubscribeHost};
 use serde_json::value::RawValue;
 
@@ -41,8 +42,14 @@ impl Connection {
     ///
     /// Those of the dial, such as [`ClientError::Unreachable`].
     pub async fn dial(dial: &(impl Dial + ?Sized)) -> Result<Self, ClientError> {
-        let link = Arc::new(ConnectionLink::new(dial.dial().await?));
-        Ok(Self { link })
+        Ok(Self::over(dial.dial().await?))
+    }
+
+    /// A connection over a stream that leads to the daemon. Must be called inside a Tokio runtime.
+    pub(crate) fn over(stream: TextStream) -> Self {
+        Self {
+            link: Arc::new(ConnectionLink::new(stream)),
+        }
     }
 
     /// Calls a method and waits for its result.

@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use scorel_peer::{FrameLimits, TextStream};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 
 use crate::ClientError;
@@ -27,13 +28,21 @@ impl Dial for Path {
             path: self.to_path_buf(),
             source,
         })?;
-        // A daemon that is stopped goes on where it was, so nothing here ends by time.
-        let limits = FrameLimits {
-            frame: MAX_LINE,
-            partial_frame: None,
-            write: None,
-        };
         let (reader, writer) = stream.into_split();
-        Ok(TextStream::of_bytes(reader, writer, &limits))
+        Ok(text_stream(reader, writer))
     }
+}
+
+/// The texts of a connection to a daemon.
+pub(crate) fn text_stream(
+    reader: impl AsyncRead + Unpin + Send + 'static,
+    writer: impl AsyncWrite + Send + 'static,
+) -> TextStream {
+    // A daemon that is stopped goes on where it was, so nothing here ends by time.
+    let limits = FrameLimits {
+        frame: MAX_LINE,
+        partial_frame: None,
+        write: None,
+    };
+    TextStream::of_bytes(reader, writer, &limits)
 }

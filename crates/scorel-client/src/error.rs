@@ -1,3 +1,4 @@
+mod ssh_error;
 mod start_error;
 
 use std::io;
@@ -6,6 +7,7 @@ use std::path::PathBuf;
 use scorel_peer::CallError;
 use scorel_proto::{ProtocolRange, RpcError};
 
+pub use ssh_error::{SshError, SshProblem};
 pub use start_error::StartError;
 
 use crate::{DaemonHomeError, IdentityError};
@@ -58,6 +60,9 @@ pub enum ClientError {
     /// The daemon could not be started.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// The daemon of another machine cannot be reached.
+    #[error(transparent)]
+    Ssh(Box<SshError>),
 }
 
 impl From<CallError> for ClientError {
@@ -74,10 +79,11 @@ impl ClientError {
     /// Whether the connection failed, so that it is unknown whether the call took effect. Repeating
     /// a command with its command id is then safe.
     pub const fn is_lost_connection(&self) -> bool {
-        matches!(
-            self,
-            Self::Unreachable { .. } | Self::Unresponsive | Self::Closed
-        )
+        match self {
+            Self::Unreachable { .. } | Self::Unresponsive | Self::Closed => true,
+            Self::Ssh(error) => error.may_pass(),
+            _ => false,
+        }
     }
 
     /// Whether the same operation may succeed later, unchanged.
@@ -104,6 +110,7 @@ impl ClientError {
             }
             Self::Unresponsive => "`scorelctl stop` stops a daemon that hangs",
             Self::Start(error) => return error.hint(),
+            Self::Ssh(error) => return Some(error.hint()),
             Self::Unreachable { .. }
             | Self::Closed
             | Self::Rpc(_)

@@ -1,7 +1,8 @@
 //! A client library for the Scorel daemon.
 //!
 //! - [`DaemonHome`] locates the daemon of a home directory, [`Starter`] connects to it and starts it if
-//!   necessary, and [`ClientIdentity`] identifies this installation.
+//!   necessary, [`SshDaemon`] reaches the one of another machine, and [`ClientIdentity`] identifies this
+//!   installation.
 //! - [`Connection`] carries typed calls ([`Connection::call`]) and subscriptions, over whatever a
 //!   [`Dial`] leads to.
 //! - [`Caller`] makes typed calls that survive a lost connection.
@@ -32,6 +33,7 @@ mod error;
 mod home;
 mod home_file;
 mod identity;
+mod ssh;
 mod start;
 mod stream;
 
@@ -42,9 +44,10 @@ pub use caller_state::CallerState;
 pub use command_id::new_command_id;
 pub use connection::{Connection, Subscription};
 pub use dial::Dial;
-pub use error::{ClientError, StartError};
+pub use error::{ClientError, SshError, SshProblem, StartError};
 pub use home::{DaemonHome, DaemonHomeError};
 pub use home_file::read_home_file;
 pub use identity::{ClientIdentity, IdentityError};
+pub use ssh::{SshDaemon, SshHost, SshHostError};
 pub use start::Starter;
 pub use stream::{Connect, SessionStream, StreamItem};

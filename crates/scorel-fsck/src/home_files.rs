@@ -16,11 +16,12 @@ use crate::finding::Finding;
 use crate::receipts;
 
 /// Files of which only type, owner and mode are checked.
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     "env",
     "index.clean",
     "sandbox-support",
     "client.json",
+    "devices.json",
     "scoreld.lock",
 ];
 

@@ -41,7 +41,7 @@ pub(super) async fn run(args: &AgentsArgs, cli: &mut Cli<'_>) -> Result<(), Fail
 async fn list(project: Option<&Path>, cli: &mut Cli<'_>) -> Result<(), Failure> {
     // A look registers no project.
     let params = ListAgentsParams {
-        project_id: cli.project_id(project).await?,
+        project_id: cli.project_or_none(project).await?,
     };
     let answer = cli.call::<ListAgents>(&params).await?;
     let none = "no agents are configured; `scorelctl agents set TYPE` adds one";

@@ -42,7 +42,7 @@ async fn chosen(args: &ArchiveArgs, control: &mut DaemonClient) -> Result<Sessio
     if !args.undo || session.is_some() {
         return target::existing(control, session.as_ref(), project.as_deref()).await;
     }
-    let directory = target::project_directory(project.as_deref())?;
+    let directory = target::project_directory(control.link(), project.as_deref())?;
     let archived = match target::project(control, &directory).await? {
         Some(project) => target::latest_of(control, &project, true).await?,
         None => None,

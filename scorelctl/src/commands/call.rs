@@ -34,7 +34,7 @@ pub(super) async fn run(
     let connection = link
         .connect_identified()
         .await
-        .map_err(|error| no_daemon(link, error))?;
+        .map_err(|error| no_daemon(link.start, error))?;
     let answer = connection.call_raw(&args.method, params).await;
     let result = answer.map_err(|error| refused(&args.method, error))?;
     if output.json || !output.out_is_terminal {

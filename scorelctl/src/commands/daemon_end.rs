@@ -6,7 +6,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use tokio::time::{sleep, timeout};
 
-use crate::daemon::DaemonConnector;
+use crate::daemon::LocalDaemon;
 use crate::daemon_info::stopping_within;
 use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
@@ -67,7 +67,7 @@ pub(super) struct DaemonEnd {
 
 impl DaemonEnd {
     /// An end that cancels its turns.
-    pub(super) fn cancelling(link: &DaemonConnector) -> Self {
+    pub(super) fn cancelling(link: &LocalDaemon) -> Self {
         Self {
             lock: DaemonLock::new(link.home().daemon_lock()),
             info: link.home().daemon_info(),
@@ -77,7 +77,7 @@ impl DaemonEnd {
     }
 
     /// An end that parks its turns.
-    pub(super) fn parking(link: &DaemonConnector) -> Self {
+    pub(super) fn parking(link: &LocalDaemon) -> Self {
         Self {
             signal: Signal::SIGTERM,
             patience: PARK_PATIENCE,

@@ -99,7 +99,7 @@ async fn in_trash(args: &TargetArgs, control: &mut DaemonClient) -> Result<Sessi
             target::choose(part, &ids)
         }
         None => {
-            let directory = target::project_directory(args.project.as_deref())?;
+            let directory = target::project_directory(control.link(), args.project.as_deref())?;
             let none = || {
                 let message = format!("no session of {} is in the trash", directory.display());
                 Failure::refused("session_not_found", message)

@@ -62,7 +62,7 @@ async fn follow(
     loop {
         cli.output.flush()?;
         let change = feed.next_or_lost().await;
-        let change = change.map_err(|error| no_daemon(cli.daemon.link(), error))?;
+        let change = change.map_err(|error| no_daemon(cli.daemon.link().start, error))?;
         let Some((_, event)) = change else {
             cli.note("the connection was lost; waiting for the daemon")?;
             is_lost = true;
@@ -86,7 +86,7 @@ async fn follow(
             // The feed is lost as well. It says so, and starts with a snapshot when the daemon is back.
             continue;
         }
-        let graph = graph.map_err(|error| no_daemon(cli.daemon.link(), error))?;
+        let graph = graph.map_err(|error| no_daemon(cli.daemon.link().start, error))?;
         let rows = GraphDrawing::of(&graph);
         if rows == shown {
             continue;

@@ -1,10 +1,10 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use scorel_proto::{ImportReport, ImportSession, ImportSessionParams, counted};
 
 use crate::cli::Cli;
-use crate::daemon::new_command_id;
+use crate::daemon::{DaemonConnector, new_command_id};
 use crate::failure::Failure;
 use crate::target;
 use scorel_screen::escape::one_line;
@@ -20,11 +20,7 @@ pub(crate) struct ImportArgs {
 }
 
 pub(super) async fn run(args: &ImportArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
-    let file = args.file.canonicalize();
-    let file = file.map_err(|error| {
-        let message = format!("cannot use {}: {error}", args.file.display());
-        Failure::refused("invalid_params", message)
-    })?;
+    let file = transcript(&args.file, cli.daemon.link())?;
     let params = ImportSessionParams {
         project_id: cli.registered(args.project.as_deref()).await?.project_id,
         path: target::utf8(&file)?.to_owned(),
@@ -36,6 +32,26 @@ pub(super) async fn run(args: &ImportArgs, cli: &mut Cli<'_>) -> Result<(), Fail
     })?;
     cli.note(&text(&answer.report))?;
     Ok(())
+}
+
+/// The path of the file for the daemon, which reads it.
+fn transcript(file: &Path, link: &DaemonConnector) -> Result<PathBuf, Failure> {
+    let found = match link.remote() {
+        Some(remote) if file.is_relative() => {
+            let message = format!(
+                "{} is relative: the daemon of {} reads the file, by an absolute path there",
+                file.display(),
+                remote.name()
+            );
+            return Err(Failure::usage(message).hint("copy the file there first, with scp"));
+        }
+        Some(_) => Ok(file.to_owned()),
+        None => file.canonicalize(),
+    };
+    found.map_err(|error| {
+        let message = format!("cannot use {}: {error}", file.display());
+        Failure::refused("invalid_params", message)
+    })
 }
 
 /// The report in words: the imported messages and images, and the omitted lines by reason.

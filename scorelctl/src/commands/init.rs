@@ -19,7 +19,7 @@ use scorel_proto::{
 use serde_json::json;
 
 use crate::cli::Cli;
-use crate::daemon::{DaemonClient, DaemonConnector, StartDaemon};
+use crate::daemon::{DaemonClient, LocalDaemon, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::EndSignals;
@@ -32,7 +32,7 @@ use plan::{InitChoice, InitPlan};
 /// echo is off.
 pub(super) async fn run(
     args: InitArgs,
-    link: DaemonConnector,
+    link: LocalDaemon,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let mut signals = EndSignals::listen()?;
@@ -62,7 +62,7 @@ pub(super) async fn run(
 /// Leaves a model section in `removed` that it removed without replacing it.
 async fn set_up(
     args: InitArgs,
-    link: DaemonConnector,
+    link: LocalDaemon,
     removed: &mut Option<RemovedModel>,
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -139,7 +139,7 @@ fn check_variable(name: &str) -> Result<(), Failure> {
 /// which is to be replaced, it goes at once.
 async fn connect(
     files: &InitFiles,
-    link: DaemonConnector,
+    link: LocalDaemon,
     removed: &mut Option<RemovedModel>,
     output: &mut Output,
 ) -> Result<DaemonClient, Failure> {

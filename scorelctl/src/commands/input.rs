@@ -25,7 +25,7 @@ pub(super) fn read_input() -> Result<String, Failure> {
 }
 
 /// The text of a message.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct MessageText {
     /// The words of the command line.
     pub(super) typed: String,

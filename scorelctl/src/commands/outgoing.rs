@@ -4,10 +4,15 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use scorel_proto::{Attachment, AttachmentPath, Block, Content};
+use scorel_client::ClientError;
+use scorel_proto::{
+    Attachment, AttachmentPath, Block, Content, ErrorCode, RpcError, SendMessage,
+    SendMessageParams, SendMessageResult,
+};
 use serde::Serialize;
 
 use super::input::MessageText;
+use crate::daemon::{DaemonClient, new_command_id};
 use crate::failure::Failure;
 use crate::mentions::Mentions;
 use crate::output::Output;
@@ -26,10 +31,19 @@ pub(super) struct MessageDraft {
 
 /// A message as `sendMessage` takes it.
 #[derive(Debug)]
-pub(super) struct OutgoingMessage {
-    pub(super) content: Content,
-    pub(super) attachments: Vec<AttachmentPath>,
-    pub(super) files: SentFiles,
+struct OutgoingMessage {
+    content: Content,
+    attachments: Vec<AttachmentPath>,
+    files: SentFiles,
+}
+
+/// The file system that has the files of a message.
+#[derive(Debug, Clone, Copy)]
+enum FilesPlace<'a> {
+    /// This machine's: the session works in this directory, which has no links.
+    Here(&'a Path),
+    /// Another machine's, where these mentions are no files, as its daemon has told.
+    There(&'a HashSet<String>),
 }
 
 /// The files of a message, for the user.
@@ -44,7 +58,9 @@ pub(super) struct SentFiles {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct SentFile {
     path: String,
-    size: u64,
+    /// `None` if the file is on another machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
 }
 
 impl MessageDraft {
@@ -56,36 +72,80 @@ impl MessageDraft {
         }
     }
 
-    /// The message for a session that works in `dir`. Looks at the file system: what a text mentions is
-    /// attached only where there is such a file.
-    pub(super) fn finish(self, dir: &Path) -> Result<OutgoingMessage, Failure> {
+    /// Sends the message to a session that works in `dir`; `params` lacks the content and the key. What a text
+    /// mentions is attached only where there is such a file. This looks at the file system; that of another
+    /// machine is its daemon's to read, so each mention that it refuses as no file is sent as text.
+    pub(super) async fn send(
+        &self,
+        mut params: SendMessageParams,
+        dir: &Path,
+        daemon: &DaemonClient,
+    ) -> Result<(SendMessageResult, SentFiles), Failure> {
         let dir = &dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+        let mut no_files = HashSet::new();
+        loop {
+            let place = match daemon.link().local() {
+                Some(_) => FilesPlace::Here(dir),
+                None => FilesPlace::There(&no_files),
+            };
+            let message = self.finish(place)?;
+            params.content = message.content;
+            params.attachments = message.attachments;
+            params.command_id = Some(new_command_id());
+            let error = match daemon.call::<SendMessage>(&params).await {
+                Err(ClientError::Rpc(error)) => error,
+                answer => return Ok((answer?, message.files)),
+            };
+            let mention = self
+                .refused_mention(&error)
+                .filter(|_| daemon.link().remote().is_some());
+            if !mention.is_some_and(|path| no_files.insert(path.to_owned())) {
+                return Err(ClientError::from(error).into());
+            }
+        }
+    }
+
+    /// The path that the daemon does not attach since it is no file, unless `--file` has asked for it.
+    fn refused_mention<'a>(&self, error: &'a RpcError) -> Option<&'a str> {
+        if error.code != ErrorCode::AttachmentRefused {
+            return None;
+        }
+        let kind = error.details["kind"].as_str()?;
+        let is_no_file = matches!(
+            kind,
+            "not_found" | "directory" | "not_a_file" | "outside" | "invalid_path"
+        );
+        let path = error.details["path"].as_str().filter(|_| is_no_file)?;
+        let is_asked_for = self.files.iter().any(|file| file == Path::new(path));
+        (!is_asked_for).then_some(path)
+    }
+
+    fn finish(&self, place: FilesPlace<'_>) -> Result<OutgoingMessage, Failure> {
         let mut attachments = Vec::new();
         let mut attached = Vec::new();
         let mut known = HashSet::new();
-        let mut attach = |named: &str, path: &Path| {
-            let place = named_place(path);
-            if known.insert(place.clone()) {
+        let mut attach = |named: &str| {
+            let file = place.file(named);
+            if known.insert(file.0) {
                 attachments.push(AttachmentPath {
                     path: named.to_owned(),
                 });
-                attached.push(SentFile::at(&place, dir));
+                attached.push(file.1);
             }
         };
         for file in &self.files {
-            let place = named_place(&std::path::absolute(file)?);
-            attach(target::utf8(&place)?, &place);
+            attach(target::utf8(&place.named(file)?)?);
         }
         let mut content = Vec::new();
-        if let Some(MessageText { typed, piped }) = self.text {
-            let mentions = Mentions::of(&typed, |path| is_file_in(dir, path));
+        if let Some(MessageText { typed, piped }) = self.text.clone() {
+            let mentions = Mentions::of(&typed, |path| place.is_file(path));
             for path in &mentions.paths {
-                attach(path, &dir.join(path));
+                attach(path);
             }
             let typed = mentions.text;
             content.push(Block::text(MessageText { typed, piped }.whole()));
         }
-        let mut kept = self.kept;
+        let mut kept = self.kept.clone();
         // A file that is attached anew takes the place of what it was.
         let is_new = |file: &Attachment| attached.iter().any(|it| it.path == file.path);
         kept.retain(|block| !matches!(block, Block::Attachment(file) if is_new(file)));
@@ -99,6 +159,43 @@ impl MessageDraft {
             attachments,
             files,
         })
+    }
+}
+
+impl FilesPlace<'_> {
+    /// The path that the daemon is given for one of `--file`. Here it is from the working directory, there from
+    /// the session's.
+    fn named(self, file: &Path) -> Result<PathBuf, Failure> {
+        match self {
+            Self::Here(_) => Ok(named_place(&std::path::absolute(file)?)),
+            Self::There(_) => Ok(file.to_owned()),
+        }
+    }
+
+    /// A file by one name of several, and as it is shown.
+    fn file(self, named: &str) -> (PathBuf, SentFile) {
+        match self {
+            Self::Here(dir) => {
+                let place = named_place(&dir.join(named));
+                let shown = SentFile::at(&place, dir);
+                (place, shown)
+            }
+            Self::There(_) => {
+                let shown = SentFile {
+                    path: named.to_owned(),
+                    size: None,
+                };
+                (PathBuf::from(named), shown)
+            }
+        }
+    }
+
+    /// Returns whether a mention may be a file to attach.
+    fn is_file(self, path: &str) -> bool {
+        match self {
+            Self::Here(dir) => is_file_in(dir, path),
+            Self::There(no_files) => !no_files.contains(path),
+        }
     }
 }
 
@@ -128,7 +225,7 @@ impl SentFile {
         let shown = place.strip_prefix(dir).unwrap_or(place);
         Self {
             path: shown.to_string_lossy().into_owned(),
-            size: fs::metadata(place).map_or(0, |metadata| metadata.len()),
+            size: Some(fs::metadata(place).map_or(0, |metadata| metadata.len())),
         }
     }
 
@@ -138,14 +235,17 @@ impl SentFile {
         };
         Some(Self {
             path: file.path.clone(),
-            size: file.size,
+            size: Some(file.size),
         })
     }
 
     fn title(&self) -> String {
+        let Some(size) = self.size else {
+            return self.path.clone();
+        };
         let file = Attachment {
             path: self.path.clone(),
-            size: self.size,
+            size,
             encoding: None,
             content: Vec::new(),
         };

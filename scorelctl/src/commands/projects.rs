@@ -1,7 +1,7 @@
 //! Lists, registers, renames and removes projects.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
@@ -57,7 +57,7 @@ pub(super) async fn run(args: &ProjectsArgs, cli: &mut Cli<'_>) -> Result<(), Fa
     match &args.command {
         None => list(cli).await,
         Some(ProjectsCommand::Add { directory, name }) => {
-            let directory = target::project_directory(directory.as_deref())?;
+            let directory = target::project_directory(cli.daemon.link(), directory.as_deref())?;
             let params = RegisterProjectParams {
                 work_dir: target::utf8(&directory)?.to_owned(),
                 display_name: name.clone(),
@@ -99,13 +99,19 @@ fn row(project: &Project) -> String {
 
 async fn chosen(named: &str, control: &mut DaemonClient) -> Result<ProjectId, Failure> {
     let projects = control.call::<ListProjects>(&NoParams {}).await?.projects;
-    choose(named, &projects)
+    // A directory of another machine is one only as it is written.
+    let is_here = control.link().local().is_some();
+    let directory = is_here.then(|| fs::canonicalize(named).ok()).flatten();
+    choose(named, directory.as_deref(), &projects)
 }
 
 /// A directory is one project. A name may be that of several, and an id may begin like another one's.
-fn choose(named: &str, projects: &[Project]) -> Result<ProjectId, Failure> {
-    let directory = fs::canonicalize(named).ok();
-    let is_there = |project: &&Project| directory.as_deref() == Some(project.work_dir.as_ref());
+fn choose(
+    named: &str,
+    directory: Option<&Path>,
+    projects: &[Project],
+) -> Result<ProjectId, Failure> {
+    let is_there = |project: &&Project| directory == Some(project.work_dir.as_ref());
     if let Some(project) = projects.iter().find(is_there) {
         return Ok(project.project_id);
     }
@@ -156,12 +162,12 @@ mod tests {
         ];
         for named in ["parser", "/gone/parser", "9G5FAV", "prj_01ARZ"] {
             assert_eq!(
-                choose(named, &projects).expect(named),
+                choose(named, None, &projects).expect(named),
                 projects[0].project_id
             );
         }
         for (named, exit) in [("lexer", Exit::Usage), ("parse", Exit::NotAccepted)] {
-            let Err(Failure::Report(report)) = choose(named, &projects) else {
+            let Err(Failure::Report(report)) = choose(named, None, &projects) else {
                 panic!("{named} was accepted")
             };
             assert_eq!(report.exit, exit, "{named}");

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::daemon_end::{DaemonEnd, unless_ending};
-use crate::daemon::{DaemonConnector, StartDaemon, no_daemon};
+use crate::daemon::{LocalDaemon, StartDaemon, no_daemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -39,13 +39,13 @@ struct BusySession {
 
 /// Restarts the daemon, or starts it if none is running. There is no handshake with the old one, so that
 /// this also replaces a daemon of an incompatible version.
-pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<(), Failure> {
+pub(super) async fn run(mut link: LocalDaemon, output: &mut Output) -> Result<(), Failure> {
     let may_begin = link.start != StartDaemon::Never;
     link.start = StartDaemon::Never;
     let previous = unless_ending(async || end(&link, output).await).await?;
     if previous.is_none() && !may_begin {
         let error = link.connect_raw().await.err();
-        return Err(error.map_or_else(appeared, |error| no_daemon(&link, error)));
+        return Err(error.map_or_else(appeared, |error| no_daemon(link.start, error)));
     }
     link.start = StartDaemon::Always;
     let started = link.connect_raw().await;
@@ -60,7 +60,7 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
 
 /// Ends the running daemon, whose turns are parked, or has the service manager put another in its place.
 /// `None` if none is running.
-async fn end(link: &DaemonConnector, output: &mut Output) -> Result<Option<KnownDaemon>, Failure> {
+async fn end(link: &LocalDaemon, output: &mut Output) -> Result<Option<KnownDaemon>, Failure> {
     let end = DaemonEnd::parking(link);
     let connection = match link.connect_raw().await {
         Err(ClientError::Unreachable { .. }) => {
@@ -100,7 +100,7 @@ async fn end(link: &DaemonConnector, output: &mut Output) -> Result<Option<Known
 /// The same for a daemon that does not respond.
 async fn end_silent(
     end: &DaemonEnd,
-    link: &DaemonConnector,
+    link: &LocalDaemon,
     output: &mut Output,
 ) -> Result<Option<KnownDaemon>, Failure> {
     let holder = end.holder()?;
@@ -146,12 +146,8 @@ async fn shut_down(connection: &Connection, output: &mut Output) -> Result<(), F
     Ok(())
 }
 
-fn not_started(
-    link: &DaemonConnector,
-    error: ClientError,
-    previous: Option<&KnownDaemon>,
-) -> Failure {
-    let failure = no_daemon(link, error);
+fn not_started(link: &LocalDaemon, error: ClientError, previous: Option<&KnownDaemon>) -> Failure {
+    let failure = no_daemon(link.start, error);
     let Some(previous) = previous else {
         return failure;
     };

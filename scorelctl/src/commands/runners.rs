@@ -59,7 +59,7 @@ pub(super) async fn run(args: &RunnersArgs, cli: &mut Cli<'_>) -> Result<(), Fai
 
 async fn list(args: &RunnersArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
     let params = ListRunnersParams {
-        project_id: cli.project_id(args.project.as_deref()).await?,
+        project_id: cli.project_or_none(args.project.as_deref()).await?,
     };
     let answer = cli.call::<ListRunners>(&params).await?;
     cli.result(&answer, |output| table(&answer, output))

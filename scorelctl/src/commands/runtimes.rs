@@ -126,7 +126,7 @@ async fn listed(args: &RuntimesArgs, cli: &mut Cli<'_>) -> Result<ListRuntimesRe
         let directory = args.project.as_deref();
         let daemon = &mut cli.daemon;
         params.session_id = Some(target::existing(daemon, Some(session), directory).await?);
-    } else if !args.all {
+    } else if !args.all && cli.has_project(args.project.as_deref()) {
         params.project_id = cli.project_id(args.project.as_deref()).await?;
         if params.project_id.is_none() {
             return Ok(ListRuntimesResult::default());

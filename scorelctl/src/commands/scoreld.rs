@@ -10,7 +10,7 @@ use std::{env, io};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
-use crate::daemon::{DaemonConnector, daemon_program};
+use crate::daemon::{LocalDaemon, daemon_program};
 use crate::failure::Failure;
 
 /// The arguments of `scoreld config`. It parses them itself, and has the help.
@@ -46,7 +46,7 @@ pub(crate) struct FsckArgs {
 }
 
 /// Checks and repairs the home.
-pub(super) fn fsck(args: &FsckArgs, json: bool, link: &DaemonConnector) -> Failure {
+pub(super) fn fsck(args: &FsckArgs, json: bool, link: &LocalDaemon) -> Failure {
     let options: &[&str] = if args.repair { &["--repair"] } else { &[] };
     let mut command = scoreld("fsck", options, json, link);
     if let Some(session) = &args.session {
@@ -56,19 +56,19 @@ pub(super) fn fsck(args: &FsckArgs, json: bool, link: &DaemonConnector) -> Failu
 }
 
 /// Checks the installation.
-pub(super) fn doctor(json: bool, link: &DaemonConnector) -> Failure {
+pub(super) fn doctor(json: bool, link: &LocalDaemon) -> Failure {
     let options = ["--client-version", env!("CARGO_PKG_VERSION")];
     replaced_by(scoreld("doctor", &options, json, link))
 }
 
 /// Shows and changes the configuration.
-pub(super) fn config(args: &ConfigArgs, json: bool, link: &DaemonConnector) -> Failure {
+pub(super) fn config(args: &ConfigArgs, json: bool, link: &LocalDaemon) -> Failure {
     let mut command = scoreld("config", &[], json, link);
     command.args(&args.arguments);
     replaced_by(command)
 }
 
-fn scoreld(verb: &str, options: &[&str], json: bool, link: &DaemonConnector) -> Command {
+fn scoreld(verb: &str, options: &[&str], json: bool, link: &LocalDaemon) -> Command {
     let mut command = Command::new(daemon_program(env::var_os("SCORELD")));
     command.arg(verb).arg("--home").arg(link.home().path());
     command.args(options);

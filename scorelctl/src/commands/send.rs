@@ -10,17 +10,17 @@ mod terminal_memory;
 
 use std::time::Duration;
 
-use scorel_client::{ClientAnchors, ClientError, SessionStream};
+use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
-    CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, ErrorCode, EventId,
-    GetConfig, GetConfigParams, GetStatus, NoParams, OWN_RUNNER, Project, ProjectId, SendMessage,
+    Content, CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, ErrorCode,
+    EventId, GetConfig, GetConfigParams, GetStatus, NoParams, OWN_RUNNER, Project, ProjectId,
     SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
 };
 use serde::Serialize;
 use tokio::time::timeout;
 
 use super::input::{message_text, say_unread};
-use super::outgoing::{MessageDraft, OutgoingMessage, SentFile, SentFiles};
+use super::outgoing::{MessageDraft, SentFile, SentFiles};
 use super::queue_pause;
 use super::steer::description;
 use super::upgrade_notice::say_upgrade;
@@ -203,11 +203,6 @@ async fn submit(
     let session = with_tools(args, session, &mut cli.daemon).await?;
     say_demo(&session, args, cli).await?;
     let dir = target::work_dir(&mut cli.daemon, &session).await?;
-    let OutgoingMessage {
-        content,
-        attachments,
-        files,
-    } = draft.finish(&dir)?;
     let stream = if args.detach {
         None
     } else {
@@ -218,18 +213,18 @@ async fn submit(
     };
     let params = SendMessageParams {
         session_id: session.session_id,
-        content,
-        attachments,
+        content: Content(Vec::new()),
+        attachments: Vec::new(),
         while_running: Some(args.while_running),
         parent_event_id: place.map(|place| place.parent),
         expected_leaf_id: place.map(|place| place.leaf),
         model: args.model.clone(),
         runner: args.runner.clone(),
-        command_id: Some(new_command_id()),
+        command_id: None,
     };
     // Nothing may fail from here on: a failure says that the message was not accepted.
-    let answer = cli.call::<SendMessage>(&params).await;
-    let answer = answer.map_err(not_sent)?;
+    let sent = draft.send(params, &dir, &cli.daemon).await;
+    let (answer, files) = sent.map_err(not_sent)?;
     Ok(SentMessage {
         session,
         answer,
@@ -249,8 +244,8 @@ fn say_session(session: &Session, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn not_sent(error: ClientError) -> Failure {
-    Failure::from(error).hint_for(
+fn not_sent(failure: Failure) -> Failure {
+    failure.hint_for(
         ErrorCode::AgentTaskBusy,
         "`send --while-running follow-up` queues a message; `scorelctl cancel` cancels the turn, with \
          `--clear-queue` also what is queued",
@@ -340,11 +335,18 @@ async fn say_demo(session: &Session, args: &SendArgs, cli: &mut Cli<'_>) -> Resu
         None => cli.call::<GetStatus>(&NoParams {}).await?.default_model,
     };
     if model == "demo" || model.starts_with("demo/") || model.starts_with("demo:") {
-        let config = cli.daemon.link().home().path().join("config.toml");
+        let place = match cli.daemon.link().local() {
+            Some(local) => local
+                .home()
+                .path()
+                .join("config.toml")
+                .display()
+                .to_string(),
+            None => "the configuration there".to_owned(),
+        };
         cli.note(&format!(
             "note: the demo model answers, which is not a language model; `scorelctl init` sets up \
-             a real one in {}",
-            config.display()
+             a real one in {place}"
         ))?;
     }
     Ok(())

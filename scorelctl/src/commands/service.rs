@@ -16,7 +16,7 @@ use nix::unistd::getuid;
 use scorel_client::ClientError;
 
 use crate::commands::logs::LogsArgs;
-use crate::daemon::{DaemonConnector, daemon_program};
+use crate::daemon::{LocalDaemon, daemon_program};
 use crate::failure::Failure;
 use crate::output::Output;
 use launchd::Launchd;
@@ -51,7 +51,7 @@ pub(crate) enum ServiceCommand {
 
 pub(super) fn run(
     args: &ServiceArgs,
-    link: &DaemonConnector,
+    link: &LocalDaemon,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let manager = find(link)?;
@@ -74,7 +74,7 @@ pub(super) fn run(
     output.result(&state, |output| state.describe(output))
 }
 
-fn find(link: &DaemonConnector) -> Result<Box<dyn ServiceVerbs>, Failure> {
+fn find(link: &LocalDaemon) -> Result<Box<dyn ServiceVerbs>, Failure> {
     let home = link.home();
     if !home.is_default() {
         let message = format!(

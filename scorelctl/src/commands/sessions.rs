@@ -71,7 +71,7 @@ async fn listed(args: &SessionsArgs, cli: &mut Cli<'_>) -> Result<ListSessionsRe
         deleted: args.deleted.then_some(true),
         ..ListSessionsParams::default()
     };
-    if !args.all {
+    if !args.all && cli.has_project(args.project.as_deref()) {
         params.project_id = cli.project_id(args.project.as_deref()).await?;
         if params.project_id.is_none() {
             return Ok(ListSessionsResult::default());

@@ -10,7 +10,7 @@ use super::sessions::{age, phase};
 use super::size_text::size_text;
 use super::stall::stall_text;
 use super::upgrade_notice::upgrade_notice;
-use crate::daemon::{DaemonClient, DaemonConnector};
+use crate::daemon::{DaemonClient, DaemonConnector, LocalDaemon};
 use crate::daemon_lock::DaemonLock;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -36,7 +36,10 @@ pub(super) async fn run(
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    check_socket(&link).await?;
+    if let Some(local) = link.local() {
+        check_socket(local).await?;
+    }
+    let is_local = link.local().is_some();
     let control = DaemonClient::connect(link.never_starting()).await?;
     let status = control.call::<GetStatus>(&NoParams {}).await?;
     output.result(&status, |output| {
@@ -46,32 +49,32 @@ pub(super) async fn run(
             describe(&status, output)
         }
     })?;
-    if let Some(notice) = upgrade_notice(&status).await {
+    // The other machine's programs are not here to be asked.
+    if is_local && let Some(notice) = upgrade_notice(&status).await {
         output.note(&notice)?;
     }
     Ok(())
 }
 
 /// Fails if a daemon runs that cannot be reached by its socket. Another one could not be started.
-async fn check_socket(link: &DaemonConnector) -> Result<(), Failure> {
+async fn check_socket(link: &LocalDaemon) -> Result<(), Failure> {
     let lock = DaemonLock::new(link.home().daemon_lock());
-    let link = link.clone().never_starting();
     let deadline = Instant::now() + PATIENCE;
     let mut backoff = Backoff::default();
     loop {
-        let reached = link.connect_raw().await;
+        let reached = link.starter().connect().await;
         if !matches!(reached, Err(ClientError::Unreachable { .. })) || !lock.is_held()? {
             return Ok(());
         }
         if Instant::now() >= deadline {
-            return Err(without_socket(&link, &lock)?);
+            return Err(without_socket(link, &lock)?);
         }
         let (_, pause) = backoff.pause();
         sleep(pause).await;
     }
 }
 
-fn without_socket(link: &DaemonConnector, lock: &DaemonLock) -> Result<Failure, Failure> {
+fn without_socket(link: &LocalDaemon, lock: &DaemonLock) -> Result<Failure, Failure> {
     let socket = link.home().socket_path().map_err(ClientError::from)?;
     let holder = lock.holder()?;
     let process = holder.map_or_else(String::new, |pid| format!(" (process {pid})"));

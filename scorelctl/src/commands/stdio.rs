@@ -6,7 +6,7 @@ use std::thread;
 use scorel_client::ClientError;
 use tokio::runtime::Runtime;
 
-use crate::daemon::{DaemonConnector, no_daemon};
+use crate::daemon::{LocalDaemon, no_daemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 ///
 /// Each direction has a thread: a blocking read of standard input cannot be cancelled, and must not
 /// keep the program alive once the daemon has closed the connection.
-pub(super) fn run(runtime: &Runtime, link: &DaemonConnector) -> Result<Exit, Failure> {
+pub(super) fn run(runtime: &Runtime, link: &LocalDaemon) -> Result<Exit, Failure> {
     let socket = connect(runtime, link)?;
     let outgoing = socket.try_clone()?;
     thread::spawn(move || {
@@ -30,13 +30,13 @@ pub(super) fn run(runtime: &Runtime, link: &DaemonConnector) -> Result<Exit, Fai
 }
 
 /// Connects, and starts the daemon if necessary and allowed.
-fn connect(runtime: &Runtime, link: &DaemonConnector) -> Result<UnixStream, Failure> {
+fn connect(runtime: &Runtime, link: &LocalDaemon) -> Result<UnixStream, Failure> {
     let path = link.home().socket_path().map_err(ClientError::from)?;
     if let Ok(socket) = UnixStream::connect(&path) {
         return Ok(socket);
     }
     let started = runtime.block_on(link.connect_raw());
-    drop(started.map_err(|error| no_daemon(link, error))?);
+    drop(started.map_err(|error| no_daemon(link.start, error))?);
     Ok(UnixStream::connect(path)?)
 }
 

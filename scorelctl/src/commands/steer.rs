@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scorel_proto::{
-    Cancel, CancelParams, QueueKind, SendMessage, SendMessageParams, SendMessageResult, SessionId,
+    Cancel, CancelParams, Content, QueueKind, SendMessageParams, SendMessageResult, SessionId,
     WhileRunning,
 };
 
 use super::input::{message_text, say_unread};
-use super::outgoing::{MessageDraft, OutgoingMessage};
+use super::outgoing::MessageDraft;
 use super::queue_pause;
 use crate::args::TargetArgs;
 use crate::cli::Cli;
-use crate::daemon::{DaemonClient, new_command_id};
+use crate::daemon::DaemonClient;
 use crate::failure::Failure;
 use crate::target;
 
@@ -38,11 +38,6 @@ pub(super) async fn run(args: &SteerArgs, cli: &mut Cli<'_>) -> Result<(), Failu
     let session_id = cli.session_id(&args.target).await?;
     let session = cli.session(session_id).await?;
     let dir = target::work_dir(&mut cli.daemon, &session).await?;
-    let OutgoingMessage {
-        content,
-        attachments,
-        files,
-    } = draft.finish(&dir)?;
     let while_running = if args.now {
         cancel(&mut cli.daemon, session_id).await?;
         // Accepted after the cancel, it keeps the queue from pausing and runs next.
@@ -52,16 +47,16 @@ pub(super) async fn run(args: &SteerArgs, cli: &mut Cli<'_>) -> Result<(), Failu
     };
     let params = SendMessageParams {
         session_id,
-        content,
-        attachments,
+        content: Content(Vec::new()),
+        attachments: Vec::new(),
         while_running: Some(while_running),
         parent_event_id: None,
         expected_leaf_id: None,
         model: None,
         runner: None,
-        command_id: Some(new_command_id()),
+        command_id: None,
     };
-    let answer = cli.call::<SendMessage>(&params).await?;
+    let (answer, files) = draft.send(params, &dir, &cli.daemon).await?;
     files.say(cli.output)?;
     say_unread(cli.output)?;
     cli.result(&answer, |output| output.line(&description(&answer)))?;

@@ -3,7 +3,7 @@ use scorel_proto::{Shutdown, ShutdownParams};
 use serde_json::json;
 
 use super::daemon_end::{DaemonEnd, unless_ending};
-use crate::daemon::{DaemonConnector, StartDaemon};
+use crate::daemon::{LocalDaemon, StartDaemon};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -11,7 +11,7 @@ const PARAMS: ShutdownParams = ShutdownParams { park: None };
 
 /// Shuts the daemon down and waits until it has released its lock. There is no handshake, so that
 /// this also stops a daemon of an incompatible version. One that does not respond is ended by signals.
-pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Result<(), Failure> {
+pub(super) async fn run(mut link: LocalDaemon, output: &mut Output) -> Result<(), Failure> {
     link.start = StartDaemon::Never;
     let end = DaemonEnd::cancelling(&link);
     let pid = unless_ending(async || shut_down(&end, &link, output).await).await?;
@@ -28,7 +28,7 @@ pub(super) async fn run(mut link: DaemonConnector, output: &mut Output) -> Resul
 /// Tells the daemon to end. Returns its process; `None` if none is running.
 async fn shut_down(
     end: &DaemonEnd,
-    link: &DaemonConnector,
+    link: &LocalDaemon,
     output: &mut Output,
 ) -> Result<Option<u32>, Failure> {
     let connection = match link.connect_raw().await {
@@ -45,7 +45,7 @@ async fn shut_down(
 /// Ends a daemon that does not respond.
 async fn end_silent(
     end: &DaemonEnd,
-    link: &DaemonConnector,
+    link: &LocalDaemon,
     output: &mut Output,
 ) -> Result<Option<u32>, Failure> {
     if let Some(pid) = end.holder()?

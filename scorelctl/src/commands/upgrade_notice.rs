@@ -22,9 +22,10 @@ pub(super) async fn upgrade_notice(status: &Status) -> Option<String> {
 }
 
 /// Gives the notice on standard error, before what a command has to say. A daemon of this program's version
-/// is not asked.
+/// is not asked, nor one on another machine, whose programs are not here.
 pub(super) async fn say_upgrade(cli: &mut Cli<'_>) -> Result<(), Failure> {
-    if cli.daemon.version() == env!("CARGO_PKG_VERSION") {
+    let is_here = cli.daemon.link().local().is_some();
+    if !is_here || cli.daemon.version() == env!("CARGO_PKG_VERSION") {
         return Ok(());
     }
     let status = cli.call::<GetStatus>(&NoParams {}).await?;

@@ -56,7 +56,7 @@ async fn list(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<(), Failure> {
 
 async fn listed(args: &WorktreesArgs, cli: &mut Cli<'_>) -> Result<ListWorktreesResult, Failure> {
     let mut params = ListWorktreesParams::default();
-    if !args.all {
+    if !args.all && cli.has_project(args.project.as_deref()) {
         params.project_id = cli.project_id(args.project.as_deref()).await?;
         if params.project_id.is_none() {
             return Ok(ListWorktreesResult::default());

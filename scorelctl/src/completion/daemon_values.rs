@@ -29,8 +29,13 @@ pub(super) enum DaemonValues {
 }
 
 impl DaemonValues {
-    /// The values that begin with `typed`. Empty if no daemon runs; this never starts one.
+    /// The values that begin with `typed`. Empty if no daemon runs, which this does not start, or if it
+    /// is on another machine.
     pub(super) fn ask(self, typed: &str, words: &TypedWords) -> Vec<(String, String)> {
+        if words.is_remote() {
+            // A shell cannot wait for ssh.
+            return Vec::new();
+        }
         let listed = async {
             let home = DaemonHome::resolve(words.home().as_deref(), |name| env::var_os(name))?;
             let connection = Connection::connect(&home.socket_path()?).await?;

@@ -63,11 +63,17 @@ impl TypedWords {
         None
     }
 
+    /// Returns whether the line is for the daemon of another machine.
+    pub(super) fn is_remote(&self) -> bool {
+        let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"--remote");
+        self.words.iter().any(is_option)
+    }
+
     /// The first word that is neither an option nor the value of one.
     fn command(&self) -> Option<usize> {
         let mut at = 1;
         while let Some(word) = self.words.get(at) {
-            if word == "--home" {
+            if word == "--home" || word == "--remote" {
                 at += 1;
             } else if !is_option(word) {
                 return Some(at);

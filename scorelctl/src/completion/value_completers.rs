@@ -1,10 +1,14 @@
+use std::env;
 use std::ffi::OsStr;
 
 use clap::{Arg, Command, ValueHint};
 use clap_complete::{ArgValueCompleter, CompletionCandidate};
 
+use scorel_client::DaemonHome;
+
 use super::daemon_values::DaemonValues;
 use super::typed_words::TypedWords;
+use crate::devices::Devices;
 
 /// Gives each argument what completes it. The name of its value in the help decides, so that an argument
 /// of a new verb is completed too.
@@ -19,6 +23,11 @@ fn completed(argument: Arg, words: &TypedWords) -> Arg {
     let Some(name) = names.first().map(ToString::to_string) else {
         return argument;
     };
+    if ["remote", "device"].contains(&argument.get_id().as_str()) {
+        let words = words.clone();
+        let machines = move |typed: &OsStr| machines(&typed.to_string_lossy(), &words);
+        return argument.add(ArgValueCompleter::new(machines));
+    }
     let values = match &*name {
         "DIR" => return argument.value_hint(ValueHint::DirPath),
         "FILE" => return argument.value_hint(ValueHint::FilePath),
@@ -32,6 +41,17 @@ fn completed(argument: Arg, words: &TypedWords) -> Arg {
     argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
         candidates(values, &typed.to_string_lossy(), &words)
     }))
+}
+
+/// The machines of `scorelctl remote list`.
+fn machines(typed: &str, words: &TypedWords) -> Vec<CompletionCandidate> {
+    let home = DaemonHome::resolve(words.home().as_deref(), |name| env::var_os(name));
+    let known = home.ok().and_then(|home| Devices::of(&home).all().ok());
+    let known = known.unwrap_or_default().into_iter();
+    known
+        .filter(|device| device.name.starts_with(typed))
+        .map(|device| CompletionCandidate::new(device.name).help(Some(device.address.into())))
+        .collect()
 }
 
 /// The values that a running daemon knows. Without a daemon there are none.

@@ -27,7 +27,7 @@ impl Connection {
     /// [`ClientError::Incompatible`] if there is no common version, [`ClientError::Unresponsive`] if
     /// no reply comes within ten seconds, and those of [`Connection::call`].
     pub async fn hello(&self, client_id: Option<ClientId>) -> Result<HelloResult, ClientError> {
-        self.greet(client_id, None).await
+        self.greet(client_id, None, HELLO_TIMEOUT).await
     }
 
     /// The same, with a name for people, who see it beside what the client did.
@@ -40,15 +40,17 @@ impl Connection {
         client_id: ClientId,
         name: &str,
     ) -> Result<HelloResult, ClientError> {
-        self.greet(Some(client_id), Some(name)).await
+        self.greet(Some(client_id), Some(name), HELLO_TIMEOUT).await
     }
 
-    async fn greet(
+    /// The handshake, with a time limit.
+    pub(crate) async fn greet(
         &self,
         client_id: Option<ClientId>,
         name: Option<&str>,
+        limit: Duration,
     ) -> Result<HelloResult, ClientError> {
-        timeout(HELLO_TIMEOUT, self.negotiate(client_id, name))
+        timeout(limit, self.negotiate(client_id, name))
             .await
             .unwrap_or(Err(ClientError::Unresponsive))
     }

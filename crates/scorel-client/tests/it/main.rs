@@ -4,5 +4,6 @@ mod anchors;
 mod caller;
 mod connection;
 mod peer;
+mod ssh;
 mod start;
 mod stream;
