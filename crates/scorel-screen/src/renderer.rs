@@ -379,3 +379,7 @@ const fn is_bridge(body: &PersistentBody) -> bool {
 #[cfg(test)]
 #[path = "renderer/tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "renderer/properties.rs"]
+mod properties;

@@ -25,25 +25,25 @@ impl Theme {
     /// but those of the styles and links, which end with them.
     pub fn paint(&self, line: &Line) -> String {
         let mut painted = String::with_capacity(line.spans.len() * 16);
-        for span in &line.spans {
-            if span.text.is_empty() {
-                continue;
-            }
-            let text = self.drawn(&visible(&span.text), span.style);
+        let (mut style, mut link) = (None, None);
+        for span in line.spans.iter().filter(|span| !span.text.is_empty()) {
             let code = span.style.sgr().filter(|_| self.colours);
-            let link = span.link.as_deref();
-            let link = link.filter(|url| self.links && is_address(url));
-            if let Some(url) = link {
-                painted.push_str(&format!("\x1b]8;;{url}\x1b\\"));
+            let url = span.link.as_deref();
+            let url = url.filter(|url| self.links && is_address(url));
+            if style != code {
+                painted.push_str(style.map_or("", |_| RESET));
+                code.iter()
+                    .for_each(|code| painted.push_str(&format!("\x1b[{code}m")));
+                style = code;
             }
-            match code {
-                Some(code) => painted.push_str(&format!("\x1b[{code}m{text}\x1b[0m")),
-                None => painted.push_str(&text),
+            if link != url {
+                painted.push_str(&format!("\x1b]8;;{}\x1b\\", url.unwrap_or_default()));
+                link = url;
             }
-            if link.is_some() {
-                painted.push_str("\x1b]8;;\x1b\\");
-            }
+            painted.push_str(&self.drawn(&visible(&span.text), span.style));
         }
+        painted.push_str(link.map_or("", |_| END_LINK));
+        painted.push_str(style.map_or("", |_| RESET));
         painted
     }
 
@@ -68,6 +68,9 @@ impl Theme {
         text.chars().map(sign).collect()
     }
 }
+
+const RESET: &str = "\x1b[0m";
+const END_LINK: &str = "\x1b]8;;\x1b\\";
 
 /// The longest URL of a link, in bytes. Terminals ignore longer ones, or worse.
 const MAX_ADDRESS: usize = 2000;
@@ -102,7 +105,7 @@ mod tests {
         let url = "https://example.com/a";
         assert_eq!(
             FULL.paint(&linked(url)),
-            "\x1b]8;;https://example.com/a\x1b\\\x1b[4mhere\x1b[0m\x1b]8;;\x1b\\"
+            "\x1b[4m\x1b]8;;https://example.com/a\x1b\\here\x1b]8;;\x1b\\\x1b[0m"
         );
         assert_eq!(Theme::PLAIN.paint(&linked(url)), "here");
     }

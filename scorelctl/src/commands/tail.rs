@@ -61,18 +61,24 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let mut interrupts = Interrupts::listen()?;
-    let follow = follow(args, link, output);
-    tokio::select! {
-        ended = follow => ended,
+    let begun = begin(args, link, output);
+    let (mut tail, stream) = tokio::select! {
+        begun = begun => begun?,
+        () = interrupts.next() => return Ok(Exit::Success),
+    };
+    let ended = tokio::select! {
+        ended = tail.run(stream) => ended,
         () = interrupts.next() => Ok(Exit::Success),
-    }
+    };
+    tail.transcript.flush(tail.cli.output)?;
+    ended
 }
 
-async fn follow(
+async fn begin<'a>(
     args: &TailArgs,
     link: DaemonConnector,
-    output: &mut Output,
-) -> Result<Exit, Failure> {
+    output: &'a mut Output,
+) -> Result<(TailPrinter<'a>, SessionStream<DaemonConnector>), Failure> {
     let mut cli = Cli::connect(link, output).await?;
     say_upgrade(&mut cli).await?;
     let session_id = cli.session_id(&args.target).await?;
@@ -85,8 +91,10 @@ async fn follow(
         link.start = StartDaemon::AsService;
     }
     let stream = SessionStream::open(link, session_id, place.anchors).await?;
-    let mut tail = TailPrinter::new(cli, (session_id, place.from), args);
-    tail.run(stream).await
+    Ok((
+        TailPrinter::new(cli, (session_id, place.from), args),
+        stream,
+    ))
 }
 
 struct TailPrinter<'a> {

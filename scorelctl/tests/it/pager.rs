@@ -72,6 +72,8 @@ fn a_terminal_gets_pages_and_nothing_else_does() {
         (&[], &[("PAGER", ""), ("TERM", "xterm")]),
         (&[], &[("PAGER", "cat"), ("TERM", "xterm")]),
         (&[], &[("PAGER", &*pager), ("TERM", "dumb")]),
+        (&[], &[("PAGER", "/nonexistent -R"), ("TERM", "xterm")]),
+        (&[], &[("PAGER", "/"), ("TERM", "xterm")]),
     ] {
         let terminal = Terminal::start(&show(&place, arguments, variables)).expect("a terminal");
         let (code, shown) = terminal.ended();

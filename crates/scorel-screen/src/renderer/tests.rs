@@ -14,7 +14,7 @@ fn layout(markup: Markup) -> Layout {
 }
 
 /// An event with the fields that all have.
-fn event(mut value: Value) -> Event {
+pub(super) fn event(mut value: Value) -> Event {
     value["seq"] = json!(1);
     value["sessionId"] = json!(SESSION);
     value["clientId"] = json!("daemon");
@@ -53,11 +53,11 @@ fn rendered(events: &[Value]) -> Vec<String> {
     lines(events, Markup::Rendered)
 }
 
-fn delta(id: EventId, kind: &str, block: u32, text: &str) -> Value {
+pub(super) fn delta(id: EventId, kind: &str, block: u32, text: &str) -> Value {
     json!({"type": kind, "eventId": id, "blockIndex": block, "delta": text})
 }
 
-fn answer(id: EventId, content: &Value) -> Value {
+pub(super) fn answer(id: EventId, content: &Value) -> Value {
     json!({
         "type": "message", "id": id, "parentId": null,
         "message": {"role": "assistant", "content": content, "model": "m", "stopReason": "end_turn"},

@@ -25,10 +25,8 @@ impl AnswerView {
         if output.json {
             Self::Json
         } else if output.out_is_terminal {
-            {
-                let transcript = Transcript::live(AsideStream::Error, RESULT_LINES, output);
-                Self::Live(Box::new(transcript))
-            }
+            let transcript = Transcript::live(AsideStream::Error, RESULT_LINES, output);
+            Self::Live(Box::new(transcript))
         } else {
             Self::Final(None)
         }

@@ -109,6 +109,16 @@ impl<'a> TurnFollower<'a> {
     /// accepted.
     pub(super) async fn run(
         &mut self,
+        stream: SessionStream<DaemonConnector>,
+        interrupts: &mut Interrupts,
+    ) -> Result<Exit, Failure> {
+        let ended = self.follow(stream, interrupts).await;
+        self.answer.flush(self.cli.output)?;
+        ended
+    }
+
+    async fn follow(
+        &mut self,
         mut stream: SessionStream<DaemonConnector>,
         interrupts: &mut Interrupts,
     ) -> Result<Exit, Failure> {
@@ -376,6 +386,7 @@ impl<'a> TurnFollower<'a> {
     }
 
     fn detach(&mut self, text: &str) -> Result<Option<Exit>, Failure> {
+        self.answer.flush(self.cli.output)?;
         self.cli.note(&format!(
             "{text}: `scorelctl tail --session {}` shows it",
             self.session_id
