@@ -5,6 +5,7 @@ mod agent_task_state;
 mod agents;
 mod approve;
 mod archive;
+mod attach;
 mod blob;
 mod branch;
 mod call;
@@ -81,16 +82,19 @@ use crate::output::Output;
 /// Command-line client of the Scorel daemon, which runs coding agents
 #[derive(Debug, Parser)]
 #[command(name = "scorelctl", version, after_help = Exit::help(), max_term_width = 100,
-    arg_required_else_help = true, help_template = overview::template())]
+    help_template = overview::template())]
 pub(crate) struct CliArguments {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
+    /// Without one, `attach` at a terminal.
     #[command(subcommand)]
-    pub(crate) command: CliCommand,
+    pub(crate) command: Option<CliCommand>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
+    /// Talk with an agent at the terminal; what `scorelctl` alone does
+    Attach(attach::AttachArgs),
     /// Send a message to an agent and follow its answer
     Send(send::SendArgs),
     /// Wait until a session is idle, or asks for permission
@@ -246,7 +250,15 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
     let local = || LocalDaemon::new(&global);
     let link = || DaemonConnector::new(&global);
     let done = |()| Exit::Success;
+    let command = match command {
+        Some(command) => command,
+        None if attach::has_terminal() && !output.json => {
+            CliCommand::Attach(attach::AttachArgs::default())
+        }
+        None => return overview::without_command(CliArguments::command(), output),
+    };
     match command {
+        CliCommand::Attach(args) => wait_for(attach::run(args, link()?, output)),
         CliCommand::Completions(args) => completions::run(&args, output).map(done),
         CliCommand::Man(args) => man::run(&args, CliArguments::command(), output).map(done),
         CliCommand::Commands => overview::commands(CliArguments::command(), output).map(done),

@@ -21,7 +21,6 @@ mod failure;
 mod id_part;
 mod interrupts;
 mod known_agent;
-mod mentions;
 mod moment;
 mod output;
 mod pager;

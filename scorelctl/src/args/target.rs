@@ -5,7 +5,7 @@ use clap::Args;
 use crate::selector::SessionSelector;
 
 /// Selects a session.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct TargetArgs {
     /// Session id, or its beginning or end [default: the project's latest session]
     #[arg(long, short, value_name = "ID|PART")]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use scorel_attach::Mentions;
 use scorel_client::ClientError;
 use scorel_proto::{
     Attachment, AttachmentPath, Block, Content, ErrorCode, RpcError, SendMessage,
@@ -14,7 +15,6 @@ use serde::Serialize;
 use super::input::MessageText;
 use crate::daemon::{DaemonClient, new_command_id};
 use crate::failure::Failure;
-use crate::mentions::Mentions;
 use crate::output::Output;
 use crate::target;
 

@@ -10,7 +10,7 @@ use crate::output::Output;
 
 /// Every command that is not hidden, in the order of the overview.
 const GROUPS: [(&str, &str); 9] = [
-    ("Talk", "send wait tail show approve"),
+    ("Talk", "attach send wait tail show approve"),
     ("Steer", "steer queue cancel end-wait"),
     ("Go back", "tree rewind resend branch clone files"),
     (
@@ -69,6 +69,16 @@ pub(super) fn commands(mut root: Command, output: &mut Output) -> Result<(), Fai
         }
         Ok(())
     })
+}
+
+/// Prints the help where there is no terminal to attach at.
+pub(super) fn without_command(mut root: Command, output: &mut Output) -> Result<Exit, Failure> {
+    if output.json {
+        return Err(Failure::usage("a command is missing").hint("`scorelctl commands` lists them"));
+    }
+    let help = root.render_help().to_string();
+    output.aside(&help)?;
+    Ok(Exit::Usage)
 }
 
 pub(super) fn exit_codes(output: &mut Output) -> Result<(), Failure> {

@@ -16,6 +16,8 @@ const FRAME: Duration = Duration::from_millis(33);
 /// Finished lines that wait longer, if there are more than two screens of them, are skipped.
 const OLD: Duration = Duration::from_secs(5);
 const MAX_WAITING: usize = 4 << 20;
+/// The most bytes of sequences that wait for a frame: a text for the clipboard, in base64.
+const MAX_SEQUENCES: usize = 128 << 10;
 /// Without news in what is above the composer for so long, the cursor stands in the composer.
 const CALM: Duration = Duration::from_secs(1);
 /// The longest wait for a terminal at the end.
@@ -33,6 +35,8 @@ pub struct Screen {
     /// Lines that were left out since one was printed.
     skipped: usize,
     is_touched: bool,
+    /// Sequences that go before the next frame.
+    sequences: Vec<u8>,
     next_frame: Instant,
     /// When the cursor may go to the composer.
     calm_at: Instant,
@@ -60,6 +64,7 @@ impl Screen {
             waiting: 0,
             skipped: 0,
             is_touched: true,
+            sequences: Vec::new(),
             next_frame: now,
             calm_at: now,
         })
@@ -77,6 +82,14 @@ impl Screen {
         if self.waiting > MAX_WAITING {
             self.skip();
         }
+    }
+
+    /// Sends a sequence that moves no cursor, such as a bell, with the next frame.
+    pub fn send(&mut self, sequence: &[u8]) {
+        if self.sequences.len() < MAX_SEQUENCES {
+            self.sequences.extend_from_slice(sequence);
+        }
+        self.is_touched = true;
     }
 
     /// The live region shall be drawn anew, because what it shows has changed.
@@ -135,6 +148,9 @@ impl Screen {
             self.calm_at = now + CALM;
         }
         let mut bytes = self.region.update(size, &lines, live, now >= self.calm_at);
+        if !self.sequences.is_empty() {
+            bytes.splice(0..0, self.sequences.drain(..));
+        }
         self.is_touched = false;
         self.next_frame = if self.finished.is_empty() {
             now + FRAME

@@ -2,16 +2,16 @@
 
 /// A typed message, as it is sent, and the files that it mentions.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Mentions {
+pub struct Mentions {
     /// With `@` where `\@` was typed at the start of a word.
-    pub(crate) text: String,
+    pub text: String,
     /// As they were typed, without `@`; each one once.
-    pub(crate) paths: Vec<String>,
+    pub paths: Vec<String>,
 }
 
 impl Mentions {
     /// Finds the files in `text`. `is_file` tells whether a path names one that can be attached.
-    pub(crate) fn of(text: &str, is_file: impl Fn(&str) -> bool) -> Self {
+    pub fn of(text: &str, is_file: impl Fn(&str) -> bool) -> Self {
         let mut found = Self {
             text: String::with_capacity(text.len()),
             paths: Vec::new(),

@@ -1,0 +1,127 @@
+use super::state::{App, Mode};
+use crate::slash::COMMANDS;
+use crate::terminal::Key;
+
+/// The most candidates that are shown.
+pub(crate) const MAX_SHOWN: usize = 6;
+
+/// What can complete the word at the caret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Completion {
+    pub(crate) sign: char,
+    pub(crate) word: String,
+    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) at: usize,
+    /// Set once it is closed: it stays so until the word changes.
+    pub(crate) is_closed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// What takes the word's place, without the sign.
+    pub(crate) text: String,
+    pub(crate) about: String,
+}
+
+impl App {
+    /// Follows the word at the caret.
+    pub(super) fn complete(&mut self) {
+        let prefix = self
+            .composer
+            .prefix()
+            .filter(|_| !self.setup.is_plain && matches!(self.mode, Mode::Composing));
+        let Some(prefix) = prefix else {
+            self.completion = None;
+            return;
+        };
+        let known = self.completion.as_ref();
+        if known.is_some_and(|it| it.sign == prefix.sign && it.word == prefix.word) {
+            return;
+        }
+        let candidates = match prefix.sign {
+            '/' => self.commands_with(&prefix.word),
+            _ => self.files_with(&prefix.word),
+        };
+        self.completion = Some(Completion {
+            sign: prefix.sign,
+            word: prefix.word,
+            candidates,
+            at: 0,
+            is_closed: false,
+        });
+    }
+
+    fn commands_with(&self, word: &str) -> Vec<Candidate> {
+        let commands = COMMANDS.iter().map(|command| Candidate {
+            text: command.name.to_owned(),
+            about: format!("{} {}", command.argument, command.about)
+                .trim_start()
+                .to_owned(),
+        });
+        let skills = self
+            .session
+            .iter()
+            .flat_map(|it| &it.facts.skills)
+            .map(|skill| Candidate {
+                text: skill.name.clone(),
+                about: skill.description.clone(),
+            });
+        commands
+            .chain(skills)
+            .filter(|it| it.text.starts_with(word))
+            .take(50)
+            .collect()
+    }
+
+    /// The candidates of the word before, until the daemon has answered for this one.
+    fn files_with(&mut self, word: &str) -> Vec<Candidate> {
+        let _ = word;
+        Vec::new()
+    }
+
+    /// Handles a key that is for the list of candidates. Returns whether it was.
+    pub(super) fn completion_key(&mut self, key: Key) -> bool {
+        let Some(completion) = self
+            .completion
+            .as_mut()
+            .filter(|it| !it.is_closed && !it.candidates.is_empty())
+        else {
+            return false;
+        };
+        let last = completion.candidates.len() - 1;
+        match key {
+            Key::Up => completion.at = completion.at.saturating_sub(1),
+            Key::Down => completion.at = (completion.at + 1).min(last),
+            Key::Esc => completion.is_closed = true,
+            Key::Tab => self.accept(),
+            // A word that is whole already is what was meant.
+            Key::Enter
+                if completion
+                    .candidates
+                    .iter()
+                    .any(|it| it.text == completion.word) =>
+            {
+                return false;
+            }
+            Key::Enter => self.accept(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn accept(&mut self) {
+        let Some(completion) = self.completion.take() else {
+            return;
+        };
+        if let Some(candidate) = completion.candidates.get(completion.at) {
+            let end = if candidate.text.ends_with('/') {
+                ""
+            } else {
+                " "
+            };
+            self.composer
+                .complete(&format!("{}{}{end}", completion.sign, candidate.text));
+        }
+        self.complete();
+    }
+}

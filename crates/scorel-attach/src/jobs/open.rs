@@ -1,0 +1,75 @@
+use std::path::PathBuf;
+
+use scorel_client::{Caller, ClientAnchors, ClientError, Connect, SessionStream};
+use scorel_proto::{
+    GetSession, GetSessionParams, ListProjects, ListSkills, ListSkillsParams, NoParams, Session,
+    SessionId, SkillInfo,
+};
+
+use super::sticky::StickyConnector;
+use super::window::{HistoryWindow, last_turns};
+
+/// The turns that are shown of a conversation that is gone to.
+const TURNS: usize = 3;
+
+/// A session that can be shown.
+#[derive(Debug)]
+pub(crate) struct OpenedSession<C> {
+    pub(crate) facts: Box<SessionFacts>,
+    pub(crate) stream: SessionStream<StickyConnector<C>>,
+}
+
+/// What is known of a session besides its stream.
+#[derive(Debug)]
+pub(crate) struct SessionFacts {
+    pub(crate) session: Session,
+    /// Where its work is done, on the daemon's machine.
+    pub(crate) work_dir: PathBuf,
+    pub(crate) skills: Vec<SkillInfo>,
+    pub(crate) window: HistoryWindow,
+}
+
+/// Reads the end of a session's conversation, and follows the session from there.
+pub(crate) async fn open<C: Connect + Clone + Send + 'static>(
+    connector: C,
+    caller: &Caller<C>,
+    session_id: SessionId,
+) -> Result<OpenedSession<C>, ClientError> {
+    let params = GetSessionParams { session_id };
+    let session = caller.call::<GetSession>(&params).await?.session;
+    let projects = caller.call::<ListProjects>(&NoParams {}).await?.projects;
+    let project = projects
+        .into_iter()
+        .find(|it| it.project_id == session.project_id);
+    let worktree = session
+        .agent
+        .as_ref()
+        .and_then(|agent| agent.worktree.as_ref());
+    let work_dir = worktree
+        .map(|it| it.path.clone())
+        .or_else(|| project.map(|it| it.work_dir));
+    let params = ListSkillsParams {
+        project_id: Some(session.project_id),
+    };
+    // A project whose directory is gone has no skills, and its conversations can be read.
+    let skills = caller.call::<ListSkills>(&params).await;
+    let skills = skills.map(|result| result.skills).unwrap_or_default();
+    let last = session.last_persistent_seq;
+    let window = last_turns(
+        caller,
+        session_id,
+        session.active_leaf_id,
+        last.next(),
+        TURNS,
+    )
+    .await?;
+    let anchors = ClientAnchors::new(last, None).with_id(window.last);
+    let stream = SessionStream::open(StickyConnector::new(connector), session_id, anchors).await?;
+    let facts = Box::new(SessionFacts {
+        session,
+        work_dir: work_dir.unwrap_or_default().into(),
+        skills,
+        window,
+    });
+    Ok(OpenedSession { facts, stream })
+}

@@ -1,0 +1,121 @@
+//! The tasks beside the loop: calls, streams that are opened, programs.
+
+use std::collections::VecDeque;
+
+use scorel_client::{Caller, ClientError, Connect};
+use scorel_proto::{EventId, Seq, SessionId};
+use tokio::task::{JoinError, JoinSet};
+
+use crate::app::Done;
+use crate::effect::Effect;
+use crate::jobs::{OpenedSession, last_turns, open, rewind_messages, run_program, send};
+
+/// The tasks that run at once. More wait.
+const MAX_RUNNING: usize = 16;
+
+/// The tasks that wait. What comes then is dropped, and said.
+const MAX_WAITING: usize = 256;
+
+/// What a task ended with.
+#[derive(Debug)]
+pub(crate) enum WorkEnd<C> {
+    Done(Box<Done>),
+    Opened(Box<OpenedSession<C>>),
+}
+
+/// A bounded set of tasks.
+#[derive(Debug)]
+pub(crate) struct Worker<C> {
+    connector: C,
+    caller: Caller<C>,
+    tasks: JoinSet<WorkEnd<C>>,
+    waiting: VecDeque<(Effect, Option<std::path::PathBuf>)>,
+}
+
+impl<C: Connect + Clone + Send + 'static> Worker<C> {
+    pub(crate) fn new(connector: C, caller: Caller<C>) -> Self {
+        Self {
+            connector,
+            caller,
+            tasks: JoinSet::new(),
+            waiting: VecDeque::new(),
+        }
+    }
+
+    pub(crate) const fn caller(&self) -> &Caller<C> {
+        &self.caller
+    }
+
+    /// Returns whether nothing runs or waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.tasks.is_empty() && self.waiting.is_empty()
+    }
+
+    /// Takes an effect that needs no terminal. Returns false if there are too many.
+    pub(crate) fn take(&mut self, effect: Effect, dir: Option<std::path::PathBuf>) -> bool {
+        if self.waiting.len() >= MAX_WAITING {
+            return false;
+        }
+        self.waiting.push_back((effect, dir));
+        self.start();
+        true
+    }
+
+    /// The end of the next task; waits for ever without one. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<WorkEnd<C>> {
+        let ended = self.tasks.join_next().await;
+        self.start();
+        match ended {
+            Some(ended) => of_task(ended),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn start(&mut self) {
+        while self.tasks.len() < MAX_RUNNING
+            && let Some((effect, dir)) = self.waiting.pop_front()
+        {
+            let caller = self.caller.clone();
+            let connector = self.connector.clone();
+            self.tasks.spawn(work(effect, dir, connector, caller));
+        }
+    }
+}
+
+fn of_task<C>(ended: Result<WorkEnd<C>, JoinError>) -> Option<WorkEnd<C>> {
+    let failed = |error: JoinError| {
+        let text = format!("an error in this program: {error}");
+        WorkEnd::Done(Box::new(Done::Ran(Err(text), false)))
+    };
+    Some(ended.unwrap_or_else(failed))
+}
+
+async fn work<C: Connect + Clone + Send + 'static>(
+    effect: Effect,
+    dir: Option<std::path::PathBuf>,
+    connector: C,
+    caller: Caller<C>,
+) -> WorkEnd<C> {
+    let done = match effect {
+        Effect::Call(call) => Done::Answer(call.make(&caller).await),
+        Effect::Send(message) => Done::Sent(send(*message, &caller).await),
+        Effect::Open(id) => match open(connector, &caller, id).await {
+            Ok(opened) => return WorkEnd::Opened(Box::new(opened)),
+            Err(error) => Done::NotOpened(error),
+        },
+        Effect::ShowLeaf(id, leaf) => Done::Leaf(id, last_turn(&caller, id, leaf).await),
+        Effect::ListMessages(id) => Done::Messages(id, rewind_messages(&caller, id).await),
+        Effect::Run { words, pages } => Done::Ran(run_program(words, dir).await, pages),
+        other => Done::Ran(Err(format!("{other:?} is no task")), false),
+    };
+    WorkEnd::Done(Box::new(done))
+}
+
+async fn last_turn<C: Connect>(
+    caller: &Caller<C>,
+    id: SessionId,
+    leaf: Option<EventId>,
+) -> Result<Vec<scorel_proto::Event>, ClientError> {
+    let window = last_turns(caller, id, leaf, Seq::MAX, 1).await?;
+    Ok(window.events)
+}

@@ -1,0 +1,129 @@
+//! The interactive client.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{IsTerminal, stdin, stdout};
+
+use clap::Args;
+use scorel_attach::{AttachError, AttachOptions};
+use scorel_client::ClientIdentity;
+use scorel_proto::{CreateSession, CreateSessionParams, GetStatus, NoParams, SessionId};
+
+use crate::args::TargetArgs;
+use crate::cli::Cli;
+use crate::daemon::{DaemonConnector, new_command_id};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::selector::SessionSelector;
+use crate::target;
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct AttachArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Lines only, without a live screen: for screen readers and pipes [also: SCOREL_PLAIN=1]
+    #[arg(long)]
+    pub(crate) plain: bool,
+}
+
+/// Returns whether there is a terminal to attach at.
+pub(super) fn has_terminal() -> bool {
+    stdin().is_terminal() && stdout().is_terminal()
+}
+
+pub(super) async fn run(
+    args: AttachArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    if output.json {
+        return Err(
+            Failure::usage("`attach` is for people and prints no JSON").hint(
+                "`scorelctl send --json` and `scorelctl tail --json` print events for programs",
+            ),
+        );
+    }
+    let mut cli = Cli::connect(link.clone(), output).await?;
+    let session = session(&args.target, &mut cli).await?;
+    let notes = notes(&mut cli).await?;
+    // By now the daemon has created the home directory.
+    let client_id = ClientIdentity::load_or_create(link.home()).ok();
+    let options = AttachOptions {
+        session: Some(session),
+        home: link.home().path().to_owned(),
+        client_id: client_id.map(|identity| identity.client_id()),
+        is_local: true,
+        is_plain: args.plain,
+        program: program(&link),
+        notes,
+        connector: link,
+    };
+    let said = scorel_attach::attach(options).await.map_err(failure)?;
+    if let Some(text) = said {
+        output.note(&text)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The project's latest session, or a new one; the project is registered if it is new.
+async fn session(target: &TargetArgs, cli: &mut Cli<'_>) -> Result<SessionId, Failure> {
+    match &target.session {
+        None | Some(SessionSelector::New) => {
+            let project = cli.registered(target.project.as_deref()).await?;
+            if target.session.is_none()
+                && let Some(latest) = target::latest_of(&mut cli.daemon, &project, false).await?
+            {
+                return Ok(latest.session_id);
+            }
+            let params = CreateSessionParams {
+                project_id: project.project_id,
+                title: None,
+                model: None,
+                runner: None,
+                thinking_level: None,
+                tools: None,
+                command_id: Some(new_command_id()),
+            };
+            Ok(cli.call::<CreateSession>(&params).await?.session_id)
+        }
+        wanted => {
+            target::existing(&mut cli.daemon, wanted.as_ref(), target.project.as_deref()).await
+        }
+    }
+}
+
+/// What a newcomer has to know.
+async fn notes(cli: &mut Cli<'_>) -> Result<Vec<String>, Failure> {
+    let status = cli.call::<GetStatus>(&NoParams {}).await?;
+    let mut notes = Vec::new();
+    if status.default_model.starts_with("demo") {
+        notes.push(
+            "No model is set up, so `demo` answers, which is not a language model: leave with Ctrl+D and run \
+             `scorelctl init`."
+                .to_owned(),
+        );
+    }
+    if let Some(problem) = status.config_problem {
+        notes.push(format!(
+            "The configuration from before is in use, since this is invalid: {problem}"
+        ));
+    }
+    Ok(notes)
+}
+
+/// The words that run this program for the same daemon.
+fn program(link: &DaemonConnector) -> Vec<OsString> {
+    let own = env::current_exe().map_or_else(|_| "scorelctl".into(), OsString::from);
+    vec![own, "--home".into(), link.home().path().into()]
+}
+
+fn failure(error: AttachError) -> Failure {
+    match error {
+        AttachError::Client(error) => Failure::from(error),
+        AttachError::Terminal(error) => Failure::from(error),
+        AttachError::Settings(error) => Failure::usage(error.to_string())
+            .hint("`scorelctl config check` lists all that is wrong"),
+        error @ AttachError::NoStateDir => Failure::usage(error.to_string()),
+    }
+}
