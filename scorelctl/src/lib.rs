@@ -38,7 +38,7 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser};
 
 use commands::CliArguments;
@@ -56,7 +56,7 @@ pub fn main() -> ExitCode {
     }
     let arguments = match CliArguments::try_parse_from(words()) {
         Ok(arguments) => arguments,
-        Err(error) => return not_parsed(&error).into(),
+        Err(error) => return not_parsed(&with_meant_verb(error)).into(),
     };
     let mut output = Output::standard(arguments.global.json);
     let ended = commands::run(arguments, &mut output);
@@ -91,6 +91,35 @@ fn finish(ended: Result<Exit, Failure>, output: &mut Output) -> Exit {
     // If standard error is closed as well, only the exit code is left to tell.
     let _ = output.report(&report);
     report.exit
+}
+
+/// Verbs of other programs, and ours that do it.
+const MEANT: [(&str, &str); 12] = [
+    ("login", "init"),
+    ("auth", "init"),
+    ("setup", "init"),
+    ("configure", "config"),
+    ("ls", "sessions"),
+    ("list", "sessions"),
+    ("ps", "sessions"),
+    ("chat", "attach"),
+    ("resume", "attach"),
+    ("new", "attach"),
+    ("ask", "send"),
+    ("run", "send"),
+];
+
+/// The error with the verb that was probably meant, where that does not look like the one that was typed.
+fn with_meant_verb(mut error: clap::Error) -> clap::Error {
+    let typed = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) => typed.to_lowercase(),
+        _ => return error,
+    };
+    if let Some((_, verb)) = MEANT.iter().find(|(name, _)| *name == typed) {
+        let meant = ContextValue::Strings(vec![(*verb).to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, meant);
+    }
+    error
 }
 
 /// Prints help or the version to standard output, or a usage error. `--json` cannot be taken from

@@ -6,6 +6,7 @@
 )]
 
 mod agents;
+mod attach;
 mod attachments;
 mod bad_inputs;
 mod bash;

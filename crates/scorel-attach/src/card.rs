@@ -177,6 +177,11 @@ impl Card {
         }
     }
 
+    /// Returns whether an answer is on its way.
+    pub(crate) fn is_sent(&self, id: PermissionRequestId) -> bool {
+        self.sent.contains(&id)
+    }
+
     /// An answer did not arrive.
     pub(crate) fn not_sent(&mut self, id: PermissionRequestId) {
         self.sent.remove(&id);

@@ -34,7 +34,7 @@ enum Woken<C> {
     Typed(Typed),
     Stream(Result<Option<StreamItem>, ClientError>),
     Host(Option<HostFeedItem>),
-    Work(Option<WorkEnd<C>>),
+    Work(WorkEnd<C>),
     Draw,
     Tick,
 }
@@ -97,9 +97,9 @@ impl<C: Connect + Clone + Send + 'static> Interactive<C> {
         match woken {
             Woken::Typed(typed) => self.update(Input::Typed(typed)),
             Woken::Host(Some(item)) => self.update(Input::Host(item)),
-            Woken::Host(None) | Woken::Work(None) => {}
-            Woken::Work(Some(WorkEnd::Done(done))) => self.update(Input::Done(done)),
-            Woken::Work(Some(WorkEnd::Opened(opened))) => {
+            Woken::Host(None) => {}
+            Woken::Work(WorkEnd::Done(done)) => self.update(Input::Done(done)),
+            Woken::Work(WorkEnd::Opened(opened)) => {
                 self.stream = Some(opened.stream);
                 let done = crate::app::Done::Opened(opened.facts);
                 self.update(Input::Done(Box::new(done)));

@@ -12,6 +12,8 @@ mod card;
 pub mod composer;
 mod effect;
 mod foreground;
+#[cfg(test)]
+mod guide;
 mod host_state;
 mod interactive;
 mod jobs;

@@ -35,7 +35,7 @@ enum Woken<C> {
     Line(Option<String>),
     Stream(Result<Option<StreamItem>, ClientError>),
     Host(Option<HostFeedItem>),
-    Work(Option<WorkEnd<C>>),
+    Work(WorkEnd<C>),
     Tick,
 }
 
@@ -113,9 +113,9 @@ impl<C: Connect + Clone + Send + 'static> Plain<C> {
             Woken::Line(None) => self.has_input = false,
             Woken::Line(Some(line)) => self.app.line(&line, view),
             Woken::Host(Some(item)) => self.app.update(Input::Host(item), view),
-            Woken::Host(None) | Woken::Work(None) => {}
-            Woken::Work(Some(WorkEnd::Done(done))) => self.app.update(Input::Done(done), view),
-            Woken::Work(Some(WorkEnd::Opened(opened))) => {
+            Woken::Host(None) => {}
+            Woken::Work(WorkEnd::Done(done)) => self.app.update(Input::Done(done), view),
+            Woken::Work(WorkEnd::Opened(opened)) => {
                 self.stream = Some(opened.stream);
                 let done = Box::new(crate::app::Done::Opened(opened.facts));
                 let view = self

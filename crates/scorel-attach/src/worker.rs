@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use scorel_client::{Caller, ClientError, Connect};
 use scorel_proto::{EventId, Seq, SessionId};
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::JoinSet;
 
 use crate::app::Done;
 use crate::effect::Effect;
@@ -30,6 +30,8 @@ pub(crate) struct Worker<C> {
     caller: Caller<C>,
     tasks: JoinSet<WorkEnd<C>>,
     waiting: VecDeque<(Effect, Option<std::path::PathBuf>)>,
+    /// Messages are sent one after another, so that they arrive in their order.
+    is_sending: bool,
 }
 
 impl<C: Connect + Clone + Send + 'static> Worker<C> {
@@ -39,6 +41,7 @@ impl<C: Connect + Clone + Send + 'static> Worker<C> {
             caller,
             tasks: JoinSet::new(),
             waiting: VecDeque::new(),
+            is_sending: false,
         }
     }
 
@@ -62,32 +65,43 @@ impl<C: Connect + Clone + Send + 'static> Worker<C> {
     }
 
     /// The end of the next task; waits for ever without one. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Option<WorkEnd<C>> {
-        let ended = self.tasks.join_next().await;
-        self.start();
-        match ended {
-            Some(ended) => of_task(ended),
+    pub(crate) async fn next(&mut self) -> WorkEnd<C> {
+        let ended = match self.tasks.join_next().await {
+            Some(ended) => ended,
             None => std::future::pending().await,
+        };
+        let ended = ended.unwrap_or_else(|error| {
+            self.is_sending = false;
+            let text = format!("an error in this program: {error}");
+            WorkEnd::Done(Box::new(Done::Ran(Err(text), false)))
+        });
+        if let WorkEnd::Done(done) = &ended
+            && matches!(**done, Done::Sent(_))
+        {
+            self.is_sending = false;
         }
+        self.start();
+        ended
     }
 
     fn start(&mut self) {
         while self.tasks.len() < MAX_RUNNING
-            && let Some((effect, dir)) = self.waiting.pop_front()
+            && let Some((effect, dir)) = self.next_effect()
         {
+            self.is_sending |= matches!(effect, Effect::Send(_));
             let caller = self.caller.clone();
             let connector = self.connector.clone();
             self.tasks.spawn(work(effect, dir, connector, caller));
         }
     }
-}
 
-fn of_task<C>(ended: Result<WorkEnd<C>, JoinError>) -> Option<WorkEnd<C>> {
-    let failed = |error: JoinError| {
-        let text = format!("an error in this program: {error}");
-        WorkEnd::Done(Box::new(Done::Ran(Err(text), false)))
-    };
-    Some(ended.unwrap_or_else(failed))
+    fn next_effect(&mut self) -> Option<(Effect, Option<std::path::PathBuf>)> {
+        let is_sending = self.is_sending;
+        let is_ready =
+            |(effect, _): &(Effect, _)| !is_sending || !matches!(effect, Effect::Send(_));
+        let place = self.waiting.iter().position(is_ready)?;
+        self.waiting.remove(place)
+    }
 }
 
 async fn work<C: Connect + Clone + Send + 'static>(

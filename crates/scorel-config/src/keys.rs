@@ -116,6 +116,8 @@ keys! {
     "compaction.summaryTokens" => |it| json!(it.compaction.summary_tokens),
     "auxiliary.model" => none,
     "prompt.text" => none,
+    "attach.whileRunning" => |_| json!("followUp"),
+    "attach.plain" => |_| json!(false),
 }
 
 const fn none(_: &Config) -> Value {

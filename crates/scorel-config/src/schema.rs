@@ -48,6 +48,24 @@ pub(super) struct Document {
     pub compaction: CompactionSection,
     pub auxiliary: AuxiliaryConfig,
     pub prompt: PromptSection,
+    pub attach: AttachSection,
+}
+
+/// `[attach]`: read by the terminal client itself, in its own home. Checked here, so that a typo is found where all
+/// others are.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct AttachSection {
+    pub while_running: Option<SendAs>,
+    pub plain: Option<bool>,
+}
+
+/// What Enter sends while a turn runs.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum SendAs {
+    FollowUp,
+    Steer,
 }
 
 /// `[model]`

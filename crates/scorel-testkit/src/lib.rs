@@ -22,6 +22,7 @@ mod sightings;
 mod strace;
 mod strict;
 mod terminal;
+mod terminal_window;
 mod wire_api;
 
 pub use acp_script::{ACP_HANDSHAKE, AcpScript, HOSTILE_ACP};
@@ -42,4 +43,5 @@ pub use sightings::{SightingFault, Sightings};
 pub use strace::{Strace, Trace, TracedCall};
 pub use strict::StrictServer;
 pub use terminal::Terminal;
+pub use terminal_window::TerminalWindow;
 pub use wire_api::WireApi;

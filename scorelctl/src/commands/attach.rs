@@ -57,9 +57,12 @@ pub(super) async fn run(
         is_plain: args.plain,
         program: program(&link),
         notes,
-        connector: link,
+        // A daemon that was stopped must not be started again because somewhere a window is open.
+        connector: link.never_starting(),
     };
-    let said = scorel_attach::attach(options).await.map_err(failure)?;
+    let said = Box::pin(scorel_attach::attach(options))
+        .await
+        .map_err(failure)?;
     if let Some(text) = said {
         output.note(&text)?;
     }

@@ -108,16 +108,22 @@ impl App {
         self.history = History::load(self.setup.state_dir.clone(), &project);
         // Only what is left of an earlier attempt, or another session's draft, is replaced.
         let draft = self.drafts.load(&id.to_string());
+        // What was typed before the first session was there belongs to it.
+        let typed =
+            Some(self.composer.text()).filter(|text| self.session.is_none() && !text.is_empty());
         self.composer.set("");
         if let Some(draft) = draft {
             self.composer.restore(draft);
         }
         self.saved_draft = self.composer.version();
+        if let Some(typed) = typed {
+            let _ = self.composer.paste(&typed);
+        }
         let title = session.title.as_deref().unwrap_or("new session");
         let end = super::keys::id_end(id);
         let head = format!("{title} ({end}) in {}", facts.work_dir.display());
         let (archived, problem) = (session.archived, session.problem.clone());
-        self.renderer.flush(&mut self.finished);
+        self.renew_renderer();
         self.note(&head);
         let events = facts.window.events.len();
         if facts.window.has_more {
@@ -289,7 +295,6 @@ impl App {
     ) {
         match result {
             Ok(()) => {
-                self.answered = Some(id);
                 self.card.closed(id, true, now);
                 self.host.closed(id);
             }
@@ -311,11 +316,7 @@ impl App {
             _ => "too late: the question is not open any more".to_owned(),
         };
         // The feed may have told it already.
-        if self
-            .own_questions()
-            .iter()
-            .any(|question| question.request.request_id == id)
-        {
+        if self.told.replace(id) != Some(id) {
             self.note(&text);
         }
     }

@@ -125,12 +125,14 @@ impl App {
         now: Instant,
     ) {
         let is_shown = self.last_shown == Some(id);
+        let was_sent = self.card.is_sent(id);
         self.card.closed(id, is_shown, now);
-        let by_us = self.answered.take_if(|answered| *answered == id).is_some();
-        if by_us || !was_own {
-            return;
-        }
-        if let Some(answer) = answer {
+        if let Some(answer) = answer.filter(|_| was_own) {
+            // Another window of this installation may have been faster; the answer to ours tells.
+            let is_ours = was_sent && Some(answer.client_id) == self.setup.client_id;
+            if is_ours || self.told.replace(id) == Some(id) {
+                return;
+            }
             let text = self.answered_elsewhere(answer);
             self.note(&text);
         }

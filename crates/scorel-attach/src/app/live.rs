@@ -18,6 +18,7 @@ impl App {
     /// The live region for a terminal of this size, and the card that is in it.
     pub(crate) fn live(&mut self, size: Size, view: &SessionView) -> (Live, Option<DrawnCard>) {
         let width = usize::from(size.columns);
+        self.width = width;
         self.renderer.resize(width);
         let is_tiny = size.columns < MIN_COLUMNS || size.rows < MIN_ROWS;
         let room = usize::from(size.rows / 2).max(2);

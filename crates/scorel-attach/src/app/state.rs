@@ -130,6 +130,8 @@ pub(crate) struct App {
     pub(crate) history: History,
     pub(crate) drafts: Drafts,
     pub(crate) renderer: Renderer,
+    /// The columns of the terminal.
+    pub(crate) width: usize,
     /// Lines that are printed once.
     pub(crate) finished: Vec<Line>,
     pub(crate) host: HostState,
@@ -155,9 +157,10 @@ pub(crate) struct App {
     /// The agent that was entered, and from where.
     pub(crate) binding: Option<scorel_proto::Binding>,
     pub(crate) bound_from: Option<SessionId>,
-    /// The question that was shown last, and the one that this program has answered.
+    /// The question that was shown last.
     pub(crate) last_shown: Option<scorel_proto::PermissionRequestId>,
-    pub(crate) answered: Option<scorel_proto::PermissionRequestId>,
+    /// The question of which a line has said that another client answered it.
+    pub(crate) told: Option<scorel_proto::PermissionRequestId>,
     /// The message that a screen reader was told the speaker of.
     pub(crate) spoken: Option<scorel_proto::EventId>,
     pub(crate) is_ending: bool,
@@ -172,22 +175,13 @@ const HINT: Duration = Duration::from_secs(6);
 
 impl App {
     pub(crate) fn new(setup: Setup, width: usize) -> Self {
-        let layout = Layout {
-            markup: if setup.is_plain {
-                Markup::Source
-            } else {
-                Markup::Rendered
-            },
-            styled: setup.theme.colours,
-            result_lines: if setup.is_plain { 10 } else { 0 },
-            ..Layout::new(width, TimeZone::system())
-        };
         let state = setup.state_dir.clone();
         Self {
             composer: Composer::default(),
             history: History::load(state.clone(), "none"),
             drafts: Drafts::new(state),
-            renderer: Renderer::new(layout),
+            renderer: Renderer::new(layout(&setup, width)),
+            width,
             finished: Vec::new(),
             host: HostState::default(),
             card: Card::new(),
@@ -210,7 +204,7 @@ impl App {
             binding: None,
             bound_from: None,
             last_shown: None,
-            answered: None,
+            told: None,
             spoken: None,
             is_ending: false,
             exit_note: None,
@@ -232,6 +226,12 @@ impl App {
             Input::Tick => self.tick(now),
         }
         self.settle(now);
+    }
+
+    /// Begins with nothing unfinished, for another session.
+    pub(super) fn renew_renderer(&mut self) {
+        self.renderer.flush(&mut self.finished);
+        self.renderer = Renderer::new(layout(&self.setup, self.width));
     }
 
     pub(crate) fn session_id(&self) -> Option<SessionId> {
@@ -307,6 +307,19 @@ impl App {
             Some(now + Duration::from_secs(1)),
         ];
         next.into_iter().flatten().min().unwrap_or(now)
+    }
+}
+
+/// The shape in which sessions are shown.
+fn layout(setup: &Setup, width: usize) -> Layout {
+    Layout {
+        markup: match setup.is_plain {
+            true => Markup::Source,
+            false => Markup::Rendered,
+        },
+        styled: setup.theme.colours,
+        result_lines: if setup.is_plain { 10 } else { 0 },
+        ..Layout::new(width, TimeZone::system())
     }
 }
 

@@ -107,7 +107,7 @@ impl App {
                 let seconds = Instant::now().saturating_duration_since(*since).as_secs();
                 match seconds >= LONG {
                     true => format!(
-                        "reconnecting {seconds} s: {error}; `scorelctl status` tells more, Ctrl+D detaches"
+                        "reconnecting {seconds} s: {error}; `scorelctl sessions` starts the daemon if it was stopped"
                     ),
                     false => format!("reconnecting {seconds} s"),
                 }

@@ -205,9 +205,11 @@ impl App {
                 }
                 self.ask_context();
             }
-            PersistentBody::Rewind(_) | PersistentBody::Branch(_) => {
-                let leaf = view.leaf();
-                self.effect(Effect::ShowLeaf(id, leaf));
+            PersistentBody::Rewind(body) => {
+                self.effect(Effect::ShowLeaf(id, body.target_event_id));
+            }
+            PersistentBody::Branch(body) => {
+                self.effect(Effect::ShowLeaf(id, Some(body.leaf_event_id)));
             }
             PersistentBody::SessionInfo(body) => {
                 let known = &mut session.facts.session;

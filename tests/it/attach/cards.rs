@@ -1,0 +1,141 @@
+//! Questions at the screen of the interactive client.
+
+use scorel_proto::{
+    ListQuestions, ListQuestionsParams, PermissionDecision, RespondPermission,
+    RespondPermissionParams,
+};
+use scorel_testkit::{DaemonUnderTest, ModelServer, TerminalWindow};
+use serde_json::json;
+
+use super::{called, said, scene, window};
+use crate::under_test::{connect, scorelctl};
+
+/// A turn that asks whether it may write a file with this content.
+async fn asking(content: &str) -> (DaemonUnderTest, ModelServer) {
+    let input = json!({"path": "asked.txt", "content": content});
+    let (daemon, model) = scene([called("Write", &input), said("Done.")]).await;
+    daemon.configure_more("[permissions]\nask = [\"Write(**)\"]\n");
+    (daemon, model)
+}
+
+/// Presses a key until the card has taken it: it does so only when a person can have read it.
+fn answer(window: &mut TerminalWindow, key: &str) {
+    window.types("\u{19}");
+    window.until("Esc back");
+    loop {
+        window.types(key);
+        if !window.now().contains("y once") {
+            return;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_go_to_the_draft_until_the_card_has_them_and_was_read() {
+    let (daemon, _model) = asking("one line\u{202e}").await;
+    let Some(mut window) = window(&daemon, &["attach"]) else {
+        return;
+    };
+    window.until("idle");
+    window.says("write it");
+    window.until("Ctrl+Y, then  y once");
+    window.until("content: one line⟨202e⟩");
+    window.types("yy my draft");
+    window.until("❯ yy my draft");
+    assert!(window.now().contains("Ctrl+Y, then  y once"));
+    assert!(!daemon.project().join("asked.txt").exists());
+    answer(&mut window, "y");
+    window.until("Done.");
+    window.until("❯ yy my draft");
+    assert!(daemon.project().join("asked.txt").exists());
+    window.types("\u{3}");
+    window.until("cleared");
+    window.types("\u{4}");
+    assert_eq!(window.ended(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_says_why_and_an_answer_elsewhere_says_by_whom() {
+    let (daemon, model) = asking("text").await;
+    let Some(mut window) = window(&daemon, &["attach"]) else {
+        return;
+    };
+    window.until("idle");
+    window.says("write it");
+    window.until("y once");
+    answer(&mut window, "n");
+    window.types("use the other file");
+    window.until("use the other file");
+    window.types("\r");
+    window.until("Done.");
+    let requests = model.requests();
+    assert!(
+        requests
+            .last()
+            .unwrap()
+            .json()
+            .to_string()
+            .contains("use the other file")
+    );
+
+    model.answer(called("Write", &json!({"path": "b.txt", "content": "b"})));
+    model.answer(said("Done again."));
+    window.until("idle");
+    window.says("once more");
+    window.until("Ctrl+Y, then  y once");
+    window.types("\u{19}");
+    window.until("Esc back");
+    let client = connect(&daemon.socket()).await;
+    let questions = client
+        .call::<ListQuestions>(&ListQuestionsParams::default())
+        .await
+        .unwrap();
+    let question = &questions.questions[0];
+    let params = RespondPermissionParams {
+        session_id: question.session_id,
+        request_id: question.request.request_id,
+        decision: PermissionDecision::Deny,
+        reason: None,
+        command_id: None,
+    };
+    client.call::<RespondPermission>(&params).await.unwrap();
+    window.until("answered elsewhere: denied by");
+    window.types("yyy");
+    window.until("Done again.");
+    window.until("idle");
+    assert!(!daemon.project().join("b.txt").exists());
+    let listed = scorelctl(&daemon, &["approve"], &[]).await;
+    assert!(listed.stdout.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_input_has_to_be_read_in_the_pager() {
+    let content = format!("{}THE END", "a line\n".repeat(20_000));
+    let (daemon, _model) = asking(&content).await;
+    let mut command = super::program(&daemon, &["attach"]);
+    let seen = daemon.root().join("paged");
+    command.env("PAGER", format!("cat > {}", seen.display()));
+    let Some(mut window) = TerminalWindow::open(&command, 80, 24) else {
+        return;
+    };
+    window.until("idle");
+    window.says("write it");
+    window.until("more rows: Enter here");
+    window.types("\u{19}");
+    window.until("Esc back");
+    // However late it comes, it answers nothing.
+    window.types("y");
+    window.until_it("y is refused", |screen| {
+        screen.contains("too early") || screen.contains("in the pager first")
+    });
+    assert!(!daemon.project().join("asked.txt").exists());
+    window.types("\r");
+    window.until("which the pager has shown");
+    assert!(std::fs::read_to_string(seen).unwrap().contains("THE END"));
+    answer(&mut window, "y");
+    window.until("Done.");
+    assert_eq!(
+        std::fs::read_to_string(daemon.project().join("asked.txt")).unwrap(),
+        content
+    );
+}
