@@ -47,6 +47,7 @@ async fn keys_go_to_the_draft_until_the_card_has_them_and_was_read() {
     answer(&mut window, "y");
     window.until("Done.");
     window.until("❯ yy my draft");
+    window.until("idle");
     assert!(daemon.project().join("asked.txt").exists());
     window.types("\u{3}");
     window.until("cleared");

@@ -53,7 +53,7 @@ async fn a_wrong_key_and_an_archived_session_end_with_a_remedy() {
     };
     window.until("idle");
     window.says("hello");
-    window.until("bad key");
+    window.until("status 401");
     window.until("hint");
     window.says("/archive");
     window.until("archived: lists leave it out");

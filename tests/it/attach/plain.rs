@@ -92,6 +92,7 @@ async fn a_turn_with_a_question_and_a_rewind_by_lines_only() {
     piped.until("Agent:");
     piped.until("Written.");
     assert!(daemon.project().join("asked.txt").exists());
+    piped.until("the turn has ended");
     piped.says("/status");
     piped.until("phase idle");
     piped.says("/rewind");

@@ -206,6 +206,10 @@ impl App {
     }
 
     fn status(&self, width: usize, view: &SessionView) -> Line {
+        // Keys that were meant for a question that is gone go nowhere, which has to be seen.
+        if self.card.has_focus() && self.question().is_none() {
+            return Line::plain("the question is closed … one moment", Style::Strong).cut(width);
+        }
         match &self.hint {
             Some((text, _)) => Line::plain(text, Style::Strong).cut(width),
             None => Line::plain(&self.status_line(view), Style::Dim).cut(width),

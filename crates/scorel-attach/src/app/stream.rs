@@ -200,6 +200,9 @@ impl App {
         match &event.body {
             PersistentBody::TurnOutcome(_) => {
                 session.cancelling = None;
+                if self.setup.is_plain {
+                    self.note("the turn has ended");
+                }
                 if !self.has_focus {
                     self.effect(Effect::Bell);
                 }
