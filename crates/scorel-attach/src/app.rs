@@ -18,5 +18,7 @@ mod slashes;
 mod state;
 mod status;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use state::{App, Done, Input, Setup};

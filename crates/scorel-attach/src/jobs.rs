@@ -18,4 +18,6 @@ pub(crate) use run::run_program;
 pub(crate) use send::{Outgoing, SendError, SentMessage, send};
 pub(crate) use sticky::StickyConnector;
 pub(crate) use targets::{RewindMessage, rewind_messages};
+#[cfg(test)]
+pub(crate) use window::HistoryWindow;
 pub(crate) use window::last_turns;

@@ -4,7 +4,7 @@ use scorel_proto::{
     ListQuestions, ListQuestionsParams, PermissionDecision, RespondPermission,
     RespondPermissionParams,
 };
-use scorel_testkit::{DaemonUnderTest, ModelServer, TerminalWindow};
+use scorel_testkit::{DaemonUnderTest, ModelServer, SeededDice, TerminalWindow};
 use serde_json::json;
 
 use super::{called, said, scene, window};
@@ -139,4 +139,36 @@ async fn a_long_input_has_to_be_read_in_the_pager() {
         std::fs::read_to_string(daemon.project().join("asked.txt")).unwrap(),
         content
     );
+}
+
+/// Bursts of keys, each typed at once: the first goes to the card, and the others were typed before it could be read.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_burst_of_keys_answers_a_question_that_could_not_be_read() {
+    let (daemon, _model) = asking("text").await;
+    let mut dice = SeededDice::for_test("attach_bursts");
+    let Some(mut window) = window(&daemon, &["attach"]) else {
+        return;
+    };
+    window.until("idle");
+    window.says("write it");
+    // Around its appearance they are a draft.
+    window.types("yyysan");
+    window.until("Ctrl+Y, then  y once");
+    window.until("❯ yyysan");
+    for _ in 0..25 {
+        let keys: String = (0..1 + dice.index(0..20))
+            .map(|_| ['y', 's', 'a', 'n', 'Y'][dice.index(0..5)])
+            .collect();
+        window.types(&format!("\u{19}{keys}"));
+        window.until("Esc back");
+        window.types("\u{1b}");
+        window.until("Ctrl+Y, then  y once");
+    }
+    let listed = scorelctl(&daemon, &["approve"], &[]).await;
+    assert!(
+        String::from_utf8_lossy(&listed.stdout).contains("Write"),
+        "the question is open"
+    );
+    assert!(!daemon.project().join("asked.txt").exists());
+    assert!(window.now().contains("❯ yyysan"), "the draft is as it was");
 }
