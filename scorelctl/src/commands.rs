@@ -258,7 +258,12 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         None => return overview::without_command(CliArguments::command(), output),
     };
     match command {
-        CliCommand::Attach(args) => wait_for(attach::run(args, link()?, output)),
+        CliCommand::Attach(args) => wait_for(attach::run(
+            args,
+            LocalDaemon::new(&global)?,
+            link()?,
+            output,
+        )),
         CliCommand::Completions(args) => completions::run(&args, output).map(done),
         CliCommand::Man(args) => man::run(&args, CliArguments::command(), output).map(done),
         CliCommand::Commands => overview::commands(CliArguments::command(), output).map(done),

@@ -11,7 +11,7 @@ use scorel_proto::{CreateSession, CreateSessionParams, GetStatus, NoParams, Sess
 
 use crate::args::TargetArgs;
 use crate::cli::Cli;
-use crate::daemon::{DaemonConnector, new_command_id};
+use crate::daemon::{DaemonConnector, LocalDaemon, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -32,8 +32,10 @@ pub(super) fn has_terminal() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
 }
 
+/// Attaches to the daemon of `link`. `local` has the client's own home, also where the daemon is elsewhere.
 pub(super) async fn run(
     args: AttachArgs,
+    local: LocalDaemon,
     link: DaemonConnector,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -44,40 +46,42 @@ pub(super) async fn run(
             ),
         );
     }
+    let program = program(&local, &link);
+    let is_local = link.local().is_some();
     let mut cli = Cli::connect(link.clone(), output).await?;
     let session = session(&args.target, &mut cli).await?;
     let notes = notes(&mut cli).await?;
-    // By now the daemon has created the home directory.
-    let client_id = ClientIdentity::load_or_create(link.home()).ok();
+    // By now the home directory is there.
+    let client_id = ClientIdentity::load_or_create(local.home()).ok();
     let options = AttachOptions {
-        session: Some(session),
-        home: link.home().path().to_owned(),
+        session,
+        home: local.home().path().to_owned(),
         client_id: client_id.map(|identity| identity.client_id()),
-        is_local: true,
+        is_local,
         is_plain: args.plain,
-        program: program(&link),
+        program,
         notes,
         // A daemon that was stopped must not be started again because somewhere a window is open.
         connector: link.never_starting(),
     };
-    let said = Box::pin(scorel_attach::attach(options))
-        .await
-        .map_err(failure)?;
-    if let Some(text) = said {
+    let said = Box::pin(scorel_attach::attach(options)).await;
+    if let Some(text) = said.map_err(failure)? {
         output.note(&text)?;
     }
     Ok(Exit::Success)
 }
 
-/// The project's latest session, or a new one; the project is registered if it is new.
-async fn session(target: &TargetArgs, cli: &mut Cli<'_>) -> Result<SessionId, Failure> {
+/// The project's latest session, or a new one; the project is registered if it is new. `None` where no project is meant,
+/// as on another machine.
+async fn session(target: &TargetArgs, cli: &mut Cli<'_>) -> Result<Option<SessionId>, Failure> {
     match &target.session {
+        None if !cli.has_project(target.project.as_deref()) => Ok(None),
         None | Some(SessionSelector::New) => {
             let project = cli.registered(target.project.as_deref()).await?;
             if target.session.is_none()
                 && let Some(latest) = target::latest_of(&mut cli.daemon, &project, false).await?
             {
-                return Ok(latest.session_id);
+                return Ok(Some(latest.session_id));
             }
             let params = CreateSessionParams {
                 project_id: project.project_id,
@@ -88,10 +92,13 @@ async fn session(target: &TargetArgs, cli: &mut Cli<'_>) -> Result<SessionId, Fa
                 tools: None,
                 command_id: Some(new_command_id()),
             };
-            Ok(cli.call::<CreateSession>(&params).await?.session_id)
+            Ok(Some(cli.call::<CreateSession>(&params).await?.session_id))
         }
         wanted => {
-            target::existing(&mut cli.daemon, wanted.as_ref(), target.project.as_deref()).await
+            let project = target.project.as_deref();
+            target::existing(&mut cli.daemon, wanted.as_ref(), project)
+                .await
+                .map(Some)
         }
     }
 }
@@ -116,9 +123,13 @@ async fn notes(cli: &mut Cli<'_>) -> Result<Vec<String>, Failure> {
 }
 
 /// The words that run this program for the same daemon.
-fn program(link: &DaemonConnector) -> Vec<OsString> {
+fn program(local: &LocalDaemon, link: &DaemonConnector) -> Vec<OsString> {
     let own = env::current_exe().map_or_else(|_| "scorelctl".into(), OsString::from);
-    vec![own, "--home".into(), link.home().path().into()]
+    let mut words = vec![own, "--home".into(), local.home().path().into()];
+    if let Some(remote) = link.remote() {
+        words.extend(["--remote".into(), remote.name().into()]);
+    }
+    words
 }
 
 fn failure(error: AttachError) -> Failure {

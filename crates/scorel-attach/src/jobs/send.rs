@@ -1,9 +1,10 @@
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use scorel_client::{Caller, ClientError, Connect};
+use scorel_client::{Caller, ClientError, Connect, new_command_id};
 use scorel_proto::{
-    AttachmentPath, Block, CommandId, Content, PutBlob, PutBlobParams, SendMessage,
-    SendMessageParams, SendMessageResult, SessionId, WhileRunning,
+    AttachmentPath, Block, CommandId, Content, ErrorCode, PutBlob, PutBlobParams, RpcError,
+    SendMessage, SendMessageParams, SendMessageResult, SessionId, WhileRunning,
 };
 use tokio::task::spawn_blocking;
 
@@ -58,56 +59,97 @@ async fn attempt<C: Connect>(
     caller: &Caller<C>,
     attached: &mut Vec<String>,
 ) -> Result<SendMessageResult, SendError> {
-    let (text, paths) = mentioned(message.text, message.dir).await;
-    let mut content = vec![Block::text(text)];
-    for image in message.images {
-        let read = spawn_blocking(move || read_image(&image.path)).await;
-        let (data, media_type) = read
-            .unwrap_or_else(|_| Err("an image cannot be read".to_owned()))
-            .map_err(SendError::Image)?;
-        let params = PutBlobParams {
-            session_id: message.session_id,
-            data,
-            command_id: None,
-        };
-        let stored = caller.call::<PutBlob>(&params).await?;
-        attached.push(image.label);
-        content.push(Block::Image {
-            media_type: media_type.to_owned(),
-            blob: stored.sha256,
-        });
+    let mut images = Vec::new();
+    for image in &message.images {
+        attached.push(image.label.clone());
+        images.push(stored(image.clone(), message.session_id, caller).await?);
     }
-    attached.extend(paths.iter().cloned());
-    let params = SendMessageParams {
-        session_id: message.session_id,
-        content: Content(content),
-        attachments: paths
-            .into_iter()
-            .map(|path| AttachmentPath { path })
-            .collect(),
-        while_running: Some(message.while_running),
-        parent_event_id: None,
-        expected_leaf_id: None,
-        model: None,
-        runner: None,
-        command_id: Some(message.command_id),
+    let mut no_files = HashSet::new();
+    let mut command_id = message.command_id.clone();
+    loop {
+        let (text, paths) = mentioned(&message, &no_files).await;
+        let mut content = vec![Block::text(text)];
+        content.extend(images.iter().cloned());
+        let params = SendMessageParams {
+            session_id: message.session_id,
+            content: Content(content),
+            attachments: paths
+                .iter()
+                .cloned()
+                .map(|path| AttachmentPath { path })
+                .collect(),
+            while_running: Some(message.while_running),
+            parent_event_id: None,
+            expected_leaf_id: None,
+            model: None,
+            runner: None,
+            command_id: Some(command_id),
+        };
+        let error = match caller.call::<SendMessage>(&params).await {
+            Err(ClientError::Rpc(error)) if message.dir.is_none() => error,
+            answer => {
+                attached.extend(paths);
+                return Ok(answer?);
+            }
+        };
+        // What is a file on another machine only its daemon knows: what it refuses as none is sent as text.
+        match refused_mention(&error) {
+            Some(path) if no_files.insert(path.clone()) => command_id = new_command_id(),
+            _ => return Err(ClientError::Rpc(error).into()),
+        }
+    }
+}
+
+/// Stores an image.
+async fn stored<C: Connect>(
+    image: ImageFile,
+    session_id: SessionId,
+    caller: &Caller<C>,
+) -> Result<Block, SendError> {
+    let read = spawn_blocking(move || read_image(&image.path)).await;
+    let (data, media_type) = read
+        .unwrap_or_else(|_| Err("an image cannot be read".to_owned()))
+        .map_err(SendError::Image)?;
+    let params = PutBlobParams {
+        session_id,
+        data,
+        command_id: None,
     };
-    Ok(caller.call::<SendMessage>(&params).await?)
+    let stored = caller.call::<PutBlob>(&params).await?;
+    Ok(Block::Image {
+        media_type: media_type.to_owned(),
+        blob: stored.sha256,
+    })
+}
+
+/// The path that the daemon does not attach since it is no file.
+fn refused_mention(error: &RpcError) -> Option<String> {
+    let kind = error.details["kind"].as_str()?;
+    let is_no_file = matches!(
+        kind,
+        "not_found" | "directory" | "not_a_file" | "outside" | "invalid_path"
+    );
+    let path = error.details["path"].as_str()?;
+    (error.code == ErrorCode::AttachmentRefused && is_no_file).then(|| path.to_owned())
 }
 
 /// The text as it is sent, and the files that it mentions. Looks at the file system, elsewhere.
-async fn mentioned(text: String, dir: Option<PathBuf>) -> (String, Vec<String>) {
-    let Some(dir) = dir.filter(|_| text.contains('@')) else {
+async fn mentioned(message: &Outgoing, no_files: &HashSet<String>) -> (String, Vec<String>) {
+    let text = message.text.clone();
+    if !text.contains('@') {
         return (text, Vec::new());
+    }
+    let Some(dir) = message.dir.clone() else {
+        let found = Mentions::of(&text, |path| !no_files.contains(path));
+        return (found.text, found.paths);
     };
-    let whole = text.clone();
     let found = spawn_blocking(move || {
         let dir = dir.canonicalize().unwrap_or(dir);
         Mentions::of(&text, |path| is_file_in(&dir, path))
     });
     match found.await {
         Ok(found) => (found.text, found.paths),
-        Err(_) => (whole, Vec::new()),
+        Err(_) => (message.text.clone(), Vec::new()),
     }
 }
 
@@ -128,7 +170,16 @@ mod tests {
         std::fs::write(outside.path().join("main.rs"), "x").expect("written");
         std::fs::write(dir.path().join("main.rs"), "y").expect("written");
         std::os::unix::fs::symlink(outside.path(), dir.path().join("out")).expect("linked");
-        let found = |text: &str| mentioned(text.to_owned(), Some(dir.path().to_owned()));
+        let outgoing = |text: &str| Outgoing {
+            session_id: SessionId::generate(),
+            text: text.to_owned(),
+            dir: Some(dir.path().to_owned()),
+            images: Vec::new(),
+            while_running: WhileRunning::FollowUp,
+            command_id: new_command_id(),
+        };
+        let none = HashSet::new();
+        let found = async |text: &str| mentioned(&outgoing(text), &none).await;
         assert_eq!(found("see @main.rs:3").await.1, ["main.rs"]);
         assert!(found("see @out/main.rs").await.1.is_empty());
         assert_eq!(
