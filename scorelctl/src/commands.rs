@@ -160,7 +160,8 @@ impl CliCommand {
             Self::Commands => "commands",
             Self::ExitCodes => "exit-codes",
             Self::Man(_) => "man",
-            Self::Send(_)
+            Self::Attach(_)
+            | Self::Send(_)
             | Self::Wait(_)
             | Self::Tail(_)
             | Self::Connected(_)
@@ -244,9 +245,6 @@ pub(crate) enum ConnectedCommand {
 
 pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, Failure> {
     let CliArguments { global, command } = arguments;
-    if let (Some(name), Some(verb)) = (&global.remote, command.local_verb()) {
-        return Err(remote::refused(name, verb));
-    }
     let local = || LocalDaemon::new(&global);
     let link = || DaemonConnector::new(&global);
     let done = |()| Exit::Success;
@@ -257,13 +255,11 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         }
         None => return overview::without_command(CliArguments::command(), output),
     };
+    if let (Some(name), Some(verb)) = (&global.remote, command.local_verb()) {
+        return Err(remote::refused(name, verb));
+    }
     match command {
-        CliCommand::Attach(args) => wait_for(attach::run(
-            args,
-            LocalDaemon::new(&global)?,
-            link()?,
-            output,
-        )),
+        CliCommand::Attach(args) => wait_for(attach::run(args, local()?, link()?, output)),
         CliCommand::Completions(args) => completions::run(&args, output).map(done),
         CliCommand::Man(args) => man::run(&args, CliArguments::command(), output).map(done),
         CliCommand::Commands => overview::commands(CliArguments::command(), output).map(done),

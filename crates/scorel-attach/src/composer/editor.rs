@@ -80,7 +80,7 @@ impl Editor {
             Key::Backspace => self.remove(self.left(atoms)..self.caret),
             Key::Delete => self.remove(self.caret..self.right(atoms)),
             Key::DeleteWordLeft | Key::Ctrl('w') => {
-                self.kill(self.word_left(atoms)..self.caret, kills)
+                self.kill(self.word_left(atoms)..self.caret, kills);
             }
             Key::DeleteWordRight => self.kill(self.caret..self.word_right(atoms), kills),
             Key::Ctrl('u') => self.kill(self.line_start()..self.caret, kills),
