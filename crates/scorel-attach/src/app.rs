@@ -4,6 +4,7 @@
 //! lines and the live region. Nothing here waits.
 
 mod answers;
+mod candidate;
 mod cards;
 mod completion;
 mod composing;

@@ -106,7 +106,7 @@ async fn a_refusal_says_why_and_an_answer_elsewhere_says_by_whom() {
     window.until("idle");
     assert!(!daemon.project().join("b.txt").exists());
     let listed = scorelctl(&daemon, &["approve"], &[]).await;
-    assert!(listed.stdout.is_empty());
+    assert!(!String::from_utf8_lossy(&listed.stdout).contains("Write"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

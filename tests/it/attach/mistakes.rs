@@ -58,7 +58,7 @@ async fn a_wrong_key_and_an_archived_session_end_with_a_remedy() {
     window.says("/archive");
     window.until("archived: lists leave it out");
     window.says("and now?");
-    window.until("/archive takes it out of the archive");
+    window.until("/archive takes it out");
     assert!(window.now().contains("❯ and now?"), "the text stays");
 }
 

@@ -102,7 +102,7 @@ async fn a_turn_with_a_question_and_a_rewind_by_lines_only() {
     piped.until("1. the conversation only");
     piped.until("Type a number");
     piped.says("1");
-    piped.until("rewound");
+    piped.until("went back");
     let lines = piped.end();
     let escapes = lines.iter().filter(|line| line.contains('\u{1b}'));
     assert_eq!(escapes.count(), 0, "{lines:#?}");

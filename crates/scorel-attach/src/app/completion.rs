@@ -1,27 +1,10 @@
+use super::candidate::{Candidate, Completion};
 use super::state::{App, Mode};
 use crate::slash::COMMANDS;
 use crate::terminal::Key;
 
 /// The most candidates that are shown.
 pub(crate) const MAX_SHOWN: usize = 6;
-
-/// What can complete the word at the caret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Completion {
-    pub(crate) sign: char,
-    pub(crate) word: String,
-    pub(crate) candidates: Vec<Candidate>,
-    pub(crate) at: usize,
-    /// Set once it is closed: it stays so until the word changes.
-    pub(crate) is_closed: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Candidate {
-    /// What takes the word's place, without the sign.
-    pub(crate) text: String,
-    pub(crate) about: String,
-}
 
 impl App {
     /// Follows the word at the caret.

@@ -187,7 +187,7 @@ impl App {
             .enumerate()
             .skip(first)
             .take(max);
-        let line = |(at, candidate): (usize, &super::completion::Candidate)| {
+        let line = |(at, candidate): (usize, &super::candidate::Candidate)| {
             let is_chosen = at == completion.at;
             let (mark, style) = if is_chosen {
                 ("▸", Style::Strong)

@@ -60,7 +60,7 @@ impl App {
             row(
                 "the conversation and the files",
                 format!(
-                    "{} files; those that others have changed since stay",
+                    "{} changed; what others have changed since stays",
                     target.files
                 ),
                 Choice::RewindWithFiles(target),

@@ -10,7 +10,7 @@ use scorel_proto::{
 };
 use scorel_screen::{Layout, Line, Markup, Renderer, Theme, TimeZone};
 
-use super::completion::Completion;
+use super::candidate::Completion;
 use crate::call::{Answer, Call};
 use crate::card::{Card, DrawnCard};
 use crate::composer::{Composer, Drafts, History, Search, StateDir};
