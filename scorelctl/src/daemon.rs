@@ -1,14 +1,14 @@
 mod local_daemon;
+mod program;
 mod remote_daemon;
 mod start_daemon;
 
-use std::env;
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::Duration;
 
 pub(crate) use scorel_client::new_command_id;
-use scorel_client::{Caller, ClientError, ClientIdentity, Connect, Connection, SshDaemon};
+use scorel_client::{
+    Caller, ClientError, ClientIdentity, Connect, Connection, DaemonHome, SshDaemon,
+};
 use scorel_proto::{HelloResult, Method};
 use tokio::time::Instant;
 
@@ -16,6 +16,7 @@ use crate::args::GlobalArgs;
 use crate::devices::Devices;
 use crate::failure::Failure;
 pub(crate) use local_daemon::LocalDaemon;
+pub(crate) use program::daemon_program;
 use remote_daemon::RemoteDaemon;
 pub(crate) use start_daemon::StartDaemon;
 
@@ -76,6 +77,14 @@ impl DaemonConnector {
         }
     }
 
+    /// The home on this machine, with the client's own files, also if the daemon is on another one.
+    pub(crate) const fn home(&self) -> &DaemonHome {
+        match &self.place {
+            DaemonPlace::Here(local) => local.home(),
+            DaemonPlace::There(remote) => remote.home(),
+        }
+    }
+
     /// The other machine, if the daemon is there. Paths of this one, such as the working directory, mean
     /// nothing to it.
     pub(crate) const fn remote(&self) -> Option<&SshDaemon> {
@@ -131,17 +140,6 @@ impl Connect for DaemonConnector {
     fn connect(&mut self) -> impl Future<Output = Result<Connection, ClientError>> + Send {
         self.connect_identified()
     }
-}
-
-/// The daemon's program: `named`, else `scoreld` next to this program, else `scoreld` on `PATH`.
-pub(crate) fn daemon_program(named: Option<OsString>) -> PathBuf {
-    if let Some(named) = named.filter(|named| !named.is_empty()) {
-        return PathBuf::from(named);
-    }
-    let own = env::current_exe().ok();
-    own.map(|own| own.with_file_name("scoreld"))
-        .filter(|program| program.is_file())
-        .unwrap_or_else(|| PathBuf::from("scoreld"))
 }
 
 /// The daemon of a command: its calls survive a lost connection.
@@ -208,19 +206,4 @@ pub(crate) fn no_daemon(start: StartDaemon, error: ClientError) -> Failure {
         _ => None,
     };
     Failure::from(error).maybe_hint(hint)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_named_program_wins() {
-        assert_eq!(
-            daemon_program(Some("/x/scoreld".into())),
-            PathBuf::from("/x/scoreld")
-        );
-        assert!(daemon_program(Some("".into())).ends_with("scoreld"));
-        assert!(daemon_program(None).ends_with("scoreld"));
-    }
 }

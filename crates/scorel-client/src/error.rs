@@ -1,3 +1,4 @@
+mod mismatch;
 mod ssh_error;
 mod start_error;
 
@@ -11,6 +12,7 @@ pub use ssh_error::{SshError, SshProblem};
 pub use start_error::StartError;
 
 use crate::{DaemonHomeError, IdentityError};
+use mismatch::mismatch;
 
 /// Why an operation that needs the daemon failed.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +35,7 @@ pub enum ClientError {
     #[error(transparent)]
     Rpc(#[from] RpcError),
     /// Daemon and client have no protocol version in common.
-    #[error("{}", incompatible(.daemon.as_ref(), .version.as_deref()))]
+    #[error("{}", mismatch(.daemon.as_ref(), .version.as_deref()))]
     Incompatible {
         /// The versions that the daemon supports, if known.
         daemon: Option<ProtocolRange>,
@@ -121,19 +123,6 @@ impl ClientError {
         };
         Some(hint.to_owned())
     }
-}
-
-fn incompatible(daemon: Option<&ProtocolRange>, version: Option<&str>) -> String {
-    let own = ProtocolRange::SUPPORTED;
-    let name = version.map_or_else(|| "the daemon".to_owned(), |v| format!("the daemon ({v})"));
-    let theirs = daemon.map_or_else(
-        || "other protocol versions".to_owned(),
-        |range| format!("protocol {} to {}", range.min, range.max),
-    );
-    format!(
-        "{name} speaks {theirs}, this program {} to {}",
-        own.min, own.max
-    )
 }
 
 #[cfg(test)]

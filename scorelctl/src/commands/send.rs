@@ -335,13 +335,9 @@ async fn say_demo(session: &Session, args: &SendArgs, cli: &mut Cli<'_>) -> Resu
         None => cli.call::<GetStatus>(&NoParams {}).await?.default_model,
     };
     if model == "demo" || model.starts_with("demo/") || model.starts_with("demo:") {
-        let place = match cli.daemon.link().local() {
-            Some(local) => local
-                .home()
-                .path()
-                .join("config.toml")
-                .display()
-                .to_string(),
+        let link = cli.daemon.link();
+        let place = match link.local() {
+            Some(_) => link.home().path().join("config.toml").display().to_string(),
             None => "the configuration there".to_owned(),
         };
         cli.note(&format!(

@@ -2,7 +2,7 @@ use std::env;
 
 use scorel_client::{ClientError, Connection, DaemonHome, Starter};
 
-use super::daemon_program;
+use super::program::daemon_program;
 use super::start_daemon::StartDaemon;
 use crate::args::GlobalArgs;
 use crate::failure::Failure;

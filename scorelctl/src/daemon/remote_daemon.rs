@@ -37,6 +37,10 @@ impl RemoteDaemon {
         &self.ssh
     }
 
+    pub(crate) const fn home(&self) -> &DaemonHome {
+        &self.home
+    }
+
     pub(crate) async fn connect(
         &self,
         start: StartDaemon,

@@ -1,4 +1,6 @@
 use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Output;
 
@@ -6,7 +8,7 @@ use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat};
 use serde_json::{Map, Value, json};
 
 use super::json_shape;
-use crate::under_test::{daemon, scorelctl};
+use crate::under_test::{SCORELCTL, daemon, scorelctl};
 
 const CONFIG: &str = "\
 [agents.reviewer]
@@ -33,8 +35,10 @@ impl JsonScene {
                 .usage(100, 10)
                 .finish("stop"),
         );
+        let daemon = daemon(&model, CONFIG).await;
+        write_ssh(&daemon.root().join("ssh-bin"));
         Self {
-            daemon: daemon(&model, CONFIG).await,
+            daemon,
             model,
             seen: BTreeMap::new(),
         }
@@ -53,7 +57,8 @@ impl JsonScene {
             found.map_or(word, |(_, value)| value)
         });
         let words: Vec<&str> = std::iter::once("--json").chain(words).collect();
-        let variables = [("PATH", "/usr/bin:/bin"), ("EDITOR", "true")];
+        let path = format!("{}/ssh-bin:/usr/bin:/bin", self.daemon.root().display());
+        let variables = [("PATH", &*path), ("EDITOR", "true")];
         let output = scorelctl(&self.daemon, &words, &variables).await;
         self.keep(line, &output)
     }
@@ -115,6 +120,14 @@ impl JsonScene {
         }
         assert!(different.is_empty(), "{}", different.join("\n"));
     }
+}
+
+/// An `ssh` to whatever host, which is this machine.
+fn write_ssh(directory: &Path) {
+    std::fs::create_dir(directory).unwrap();
+    let program = directory.join("ssh");
+    std::fs::write(&program, format!("#!/bin/sh\nexec {SCORELCTL} stdio\n")).unwrap();
+    std::fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Removes the summaries of tasks.

@@ -4,6 +4,8 @@ use std::process::ExitStatus;
 
 use scorel_proto::ProtocolRange;
 
+use super::mismatch::mismatch;
+
 /// Why the daemon of another machine cannot be reached by ssh.
 #[derive(Debug)]
 pub struct SshError {
@@ -177,7 +179,7 @@ impl fmt::Display for SshError {
             }
             SshProblem::NoDaemon => write!(f, "no daemon answers on {name}"),
             SshProblem::Incompatible { daemon, version } => {
-                let text = super::incompatible(daemon.as_ref(), version.as_deref());
+                let text = mismatch(daemon.as_ref(), version.as_deref());
                 write!(f, "{name}: {text}")
             }
             SshProblem::Silent => write!(f, "{name} does not answer in time"),
