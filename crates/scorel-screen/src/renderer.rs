@@ -383,3 +383,11 @@ mod tests;
 #[cfg(test)]
 #[path = "renderer/properties.rs"]
 mod properties;
+
+#[cfg(test)]
+#[path = "renderer/hostile.rs"]
+mod hostile;
+
+#[cfg(test)]
+#[path = "renderer/screens.rs"]
+mod screens;

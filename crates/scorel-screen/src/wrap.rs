@@ -41,7 +41,7 @@ pub(crate) fn wrap_within(spans: &[Span], margins: &Margins, width: usize) -> Ve
 }
 
 /// The smallest room for text beside a margin.
-const MIN_ROOM: usize = 4;
+pub(crate) const MIN_ROOM: usize = 4;
 
 /// What fills one place of a row.
 #[derive(Clone, Copy)]

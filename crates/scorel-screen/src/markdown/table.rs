@@ -3,13 +3,13 @@ use pulldown_cmark::Alignment;
 use crate::line::{Line, Span};
 use crate::style::Style;
 use crate::width::width;
-use crate::wrap::wrap;
+use crate::wrap::{MIN_ROOM, wrap};
 
 /// The columns between two columns of a table.
 const GAP: usize = 2;
 
-/// The narrowest that a column becomes.
-const MIN_COLUMN: usize = 3;
+/// The narrowest that a column becomes when there is no room.
+const MIN_COLUMN: usize = MIN_ROOM;
 
 /// A table with its columns aligned. Its first row is the head.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Table {
 
     /// The columns' widths: as their cells need, the widest less if there is no room.
     fn widths(&self, room: usize) -> Vec<usize> {
-        let mut widths = vec![MIN_COLUMN; self.alignments.len()];
+        let mut widths = vec![1; self.alignments.len()];
         for row in &self.rows {
             for (wide, cell) in widths.iter_mut().zip(row) {
                 *wide = (*wide).max(cell_width(cell));
@@ -171,14 +171,16 @@ mod tests {
             "d e f",
         ];
         assert_eq!(texts(&wide, 11), rows);
-        let rows = [
-            "name: 漢字",
-            "size: 1",
-            "",
-            "name: a",
-            "b c d e f",
-            "size: 12",
-        ];
-        assert_eq!(texts(&wide, 7).len(), texts(&wide, 7).len().max(rows.len()));
+        assert_eq!(
+            texts(&wide, 10)[..3],
+            ["name  size", "────  ────", "漢字     1"]
+        );
+    }
+
+    #[test]
+    fn cells_that_have_no_room_beside_each_other_stand_below_each_other() {
+        let wide = table(&[&["name", "size"], &["漢字", "1"], &["a b", "12"]]);
+        let rows = ["name: 漢", "字", "size: 1", "", "name: a b", "size: 12"];
+        assert_eq!(texts(&wide, 9), rows);
     }
 }

@@ -114,7 +114,7 @@ fn layout(width: usize, markup: Markup, styled: bool) -> Layout {
 }
 
 /// Removes the sequences that a theme writes, and nothing else.
-fn without_looks(painted: &str) -> String {
+pub(super) fn without_looks(painted: &str) -> String {
     let mut text = String::new();
     let mut rest = painted;
     while let Some((before, sequence)) = rest.split_once('\x1b') {

@@ -207,21 +207,21 @@ fn a_runner_is_announced_and_its_notices_are_shown() {
     );
 }
 
-fn called(id: EventId, call: &str, name: &str, input: &Value) -> Value {
+pub(super) fn called(id: EventId, call: &str, name: &str, input: &Value) -> Value {
     answer(
         id,
         &json!([{"type": "tool_use", "id": call, "name": name, "input": input}]),
     )
 }
 
-fn result(id: EventId, call: &str, name: &str, text: &str, details: &Value) -> Value {
+pub(super) fn result(id: EventId, call: &str, name: &str, text: &str, details: &Value) -> Value {
     let block = json!({"type": "tool_result", "toolUseId": call, "isError": details.is_null(),
         "content": [{"type": "text", "text": text}], "details": details});
     json!({"type": "message", "id": id, "parentId": null, "message": {
         "role": "tool_result", "toolName": name, "durationMs": 12_300, "content": [block]}})
 }
 
-fn user(text: &str) -> Value {
+pub(super) fn user(text: &str) -> Value {
     json!({"type": "message", "id": EventId::generate(), "parentId": null, "message": {
         "role": "user", "content": [{"type": "text", "text": text}]}})
 }
