@@ -14,7 +14,7 @@ use crate::turn_selector::TurnSelector;
 
 fn parse(line: &str) -> Result<CliCommand, clap::Error> {
     let words = std::iter::once("scorelctl").chain(line.split(' '));
-    CliArguments::try_parse_from(words).map(|arguments| arguments.command)
+    CliArguments::try_parse_from(words).map(|arguments| arguments.command.expect("a verb"))
 }
 
 fn tail(line: &str) -> TailArgs {

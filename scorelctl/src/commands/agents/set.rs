@@ -174,7 +174,7 @@ mod tests {
         let words = ["scorelctl", "agents", "set", "reviewer"];
         let words = words.iter().chain(line);
         let arguments = CliArguments::try_parse_from(words).expect("parsed");
-        let CliCommand::Connected(ConnectedCommand::Agents(args)) = arguments.command else {
+        let Some(CliCommand::Connected(ConnectedCommand::Agents(args))) = arguments.command else {
             panic!("agents")
         };
         let Some(AgentsCommand::Set(args)) = args.action else {
