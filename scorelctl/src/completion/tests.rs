@@ -10,9 +10,13 @@ use crate::commands::CliArguments;
 
 /// The completions of the last word of a line.
 fn candidates(line: &str) -> Vec<String> {
+    candidates_in("/nonexistent", line)
+}
+
+fn candidates_in(home: &str, line: &str) -> Vec<String> {
     let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
     let at = words.len() - 1;
-    let words_typed = TypedWords::typed("scorelctl --home /nonexistent");
+    let words_typed = TypedWords::typed(&format!("scorelctl --home {home}"));
     let mut command = with_completers(CliArguments::command(), &words_typed);
     let found = complete(&mut command, words, at, None).expect("completed");
     found
@@ -39,6 +43,21 @@ fn verbs_options_and_values_are_completed() {
         candidates("scorelctl show --session ").is_empty(),
         "no daemon runs"
     );
+}
+
+#[test]
+fn machines_are_completed_by_name() {
+    let home = tempfile::tempdir().expect("a directory");
+    let device = |name: &str| serde_json::json!({"name": name, "address": "ssh:x"});
+    let devices = serde_json::json!({"version": 1, "devices": [device("arm"), device("build")]});
+    std::fs::write(home.path().join("devices.json"), devices.to_string()).expect("written");
+    let home = home.path().to_str().expect("UTF-8");
+    assert_eq!(candidates_in(home, "scorelctl remote remove b"), ["build"]);
+    assert_eq!(
+        candidates_in(home, "scorelctl sessions --remote "),
+        ["arm", "build"]
+    );
+    assert!(candidates("scorelctl sessions --remote ").is_empty());
 }
 
 #[test]

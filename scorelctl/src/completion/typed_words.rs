@@ -94,6 +94,9 @@ mod tests {
 
     #[test]
     fn the_command_is_the_first_word_that_is_no_option() {
+        let words = TypedWords::typed("scorelctl --remote build --json config set x");
+        assert_eq!(words.position_of("config"), Some(4));
+        assert!(words.is_remote());
         let words = TypedWords::typed("scorelctl --home /h --json config set x");
         assert_eq!(words.position_of("config"), Some(4));
         assert_eq!(words.from(4).len(), 3);
