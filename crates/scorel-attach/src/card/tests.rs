@@ -193,7 +193,7 @@ const PLACE: CardPlace<'_> = CardPlace {
 #[test]
 fn a_card_shows_its_input_exactly_or_says_that_it_is_longer() {
     let hostile = question(json!({"command": "make test 2>&1 | tee \u{202e}out.log\x1b[2J"}));
-    let (lines, is_whole) = card_lines(&hostile, PLACE, 60, 8);
+    let (lines, is_whole) = card_lines(&hostile, PLACE, 80, 8);
     let texts: Vec<String> = lines.iter().map(Line::text).collect();
     assert!(is_whole);
     assert!(
