@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod acp;
 mod active_path;
 mod agent_task_state;
 mod agents;
@@ -113,6 +114,8 @@ pub(crate) enum CliCommand {
     Call(call::CallArgs),
     /// Bridge standard input and output to the daemon's socket, for editors
     Stdio,
+    /// Serve an editor that speaks the Agent Client Protocol, on standard input and output
+    Acp,
     /// Print the daemon's log files; works without a daemon
     Logs(logs::LogsArgs),
     /// Stop the daemon and wait until it has exited; running turns are cancelled
@@ -278,6 +281,7 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         CliCommand::Restart => wait_for(restart::run(local()?, output)).map(done),
         CliCommand::Spawn(args) => wait_for(spawn::run(&args, link()?, output)),
         CliCommand::Init(args) => wait_for(init::run(args, local()?, output)).map(done),
+        CliCommand::Acp => wait_for(acp::run(link()?)).map(done),
         CliCommand::Logs(args) => wait_for(logs::run(&args, local()?.home(), output)).map(done),
         CliCommand::Status(args) => wait_for(status::run(&args, link()?, output)).map(done),
         CliCommand::Connected(command) => wait_for(connected(command, link()?, output)),

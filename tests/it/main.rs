@@ -5,6 +5,7 @@
     reason = "a test that cannot go on has failed, and says what it skips or measures"
 )]
 
+mod acp;
 mod agents;
 mod attach;
 mod attachments;

@@ -138,12 +138,37 @@ impl Peer {
         params: Option<&RawValue>,
         then: impl FnOnce(&RawValue) -> T + Send + 'static,
     ) -> Result<T, CallError> {
+        self.make_call(method, params, |_| (), then).await
+    }
+
+    /// As [`Peer::call`]. `named` takes the call's id before the call is sent, for a message that withdraws it.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn call_named(
+        &self,
+        method: &str,
+        params: Option<&RawValue>,
+        named: impl FnOnce(u64) + Send,
+    ) -> Result<Box<RawValue>, CallError> {
+        self.make_call(method, params, named, RawValue::to_owned)
+            .await
+    }
+
+    async fn make_call<T: Send + 'static>(
+        &self,
+        method: &str,
+        params: Option<&RawValue>,
+        named: impl FnOnce(u64) + Send,
+        then: impl FnOnce(&RawValue) -> T + Send + 'static,
+    ) -> Result<T, CallError> {
         let closed = || self.why_closed();
         let _slot = self.slots.acquire().await.map_err(|_| closed())?;
         let (sender, answer) = oneshot::channel();
         // Fails if the call was cancelled, which needs no handling.
         let take = move |result: Result<&RawValue, RpcError>| drop(sender.send(result.map(then)));
         let call = self.open(OnAnswer(Box::new(take)))?;
+        named(call.id);
         let text = request(Some(call.id), method, params);
         self.outbox.send(text).await.map_err(|_| closed())?;
         Ok(answer.await.map_err(|_| closed())??)

@@ -22,7 +22,7 @@ const GROUPS: [(&str, &str); 9] = [
     ("Set up", "config projects skills trust completions"),
     (
         "Daemon",
-        "status stop restart service remote logs doctor fsck gc call stdio",
+        "status stop restart service remote logs doctor fsck gc call stdio acp",
     ),
     ("Help", "help commands exit-codes"),
 ];

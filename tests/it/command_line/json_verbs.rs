@@ -13,7 +13,10 @@ use crate::under_test::indexed;
 const REWRITE: &str = "SCOREL_REWRITE_GOLDENS";
 
 /// Verbs that print no JSON, and why.
-const WITHOUT: [(&str, &str); 1] = [("stdio", "it passes on what the daemon says")];
+const WITHOUT: [(&str, &str); 2] = [
+    ("stdio", "it passes on what the daemon says"),
+    ("acp", "it speaks the protocol of editors"),
+];
 
 fn directory() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/golden/cli"))
