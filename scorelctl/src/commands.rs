@@ -170,7 +170,8 @@ impl CliCommand {
             | Self::Connected(_)
             | Self::Spawn(_)
             | Self::Status(_)
-            | Self::Call(_) => return None,
+            | Self::Call(_)
+            | Self::Acp => return None,
         })
     }
 }

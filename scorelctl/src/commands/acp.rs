@@ -6,7 +6,7 @@ use crate::failure::Failure;
 /// Serves an editor until it closes standard input. Turns that run then go on.
 pub(super) async fn run(link: DaemonConnector) -> Result<(), Failure> {
     let connection = link.connect_identified().await;
-    let connection = connection.map_err(|error| no_daemon(&link, error))?;
+    let connection = connection.map_err(|error| no_daemon(link.start, error))?;
     let caller = Caller::new(link.clone(), connection, PATIENCE);
     Ok(scorel_acp::serve_stdio(caller, link).await?)
 }

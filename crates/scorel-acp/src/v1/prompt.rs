@@ -144,7 +144,7 @@ impl SentPrompt {
     /// Waits for the end of its own turn.
     pub(super) async fn ended(self) -> Result<PromptResponse, Failure> {
         let reason = match self.0.await {
-            Ok(PromptEnd::Outcome(outcome)) => stop_reason(outcome)?,
+            Ok(PromptEnd::Outcome(outcome)) => stop_reason(&outcome)?,
             Ok(PromptEnd::Removed) => StopReason::Cancelled,
             Ok(PromptEnd::Lost(failure)) => return Err(failure),
             Err(_) => {
@@ -156,7 +156,7 @@ impl SentPrompt {
     }
 }
 
-fn stop_reason(outcome: TurnOutcomeBody) -> Result<StopReason, Failure> {
+fn stop_reason(outcome: &TurnOutcomeBody) -> Result<StopReason, Failure> {
     let code = outcome.error.as_ref().map(|error| error.code.as_str());
     match (outcome.reason, code) {
         (OutcomeReason::Completed, _) => Ok(StopReason::EndTurn),
