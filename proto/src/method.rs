@@ -173,8 +173,9 @@ methods! {
         /// Lists the skills of the user, and those of a project.
         ListSkills = "listSkills", Read, ListSkillsParams => ListSkillsResult,
             [ProjectNotFound, FilesystemError];
-        /// Finds files of a project by a part of their paths, for a picker. Ignored files are not listed, nor those
-        /// whose paths are not UTF-8. A file that is seconds old may be missing.
+        /// Finds files of a project by a part of their paths, for a picker. Not listed are ignored files, what
+        /// rules and `hidden` keep from models, links out of the project, and paths that are not UTF-8. A
+        /// file that is seconds old may be missing.
         FindFiles = "findFiles", Read, FindFilesParams => FindFilesResult,
             [ProjectNotFound, FilesystemError];
         /// Returns the items that a project brings, such as skills, and whether each is trusted.

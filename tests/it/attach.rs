@@ -1,6 +1,7 @@
 //! The interactive client at a terminal, over a real daemon and a scripted model.
 
 mod cards;
+mod files;
 mod mistakes;
 mod plain;
 mod queue;

@@ -21,7 +21,15 @@ struct Project {
 
 impl Project {
     async fn with(files: &[&str]) -> Self {
+        Self::configured("", files).await
+    }
+
+    async fn configured(config: &str, files: &[&str]) -> Self {
         let mut daemon = DaemonUnderTest::new(SCORELD);
+        daemon.configure(config);
+        // Places of credentials are below the user's home.
+        let home = daemon.project().to_str().unwrap().to_owned();
+        daemon = daemon.with_variable("HOME", &home);
         for file in files {
             write(&daemon.project(), file);
         }
@@ -81,17 +89,25 @@ async fn files_are_found_by_a_part_of_their_names_and_what_is_ignored_is_not() {
 }
 
 #[tokio::test]
-async fn a_link_is_a_file_and_what_it_leads_to_is_not_listed() {
+async fn a_link_is_listed_if_it_leads_to_a_file_of_the_project() {
     let project = Project::with(&["a.txt"]).await;
     let outside = tempfile::tempdir().unwrap();
     write(outside.path(), "secret.txt");
-    symlink(outside.path(), project.daemon.project().join("out")).unwrap();
+    for (target, link) in [
+        (outside.path().to_owned(), "out"),
+        (outside.path().join("secret.txt"), "out.txt"),
+        ("a.txt".into(), "link.txt"),
+        (".".into(), "circle"),
+        ("gone".into(), "broken"),
+    ] {
+        symlink(target, project.daemon.project().join(link)).unwrap();
+    }
     let name = std::ffi::OsStr::from_bytes(b"not \xff text");
     write(&project.daemon.project(), name);
     write(&project.daemon.project(), "a\u{202e}\n.txt");
     assert_eq!(
         project.found("").await,
-        ["out", "a.txt", "a\u{202e}\n.txt"],
+        ["a.txt", "link.txt", "a\u{202e}\n.txt"],
         "names are data, and nothing stands for one that is not text"
     );
 }
@@ -141,4 +157,21 @@ async fn what_cannot_be_answered_is_told() {
     fs::remove_dir_all(project.daemon.project()).unwrap();
     let error = project.find("a", 1).await.unwrap_err().to_string();
     assert!(error.contains("cannot list"), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_kept_from_models_is_not_offered() {
+    let config = "[permissions]\ndeny = [\"Read(secret/**)\"]\nask = [\"Read(asked.txt)\"]\n\
+                  [tools]\nhidden = [\"~/hidden.txt\"]\n";
+    let files = [
+        "a.txt",
+        "asked.txt",
+        "secret/b.txt",
+        "hidden.txt",
+        ".ssh/id_rsa",
+    ];
+    let project = Project::configured(config, &files).await;
+    let directory = project.daemon.project();
+    symlink("secret/b.txt", directory.join("to-secret.txt")).unwrap();
+    assert_eq!(project.found("").await, ["a.txt", "asked.txt"]);
 }

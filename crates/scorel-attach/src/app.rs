@@ -8,6 +8,7 @@ mod candidate;
 mod cards;
 mod completion;
 mod composing;
+mod file_completion;
 mod going;
 mod help;
 mod keys;

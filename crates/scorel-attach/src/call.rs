@@ -2,8 +2,9 @@
 
 use scorel_client::{Caller, ClientError, Connect};
 use scorel_proto::{
-    ArchiveSession, Cancel, Compact, CreateSession, GetContext, GetEvents, GetStatus, ListModels,
-    ListQuestions, ListSessions, Method, RespondPermission, Rewind, RewriteQueue, UpdateSession,
+    ArchiveSession, Cancel, Compact, CreateSession, FindFiles, GetContext, GetEvents, GetStatus,
+    ListModels, ListQuestions, ListSessions, Method, RespondPermission, Rewind, RewriteQueue,
+    UpdateSession,
 };
 
 macro_rules! calls {
@@ -44,7 +45,7 @@ macro_rules! calls {
 }
 
 calls! {
-    with_params { GetContext, ListSessions, RespondPermission, RewriteQueue }
+    with_params { FindFiles, GetContext, ListSessions, RespondPermission, RewriteQueue }
     alone {
         ArchiveSession, Cancel, Compact, CreateSession, GetEvents, GetStatus, ListModels, ListQuestions, Rewind,
         UpdateSession,

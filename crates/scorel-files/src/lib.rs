@@ -32,4 +32,4 @@ pub use limits::CheckpointLimits;
 pub use project_dir::{ProjectDir, digest, hash_of};
 pub use recorder::FileRecorder;
 pub use temporary::{remove_left_over, temporary_names};
-pub use walk::{FileNames, VCS_DIRECTORIES, file_names, has_blocking_ignore_file};
+pub use walk::{OF_THE_KERNEL, VCS_DIRECTORIES, has_blocking_ignore_file, visit_files};

@@ -1,7 +1,9 @@
 //! The files of a project that are watched.
 
+use std::borrow::Cow;
 use std::fs::Metadata;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,6 +14,9 @@ use scorel_proto::FilePath;
 
 /// Data of version control systems, never walked.
 pub const VCS_DIRECTORIES: [&str; 6] = [".git", ".hg", ".svn", ".bzr", ".jj", ".sl"];
+
+/// File systems of the kernel: walked only from inside them, and not what rules on files are about.
+pub const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
 /// The files that the `ignore` crate opens in every directory, blocking on a named pipe.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
@@ -58,6 +63,7 @@ pub(crate) fn walk(
         }
         // An entry that cannot be listed, or is gone again, counts as absent.
         let Ok(entry) = entry else { continue };
+        let is_file = |kind: std::fs::FileType| kind.is_file() || kind.is_symlink();
         if !entry.file_type().is_some_and(is_file) {
             continue;
         }
@@ -73,52 +79,56 @@ pub(crate) fn walk(
     Ok(())
 }
 
-/// The files of a project by name.
-#[derive(Debug)]
-pub struct FileNames {
-    /// The paths of files and links below the project, without those that are ignored or not UTF-8. In the order of
-    /// their directories.
-    pub paths: Vec<String>,
-    /// Whether these are all: a project may have more, or take longer to list.
-    pub complete: bool,
-}
-
-/// Lists at most `most` files below `project`, for at most `limit`. Does not follow links. Blocks.
+/// Calls `visit` with the files below `project`, in no particular order, until it breaks, for at most `limit`: with
+/// the path below the project, and with the real path, which is another one for a link. Returns whether it has seen
+/// all files. Passes over what is ignored, paths that are not UTF-8, and links that lead to anything but a regular
+/// file of the project. Blocks.
 ///
 /// # Errors
 ///
 /// If the project cannot be listed.
-pub fn file_names(project: &Path, most: usize, limit: Duration) -> io::Result<FileNames> {
-    std::fs::read_dir(project)?;
-    if has_blocking_ignore_file(project) {
+pub fn visit_files(
+    project: &Path,
+    limit: Duration,
+    mut visit: impl FnMut(&str, &Path) -> ControlFlow<()>,
+) -> io::Result<bool> {
+    let project = project.canonicalize()?;
+    std::fs::read_dir(&project)?;
+    if has_blocking_ignore_file(&project) {
         let text = "an ignore file of the project is not a regular file";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     let deadline = Instant::now() + limit;
-    let mut paths = Vec::new();
-    for (listed, entry) in walker(project).enumerate() {
-        if paths.len() == most || (listed >= SMALL && Instant::now() >= deadline) {
-            return Ok(FileNames {
-                paths,
-                complete: false,
-            });
+    for (listed, entry) in walker(&project).enumerate() {
+        if listed >= SMALL && Instant::now() >= deadline {
+            return Ok(false);
         }
         // An entry that cannot be listed, or is gone again, counts as absent.
         let Ok(entry) = entry else { continue };
-        if !entry.file_type().is_some_and(is_file) {
+        let Some(real) = real_file(&project, &entry) else {
             continue;
+        };
+        let name = entry.path().strip_prefix(&project).ok();
+        let Some(name) = name.and_then(Path::to_str) else {
+            continue;
+        };
+        if visit(name, &real).is_break() {
+            return Ok(false);
         }
-        let path = entry.path().strip_prefix(project).ok();
-        paths.extend(path.and_then(Path::to_str).map(str::to_owned));
     }
-    Ok(FileNames {
-        paths,
-        complete: true,
-    })
+    Ok(true)
 }
 
-fn is_file(kind: std::fs::FileType) -> bool {
-    kind.is_file() || kind.is_symlink()
+/// Where an entry's content is, if that is a regular file of the project.
+fn real_file<'a>(project: &Path, entry: &'a ignore::DirEntry) -> Option<Cow<'a, Path>> {
+    let kind = entry.file_type()?;
+    if kind.is_file() {
+        return Some(Cow::Borrowed(entry.path()));
+    }
+    let real = kind
+        .is_symlink()
+        .then(|| entry.path().canonicalize().ok())??;
+    (real.starts_with(project) && real.is_file()).then_some(Cow::Owned(real))
 }
 
 fn walker(project: &Path) -> ignore::Walk {
@@ -132,7 +142,8 @@ fn walker(project: &Path) -> ignore::Walk {
                 return false;
             }
             let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-            !(is_directory && has_blocking_ignore_file(entry.path()))
+            let is_of_the_kernel = || OF_THE_KERNEL.iter().any(|it| entry.path() == Path::new(it));
+            !is_directory || !(is_of_the_kernel() || has_blocking_ignore_file(entry.path()))
         })
         .build()
 }

@@ -1,42 +1,57 @@
 //! The files of projects by name, for `findFiles`.
 
 mod file_match;
+mod found_project;
 mod listed_files;
+mod project_list;
 
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use scorel_engine::spawn_blocking;
 use scorel_proto::{FindFilesResult, ProjectId};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 
 use listed_files::ListedFiles;
+use project_list::{ProjectList, Walk, Walked};
 
-/// A list of this age is still answered from, while a new one is made: a person who types must not wait for a walk.
-const FRESH: Duration = Duration::from_secs(2);
+pub(crate) use found_project::FoundProject;
 
-/// The time after which a list is not answered from any more, and given back.
+/// The time for which a list that is not fresh waits for the next one. Longer a person who types must not wait, and
+/// gets an answer from the old one.
+const PROMPT: Duration = Duration::from_millis(20);
+
+/// The time without a question after which a list is given back.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// The lists that are kept at a time. One of 200,000 files takes some 20 MiB.
+/// The lists that are kept at a time. The largest one takes some 70 MiB.
 const MAX_LISTS: usize = 2;
 
-/// Finds files by name. Each project is listed once, and again in the background when its list is not fresh.
-#[derive(Debug, Clone, Default)]
+/// The walks that run at once.
+const MAX_WALKS: usize = 2;
+
+/// The questions that are answered at once. They compute, and turns come first.
+const MAX_FINDS: usize = 2;
+
+/// Finds files by name. Each project is listed once for all who ask, and again when it is asked about later.
+#[derive(Debug)]
 pub(crate) struct FileFinder {
-    lists: Arc<Mutex<HashMap<ProjectId, Kept>>>,
-    /// Held during a walk: however many ask, there is one at a time.
-    walking: Arc<tokio::sync::Mutex<()>>,
+    lists: Arc<Mutex<HashMap<ProjectId, ProjectList>>>,
+    walks: Arc<Semaphore>,
+    finds: Arc<Semaphore>,
 }
 
-#[derive(Debug, Clone)]
-struct Kept {
-    files: Arc<ListedFiles>,
-    made: Instant,
-    /// A walk that replaces this list is under way.
-    renewing: bool,
+impl Default for FileFinder {
+    fn default() -> Self {
+        Self {
+            lists: Arc::default(),
+            walks: Arc::new(Semaphore::new(MAX_WALKS)),
+            finds: Arc::new(Semaphore::new(MAX_FINDS)),
+        }
+    }
 }
 
 impl FileFinder {
@@ -47,84 +62,78 @@ impl FileFinder {
     /// If the project cannot be listed.
     pub(crate) async fn find(
         &self,
-        project: (ProjectId, PathBuf),
+        project: FoundProject,
         query: String,
         limit: usize,
     ) -> io::Result<FindFilesResult> {
         let files = self.files(project).await?;
-        spawn_blocking(move || files.find(&query, limit))
-            .await
-            .map_err(io::Error::other)
+        let place = Arc::clone(&self.finds).acquire_owned().await;
+        let found = spawn_blocking(move || {
+            let found = files.find(&query, limit);
+            drop(place);
+            found
+        });
+        found.await.map_err(io::Error::other)
     }
 
-    async fn files(&self, project: (ProjectId, PathBuf)) -> io::Result<Arc<ListedFiles>> {
-        if let Some(files) = self.kept(&project) {
-            return Ok(files);
-        }
-        let _alone = self.walking.lock().await;
-        match self.kept(&project) {
-            Some(files) => Ok(files),
-            None => self.walk(project).await,
+    async fn files(&self, project: FoundProject) -> io::Result<Arc<ListedFiles>> {
+        let (known, walk) = self.ask(project);
+        match (known, walk) {
+            (Some(files), None) => Ok(files),
+            (Some(files), Some(walk)) => match timeout(PROMPT, walk).await {
+                Ok(walked) => told(walked),
+                Err(_) => Ok(files),
+            },
+            (None, Some(walk)) => told(walk.await),
+            (None, None) => Err(io::Error::other("a project is walked without a list")),
         }
     }
 
-    /// The list that is kept, if it is young enough. One that is not fresh is renewed meanwhile.
-    fn kept(&self, project: &(ProjectId, PathBuf)) -> Option<Arc<ListedFiles>> {
+    /// The list that is kept, and the walk that replaces it if it is not fresh.
+    fn ask(&self, project: FoundProject) -> (Option<Arc<ListedFiles>>, Option<Walk>) {
         let mut lists = self.lists();
-        let kept = lists.get_mut(&project.0)?;
-        let age = kept.made.elapsed();
-        if age >= KEPT {
-            return None;
+        if lists.is_empty() {
+            self.give_back_later();
         }
-        if age >= FRESH && !kept.renewing {
-            kept.renewing = true;
-            let (finder, project) = (self.clone(), project.clone());
-            tokio::spawn(async move {
-                let _alone = finder.walking.lock().await;
-                // Without a new list the old one stays until it is too old, and then the error is told.
-                if finder.walk(project.clone()).await.is_err()
-                    && let Some(kept) = finder.lists().get_mut(&project.0)
-                {
-                    kept.renewing = false;
-                }
-            });
-        }
-        Some(Arc::clone(&kept.files))
-    }
-
-    async fn walk(&self, (id, directory): (ProjectId, PathBuf)) -> io::Result<Arc<ListedFiles>> {
-        let listed = spawn_blocking(move || ListedFiles::list(&directory));
-        let files = Arc::new(listed.await.map_err(io::Error::other)??);
-        let kept = Kept {
-            files: Arc::clone(&files),
-            made: Instant::now(),
-            renewing: false,
-        };
-        let mut lists = self.lists();
-        lists.insert(id, kept);
-        if lists.len() > MAX_LISTS {
-            let oldest = lists.iter().min_by_key(|(_, kept)| kept.made);
+        let list = lists.entry(project.id).or_default();
+        let answer = list.ask(|| project_list::walk(project, Arc::clone(&self.walks)));
+        while lists.len() > MAX_LISTS {
+            let oldest = lists.iter().min_by_key(|(_, list)| list.used());
             let oldest = oldest.map(|(id, _)| *id);
             oldest.map(|id| lists.remove(&id));
         }
-        drop(lists);
-        self.give_back_later();
-        Ok(files)
+        answer
     }
 
-    /// Drops the lists that are too old by then.
+    /// Drops each list that was not used for long, until there is none.
     fn give_back_later(&self) {
         let lists = Arc::downgrade(&self.lists);
         tokio::spawn(async move {
-            tokio::time::sleep(KEPT).await;
-            if let Some(lists) = lists.upgrade() {
+            loop {
+                sleep(KEPT / 2).await;
+                let Some(lists) = lists.upgrade() else { return };
                 let mut lists = lists.lock().unwrap_or_else(PoisonError::into_inner);
-                lists.retain(|_, kept| kept.made.elapsed() < KEPT);
+                let now = Instant::now();
+                lists.retain(|_, list| now.saturating_duration_since(list.used()) < KEPT);
+                if lists.is_empty() {
+                    return;
+                }
             }
         });
     }
 
-    fn lists(&self) -> MutexGuard<'_, HashMap<ProjectId, Kept>> {
+    fn lists(&self) -> MutexGuard<'_, HashMap<ProjectId, ProjectList>> {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// The outcome of a walk that several wait for, for one of them.
+fn told(walked: Walked) -> io::Result<Arc<ListedFiles>> {
+    match walked {
+        Ok((files, _)) => Ok(files),
+        Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

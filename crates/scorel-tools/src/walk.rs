@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ignore::WalkBuilder;
-use scorel_files::{VCS_DIRECTORIES, has_blocking_ignore_file};
+use scorel_files::{OF_THE_KERNEL, VCS_DIRECTORIES, has_blocking_ignore_file};
 
 use crate::error::{ErrorCode, ToolError};
 use crate::pace::Interruption;
@@ -18,9 +18,6 @@ use crate::roots::{EntryKind, Location};
 use crate::running_call::RunningCall;
 
 pub(crate) use scan::scan;
-
-/// File systems of the kernel: walked only from inside them, and not what rules on files are about.
-pub(crate) const OF_THE_KERNEL: [&str; 3] = ["/dev", "/proc", "/sys"];
 
 /// The end of a walk or scan.
 #[derive(Debug)]

@@ -205,6 +205,7 @@ impl App {
                     session.context = Some(*context);
                 }
             }
+            Answer::FindFiles(params, found) => self.files_found(&params, found.map(|it| *it)),
             // It is about the future, and a session without a model has none.
             Answer::GetContext(_, Err(_)) => {}
             Answer::ListQuestions(Ok(page)) => {

@@ -56,14 +56,12 @@ impl App {
             .collect()
     }
 
-    /// The candidates of the word before, until the daemon has answered for this one.
-    fn files_with(&mut self, word: &str) -> Vec<Candidate> {
-        let _ = word;
-        Vec::new()
-    }
-
     /// Handles a key that is for the list of candidates. Returns whether it was.
     pub(super) fn completion_key(&mut self, key: Key) -> bool {
+        // Who asks for a completion does not mean to send what is there.
+        if key == Key::Tab && self.awaits_files() {
+            return true;
+        }
         let Some(completion) = self
             .completion
             .as_mut()

@@ -141,6 +141,8 @@ pub(crate) struct App {
     pub(crate) link: LinkState,
     pub(crate) mode: Mode,
     pub(crate) completion: Option<Completion>,
+    /// The daemon is asked for files.
+    pub(crate) is_finding: bool,
     pub(crate) sends: Vec<PendingSend>,
     pub(crate) editing: Option<QueueEditing>,
     pub(crate) images: Vec<ImageFile>,
@@ -190,6 +192,7 @@ impl App {
             link: LinkState::Opening,
             mode: Mode::Composing,
             completion: None,
+            is_finding: false,
             sends: Vec::new(),
             editing: None,
             images: Vec::new(),

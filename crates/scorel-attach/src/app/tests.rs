@@ -1,3 +1,5 @@
+mod files;
+
 use std::time::Instant;
 
 use scorel_client::ClientError;

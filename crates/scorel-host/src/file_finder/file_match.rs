@@ -1,10 +1,52 @@
+use memchr::memmem::Finder;
+
 /// A query in lower case.
 #[derive(Debug)]
-pub(super) struct Folded(String);
+pub(super) struct Folded {
+    text: String,
+    /// Made once: to prepare the search takes longer than to search one path.
+    finder: Finder<'static>,
+}
 
 impl Folded {
     pub(super) fn new(query: &str) -> Self {
-        Self(query.to_lowercase())
+        let text = query.to_lowercase();
+        Self {
+            finder: Finder::new(&text).into_owned(),
+            text,
+        }
+    }
+
+    fn place_in(&self, text: &str) -> Option<usize> {
+        self.finder.find(text.as_bytes())
+    }
+
+    /// The place of the query that begins here in a name.
+    fn place_from(&self, name: &str, begin: usize) -> Place {
+        match (begin, &name[begin + self.text.len()..]) {
+            (0, "") => Place::WholeName,
+            (0, after) if after.starts_with('.') => Place::WholeStem,
+            (0, _) => Place::BeginOfName,
+            _ if name[..begin].ends_with(|before: char| !before.is_alphanumeric()) => {
+                Place::BeginOfWord
+            }
+            _ => Place::InName,
+        }
+    }
+
+    /// Whether the text has the characters of the query in their order.
+    fn is_scattered_in(&self, text: &str) -> bool {
+        if !self.text.is_ascii() {
+            let mut rest = text.chars();
+            return self
+                .text
+                .chars()
+                .all(|wanted| rest.any(|character| character == wanted));
+        }
+        let mut rest = text.bytes();
+        self.text
+            .bytes()
+            .all(|wanted| rest.any(|byte| byte == wanted))
     }
 }
 
@@ -33,45 +75,23 @@ pub(super) struct FileMatch {
 
 impl FileMatch {
     /// The match of a path in lower case, if it is one.
-    pub(super) fn of(Folded(query): &Folded, path: &str) -> Option<Self> {
-        // Most paths of a large project do not match, and this looks at each character once.
-        if !has_in_order(path, query) {
+    pub(super) fn of(query: &Folded, path: &str) -> Option<Self> {
+        let name = || memchr::memrchr(b'/', path.as_bytes()).map_or(path, |at| &path[at + 1..]);
+        // Most paths of a large project do not match, and are looked at twice.
+        let place = if query.place_in(path).is_some() {
+            let name = name();
+            let begin = query.place_in(name);
+            begin.map_or(Place::InPath, |begin| query.place_from(name, begin))
+        } else if !query.is_scattered_in(path) {
             return None;
-        }
-        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-        Some(Self {
-            place: place(query, path, name),
-            length: path.len(),
-        })
-    }
-}
-
-fn place(query: &str, path: &str, name: &str) -> Place {
-    let Some(begin) = name.find(query) else {
-        return if path.contains(query) {
-            Place::InPath
-        } else if has_in_order(name, query) {
+        } else if query.is_scattered_in(name()) {
             Place::ScatteredInName
         } else {
             Place::ScatteredInPath
         };
-    };
-    let after = &name[begin + query.len()..];
-    match (begin, after) {
-        (0, "") => Place::WholeName,
-        (0, after) if after.starts_with('.') => Place::WholeStem,
-        (0, _) => Place::BeginOfName,
-        _ if name[..begin].ends_with(|before: char| !before.is_alphanumeric()) => {
-            Place::BeginOfWord
-        }
-        _ => Place::InName,
+        Some(Self {
+            place,
+            length: path.len(),
+        })
     }
-}
-
-/// Whether the text has the characters of the query in their order.
-fn has_in_order(text: &str, query: &str) -> bool {
-    let mut rest = text.chars();
-    query
-        .chars()
-        .all(|wanted| rest.any(|character| character == wanted))
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use scorel_config::{GateRule, RuleSet};
 use scorel_engine::{
-    CommandAccess, Effect, Gatekeeper, Permit, Question, Verdict, run_in_place, spawn_blocking,
+    CommandAccess, Effect, Gatekeeper, Permit, Question, ReadFilter, Verdict, run_in_place,
+    spawn_blocking,
 };
 use scorel_permission::{BaseDirs, Decision, Mode, Policy};
 use scorel_tools::Lazy;
@@ -78,6 +79,15 @@ impl Gate {
             settings: Arc::new(Mutex::new(settings)),
             hidden: Lazy::default(),
         }
+    }
+
+    /// The files that a person may give to a model: all but those that rules deny to it and that are hidden from
+    /// it; `None` for all files. Blocks on the disk.
+    pub(crate) fn giveable(&self) -> Option<Arc<dyn ReadFilter>> {
+        let settings = self.settings.lock();
+        let settings = settings.unwrap_or_else(PoisonError::into_inner).clone();
+        let denied = Unrestricted::by(Judgement::new(&settings).policy, Decision::Deny);
+        without_hidden(&self.hidden, denied, &[], settings.base_dirs.project())
     }
 
     /// The same gate, which refuses reads and writes in hidden places, whatever rules and mode say.

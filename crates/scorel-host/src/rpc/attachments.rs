@@ -2,7 +2,7 @@
 
 mod refusal;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_engine::{Gatekeeper as _, Verdict, spawn_blocking};
@@ -81,18 +81,7 @@ impl AttachmentReader {
     fn of(host: &Host, lane: &Lane, first: &str) -> Result<Self, CallError> {
         let session = lane.session()?;
         let (project, dir) = directories(host, &session, first)?;
-        let config = host.config.current(Some(&project));
-        let commands = &host.runners.commands;
-        let settings = GateSettings {
-            mode: config.permissions.mode,
-            rules: config.permissions.rules.clone(),
-            base_dirs: commands.base_dirs(&dir),
-            timeout: None,
-            allow_at_timeout: false,
-            commands: CommandPlace::Sandbox,
-            hides_denied: commands.hides_denied(),
-        };
-        let gate = Gate::new(settings).hiding(commands.hidden(&config, &dir));
+        let gate = gate_of_files(host, &project, &dir);
         let root = Root::open(RootName::Project, &dir);
         let root = root.map_err(|error| unusable(first, ErrorChain(&error).to_string()))?;
         let blobs = Arc::new(SessionBlobs(lane.blobs().clone()));
@@ -122,6 +111,22 @@ impl AttachmentReader {
         let read = spawn_blocking(move || files.attach(&location, &permit)).await?;
         Ok(read.map_err(refused)?)
     }
+}
+
+/// Judges the files that a person gives to a model: of a project, for work in `dir`. Blocks on the disk.
+pub(super) fn gate_of_files(host: &Host, project: &Path, dir: &Path) -> Gate {
+    let config = host.config.current(Some(project));
+    let commands = &host.runners.commands;
+    let settings = GateSettings {
+        mode: config.permissions.mode,
+        rules: config.permissions.rules.clone(),
+        base_dirs: commands.base_dirs(dir),
+        timeout: None,
+        allow_at_timeout: false,
+        commands: CommandPlace::Sandbox,
+        hides_denied: commands.hides_denied(),
+    };
+    Gate::new(settings).hiding(commands.hidden(&config, dir))
 }
 
 /// The project's directory, and the one that the session works in.

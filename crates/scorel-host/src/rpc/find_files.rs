@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use scorel_proto::{FindFilesParams, FindFilesResult};
 
+use super::attachments::gate_of_files;
 use super::sessions::limit;
 use crate::directories::DirectoriesError;
+use crate::file_finder::FoundProject;
 use crate::host::Host;
 use crate::rpc::call_error::{CallError, Reply};
 
@@ -18,8 +20,16 @@ pub(super) async fn find(host: Arc<Host>, params: FindFilesParams) -> Reply<Find
         return Err(CallError::invalid_field("query", text));
     }
     let limit = limit(params.limit, 20, 100)?;
-    let project = (params.project_id, host.project_dir(params.project_id)?);
-    let path = project.1.display().to_string();
+    let (id, directory) = (params.project_id, host.project_dir(params.project_id)?);
+    let path = directory.display().to_string();
+    let project = FoundProject {
+        id,
+        directory: directory.clone(),
+        admission: {
+            let host = Arc::clone(&host);
+            Box::new(move || gate_of_files(&host, &directory, &directory).giveable())
+        },
+    };
     let found = host.files.find(project, params.query, limit).await;
     found.map_err(|source| CallError::Directories {
         path: Some(path.clone()),

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use scorel_engine::{HiddenExtent, HiddenFiles};
+use scorel_files::OF_THE_KERNEL;
 use serde::Serialize;
-
-use crate::walk::OF_THE_KERNEL;
 
 /// Directory entries that are looked at for one command. The search is breadth-first, so the entries
 /// that it misses are deep.

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, StatVfsMountFlags, accessat, statvfs};
+use scorel_files::OF_THE_KERNEL;
 
 use super::denial::Denied;
 use super::facts::SandboxFacts;
 use super::line::{Line, NEAR, paths_in};
 use crate::real_target::real_target;
-use crate::walk::OF_THE_KERNEL;
 
 /// The exit code of a shell for a file that it may not execute, which is not the sandbox's doing.
 const NOT_EXECUTABLE: i32 = 126;
