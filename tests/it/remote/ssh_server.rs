@@ -183,6 +183,7 @@ impl SshServer {
                 "PATH",
                 format!("{}:/usr/bin:/bin", self.path("bin").display()),
             )
+            .env("HOME", self.dir.path())
             .env("SCOREL_HOME", self.path("client"))
             .env("SCORELD", "/nonexistent")
             .current_dir(self.dir.path())

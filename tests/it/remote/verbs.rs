@@ -5,7 +5,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use scorel_testkit::{DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::time::timeout;
 
 use super::ssh_server::SshServer;
@@ -197,4 +197,55 @@ async fn a_tail_goes_on_after_its_ssh_was_killed_and_loses_nothing() {
     };
     assert_eq!(ids(&seen), ids(&log), "each event once and in order");
     assert!(server.children().len() > 2, "ssh was started again");
+}
+
+/// Each message waits for the answer to the one before, after which ssh is killed.
+#[tokio::test]
+async fn attach_goes_on_over_a_new_ssh() {
+    let (_model, daemon) = answering("the answer").await;
+    let Some(server) = SshServer::of(&daemon) else {
+        return;
+    };
+    server.knows_all();
+    let (_client, session) = new_session(&daemon).await;
+    let id = session.to_string();
+    let mut attached = server
+        .scorelctl(&["--remote", "here", "attach", "--plain", "--session", &id])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut input = attached.stdin.take().unwrap();
+    let mut lines = BufReader::new(attached.stdout.take().unwrap()).lines();
+    let mut seen = Vec::new();
+    let talking = async {
+        for question in ["one\n", "two\n"] {
+            input.write_all(question.as_bytes()).await.unwrap();
+            loop {
+                let line = lines.next_line().await.unwrap().expect("it goes on");
+                let is_end = line.contains("the turn has ended");
+                seen.push(line);
+                if is_end {
+                    break;
+                }
+            }
+            for child in server.children() {
+                // Those of before are gone.
+                let _gone = kill_process(Pid::from_raw(child).unwrap(), Signal::KILL);
+            }
+        }
+        drop(input);
+        while let Some(line) = lines.next_line().await.unwrap() {
+            seen.push(line);
+        }
+    };
+    let talked = timeout(PATIENCE, talking).await;
+    assert!(talked.is_ok(), "{seen:#?}");
+    assert!(attached.wait().await.unwrap().success());
+    let answers = seen.iter().filter(|line| line.contains("the answer"));
+    assert_eq!(answers.count(), 2, "{seen:#?}");
+    let log = daemon.log(&id);
+    let ended = log.iter().filter(|event| event["type"] == "turn_outcome");
+    assert_eq!(ended.count(), 2);
 }
