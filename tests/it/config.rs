@@ -42,7 +42,7 @@ impl ConfigScene {
         let client = connect(&daemon.socket()).await;
         let session = create_session(&client, &daemon).await;
         let watch = Watch::from_start(&client, session).await;
-        // On a connection of its own: events that nobody reads hold up the replies behind them.
+        // On a connection of its own: unread events hold up the replies behind them.
         let hearing = connect(&daemon.socket()).await;
         let host = hearing.subscribe_host().await.unwrap();
         Self {

@@ -23,7 +23,7 @@ pub(crate) struct Converter<'a> {
     goes_on: &'a mut dyn FnMut() -> bool,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConverterError {
     #[error("the caller gave up")]

@@ -13,7 +13,7 @@ use crate::conversion::Conversion;
 use crate::converter::{ChildEnd, Converter, ConverterError};
 use crate::limits::{MAX_HTML_TEXT, MAX_PAGE};
 
-/// Why a page has no text to show.
+/// The reason why a page has no text to show.
 #[derive(Debug, thiserror::Error)]
 pub enum HtmlError {
     #[error("it has {bytes} bytes; at most {MAX_PAGE} are read")]

@@ -33,7 +33,7 @@ pub enum PdfPage {
     Unreadable,
 }
 
-/// Why a document has no text to show.
+/// The reason why a document has no text to show.
 #[derive(Debug, thiserror::Error)]
 pub enum PdfError {
     #[error("it is encrypted and needs a password")]

@@ -59,14 +59,14 @@ impl Assembly {
         self.bytes
     }
 
-    /// Whether there is visible text.
+    /// Returns whether there is visible text.
     pub(crate) fn has_text(&self) -> bool {
         self.blocks
             .iter()
             .any(|(_, block)| matches!(block, Block::Text { text, .. } if !text.trim().is_empty()))
     }
 
-    /// Whether there are tool calls.
+    /// Returns whether there are tool calls.
     pub(crate) fn has_calls(&self) -> bool {
         self.blocks.iter().any(|(_, block)| is_call(block))
     }

@@ -17,11 +17,11 @@ pub struct Completion {
     /// The text of the answer.
     pub text: String,
     pub stop_reason: StopReason,
-    /// Whether the model called tools. None of them runs.
+    /// True if the model called tools. None of them runs.
     pub calls_tools: bool,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug)]
 pub enum CompletionError {
     Stopped(StopCause),

@@ -23,7 +23,7 @@ pub(crate) struct AmountsSpent {
 }
 
 impl CostLimits {
-    /// Whether there is no limit.
+    /// Returns whether there is no limit.
     pub const fn is_none(&self) -> bool {
         self.turn.is_none() && self.session.is_none() && self.day.is_none()
     }

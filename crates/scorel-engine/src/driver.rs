@@ -40,7 +40,7 @@ pub struct TurnDriver {
     waits: u32,
     /// Attempts at the current model call.
     attempts: u32,
-    /// Whether the current model call was refused as too large before.
+    /// True if the current model call was refused as too large before.
     overflowed: bool,
     /// The hook that looks next at the coming model call.
     next_hook: usize,
@@ -188,7 +188,7 @@ impl TurnDriver {
         self.stop.abort();
     }
 
-    /// Whether the turn's limits allow another model call.
+    /// Returns whether the turn's limits allow another model call.
     pub fn may_go_on(&self) -> bool {
         self.ports.limits.reached(self.steps, &self.usage).is_none()
     }

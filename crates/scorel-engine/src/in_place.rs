@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether work ran on the thread of its caller.
+    /// Returns whether work ran on the thread of its caller.
     async fn stays(places: &'static Semaphore) -> bool {
         let caller = thread::current().id();
         let ran = run(places, move || thread::current().id()).await;

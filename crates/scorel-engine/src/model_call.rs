@@ -32,7 +32,7 @@ pub(crate) enum CallProgress {
     /// The answer is complete.
     Answered {
         message: AssistantMessage,
-        /// Whether `message_start` was published.
+        /// True if `message_start` was published.
         announced: bool,
     },
     /// The call was stopped or failed, or had no room for an answer.

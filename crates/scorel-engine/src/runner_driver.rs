@@ -55,7 +55,7 @@ pub struct RunnerDriver {
     heard_at: Duration,
     /// Why and when it was asked to end.
     ending: Option<(EarlyEnd, Duration)>,
-    /// Whether a context was lost before.
+    /// True if a context was lost before.
     has_lost: bool,
     finished: Option<TurnEnd>,
 }
@@ -170,7 +170,7 @@ impl RunnerDriver {
         self.send(|link| link.answer(&question.id, answer));
     }
 
-    /// Whether the runner takes a message now.
+    /// Returns whether the runner takes a message now.
     pub fn takes_steers(&self) -> bool {
         match &self.link {
             LinkState::Running(link) => self.ending.is_none() && link.takes_steers(),

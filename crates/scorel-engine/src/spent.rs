@@ -5,7 +5,7 @@ use scorel_proto::{Cost, Usage};
 pub struct Spent {
     usage: Usage,
     cost: Option<Cost>,
-    /// Whether a call used tokens that have no price.
+    /// True if a call used tokens that have no price.
     unpriced: bool,
 }
 

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Clock;
 
-/// Why a turn ends before the model is done.
+/// The reason why a turn ends before the model is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
     /// A client cancelled it.
@@ -77,7 +77,7 @@ impl StopSignal {
         self.parking.cancel();
     }
 
-    /// Whether the turn was asked to park.
+    /// Returns whether the turn was asked to park.
     pub fn is_parking(&self) -> bool {
         self.parking.is_cancelled()
     }
@@ -133,7 +133,7 @@ impl Stop {
         }
     }
 
-    /// Why the turn must end now, if it must.
+    /// The reason why the turn must end now, if it must.
     pub(crate) fn now(&self) -> Option<StopCause> {
         let time_up = || self.clock.now() >= self.deadline;
         self.signal
@@ -151,7 +151,7 @@ impl Stop {
         }
     }
 
-    /// Whether the turn is to park, and nothing ends it.
+    /// Returns whether the turn is to park, and nothing ends it.
     pub(crate) fn parks(&self) -> bool {
         self.signal.is_parking() && self.now().is_none()
     }

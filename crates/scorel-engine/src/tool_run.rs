@@ -177,7 +177,7 @@ impl ToolRun {
         None
     }
 
-    /// Whether calls are left that may run.
+    /// Returns whether calls are left that may run.
     fn has_left(&self) -> bool {
         !self.judging.is_empty() || !self.groups.is_empty()
     }

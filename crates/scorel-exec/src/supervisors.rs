@@ -62,7 +62,7 @@ struct Launch {
     lasts: bool,
 }
 
-/// Why a command is not started.
+/// The reason why a command is not started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// [`Supervisors::close`] was called.

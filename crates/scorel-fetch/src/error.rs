@@ -4,7 +4,7 @@ use scorel_engine::ToolOutcome;
 use scorel_permission::WebUrlError;
 use serde_json::Map;
 
-/// Why a fetch failed. Messages name the host and no other part of the URL, whose path and query may
+/// The reason why a fetch failed. Messages name the host and no other part of the URL, whose path and query may
 /// hold secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {

@@ -61,7 +61,7 @@ pub(crate) struct Base {
     refusal: Option<Refusal>,
 }
 
-/// Why a project that is too large is not listed again so soon.
+/// The reason why a project that is too large is not listed again so soon.
 #[derive(Debug)]
 struct Refusal {
     reason: String,

@@ -80,7 +80,7 @@ pub struct ProjectItem {
     pub dir: PathBuf,
 }
 
-/// Why trust cannot be read or changed.
+/// The reason why trust cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     #[error(transparent)]
@@ -223,7 +223,7 @@ impl TrustStore {
 }
 
 impl ProjectTrust {
-    /// Whether an item is trusted as it is now. Reads its files only if it was trusted before, and not
+    /// Returns whether an item is trusted as it is now. Reads its files only if it was trusted before, and not
     /// again while they stay as they are.
     pub fn state(&self, item: &str, dir: &Path) -> TrustState {
         match self.items.get(item) {

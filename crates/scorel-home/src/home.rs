@@ -65,7 +65,7 @@ impl Home {
         &self.socket
     }
 
-    /// Whether the home is on a read-only file system: it can be served for reading.
+    /// Returns whether the home is on a read-only file system: it can be served for reading.
     pub fn is_read_only(&self) -> bool {
         is_read_only(&self.root)
     }

@@ -30,7 +30,7 @@ pub struct SecretStore {
     environment: Lookup,
 }
 
-/// Why a secret cannot be used. No message contains any part of a value.
+/// The reason why a secret cannot be used. No message contains any part of a value.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     #[error(transparent)]

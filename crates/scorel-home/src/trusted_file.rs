@@ -27,7 +27,7 @@ pub enum Trust {
     Secret,
 }
 
-/// Why a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileProblem {
     /// Also a symbolic link, where links are not followed.
@@ -90,17 +90,17 @@ impl Stamp {
         }
     }
 
-    /// Whether both are the same inode.
+    /// Returns whether both are the same inode.
     pub fn same_file(&self, other: &Self) -> bool {
         (self.dev, self.ino) == (other.dev, other.ino)
     }
 
-    /// Whether a later change is certain to change the stamp.
+    /// Returns whether a later change is certain to change the stamp.
     pub fn is_settled(&self) -> bool {
         self.is_settled_at(SystemTime::now())
     }
 
-    /// Whether a change after `now` is certain to change the stamp.
+    /// Returns whether a change after `now` is certain to change the stamp.
     pub fn is_settled_at(&self, now: SystemTime) -> bool {
         let seconds = u64::try_from(self.changed.0).unwrap_or(0);
         let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);

@@ -107,7 +107,7 @@ impl Host {
         self.sessions.park(self.config().service.park).await
     }
 
-    /// Whether nothing is under way and no client is connected, so that the daemon could end unnoticed.
+    /// Returns whether nothing is under way and no client is connected, so that the daemon could end unnoticed.
     pub fn is_idle(&self) -> bool {
         let is_busy = |session: &ActiveSession| session.phase != Phase::Failed;
         let connections = self.load.get().map_or(0, Load::connections);

@@ -29,7 +29,7 @@ pub(crate) enum ImportContent {
     Transcript(Transcript),
 }
 
-/// Why a file is not imported.
+/// The reason why a file is not imported.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImportError {
     #[error("`{0}` is not an absolute path")]

@@ -21,7 +21,7 @@ pub enum ShutdownCause {
 }
 
 impl ShutdownCause {
-    /// Whether running turns are left to the next daemon, as after a restart, and not ended.
+    /// Returns whether running turns are left to the next daemon, as after a restart, and not ended.
     pub const fn parks(self) -> bool {
         match self {
             Self::Terminate | Self::Park | Self::SocketReplaced => true,

@@ -48,7 +48,7 @@ pub enum DamageReason {
 }
 
 impl DamageReason {
-    /// Whether the record in the damaged range is intact and served: only what should precede it is
+    /// Returns whether the record in the damaged range is intact and served: only what should precede it is
     /// missing.
     pub const fn is_of_a_served_record(self) -> bool {
         matches!(self, Self::Gap { .. } | Self::Joined)

@@ -12,7 +12,7 @@ use crate::{DamageReason, FORMAT, FileId, MAX_RECORD, Storage, is_out_of_descrip
 /// An error of the caller that encodes a record.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why an object cannot become a line of a journal.
+/// The reason why an object cannot become a line of a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidRecord {
     #[error("a record of {len} bytes is longer than {MAX_RECORD}")]
@@ -50,7 +50,7 @@ impl StepError {
     }
 }
 
-/// Why a journal was not created.
+/// The reason why a journal was not created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     #[error("there is a log already")]
@@ -62,13 +62,13 @@ pub enum CreateError {
 }
 
 impl CreateError {
-    /// Whether too many files are open; a later attempt may succeed.
+    /// Returns whether too many files are open; a later attempt may succeed.
     pub fn is_out_of_descriptors(&self) -> bool {
         matches!(self, Self::Io(step) if is_out_of_descriptors(&step.source))
     }
 }
 
-/// Why a journal was not opened. No file was changed.
+/// The reason why a journal was not opened. No file was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file is empty, or ends within its first line.
@@ -86,12 +86,12 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Whether the log file does not exist.
+    /// Returns whether the log file does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Io(step) if step.source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Whether too many files are open; a later attempt may succeed.
+    /// Returns whether too many files are open; a later attempt may succeed.
     pub fn is_out_of_descriptors(&self) -> bool {
         matches!(self, Self::Io(step) if is_out_of_descriptors(&step.source))
     }
@@ -149,7 +149,7 @@ impl fmt::Display for FailedStep {
     }
 }
 
-/// Why the journal no longer writes to its file.
+/// The reason why the journal no longer writes to its file.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("could not {step}: {error}")]
 pub struct Failure {
@@ -157,7 +157,7 @@ pub struct Failure {
     pub error: Arc<io::Error>,
 }
 
-/// Why a record was not appended. It is not in the journal and must not be published.
+/// The reason why a record was not appended. It is not in the journal and must not be published.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
     #[error("cannot encode the record")]
@@ -190,13 +190,13 @@ impl AppendError {
         }
     }
 
-    /// Whether a later append may succeed without a repair.
+    /// Returns whether a later append may succeed without a repair.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::NoSpace(_) | Self::Write(_))
     }
 }
 
-/// Why a journal did not move on to a copy of its file. It is unchanged.
+/// The reason why a journal did not move on to a copy of its file. It is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// Some published records can no longer be read.
@@ -209,14 +209,14 @@ pub enum CopyError {
 }
 
 impl CopyError {
-    /// Whether the file system is full or read-only; a later attempt may succeed.
+    /// Returns whether the file system is full or read-only; a later attempt may succeed.
     pub fn may_pass(&self) -> bool {
         let may_pass = |source| storage::is_read_only(source) || storage::is_no_space(source);
         matches!(self, Self::Io(step) if may_pass(&step.source))
     }
 }
 
-/// Why a log was not repaired. It is unchanged, apart from a torn last line.
+/// The reason why a log was not repaired. It is unchanged, apart from a torn last line.
 #[derive(Debug, thiserror::Error)]
 pub enum RepairError {
     /// Its new `prev` has more digits, and the line would be too long.
@@ -236,7 +236,7 @@ pub enum RepairError {
     Io(#[from] StepError),
 }
 
-/// Why a record was not read.
+/// The reason why a record was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("damage at offset {}: {}", .0.offset, .0.reason)]

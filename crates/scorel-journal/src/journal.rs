@@ -95,7 +95,7 @@ impl Journal {
         self.last
     }
 
-    /// Why every append fails; `None` if appending is possible.
+    /// The reason why every append fails; `None` if appending is possible.
     pub fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }

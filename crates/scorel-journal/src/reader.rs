@@ -107,7 +107,7 @@ impl Reader {
         }
     }
 
-    /// Whether the log can be opened from `point`.
+    /// Returns whether the log can be opened from `point`.
     pub fn holds(&self, point: &ResumePoint) -> bool {
         point.verify(&*self.file.get())
     }

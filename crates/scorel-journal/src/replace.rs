@@ -75,7 +75,7 @@ pub fn read_bounded(storage: &dyn Storage, path: &Path, max: u64) -> io::Result<
     Ok(bytes)
 }
 
-/// Whether a file has a name that only unfinished writes have: of [`replace_file`], or of a log that is
+/// Returns whether a file has a name that only unfinished writes have: of [`replace_file`], or of a log that is
 /// created, copied or repaired. A crash leaves such files; nothing refers to them.
 pub fn is_temporary(name: &str) -> bool {
     let replaced = || {

@@ -48,7 +48,7 @@ pub(crate) struct Replay {
     lines: LineScanner,
     last: Option<Seq>,
     newline_due: bool,
-    /// Whether bytes after the last newline are a torn line. A range in the middle of a file may end
+    /// True if bytes after the last newline are a torn line. A range in the middle of a file may end
     /// before a newline, and then they are a line.
     may_end_torn: bool,
 }
@@ -213,7 +213,7 @@ fn accept(
     }));
 }
 
-/// Why a record cannot follow the one with the sequence number `last` directly.
+/// The reason why a record cannot follow the one with the sequence number `last` directly.
 fn misplaced(last: Option<Seq>, head: RecordHead) -> Option<DamageReason> {
     let last = last?;
     if head.seq <= last {

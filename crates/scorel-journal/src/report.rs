@@ -147,7 +147,7 @@ impl ReplayCollector {
         }
     }
 
-    /// Whether there was no damage and no torn line.
+    /// Returns whether there was no damage and no torn line.
     pub(crate) fn is_intact(&self) -> bool {
         self.damage.is_empty() && self.torn.is_none()
     }

@@ -43,7 +43,7 @@ impl ResumePoint {
         }
     }
 
-    /// Whether the record is still there.
+    /// Returns whether the record is still there.
     pub(crate) fn verify(&self, file: &dyn LogFile) -> bool {
         let len = self.len as usize;
         if len > MAX_RECORD || self.offset.checked_add(u64::from(self.len)).is_none() {

@@ -126,18 +126,18 @@ pub(crate) fn remove_if_present(storage: &dyn Storage, path: &Path) -> io::Resul
     if_present(storage.remove(path)).map(drop)
 }
 
-/// Whether a file was not opened because the process, or the system, has too many files open.
+/// Returns whether a file was not opened because the process, or the system, has too many files open.
 pub fn is_out_of_descriptors(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw);
     matches!(errno, Some(Errno::EMFILE | Errno::ENFILE))
 }
 
-/// Whether the file system is mounted read-only, perhaps because the kernel found an error on it.
+/// Returns whether the file system is mounted read-only, perhaps because the kernel found an error on it.
 pub fn is_read_only(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ReadOnlyFilesystem
 }
 
-/// Whether the disk, the quota or the file size limit is exhausted.
+/// Returns whether the disk, the quota or the file size limit is exhausted.
 pub fn is_no_space(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
     matches!(

@@ -7,7 +7,7 @@ use nix::sys::statvfs::{FsFlags, statvfs};
 /// Longest path of a socket in bytes: Linux's `sun_path` has 108, one of them the final zero.
 pub const MAX_SOCKET_PATH: usize = 107;
 
-/// Why there is no place for the socket.
+/// The reason why there is no place for the socket.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoSocketPath {
     #[error(
@@ -49,12 +49,12 @@ pub fn socket_path(root: &Path, runtime_dir: Option<&Path>) -> Result<PathBuf, N
     }
 }
 
-/// Whether a process listens on the socket at a path.
+/// Returns whether a process listens on the socket at a path.
 fn listens(path: &Path) -> bool {
     UnixStream::connect(path).is_ok()
 }
 
-/// Whether nothing can be written in a directory because of how its file system is mounted. One that
+/// Returns whether nothing can be written in a directory because of how its file system is mounted. One that
 /// cannot be looked at is not.
 pub fn is_read_only(dir: &Path) -> bool {
     statvfs(dir).is_ok_and(|status| status.flags().contains(FsFlags::ST_RDONLY))

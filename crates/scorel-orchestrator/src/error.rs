@@ -1,7 +1,7 @@
 use scorel_proto::AgentTaskId;
 use scorel_session::SessionError;
 
-/// Why a call about runtimes failed.
+/// The reason why a call about runtimes failed.
 #[derive(Debug, thiserror::Error)]
 pub enum OrchestratorError {
     #[error("there is no agent `{agent_type}`{}", did_you_mean(suggestion.as_deref()))]

@@ -63,7 +63,7 @@ pub(crate) struct OrchestratorState {
     pub(crate) placed: HashMap<SessionId, Instant>,
     /// What subscribers of the host feed were told last.
     told: HashMap<(ProjectId, String), (u32, u32, u32)>,
-    /// Whether every session with unfinished runtimes is known. Until then none begins.
+    /// True if every session with unfinished runtimes is known. Until then none begins.
     is_complete: bool,
 }
 

@@ -61,7 +61,7 @@ impl Orchestrator {
         }
     }
 
-    /// Whether a session has nothing left to do, and no look before this one thought otherwise. A spawn may
+    /// Returns whether a session has nothing left to do, and no look before this one thought otherwise. A spawn may
     /// have told the schedule of a runtime that had ended already.
     fn is_done_with(&self, parent: SessionId, is_settled: bool) -> bool {
         let was_watched = self.watch(parent, !is_settled);

@@ -24,7 +24,7 @@ pub(crate) struct RunReport {
     /// What the agent said last.
     pub(crate) last_message: String,
     pub(crate) outcome: Option<OutcomeReason>,
-    /// Why the last turn failed, and what helps.
+    /// The reason why the last turn failed, and what helps.
     pub(crate) error: Option<String>,
 }
 

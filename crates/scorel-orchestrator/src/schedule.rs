@@ -158,7 +158,7 @@ impl Schedule {
         self.entries.retain(|_, entry| entry.task.parent != parent);
     }
 
-    /// Whether it has a runtime of this session.
+    /// Returns whether it has a runtime of this session.
     pub(crate) fn has_of(&self, parent: SessionId) -> bool {
         let mut entries = self.entries.values();
         entries.any(|entry| entry.task.parent == parent)
@@ -190,7 +190,7 @@ impl Schedule {
         self.entries.iter().map(|(id, entry)| (*id, &entry.task))
     }
 
-    /// Whether the runtime may begin.
+    /// Returns whether the runtime may begin.
     pub(crate) fn is_admitted(&self, id: AgentTaskId) -> bool {
         self.entries
             .get(&id)

@@ -35,9 +35,9 @@ pub(crate) enum NextStep {
 /// What the orchestrator sees beside the fold of the parent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Observations<'a> {
-    /// Whether the schedule lets it begin.
+    /// True if the schedule lets it begin.
     pub(crate) admitted: bool,
-    /// Whether an open call of the parent gives the result to the model.
+    /// True if an open call of the parent gives the result to the model.
     pub(crate) claimed: bool,
     pub(crate) child: ChildObservation<'a>,
 }
@@ -49,7 +49,7 @@ pub(crate) enum ChildObservation<'a> {
     Unknown,
     Missing,
     There {
-        /// Whether it is known to have the task.
+        /// True if it is known to have the task.
         prompted: bool,
         state: &'a ChildState,
     },
@@ -118,7 +118,7 @@ impl NextStep {
         }
     }
 
-    /// Whether the fold may ask for another step right after this one. The others wait for something to
+    /// Returns whether the fold may ask for another step right after this one. The others wait for something to
     /// happen.
     pub(crate) const fn leads_on(self) -> bool {
         !matches!(self, Self::Wait | Self::Stop | Self::Describe)

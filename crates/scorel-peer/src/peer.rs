@@ -16,7 +16,7 @@ use crate::message_text::{refusal, request};
 use crate::outbox::{Closed, Outbox};
 use crate::writer::write;
 
-/// Why a call has no result.
+/// The reason why a call has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// The connection ended before the answer. The call may have taken effect.

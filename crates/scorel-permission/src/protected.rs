@@ -110,7 +110,7 @@ const IN_DIRECTORIES: [(&str, &str, Protection); 14] = [
     (".mise", "config.toml", Protection::Startup),
 ];
 
-/// Why a file is protected.
+/// The reason why a file is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Protection {
     /// Git's data, such as hooks and configuration.
@@ -150,7 +150,7 @@ impl Protection {
     }
 }
 
-/// Why the file at `path`, absolute with links resolved, is protected; `None` if it is not.
+/// The reason why the file at `path`, absolute with links resolved, is protected; `None` if it is not.
 ///
 /// Ignores case: on a case-insensitive file system `.GIT/hooks` is `.git/hooks`.
 pub fn is_protected(path: &Path, daemon_home: &DaemonHome) -> Option<Protection> {

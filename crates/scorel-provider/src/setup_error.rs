@@ -3,7 +3,7 @@ use scorel_proto::ThinkingLevel;
 
 use crate::ThinkingLevels;
 
-/// Why a configured model is unusable.
+/// The reason why a configured model is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// No provider has this name.

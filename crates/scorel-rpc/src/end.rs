@@ -2,7 +2,7 @@ use std::io;
 
 use scorel_peer::FrameError;
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ConnectionEnd {

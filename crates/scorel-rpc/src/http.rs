@@ -95,7 +95,7 @@ async fn read_head(reader: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<V
     Ok(Some(head))
 }
 
-/// Whether there is an empty line. Lines may end with a line feed alone.
+/// Returns whether there is an empty line. Lines may end with a line feed alone.
 fn ends_head(head: &[u8]) -> bool {
     let lines = || memchr::memchr_iter(b'\n', head);
     lines().any(|at| matches!(&head[at + 1..], [b'\n', ..] | [b'\r', b'\n', ..]))

@@ -91,7 +91,7 @@ impl Listener {
         &self.replaced
     }
 
-    /// Whether the socket's file is missing. Cancels `replaced` if another socket has taken its path.
+    /// Returns whether the socket's file is missing. Cancels `replaced` if another socket has taken its path.
     fn is_missing(&self) -> bool {
         let Some(path) = &self.path else { return false };
         let replaced = self.file.as_ref().is_some_and(SocketFile::is_replaced);

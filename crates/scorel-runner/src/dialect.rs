@@ -17,7 +17,7 @@ pub(crate) trait Dialect: Send + 'static {
     /// Begins the handshake.
     fn open(&mut self, out: &mut Exchange) -> Result<(), RunnerError>;
 
-    /// Whether the handshake has ended and a prompt can be sent.
+    /// Returns whether the handshake has ended and a prompt can be sent.
     fn is_open(&self) -> bool;
 
     /// The context's id, as far as it is known.
@@ -53,12 +53,12 @@ pub(crate) trait Dialect: Send + 'static {
         Ok(())
     }
 
-    /// Whether a message of the running turn can be sent now.
+    /// Returns whether a message of the running turn can be sent now.
     fn takes_steers(&self) -> bool {
         false
     }
 
-    /// Whether the message is taken.
+    /// Returns whether the message is taken.
     fn steer(
         &mut self,
         _input: Vec<RunnerInput>,
@@ -67,7 +67,7 @@ pub(crate) trait Dialect: Send + 'static {
         Ok(false)
     }
 
-    /// Whether the program was asked.
+    /// Returns whether the program was asked.
     fn interrupt(&mut self, _out: &mut Exchange) -> Result<bool, RunnerError> {
         Ok(false)
     }

@@ -17,7 +17,7 @@ pub(crate) struct Outgoing {
     /// `None` when the input is closed.
     pipe: Option<Sender>,
     waiting: VecDeque<u8>,
-    /// Whether the pipe is closed once all is written.
+    /// True if the pipe is closed once all is written.
     ends: bool,
 }
 

@@ -14,7 +14,7 @@ const MAX_CALLS: usize = 256;
 #[derive(Debug)]
 pub(crate) struct JsonRpc<P> {
     calls: Calls<P>,
-    /// Whether messages carry `"jsonrpc": "2.0"`.
+    /// True if messages carry `"jsonrpc": "2.0"`.
     is_marked: bool,
 }
 

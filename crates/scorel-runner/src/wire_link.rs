@@ -28,7 +28,7 @@ pub(crate) struct WireLink {
     has_ended: bool,
     /// Set once it has written a line or a text.
     has_spoken: bool,
-    /// Why there are no more events than those that were collected.
+    /// The reason why there are no more events than those that were collected.
     failure: Option<RunnerError>,
 }
 

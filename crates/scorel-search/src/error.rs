@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use scorel_proto::SessionId;
 
-/// Why a search failed.
+/// The reason why a search failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     #[error("the query is longer than {limit} bytes")]
@@ -26,7 +26,7 @@ pub enum SearchError {
     Unavailable(String),
 }
 
-/// Why the index was not brought up to date.
+/// The reason why the index was not brought up to date.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum IndexError {
     #[error(transparent)]

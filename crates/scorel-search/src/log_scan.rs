@@ -34,7 +34,7 @@ pub(crate) struct LogScan<'a> {
     read: u64,
 }
 
-/// Why a log is not scanned further.
+/// The reason why a log is not scanned further.
 enum LogEnd {
     Reached,
     /// The page is full, or enough was read: the next call goes on before this offset.

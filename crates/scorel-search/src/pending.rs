@@ -46,7 +46,7 @@ struct PendingState {
     is_due: bool,
     /// A query has found the index behind.
     is_wanted: bool,
-    /// Why the index cannot be written.
+    /// The reason why the index cannot be written.
     problem: Option<String>,
     has_looked: bool,
     is_stopped: bool,
@@ -194,7 +194,7 @@ impl PendingSessions {
         self.state().is_stopped
     }
 
-    /// Why the index cannot be written.
+    /// The reason why the index cannot be written.
     pub(crate) fn problem(&self) -> Option<String> {
         self.state().problem.clone()
     }

@@ -125,8 +125,8 @@ impl ActiveSet {
         self.sessions.lock().contains(&id)
     }
 
-    /// Whether the last daemon may have left the session with work, also before [`ActiveSet::read`]: a client
-    /// may be faster than the recovery. Blocks on the disk.
+    /// Returns whether the last daemon may have left the session with work, also before [`ActiveSet::read`]: a
+    /// client may be faster than the recovery. Blocks on the disk.
     pub(crate) fn may_contain(&self, id: SessionId) -> bool {
         let mut file = self.file();
         self.read_once(&mut file);

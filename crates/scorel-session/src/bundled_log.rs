@@ -65,7 +65,7 @@ impl BundledLog {
     }
 }
 
-/// Whether an event is a message or a summary.
+/// Returns whether an event is a message or a summary.
 pub(crate) fn is_leaf(event: &Event) -> bool {
     matches!(event, Event::Persistent(event) if event.body.place() == TreePlacement::Leaf)
 }

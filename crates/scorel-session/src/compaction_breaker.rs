@@ -27,7 +27,7 @@ enum Since {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BudgetCheck {
     pub(crate) over: bool,
-    /// Whether what the endpoint has counted is over the budget alone. `None` if it has counted
+    /// True if what the endpoint has counted is over the budget alone. `None` if it has counted
     /// nothing.
     pub(crate) counted_over: Option<bool>,
 }
@@ -74,7 +74,7 @@ impl CompactionBreaker {
         self.in_vain = self.in_vain.saturating_add(1);
     }
 
-    /// Whether automatic compactions have stopped.
+    /// Returns whether automatic compactions have stopped.
     pub(crate) fn is_open(&self) -> bool {
         self.in_vain >= IN_VAIN
     }

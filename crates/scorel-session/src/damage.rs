@@ -85,7 +85,7 @@ fn holes(damage: &[Damage]) -> Vec<Vec<&Damage>> {
     holes
 }
 
-/// Whether `next` starts where the hole ends, give or take the newline between two lines.
+/// Returns whether `next` starts where the hole ends, give or take the newline between two lines.
 fn adjoins(hole: &[&Damage], next: &Damage) -> bool {
     hole.last().is_some_and(|last| {
         let end = last.offset + last.len;

@@ -13,7 +13,7 @@ use crate::damage::DamagedRange;
 use crate::target_problem::TargetProblem;
 use crate::unrecorded_cancel::UnrecordedCancel;
 
-/// Why a call on a session failed.
+/// The reason why a call on a session failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error("there is no session {0}")]

@@ -72,7 +72,7 @@ impl Feed {
         self.head.subscribe()
     }
 
-    /// Whether the ring holds every event after `seq`.
+    /// Returns whether the ring holds every event after `seq`.
     pub(crate) fn covers(&self, seq: Seq) -> bool {
         self.ring.lock().covers(seq)
     }

@@ -52,7 +52,7 @@ impl SessionHeader {
         }
     }
 
-    /// Why the session is read-only, if it is.
+    /// The reason why the session is read-only, if it is.
     pub(crate) fn problem(&self) -> Option<String> {
         newer(self.format)
     }

@@ -84,7 +84,7 @@ impl HistoryCopy {
         }
     }
 
-    /// Whether all of the path was copied.
+    /// Returns whether all of the path was copied.
     pub(crate) fn is_complete(&self) -> bool {
         self.path.keys().all(|id| self.copies.contains_key(id))
     }

@@ -220,7 +220,7 @@ pub struct Lane {
     feed: Feed,
     job: JobSlot,
     sizes: Leaf<CallSizes>,
-    /// Why the session's job makes no progress, if no event tells of it. A leaf lock, and not part of the
+    /// The reason why the session's job makes no progress, if no event tells of it. A leaf lock, and not part of the
     /// published state: that is written by sections only, and a wait may end outside of one.
     waits: Leaf<Option<String>>,
     /// Wakes the turn after a permission decision, or the end of its wait, is durable.
@@ -302,7 +302,7 @@ impl Lane {
         }
     }
 
-    /// Whether the session can be changed: it is not deleted, damaged or failed, and recovery has run.
+    /// Returns whether the session can be changed: it is not deleted, damaged or failed, and recovery has run.
     pub fn can_change(&self) -> bool {
         self.check_writable().is_ok() && self.published().state().health.check_usable().is_ok()
     }

@@ -85,7 +85,7 @@ pub enum ReceiptAnswer {
     Done(Seq),
     /// `rewriteQueue`, and `cancel` with `clearQueue`.
     QueueUpdated {
-        /// Whether a turn took a cancel's signal.
+        /// True if a turn took a cancel's signal.
         cancelled: bool,
         seq: Seq,
         version: u64,

@@ -214,7 +214,7 @@ impl Sessions {
         self.shared.read_catalog().await?.list(&filter)
     }
 
-    /// Whether a project has sessions.
+    /// Returns whether a project has sessions.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use crate::WallClock;
 /// Limits and policies of all sessions.
 #[derive(Debug, Clone)]
 pub struct SessionSettings {
-    /// Whether a commit waits for `fdatasync`.
+    /// True if a commit waits for `fdatasync`.
     pub durability: Durability,
     /// The size of a session's ring of recent events, in bytes.
     pub ring_bytes: usize,

@@ -112,7 +112,7 @@ impl LaneShared {
         RecoveryMark::begin(&self.storage, &dir, version, now).map(Some)
     }
 
-    /// Whether the daemon is stopping. No turn begins any more.
+    /// Returns whether the daemon is stopping. No turn begins any more.
     pub(crate) fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Acquire)
     }
@@ -123,7 +123,7 @@ impl LaneShared {
         self.runners.close();
     }
 
-    /// Whether the daemon is stopping and its turns are to park.
+    /// Returns whether the daemon is stopping and its turns are to park.
     pub(crate) fn is_parking(&self) -> bool {
         self.parking.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-/// Why an event cannot be the target of `rewind`, `branch`, `cloneSession` or a message's parent.
+/// The reason why an event cannot be the target of `rewind`, `branch`, `cloneSession` or a message's parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TargetProblem {
     /// The session's conversation has no such event.

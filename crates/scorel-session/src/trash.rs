@@ -91,7 +91,7 @@ impl Trash {
         }
     }
 
-    /// Whether deleted sessions are kept at all.
+    /// Returns whether deleted sessions are kept at all.
     pub(crate) const fn keeps(&self) -> bool {
         !self.keep.is_zero()
     }

@@ -14,7 +14,7 @@ pub struct UnrecordedCancel {
     pub stops_children: bool,
     /// What the turn itself has to write and cannot.
     pub stall: Option<StorageStall>,
-    /// Why the log could not be written.
+    /// The reason why the log could not be written.
     pub reason: String,
 }
 

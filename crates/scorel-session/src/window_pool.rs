@@ -123,7 +123,7 @@ impl WindowPool {
         }
     }
 
-    /// Whether memory is to be given back in this sweep, after a job has ended or a window has gone. When
+    /// Returns whether memory is to be given back in this sweep, after a job has ended or a window has gone. When
     /// a job has ended, requests, answers and what its window was built of are free.
     pub(crate) fn take_give_back(&self) -> bool {
         let mut windows = self.windows.lock();

@@ -3,7 +3,7 @@
 use scorel_engine::{ArgumentError, ToolOutcome};
 use serde_json::{Map, Value};
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}: {message}", code.as_str())]
 pub struct ToolError {

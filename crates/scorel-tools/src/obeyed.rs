@@ -43,7 +43,7 @@ pub(crate) struct GitSources<'a> {
     pub(crate) work_tree: &'a Path,
 }
 
-/// Why a file of a project, at an absolute path without links, is protected though its name is not: a
+/// The reason why a file of a project, at an absolute path without links, is protected though its name is not: a
 /// protected name leads to it, or git's configuration names it.
 pub(crate) fn protection(project: &Path, path: &Path) -> Option<Protection> {
     if !path.starts_with(project) {

@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use scorel_permission::DaemonHome;
 
-/// Why the file at `path`, absolute and without links, is off limits; `None` if it is not.
+/// The reason why the file at `path`, absolute and without links, is off limits; `None` if it is not.
 ///
 /// File tools run in the daemon. What `/proc` says about it, such as its environment, holds keys, and so
 /// does its home.

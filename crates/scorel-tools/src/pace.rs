@@ -34,7 +34,7 @@ impl Pace {
     }
 }
 
-/// Why a call ended early.
+/// The reason why a call ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interruption {
     /// The turn was cancelled.

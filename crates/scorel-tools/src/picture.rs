@@ -20,7 +20,7 @@ pub struct Picture {
     pub height: usize,
 }
 
-/// Why a content is not sent to a model.
+/// The reason why a content is not sent to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PictureProblem {
     #[error("it is no picture that models read (PNG, JPEG, GIF, WebP)")]

@@ -29,7 +29,7 @@ struct SeenFile {
     coverage: Coverage,
 }
 
-/// Why a file's content counts as unread.
+/// The reason why a file's content counts as unread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unseen {
     Never,

@@ -64,12 +64,12 @@ impl CommandHost {
         &self.supervisors
     }
 
-    /// Whether the kernel supports the sandbox.
+    /// Returns whether the kernel supports the sandbox.
     pub fn has_sandbox(&self) -> bool {
         self.supervisors.support().is_enough()
     }
 
-    /// Whether the sandbox hides from commands what rules deny to read.
+    /// Returns whether the sandbox hides from commands what rules deny to read.
     pub fn hides_denied(&self) -> bool {
         self.supervisors.support().mounts
     }

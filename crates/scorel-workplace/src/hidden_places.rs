@@ -34,7 +34,7 @@ struct HiddenPlace {
     origin: HiddenOrigin,
 }
 
-/// Why a place is hidden.
+/// The reason why a place is hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HiddenOrigin {
     Table(CredentialKind),
@@ -143,7 +143,7 @@ impl HiddenPlaces {
         self.shown.iter().chain(&self.opened).cloned().collect()
     }
 
-    /// Why the call that has this effect is refused, if it is.
+    /// The reason why the call that has this effect is refused, if it is.
     pub fn refusal(&self, effect: &Effect) -> Option<String> {
         let (Effect::ReadPath { path } | Effect::WritePath { path, .. }) = effect else {
             return None;
@@ -152,13 +152,13 @@ impl HiddenPlaces {
         Some(format!("{} {}", path.display(), place.origin.reason()))
     }
 
-    /// Whether something hidden is at or below a directory, given without links.
+    /// Returns whether something hidden is at or below a directory, given without links.
     pub fn reaches(&self, directory: &Path) -> bool {
         let mut places = self.places.iter();
         places.any(|place| place.path.starts_with(directory))
     }
 
-    /// Whether a path without links is hidden.
+    /// Returns whether a path without links is hidden.
     pub fn hides(&self, path: &Path) -> bool {
         self.holding(path).is_some()
     }

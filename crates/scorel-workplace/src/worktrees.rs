@@ -62,7 +62,7 @@ pub struct Worktrees {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundWorktree {
     pub record: WorktreeRecord,
-    /// Whether something would be lost with it; `None` if git does not say.
+    /// True if something would be lost with it; `None` if git does not say.
     pub dirty: Option<bool>,
     /// The number of commits made in it; `None` if git does not say.
     pub commits: Option<u32>,

@@ -41,7 +41,7 @@ async fn a_question_is_cancelled_while_the_runner_logs_and_clients_change_the_se
         });
     }
     watch.until("session_info").await;
-    // On a connection of its own: events that nobody reads hold up the replies behind them.
+    // On a connection of its own: unread events hold up the replies behind them.
     cancel(&connect(&daemon.socket()).await, id).await;
     let events = watch.until("turn_outcome").await;
     assert_eq!(only(&events, "turn_outcome")["reason"], "cancelled");

@@ -21,7 +21,7 @@ impl TurnDriver {
         };
     }
 
-    /// Why the limits of cost cannot be kept.
+    /// The reason why the limits of cost cannot be kept.
     pub(super) fn cost_unknown(&self) -> Option<TurnError> {
         let model = self.ports.provider.model();
         let reason = match model.price {

@@ -25,7 +25,7 @@ pub enum Effect {
         path: PathBuf,
         /// The path as the call names it, for people.
         named: String,
-        /// Why this file may never be changed without a question; absent for ordinary files.
+        /// The reason why this file may never be changed without a question; absent for ordinary files.
         protection: Option<String>,
     },
     /// Runs a command in a shell.
@@ -34,7 +34,7 @@ pub enum Effect {
         command: String,
         /// The directory that it starts in, absolute, links followed.
         directory: PathBuf,
-        /// Whether the call asks for network access.
+        /// True if the call asks for network access.
         network: bool,
     },
     /// Runs a command in a shell without the sandbox, because the call asks for that.
@@ -43,14 +43,14 @@ pub enum Effect {
         command: String,
         /// The directory that it starts in, absolute, links followed.
         directory: PathBuf,
-        /// Why the sandbox is in its way, in the model's words.
+        /// The reason why the sandbox is in its way, in the model's words.
         reason: String,
     },
     /// Fetches a page.
     FetchUrl {
         /// The address as the call gives it, unparsed.
         url: String,
-        /// Whether its host is in a private network or this machine, by what the address says, and
+        /// True if its host is in a private network or this machine, by what the address says, and
         /// the configuration does not allow it anyway.
         is_private: bool,
     },

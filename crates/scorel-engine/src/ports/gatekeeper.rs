@@ -35,15 +35,15 @@ pub enum Verdict {
 /// A question about a call, for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// Why it is asked.
+    /// The reason why it is asked.
     pub reason: String,
     /// The rules that would allow this from now on; empty if it must be asked every time.
     pub rules: Vec<String>,
-    /// Whether these may hold for the session only.
+    /// True if these may hold for the session only.
     pub session_only: bool,
     /// How long the question stands; without limit if absent.
     pub timeout: Option<Duration>,
-    /// Whether the call runs when the timeout passes without an answer.
+    /// True if the call runs when the timeout passes without an answer.
     pub allow_at_timeout: bool,
 }
 

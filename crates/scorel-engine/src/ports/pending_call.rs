@@ -14,7 +14,7 @@ pub struct PendingCall {
 pub struct HookMarks {
     /// The hooks that changed its arguments, in their order.
     pub changed_by: Vec<String>,
-    /// Why hooks want it asked about.
+    /// The reason why hooks want it asked about.
     pub reason: Option<String>,
 }
 

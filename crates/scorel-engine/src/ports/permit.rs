@@ -15,7 +15,7 @@ pub struct Permit {
     pub command: CommandAccess,
     /// What its command must not read though it may read files beside; nothing, if absent.
     pub hidden: Option<Arc<dyn HiddenFiles>>,
-    /// Whether it may change protected files that its plan declared. See
+    /// True if it may change protected files that its plan declared. See
     /// [`Effect::WritePath`](crate::Effect::WritePath).
     pub protected_writes: bool,
     /// The effects that were judged and allowed. Paths outside the project and private hosts are used
@@ -24,13 +24,13 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// Whether the call may show the file at `path`, absolute and without links, or the files below it.
+    /// Returns whether the call may show the file at `path`, absolute and without links, or the files below it.
     pub fn grants_reading(&self, path: &Path) -> bool {
         let is_it = |effect: &Effect| matches!(effect, Effect::ReadPath { path: it } if it == path);
         self.granted.iter().any(is_it)
     }
 
-    /// Whether the call may fetch from the private host of `url`.
+    /// Returns whether the call may fetch from the private host of `url`.
     pub fn grants_private_fetch(&self, url: &str) -> bool {
         let is_it = |effect: &Effect| matches!(effect, Effect::FetchUrl { url: it, is_private: true } if it == url);
         self.granted.iter().any(is_it)
@@ -40,7 +40,7 @@ impl Permit {
 /// Which files tools may show to the model: `Read` refuses the others, `Grep` and `Glob` leave them
 /// out and say how many.
 pub trait ReadFilter: fmt::Debug + Send + Sync {
-    /// Whether the file at `path`, absolute and without links, may be shown. Called for every file of
+    /// Returns whether the file at `path`, absolute and without links, may be shown. Called for every file of
     /// a search, from several threads.
     fn may_read(&self, path: &Path) -> bool;
 }
@@ -81,7 +81,7 @@ pub enum CommandAccess {
     Readonly,
     /// Write to the project, the temporary directory and package caches.
     Workspace {
-        /// Whether it may use the network.
+        /// True if it may use the network.
         network: bool,
     },
     /// Everything the user may do: it runs without a sandbox.

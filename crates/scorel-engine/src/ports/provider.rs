@@ -98,7 +98,7 @@ pub enum ProviderEvent {
         block: usize,
         /// The provider's signature, which it verifies when the block is sent back.
         signature: Option<String>,
-        /// Whether the provider withholds the text.
+        /// True if the provider withholds the text.
         redacted: bool,
         /// Opaque data that the provider wants back with the block.
         provider: Option<Value>,
@@ -123,7 +123,7 @@ pub enum ProviderEvent {
     },
     /// The answer is complete.
     Done {
-        /// Why the model stopped.
+        /// The reason why the model stopped.
         stop_reason: StopReason,
         /// If the endpoint reported it.
         usage: Option<Usage>,
@@ -135,13 +135,13 @@ pub enum ProviderEvent {
     },
 }
 
-/// Why a model call failed.
+/// The reason why a model call failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ProviderError {
     /// Decides how the error is reported.
     pub category: ErrorCategory,
-    /// Whether a retry of the same request may succeed.
+    /// True if a retry of the same request may succeed.
     pub retryable: bool,
     /// From `Retry-After` or its like.
     pub retry_after: Option<Duration>,

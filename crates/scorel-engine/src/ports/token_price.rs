@@ -27,7 +27,7 @@ impl TokenPrice {
         source: CostSource::Table,
     };
 
-    /// Whether no call can cost anything.
+    /// Returns whether no call can cost anything.
     pub fn is_free(&self) -> bool {
         let cached = [self.cache_read, self.cache_write];
         self.input == 0 && self.output == 0 && cached.iter().all(|price| price.unwrap_or(0) == 0)

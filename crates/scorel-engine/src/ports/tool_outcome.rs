@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 pub struct ToolOutcome {
     /// Text and images for the model.
     pub content: Vec<Block>,
-    /// Whether the call failed.
+    /// True if the call failed.
     pub is_error: bool,
     /// The result for user interfaces; never sent to the model.
     pub details: Option<Value>,

@@ -27,7 +27,7 @@ impl OpenCalls {
         self.open.iter().any(|(call, _)| call.id == id)
     }
 
-    /// Why the call cannot begin.
+    /// The reason why the call cannot begin.
     pub(super) fn may_begin(&self, call: &ToolCall) -> Result<(), String> {
         let runner = &self.runner;
         if self.open.len() >= MAX_OPEN {

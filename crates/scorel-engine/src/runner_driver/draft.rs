@@ -7,7 +7,7 @@ use crate::{EngineEvent, ToolCall};
 pub(super) struct MessageDraft {
     model: String,
     parts: Vec<Block>,
-    /// Whether the last part takes more.
+    /// True if the last part takes more.
     is_part_open: bool,
     is_started: bool,
     bytes: usize,

@@ -73,7 +73,7 @@ impl OpenServices {
         }
     }
 
-    /// Whether the runner waits for the daemon.
+    /// Returns whether the runner waits for the daemon.
     pub(super) fn is_busy(&self) -> bool {
         !self.open.is_empty()
     }

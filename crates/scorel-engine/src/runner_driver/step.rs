@@ -58,7 +58,7 @@ pub enum RunnerFact {
     },
 }
 
-/// Why a turn ends before its runner is done.
+/// The reason why a turn ends before its runner is done.
 #[derive(Debug, Clone)]
 pub(super) enum EarlyEnd {
     Stopped(crate::StopCause),

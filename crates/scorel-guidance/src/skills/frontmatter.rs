@@ -23,7 +23,7 @@ enum FieldValue {
     Nested,
 }
 
-/// Why a file has no frontmatter that can be used.
+/// The reason why a file has no frontmatter that can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FrontmatterError {
     #[error("it does not begin with a line `---`")]

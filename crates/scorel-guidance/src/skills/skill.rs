@@ -21,7 +21,7 @@ const MAX_DESCRIPTION: usize = 1_024;
 pub struct Skill {
     pub name: String,
     pub description: String,
-    /// Whether the model may load it on its own.
+    /// True if the model may load it on its own.
     pub(crate) for_model: bool,
     /// The text after the frontmatter.
     pub body: String,
@@ -76,7 +76,7 @@ impl Skill {
     }
 }
 
-/// Whether a skill can have this name.
+/// Returns whether a skill can have this name.
 pub(super) fn is_name(name: &str) -> bool {
     let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(allowed)

@@ -96,7 +96,7 @@ impl Store {
     }
 }
 
-/// Why an item was not copied.
+/// The reason why an item was not copied.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KeepError {
     #[error("{0}")]

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use scorel_local::NoSocketPath;
 
-/// Why a directory cannot be used as the home.
+/// The reason why a directory cannot be used as the home.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
     #[error("cannot determine the home directory; pass --home or set SCOREL_HOME")]

@@ -14,7 +14,7 @@ pub struct HomeLock {
     path: PathBuf,
 }
 
-/// Why the lock's state cannot be determined.
+/// The reason why the lock's state cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     #[error("{path} is not a regular file; move it away")]
@@ -50,14 +50,14 @@ impl HomeLock {
         }
     }
 
-    /// Whether the lock still guards the home: its file was neither deleted nor replaced, alone or
+    /// Returns whether the lock still guards the home: its file was neither deleted nor replaced, alone or
     /// with the home. Otherwise another daemon could take the home.
     pub fn is_in_place(&self) -> bool {
         // An error of the file system proves nothing.
         is_at(&self.file, &self.path).unwrap_or(true)
     }
 
-    /// Whether a process holds the lock. Creates nothing. The test takes a shared lock for a moment;
+    /// Returns whether a process holds the lock. Creates nothing. The test takes a shared lock for a moment;
     /// a daemon that starts meanwhile retries.
     pub fn is_held(path: &Path) -> bool {
         let file = open_regular(File::options().read(true), path);

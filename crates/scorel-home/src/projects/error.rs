@@ -5,7 +5,7 @@ use scorel_proto::QuotaPolicy;
 use super::QuotaError;
 use crate::state_file::StateError;
 
-/// Why a project was not registered, changed or removed.
+/// The reason why a project was not registered, changed or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
     #[error("`{path}` is not an absolute path")]

@@ -9,7 +9,7 @@ const MAX_WORKFLOWS: usize = 256;
 /// The longest id of a workflow.
 const MAX_WORKFLOW_ID: usize = 128;
 
-/// Why a policy is refused.
+/// The reason why a policy is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuotaError {
     #[error("{number} runtimes at once are too many: at most {MAX_QUOTA} are allowed")]
@@ -22,7 +22,7 @@ pub enum QuotaError {
     WorkflowId,
 }
 
-/// Whether a policy is within its bounds.
+/// Returns whether a policy is within its bounds.
 pub fn check_policy(policy: &QuotaPolicy) -> Result<(), QuotaError> {
     let count = policy.workflow.len();
     if count > MAX_WORKFLOWS {

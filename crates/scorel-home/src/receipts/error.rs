@@ -2,7 +2,7 @@ use std::io;
 
 use scorel_proto::CommandId;
 
-/// Why a command got no receipt.
+/// The reason why a command got no receipt.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
     #[error("command {0} was already used with another method or parameters")]

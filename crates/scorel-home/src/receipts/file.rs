@@ -26,9 +26,9 @@ pub(super) struct ReceiptsFile {
     whole: Option<Arc<dyn LogFile>>,
     len: u64,
     rewrite_at: u64,
-    /// Whether appended lines may not be durable.
+    /// True if appended lines may not be durable.
     unsynced: bool,
-    /// Whether a line was damaged, so that a copy is kept before rewriting.
+    /// True if a line was damaged, so that a copy is kept before rewriting.
     damaged: bool,
 }
 
@@ -69,7 +69,7 @@ impl ReceiptsFile {
         self.damaged = true;
     }
 
-    /// Whether [`Self::rewrite`] must precede the next [`Self::append`].
+    /// Returns whether [`Self::rewrite`] must precede the next [`Self::append`].
     pub(super) fn wants_rewriting(&self) -> bool {
         self.whole.is_none() || self.len >= self.rewrite_at
     }

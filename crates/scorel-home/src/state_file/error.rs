@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::trusted_file::FileProblem;
 
-/// Why a state file is not read or replaced. Nothing repairs it by itself.
+/// The reason why a state file is not read or replaced. Nothing repairs it by itself.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     #[error(transparent)]

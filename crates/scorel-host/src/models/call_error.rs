@@ -4,7 +4,7 @@ use tokio::task::JoinError;
 
 use super::ModelError;
 
-/// Why a call about models failed.
+/// The reason why a call about models failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ModelCallError {
     /// The model that the caller named cannot be used: the caller's mistake where no such model or

@@ -16,9 +16,9 @@ pub(super) struct Candidate {
     settings: ModelSettings,
     key: Result<Option<Secret>, ModelError>,
     local: bool,
-    /// Whether it is of a `[providers.NAME]` table.
+    /// True if it is of a `[providers.NAME]` table.
     custom: bool,
-    /// Whether it is the configured one.
+    /// True if it is the configured one.
     is_default: bool,
 }
 
@@ -83,7 +83,7 @@ impl Candidate {
         &self.settings.key_names
     }
 
-    /// Why its key cannot be used. Takes the error, so the candidate must not be asked afterwards.
+    /// The reason why its key cannot be used. Takes the error, so the candidate must not be asked afterwards.
     pub(super) fn take_key_problem(&mut self) -> Option<ModelError> {
         mem::replace(&mut self.key, Ok(None))
             .map(|key| self.key = Ok(key))
@@ -168,7 +168,7 @@ impl Candidate {
     }
 }
 
-/// Why there is no live list.
+/// The reason why there is no live list.
 #[derive(Debug)]
 pub(super) enum Unlisted {
     /// The call had `live: false`.

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use scorel_home::SecretError;
 use scorel_provider::SetupError;
 
-/// Why a model cannot be used.
+/// The reason why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ModelError {
     #[error(transparent)]

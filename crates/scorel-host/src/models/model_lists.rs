@@ -24,7 +24,7 @@ pub(super) struct ModelLists {
 #[derive(Debug)]
 struct KeptFile {
     lists: ListsFile,
-    /// Whether the file belongs to a newer program, which is not to lose it.
+    /// True if the file belongs to a newer program, which is not to lose it.
     foreign: bool,
 }
 
@@ -68,7 +68,7 @@ impl ModelLists {
         }
     }
 
-    /// Whether an endpoint is to be asked in the background now. Says so once for a while.
+    /// Returns whether an endpoint is to be asked in the background now. Says so once for a while.
     pub(super) fn begin_asking(&self, endpoint: &EndpointId, now_ms: u64) -> bool {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let last = asked.get(endpoint).copied();

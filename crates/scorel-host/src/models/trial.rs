@@ -26,7 +26,7 @@ pub(super) struct TrialAnswer {
     /// As the endpoint names it.
     pub(super) model: Option<String>,
     pub(super) usage: Option<Usage>,
-    /// Whether the limit of tokens ended it.
+    /// True if the limit of tokens ended it.
     pub(super) is_cut_off: bool,
 }
 

@@ -10,7 +10,7 @@ pub(super) struct Findings {
     pub(super) reasons: Vec<String>,
     /// The rules that would allow all of it; nothing once a part can only be allowed each time.
     rules: Option<Vec<GateRule>>,
-    /// Whether the rules may hold for the session only.
+    /// True if the rules may hold for the session only.
     pub(super) session_only: bool,
 }
 

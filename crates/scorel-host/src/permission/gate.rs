@@ -30,10 +30,10 @@ pub(crate) struct GateSettings {
     pub(crate) base_dirs: BaseDirs,
     /// How long a permission request waits; without limit if `None`.
     pub(crate) timeout: Option<Duration>,
-    /// Whether a request that times out counts as allowed.
+    /// True if a request that times out counts as allowed.
     pub(crate) allow_at_timeout: bool,
     pub(crate) commands: CommandPlace,
-    /// Whether the sandbox hides from commands what rules deny to read.
+    /// True if the sandbox hides from commands what rules deny to read.
     pub(crate) hides_denied: bool,
 }
 

@@ -28,7 +28,7 @@ impl StateBody for GrantsFile {
     const KIND: &'static StateKind = &GRANTS;
 }
 
-/// Why rules were not granted.
+/// The reason why rules were not granted.
 #[derive(Debug, thiserror::Error)]
 enum GrantError {
     #[error(transparent)]

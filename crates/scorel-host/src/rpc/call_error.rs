@@ -27,7 +27,7 @@ use crate::rpc::attachments::AttachmentRefusal;
 /// The result of a method, or why the call failed.
 pub(crate) type Reply<T> = Result<T, CallError>;
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
     /// From a lane or from the catalogue of sessions.

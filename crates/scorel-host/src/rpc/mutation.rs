@@ -107,7 +107,7 @@ impl Host {
         result
     }
 
-    /// Whether the object exists although creating it failed.
+    /// Returns whether the object exists although creating it failed.
     async fn is_there(&self, effect: &Effect) -> bool {
         match effect {
             Effect::CreateSession { session_id, .. }

@@ -200,7 +200,7 @@ impl RunnerServices for ProjectServices {
     }
 }
 
-/// Why a request is not served, for the runner's model.
+/// The reason why a request is not served, for the runner's model.
 struct ServiceError(String);
 
 impl<E: std::error::Error> From<E> for ServiceError {

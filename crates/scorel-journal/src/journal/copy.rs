@@ -64,7 +64,7 @@ impl Journal {
         Ok((copy, status))
     }
 
-    /// Whether the copy holds as many intact records as were published, and ends with the same one.
+    /// Returns whether the copy holds as many intact records as were published, and ends with the same one.
     fn verify(&self, copy: &Arc<dyn LogFile>) -> Result<(), CopyError> {
         let header = LogHeader::read(copy, self.end).map_err(|_| CopyError::Incomplete)?;
         let mut collector = ReplayCollector::from_start(&header);

@@ -116,7 +116,7 @@ impl AgentTaskStep<'_> {
         going
     }
 
-    /// Whether the session that gave the task is itself being deleted, or stopped by the one above it.
+    /// Returns whether the session that gave the task is itself being deleted, or stopped by the one above it.
     /// Results begin no turn there.
     fn is_ending(&self) -> bool {
         let session = self.lane.id();
@@ -135,7 +135,7 @@ impl AgentTaskStep<'_> {
         })
     }
 
-    /// Whether an open call of the session gives the result to the model.
+    /// Returns whether an open call of the session gives the result to the model.
     pub(super) fn is_claimed(&self) -> bool {
         let open = self.lane.open_calls();
         let mut state = self.orchestrator.state();

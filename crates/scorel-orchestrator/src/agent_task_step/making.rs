@@ -138,7 +138,7 @@ impl AgentTaskStep<'_> {
     }
 }
 
-/// Why the session of a runtime could not be made.
+/// The reason why the session of a runtime could not be made.
 enum MakeError {
     Session(SessionError),
     /// It never can be.

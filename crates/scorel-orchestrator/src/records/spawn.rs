@@ -34,7 +34,7 @@ pub(crate) struct SpawnRequest {
     pub(crate) session_id: SessionId,
     pub(crate) title: String,
     pub(crate) limits: OrchestratorLimits,
-    /// Why there is to be no runtime. Only a command that was carried out before gets its answer then.
+    /// The reason why there is to be no runtime. Only a command that was carried out before gets its answer then.
     pub(crate) refused: Option<(SpawnRefusal, Option<u64>)>,
 }
 

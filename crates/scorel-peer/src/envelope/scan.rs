@@ -68,7 +68,7 @@ pub(super) fn values(bytes: &[u8]) -> Result<usize, ScanError> {
     Ok(values)
 }
 
-/// Whether the string that ends at `end` is a member name.
+/// Returns whether the string that ends at `end` is a member name.
 fn is_name(bytes: &[u8], end: usize) -> bool {
     let next = bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace());
     next == Some(&b':')

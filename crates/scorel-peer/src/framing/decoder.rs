@@ -27,7 +27,7 @@ impl FrameDecoder {
         }
     }
 
-    /// Whether the buffer holds the beginning of a frame.
+    /// Returns whether the buffer holds the beginning of a frame.
     pub(super) fn in_frame(&self, buffer: &BytesMut) -> bool {
         self.body.is_some() || !buffer.is_empty()
     }

@@ -2,7 +2,7 @@ use std::io;
 
 use super::lines::LineTooLong;
 
-/// Why no further frame can be read. The position of the next frame is unknown then, so the
+/// The reason why no further frame can be read. The position of the next frame is unknown then, so the
 /// connection ends.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

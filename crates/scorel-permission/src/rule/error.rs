@@ -9,7 +9,7 @@ pub struct RuleError {
     pub kind: RuleErrorKind,
 }
 
-/// Why a rule does not parse.
+/// The reason why a rule does not parse.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleErrorKind {
     /// No rules have this name.

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::provider_error::provider_error;
 
-/// Why reading a response body failed.
+/// The reason why reading a response body failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BodyError {
     #[error("the provider sent nothing for {} s in the middle of its reply", .0.as_secs_f64())]

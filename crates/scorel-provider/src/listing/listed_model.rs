@@ -56,7 +56,7 @@ impl ListedModel {
     }
 }
 
-/// Why the models of an endpoint could not be listed.
+/// The reason why the models of an endpoint could not be listed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ListError {
     /// The configuration is unusable; nothing was sent.

@@ -9,7 +9,7 @@ pub(super) struct SocketFile {
     path: PathBuf,
     device: u64,
     inode: u64,
-    /// Whether it is removed on drop.
+    /// True if it is removed on drop.
     ours: bool,
 }
 
@@ -35,7 +35,7 @@ impl SocketFile {
         })
     }
 
-    /// Whether another socket is in its place. Its inode cannot have been used again: the listening socket
+    /// Returns whether another socket is in its place. Its inode cannot have been used again: the listening socket
     /// holds it. One look decides: a file that is deleted between two would count as replaced.
     pub(super) fn is_replaced(&self) -> bool {
         let found = self.path.symlink_metadata();

@@ -120,8 +120,8 @@ impl ClaudeCodeDialect {
 
     /// A message of an agent inside of a call.
     fn inner(&mut self, call: &str, message: &Value, out: &mut Exchange) {
-        // A question about one of its calls has begun that call, so the result has to end it. Those that
-        // nobody asked about are not known to the turn, which ignores their results.
+        // A question about one of its calls has begun that call, so the result has to end it. Those without
+        // a question are not known to the turn, which ignores their results.
         for block in blocks(message) {
             if text(block, "type") == "tool_result" {
                 out.event(call_end(block));

@@ -54,7 +54,7 @@ pub(crate) struct CodexDialect {
     items: Items,
     questions: Questions,
     meter: UsageMeter,
-    /// Whether there is a total to make a difference with.
+    /// True if there is a total to make a difference with.
     is_metered: bool,
 }
 

@@ -35,7 +35,7 @@ impl ListFilter {
         session.archived == self.archived && self.concerns(session)
     }
 
-    /// Whether a session is of the project and the kind.
+    /// Returns whether a session is of the project and the kind.
     pub(crate) fn concerns(&self, session: &Session) -> bool {
         self.project_id.is_none_or(|id| id == session.project_id)
             && self.kind.is_none_or(|kind| kind == session.kind)

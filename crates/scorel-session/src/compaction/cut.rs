@@ -13,7 +13,7 @@ pub(crate) struct Cut {
     pub(crate) keep: Option<EventId>,
     /// The estimated size of what goes.
     pub(crate) gone: TokenEstimate,
-    /// Whether the last words of the user that it replaces are answered by what stays.
+    /// True if the last words of the user that it replaces are answered by what stays.
     pub(crate) answered: bool,
 }
 

@@ -26,7 +26,7 @@ const BYTES_PER_TOKEN: usize = 16;
 /// calibrated for text that the model has not seen.
 const QUOTED_SHARE: f64 = 0.6;
 
-/// Why an attempt gave no summary.
+/// The reason why an attempt gave no summary.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SummaryError {
     #[error("it was stopped")]

@@ -106,7 +106,7 @@ impl CancelAndClear {
 }
 
 impl Lane {
-    /// Why the running job has to end, once it has to.
+    /// The reason why the running job has to end, once it has to.
     pub(crate) fn stop_cause(&self) -> Option<StopCause> {
         self.job.stop()
     }

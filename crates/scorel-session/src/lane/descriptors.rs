@@ -33,7 +33,7 @@ impl Lane {
         wait.end().await;
     }
 
-    /// Why a call has no model. What sets it up says of a file only that it cannot be read.
+    /// The reason why a call has no model. What sets it up says of a file only that it cannot be read.
     pub(crate) fn not_prepared(&self, error: TurnError) -> SessionError {
         if self.has_descriptors() {
             return SessionError::NotPrepared(error);
@@ -42,7 +42,7 @@ impl Lane {
         SessionError::OutOfDescriptors(error.message)
     }
 
-    /// Whether a step of a turn can open its files.
+    /// Returns whether a step of a turn can open its files.
     pub(crate) fn has_descriptors(&self) -> bool {
         self.shared.storage.can_open(NEEDED)
     }

@@ -9,9 +9,9 @@ pub(super) struct Health {
     session_id: SessionId,
     /// Damage that no client has accepted yet.
     pub(super) damage: Vec<DamagedRange>,
-    /// Why the session is `Failed` until it is loaded again.
+    /// The reason why the session is `Failed` until it is loaded again.
     pub(super) failed: Option<String>,
-    /// Whether it failed because daemons have died of its recovery.
+    /// True if it failed because daemons have died of its recovery.
     pub(super) given_up: bool,
     pub(super) deleted: bool,
     /// The log could not be written when recovery tried to close what a crash left open. Nothing

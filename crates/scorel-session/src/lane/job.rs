@@ -109,7 +109,7 @@ impl JobSlot {
         }
     }
 
-    /// Why the running job has to end, once it has to.
+    /// The reason why the running job has to end, once it has to.
     pub(super) fn stop(&self) -> Option<StopCause> {
         let slot = self.slot.lock();
         slot.running

@@ -319,7 +319,7 @@ impl OpenedLog {
         })
     }
 
-    /// Whether the log was read from its checkpoint on.
+    /// Returns whether the log was read from its checkpoint on.
     fn is_resumed(&self) -> bool {
         matches!(self.opened.report().resumed, Resumed::FromPoint)
     }

@@ -20,7 +20,7 @@ pub(super) fn log_report(report: &OpenReport, id: SessionId) {
     }
 }
 
-/// Why the session fails if the journal found more damage than it lists: clients accept damage
+/// The reason why the session fails if the journal found more damage than it lists: clients accept damage
 /// place by place, and they cannot accept unlisted damage.
 pub(super) fn beyond_repair(report: &OpenReport) -> Option<String> {
     let (listed, more) = (report.damage.len(), report.more_damage);

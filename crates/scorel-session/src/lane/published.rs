@@ -154,7 +154,7 @@ impl PublishedLane<'_> {
         self.lane.head()
     }
 
-    /// Whether the ring holds every event after `seq`.
+    /// Returns whether the ring holds every event after `seq`.
     pub(crate) fn ring_covers(&self, seq: Seq) -> bool {
         self.lane.feed.covers(seq)
     }
@@ -164,7 +164,7 @@ impl PublishedLane<'_> {
         self.state.fold.index.after(seq)
     }
 
-    /// Whether damage hides records, accepted or not.
+    /// Returns whether damage hides records, accepted or not.
     pub(super) fn has_holes(&self) -> bool {
         let accepted = &self.view().state.accepted_damage;
         !accepted.is_empty() || !self.state.health.damage.is_empty()
@@ -174,7 +174,7 @@ impl PublishedLane<'_> {
         self.state.fold.index.get(seq)
     }
 
-    /// Whether the open turn waits for a point in time or for an answer, with nothing under way. The
+    /// Returns whether the open turn waits for a point in time or for an answer, with nothing under way. The
     /// next daemon continues such a turn as if nothing had happened.
     pub(crate) fn is_waiting(&self) -> bool {
         let fold = &self.view().state;

@@ -54,7 +54,7 @@ impl Section<'_> {
         Ok(())
     }
 
-    /// Whether there is a turn to steer: one that is being cancelled makes no further model call,
+    /// Returns whether there is a turn to steer: one that is being cancelled makes no further model call,
     /// and nothing but a turn makes any.
     pub(super) fn takes_steers(&self) -> bool {
         self.view().state.turn.is_some() && self.lane.job.stop().is_none()
@@ -69,7 +69,7 @@ impl Section<'_> {
         }
     }
 
-    /// Whether a message that is added now keeps the cancelled job's end from pausing the queue: its
+    /// Returns whether a message that is added now keeps the cancelled job's end from pausing the queue: its
     /// author has seen the cancel and wants to continue.
     pub(super) fn goes_on(&self) -> bool {
         self.view().state.has_job() && self.lane.job.stop().is_some()

@@ -91,7 +91,7 @@ impl Lane {
         })
     }
 
-    /// Whether the log lacks the record at the client's anchor, or has another one there, as after
+    /// Returns whether the log lacks the record at the client's anchor, or has another one there, as after
     /// restoring a backup: the numbers continue and name other events.
     pub(crate) async fn diverged(self: &Arc<Self>, anchors: Anchors) -> Result<bool, SessionError> {
         let seq = anchors.persistent_last_seq;

@@ -65,7 +65,7 @@ impl Section<'_> {
         features.try_for_each(|feature| feature.recover(self))
     }
 
-    /// Whether this daemon started too late to resume a parked turn. The time at which the session is
+    /// Returns whether this daemon started too late to resume a parked turn. The time at which the session is
     /// loaded does not matter.
     fn is_parked_too_long(&self) -> bool {
         let view = self.view();

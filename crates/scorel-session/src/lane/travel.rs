@@ -49,7 +49,7 @@ impl Section<'_> {
         Err(SessionError::LeafMoved { active })
     }
 
-    /// Whether `target` is on the active path; the empty conversation is on every path.
+    /// Returns whether `target` is on the active path; the empty conversation is on every path.
     pub(super) fn is_on_path(&self, target: Option<EventId>) -> bool {
         let view = self.view();
         let mut path = view.tree.up_from(view.leaf());

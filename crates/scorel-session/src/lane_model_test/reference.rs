@@ -96,7 +96,7 @@ pub(super) enum Due {
     Summary,
 }
 
-/// Why a command is refused.
+/// The reason why a command is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
     Busy,
@@ -136,7 +136,7 @@ pub(super) struct Reference {
     pub(super) outcomes: Vec<OutcomeReason>,
     asks: bool,
     resumes: bool,
-    /// Whether the session may write without being asked.
+    /// True if the session may write without being asked.
     allowed: bool,
     pub(super) files: Files,
 }
@@ -198,7 +198,7 @@ impl Reference {
         }
     }
 
-    /// Whether the running call with this key writes.
+    /// Returns whether the running call with this key writes.
     pub(super) fn writes(&self, key: Label) -> bool {
         match self.running().map(|turn| &turn.at) {
             Some(At::Tools(calls)) => calls.iter().any(|call| call.key == key && call.writes),

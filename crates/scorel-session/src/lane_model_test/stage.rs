@@ -75,7 +75,7 @@ impl StagedRun {
 /// What a daemon asks of its host.
 #[derive(Debug)]
 pub(super) struct Stage {
-    /// Whether the tool `write` needs permission.
+    /// True if the tool `write` needs permission.
     asks: bool,
     /// How much a compaction leaves, in tokens.
     keep_tokens: u64,

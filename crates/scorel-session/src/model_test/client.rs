@@ -95,7 +95,7 @@ impl Client {
         self.reloading = false;
     }
 
-    /// Whether the client, if it has a stream state, has exactly the events shown up to there.
+    /// Returns whether the client, if it has a stream state, has exactly the events shown up to there.
     pub(super) fn check(&self, reference: &Reference) {
         let Some(stream) = self.anchors.stream_last_seq else {
             return;
@@ -119,7 +119,7 @@ impl Client {
         }
     }
 
-    /// Whether the client shows what the session is, damaged records aside.
+    /// Returns whether the client shows what the session is, damaged records aside.
     pub(super) fn check_view(&self, reference: &Reference) {
         assert_eq!(self.anchors.stream_last_seq, Some(reference.head));
         self.check(reference);

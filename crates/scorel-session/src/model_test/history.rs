@@ -44,11 +44,11 @@ pub(super) struct History {
     watchers: Vec<Watcher>,
     /// How much of the log the last checkpoint covers.
     checkpointed: usize,
-    /// Whether the spool has everything that was shown of the open message.
+    /// True if the spool has everything that was shown of the open message.
     spooled: bool,
-    /// Whether only the daemon has ever changed the log.
+    /// True if only the daemon has ever changed the log.
     pristine: bool,
-    /// Whether the daemon came upon damage that was not there when it loaded the session: if a sync
+    /// True if the daemon came upon damage that was not there when it loaded the session: if a sync
     /// fails then, there is no whole copy of the published records to move to.
     found_alive: bool,
     /// Decides the steps that were added to histories later, so that those that failed once stay

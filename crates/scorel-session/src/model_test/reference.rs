@@ -52,7 +52,7 @@ pub(super) struct Reference {
     ring: VecDeque<(Seq, usize)>,
     max_bytes: usize,
     floor: Seq,
-    /// Whether damage must be accepted before the session goes on.
+    /// True if damage must be accepted before the session goes on.
     pub(super) damaged: bool,
     /// The moments since an answer began that other changes overlap.
     moments: Vec<Moment>,
@@ -268,12 +268,12 @@ impl Reference {
         }
     }
 
-    /// Whether the event itself is in the ring.
+    /// Returns whether the event itself is in the ring.
     pub(super) fn is_in_ring(&self, seq: Seq) -> bool {
         self.ring.iter().any(|(held, _)| *held == seq)
     }
 
-    /// Whether everything after `seq` is in the ring.
+    /// Returns whether everything after `seq` is in the ring.
     pub(super) fn covers(&self, seq: Seq) -> bool {
         seq >= self.floor
     }

@@ -74,7 +74,7 @@ struct Live {
 #[derive(Debug)]
 pub(super) struct Transcript {
     due: Due,
-    /// Whether it is asked for page by page: then the end is where the session stands when the
+    /// True if it is asked for page by page: then the end is where the session stands when the
     /// live events begin, and nothing follows it.
     paged: bool,
     /// Where the session stood when it made the last page.
@@ -101,7 +101,7 @@ impl Transcript {
         }
     }
 
-    /// Whether something must come without anything else happening.
+    /// Returns whether something must come without anything else happening.
     pub(super) fn expects_more(&self, reference: &Reference) -> bool {
         match self.due {
             Due::Live(live) => live.end.is_some() || live.cursor < reference.head,

@@ -24,7 +24,7 @@ pub(crate) struct RestorePlan {
 }
 
 impl RestorePlan {
-    /// Whether nothing was recorded since it was made.
+    /// Returns whether nothing was recorded since it was made.
     pub(super) fn is_current(&self, section: &Section<'_>) -> bool {
         section.view().state.last_persistent_seq == self.read_through
     }

@@ -89,7 +89,7 @@ impl Sessions {
         idle.map(|(id, _)| *id).collect()
     }
 
-    /// Whether the session can be unloaded now.
+    /// Returns whether the session can be unloaded now.
     pub(super) fn is_unused(&self, slot: &Arc<LaneSlot>) -> bool {
         let lane = slot.lane.get();
         let may_go = |lane: &Arc<Lane>| {

@@ -75,7 +75,7 @@ impl Sessions {
 }
 
 impl LaneSlot {
-    /// Whether only the map refers to the lane, and no job runs in it.
+    /// Returns whether only the map refers to the lane, and no job runs in it.
     pub(super) fn is_free(self: &Arc<Self>) -> bool {
         let free = |lane: &Arc<Lane>| Arc::strong_count(lane) == 1 && !lane.has_job();
         Arc::strong_count(self) == 1 && self.lane.get().is_some_and(free)

@@ -3,7 +3,7 @@ use scorel_proto::{Anchors, Seq, SyncMode};
 use super::cursor::SyncCursor;
 use crate::lane::PublishedLane;
 
-/// Why the stream cannot be resumed although the records are known.
+/// The reason why the stream cannot be resumed although the records are known.
 const EVICTED: &str = "some transient events are no longer kept";
 
 /// The log is not the one that the client has seen: another one was put in its place. A fixed word,

@@ -180,7 +180,7 @@ pub(super) fn permission(decision: &PermissionDecisionBody) -> Permission {
     }
 }
 
-/// Whether the answer to one request answers the other: same call, same reason, same rules.
+/// Returns whether the answer to one request answers the other: same call, same reason, same rules.
 fn is_same(asked: &PermissionRequestBody, wanted: &PermissionRequestBody) -> bool {
     (&asked.tool_call_id, &asked.input) == (&wanted.tool_call_id, &wanted.input)
         && (&asked.reason, &asked.rules) == (&wanted.reason, &wanted.rules)

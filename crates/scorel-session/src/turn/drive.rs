@@ -92,7 +92,7 @@ impl TurnTask {
         }
     }
 
-    /// Whether the daemon stops while the turn waits for an answer, with nothing under way. The engine,
+    /// Returns whether the daemon stops while the turn waits for an answer, with nothing under way. The engine,
     /// which may not have got to the question of an earlier daemon, would refuse the call.
     fn is_left_to_the_next_daemon(&self) -> bool {
         let interrupted = self.stop.cause() == Some(StopCause::Interrupted);

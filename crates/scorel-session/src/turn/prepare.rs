@@ -42,7 +42,7 @@ impl TurnTask {
         self.lane.tell_model(self.turn_id, known, guidance).await
     }
 
-    /// Whether the turn has made no call yet.
+    /// Returns whether the turn has made no call yet.
     fn is_at_start(&self) -> bool {
         self.lane.view(|view| {
             let turn = view.state.turn.as_ref();

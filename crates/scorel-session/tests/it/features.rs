@@ -125,18 +125,18 @@ impl SessionFeature for Hasty {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_turn_can_be_cancelled_as_soon_as_its_first_record_is_seen() {
     let feature = Arc::new(Hasty::default());
     let rig = Rig::new().with_feature(Arc::clone(&feature) as _);
     let id = rig.session().await;
     let mut follower = rig.follow(id).await;
     rig.begin(id, HASTY).await;
-    assert_eq!(follower.outcome().await, "cancelled");
     assert_eq!(*feature.taken.lock().expect("not poisoned"), [true]);
+    assert_eq!(follower.outcome().await, "cancelled");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn so_can_the_next_turn_of_the_queue_while_the_last_one_closes() {
     let feature = Arc::new(Hasty::default());
     let rig = Rig::new().with_feature(Arc::clone(&feature) as _);

@@ -13,9 +13,9 @@ pub struct Facts {
     pub is_harmless: bool,
     /// Does nothing but run `runs`.
     pub is_transparent: bool,
-    /// Why it is asked about whatever rules say.
+    /// The reason why it is asked about whatever rules say.
     pub always_ask: Option<&'static str>,
-    /// Why its effects cannot be known.
+    /// The reason why its effects cannot be known.
     pub obscure: Option<String>,
     /// The commands that it runs in turn.
     pub runs: Vec<Inner>,

@@ -56,7 +56,7 @@ pub(super) fn is_obscure(name: &str) -> bool {
     lists(&OBSCURE, name)
 }
 
-/// Why a program is always asked about.
+/// The reason why a program is always asked about.
 pub(super) fn always_ask(name: &str) -> Option<&'static str> {
     match name {
         // A client of the daemon can answer the question that is asked about this very command.
@@ -73,7 +73,7 @@ pub(super) fn always_ask(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Why a word is always asked about, whichever program gets it.
+/// The reason why a word is always asked about, whichever program gets it.
 pub(super) fn mentions(word: &str) -> Option<&'static str> {
     ["scorelctl", "scoreld", "systemd-run", "crontab"]
         .into_iter()

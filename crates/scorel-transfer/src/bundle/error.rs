@@ -1,6 +1,6 @@
 use std::io;
 
-/// Why a bundle is refused.
+/// The reason why a bundle is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleProblem {
     #[error("the bundle is damaged: {0}")]

@@ -1,6 +1,6 @@
 use std::io;
 
-/// Why a transcript is not read.
+/// The reason why a transcript is not read.
 #[derive(Debug, thiserror::Error)]
 pub enum TranscriptProblem {
     #[error("the file is neither a bundle of Scorel nor a transcript of Claude Code or Codex")]
@@ -18,7 +18,7 @@ pub enum TranscriptProblem {
     Io(#[from] io::Error),
 }
 
-/// Why a transcript was not taken over.
+/// The reason why a transcript was not taken over.
 #[derive(Debug, thiserror::Error)]
 pub enum TranscriptError<E> {
     #[error(transparent)]

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// at most. As a tree, the two bytes `0,` take 40 times as much memory.
 pub(super) const MAX_VALUES: usize = 1 << 16;
 
-/// Why a text is not read.
+/// The reason why a text is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unreadable {
     NotJson,

@@ -36,7 +36,7 @@ pub(crate) struct AssembledEnvironment {
     pub withheld: BTreeMap<String, Withheld>,
 }
 
-/// Why a variable is withheld.
+/// The reason why a variable is withheld.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Withheld {
     LooksSecret,

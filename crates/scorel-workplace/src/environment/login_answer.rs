@@ -11,7 +11,7 @@ pub(crate) struct LoginAnswer {
     pub umask: Option<Umask>,
 }
 
-/// Why a login shell's environment is unknown.
+/// The reason why a login shell's environment is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LoginError {
     #[error("`loginShell` in `[tools.environment]` is \"off\"")]

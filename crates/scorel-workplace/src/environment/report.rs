@@ -19,7 +19,7 @@ pub struct EnvironmentReport {
     /// Names, each with the reason.
     pub withheld: Vec<(String, &'static str)>,
     pub umask: Umask,
-    /// Whether the daemon was started with this umask; else it is the login shell's.
+    /// True if the daemon was started with this umask; else it is the login shell's.
     pub is_inherited_umask: bool,
 }
 

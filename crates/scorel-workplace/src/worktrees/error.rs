@@ -5,7 +5,8 @@ use scorel_home::StateError;
 use scorel_journal::{is_no_space, is_read_only};
 use scorel_proto::AgentTaskId;
 
-/// Why a worktree cannot be made, looked at or removed. For people: it says what helps, where something does.
+/// The reason why a worktree cannot be made, looked at or removed. For people: it says what helps, where
+/// something does.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
     #[error(

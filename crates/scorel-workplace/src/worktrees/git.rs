@@ -40,7 +40,7 @@ const SETTINGS: [(&str, &str); 12] = [
 
 /// Runs git, and waits for it.
 pub(crate) trait GitProgram: std::fmt::Debug + Send + Sync {
-    /// Whether what git runs in turn is kept in a sandbox.
+    /// Returns whether what git runs in turn is kept in a sandbox.
     fn is_confined(&self) -> bool;
 
     /// Runs git to its end. Blocks for at most [`TIME_LIMIT`].

@@ -36,7 +36,7 @@ impl Registration {
             .map(|data| Self { data })
     }
 
-    /// Whether the worktree at `path` is complete. While git makes one, a lock says so.
+    /// Returns whether the worktree at `path` is complete. While git makes one, a lock says so.
     pub(super) fn is_whole(&self, path: &Path) -> bool {
         let named = read_foreign_text(&path.join(GIT_DIRECTORY)).unwrap_or_default();
         let lock = read_foreign_text(&self.data.join("locked")).unwrap_or_default();

@@ -8,7 +8,7 @@ use std::path::Path;
 use scorel_fs::if_present;
 
 /// Removes a directory with everything in it, if there is one. An agent may have left directories that
-/// nobody can write to; these are opened first. Links are not followed.
+/// cannot be written to; these are opened first. Links are not followed.
 pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     match removed(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {

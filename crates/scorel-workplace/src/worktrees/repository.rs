@@ -35,7 +35,7 @@ impl Repository {
         Ok(Self { data, head })
     }
 
-    /// Whether the repository has a branch.
+    /// Returns whether the repository has a branch.
     pub(super) fn has_branch(
         git: &dyn GitProgram,
         project: &Path,

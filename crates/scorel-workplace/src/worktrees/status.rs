@@ -16,7 +16,7 @@ const DETACHED: &str = "(detached)";
 const COMMIT: &str = "# branch.oid ";
 
 impl Worktrees {
-    /// Whether a worktree has something that no branch has: changes that are not committed, or a commit
+    /// Returns whether a worktree has something that no branch has: changes that are not committed, or a commit
     /// that is on no branch. Files that git ignores do not count.
     pub(super) fn is_dirty(&self, record: &WorktreeRecord) -> Result<bool, WorktreeError> {
         let unclear = |reason: String| WorktreeError::Unclear {

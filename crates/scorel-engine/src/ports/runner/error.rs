@@ -1,6 +1,6 @@
 use scorel_proto::{RunnerErrorKind, TurnError};
 
-/// Why a runner could not run a turn, or did not end it.
+/// The reason why a runner could not run a turn, or did not end it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RunnerError {

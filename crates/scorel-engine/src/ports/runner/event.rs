@@ -82,7 +82,7 @@ pub enum RunnerEvent {
 pub struct RunnerCallEnd {
     /// The call.
     pub call_id: String,
-    /// Whether it failed or was refused.
+    /// True if it failed or was refused.
     pub is_error: bool,
     /// What came of it.
     pub content: Vec<Block>,

@@ -42,7 +42,7 @@ pub trait RunnerLink: Send {
         reply: Result<ServiceReply, String>,
     ) -> Result<(), RunnerError>;
 
-    /// Whether the running turn takes a message now: some runners do not at its beginning.
+    /// Returns whether the running turn takes a message now: some runners do not at its beginning.
     fn takes_steers(&self) -> bool;
 
     /// Adds a message to the running turn. Returns whether the runner takes one.
@@ -58,7 +58,7 @@ pub trait RunnerLink: Send {
     /// Too much is waiting to be sent.
     fn interrupt(&mut self) -> Result<bool, RunnerError>;
 
-    /// Whether it takes another prompt after a turn that ended.
+    /// Returns whether it takes another prompt after a turn that ended.
     fn is_reusable(&self) -> bool;
 
     /// Ends the program: the end of its input, SIGTERM, SIGKILL, each a while after the other, until
@@ -75,7 +75,7 @@ pub struct RunnerStart {
     pub directory: PathBuf,
     /// Its version, if it tells one.
     pub version: Option<String>,
-    /// Whether a context was resumed.
+    /// True if a context was resumed.
     pub resumed: bool,
     /// The context's id, if it is known before the first prompt.
     pub context_id: Option<String>,

@@ -10,7 +10,7 @@ pub struct RunnerQuestion {
     pub call: ToolCall,
     /// What the call would do.
     pub action: RunnerAction,
-    /// Why it is asked, in the runner's words.
+    /// The reason why it is asked, in the runner's words.
     pub reason: Option<String>,
 }
 

@@ -57,7 +57,7 @@ pub enum ServiceRequest {
 }
 
 impl ServiceRequest {
-    /// Whether an action that a client has allowed has this as a part.
+    /// Returns whether an action that a client has allowed has this as a part.
     pub(crate) fn is_part_of(&self, action: &RunnerAction) -> bool {
         match (self, action) {
             (Self::ReadFile { path, .. }, RunnerAction::Read { paths })
@@ -89,7 +89,7 @@ pub enum ServiceReply {
     Output {
         /// The end of the output.
         text: String,
-        /// Whether there was more before.
+        /// True if there was more before.
         truncated: bool,
         /// `None` while it runs.
         exit: Option<TerminalExit>,

@@ -1,7 +1,7 @@
 use scorel_proto::AttachmentProblem;
 use scorel_tools::{ErrorCode, ToolError};
 
-/// Why a file is not attached to a message.
+/// The reason why a file is not attached to a message.
 #[derive(Debug, thiserror::Error)]
 #[error("{path} cannot be attached: {reason}")]
 pub(crate) struct AttachmentRefusal {

@@ -21,7 +21,7 @@ pub(super) struct Items {
 
 #[derive(Debug, Default)]
 struct OpenItem {
-    /// Whether deltas were seen: then the end has nothing new.
+    /// True if deltas were seen: then the end has nothing new.
     has_deltas: bool,
     output: OutputTail,
     /// The files of a change.

@@ -35,7 +35,7 @@ enum CommandEvent {
     },
     Text {
         text: String,
-        /// Whether more of the same text may follow.
+        /// True if more of the same text may follow.
         #[serde(default)]
         delta: bool,
     },

@@ -33,7 +33,7 @@ impl History {
         self.check().await;
     }
 
-    /// Whether a tool of the open turn runs.
+    /// Returns whether a tool of the open turn runs.
     pub(super) fn runs_tools(&self) -> bool {
         matches!(self.reference.due(), Due::Tools(_))
     }
@@ -91,7 +91,7 @@ impl History {
             && self.shows_all(view)
     }
 
-    /// Whether everything that the model has said was shown.
+    /// Returns whether everything that the model has said was shown.
     fn shows_all(&self, view: &SessionView) -> bool {
         let shown = view.open.messages.iter().flat_map(open_labels);
         shown.count() == self.reference.shown()
@@ -237,7 +237,7 @@ impl History {
     }
 }
 
-/// Whether the task of the open turn has begun: an earlier daemon may have asked its question.
+/// Returns whether the task of the open turn has begun: an earlier daemon may have asked its question.
 fn is_running(view: &SessionView) -> bool {
     let running = |turn: &OpenTurn| turn.running;
     view.state.turn.as_ref().is_some_and(running)

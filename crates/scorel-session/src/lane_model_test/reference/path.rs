@@ -70,7 +70,7 @@ impl Reference {
         target.is_none_or(|target| self.path().contains(&target))
     }
 
-    /// Whether the newest summary of the active path stands for `target`, which is on that path.
+    /// Returns whether the newest summary of the active path stands for `target`, which is on that path.
     pub(super) fn is_summarised(&self, target: Option<usize>) -> bool {
         let path = self.path();
         let place = |at: usize| path.iter().position(|node| *node == at);

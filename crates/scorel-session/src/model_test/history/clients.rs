@@ -79,7 +79,7 @@ enum LinkAnswer {
 }
 
 impl Link {
-    /// Whether there is something to fetch, without anything else happening.
+    /// Returns whether there is something to fetch, without anything else happening.
     fn has_more(&self, reference: &Reference) -> bool {
         self.transcript.expects_more(reference) && !matches!(self.source, Source::Pages(None))
     }

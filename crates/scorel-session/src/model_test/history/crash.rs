@@ -14,7 +14,7 @@ use crate::model_test::disk::Trouble;
 struct ShownMessage {
     id: EventId,
     content: Vec<Block>,
-    /// Whether all of it must come back.
+    /// True if all of it must come back.
     whole: bool,
 }
 
@@ -136,7 +136,7 @@ impl History {
         view
     }
 
-    /// Whether the end of the log is certain: no hole can hide the beginning of a turn, no damaged
+    /// Returns whether the end of the log is certain: no hole can hide the beginning of a turn, no damaged
     /// line follows the last intact one, and no torn line does or did.
     fn is_end_sure(&self, log: &[u8], left: &[(usize, Vec<u8>)]) -> bool {
         let last = self

@@ -64,7 +64,7 @@ impl Transcript {
             .collect()
     }
 
-    /// Whether the page is the first one, or says that it fell back.
+    /// Returns whether the page is the first one, or says that it fell back.
     fn begins_anew(&self, page: &ResyncResult) -> bool {
         match self.due {
             Due::Start(_) => true,

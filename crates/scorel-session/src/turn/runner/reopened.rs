@@ -25,7 +25,7 @@ pub(super) struct EarlierDecision {
 }
 
 impl EarlierDecision {
-    /// Whether the decision answers a question about this call as well: same tool, same input.
+    /// Returns whether the decision answers a question about this call as well: same tool, same input.
     pub(super) fn is_about(&self, call: &ToolCall) -> bool {
         (&self.tool, &self.input) == (&call.name, &call.input)
     }

@@ -14,7 +14,7 @@ use crate::{SessionError, blocking};
 /// The files of a run.
 pub(super) enum WatchedFiles {
     Watched(Arc<FileRecorder>),
-    /// Why its changes are not seen, for people.
+    /// The reason why its changes are not seen, for people.
     Unwatched(String),
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Confinement {
     /// In the `details` of results.
     pub(super) name: &'static str,
     pub(super) sandbox: Option<Sandbox>,
-    /// Why rules do not hide all from the command that they should.
+    /// The reason why rules do not hide all from the command that they should.
     pub(super) unhidden: Option<HiddenGap>,
     /// Places that the command would have been able to write, but for a link or because they are hidden.
     pub(super) left_out: Vec<PathBuf>,

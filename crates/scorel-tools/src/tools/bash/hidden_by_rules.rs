@@ -39,7 +39,7 @@ impl Default for SearchBounds {
     }
 }
 
-/// Why a command can read files that rules deny.
+/// The reason why a command can read files that rules deny.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum HiddenGap {

@@ -12,7 +12,7 @@ use crate::session_files::SessionFiles;
 pub(super) enum CommandRecording {
     /// It can do nothing to them, or the session keeps no records.
     Needless,
-    /// Why its changes are not seen, for people.
+    /// The reason why its changes are not seen, for people.
     Unwatched(String),
     Watched(Arc<FileRecorder>),
 }
