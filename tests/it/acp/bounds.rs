@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use nix::sys::signal::Signal;
+use scorel_testkit::Signal;
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 
