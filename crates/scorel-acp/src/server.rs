@@ -105,7 +105,7 @@ async fn take<C: Connector>(
 
 /// Writes what is queued, until the outbox is closed and empty.
 async fn write(editor: &Editor) -> io::Result<()> {
-    let output = Output::new();
+    let output = Output::new()?;
     let outbox = editor.peer().outbox();
     let mut batch = Vec::new();
     while let Some(room) = outbox.take(&mut batch).await {

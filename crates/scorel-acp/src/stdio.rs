@@ -1,7 +1,9 @@
 //! The standard streams. Each has a thread, since a read or a write that blocks cannot be cancelled and must not keep
 //! the program alive.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::fd::AsFd as _;
 use std::thread;
 
 use bytes::{Bytes, BytesMut};
@@ -41,17 +43,20 @@ pub(crate) struct Output(mpsc::Sender<Piece>);
 type Piece = (BytesMut, oneshot::Sender<io::Result<()>>);
 
 impl Output {
-    pub(crate) fn new() -> Self {
+    /// # Errors
+    /// There is no standard output.
+    pub(crate) fn new() -> io::Result<Self> {
+        // A file of its own: the program's main thread may hold the lock of `io::stdout`.
+        let mut output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let (sender, mut pieces) = mpsc::channel::<Piece>(1);
         thread::spawn(move || {
-            let mut output = io::stdout().lock();
             while let Some((piece, written)) = pieces.blocking_recv() {
-                let result = output.write_all(&piece).and_then(|()| output.flush());
+                let result = output.write_all(&piece);
                 // Fails if the wait for it was given up.
                 drop(written.send(result));
             }
         });
-        Self(sender)
+        Ok(Self(sender))
     }
 
     /// Writes and waits until it is written.

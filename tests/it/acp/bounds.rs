@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use scorel_testkit::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 
@@ -61,7 +61,8 @@ async fn many_requests_to_cancel_are_one_while_the_daemon_is_stopped() {
     let desk = Desk::new().await;
     let mut editor = desk.editor().await;
     let id = editor.new_session(&desk.daemon.project()).await;
-    desk.daemon.signal(Signal::SIGSTOP);
+    let pid = Pid::from_raw(desk.daemon.pid().cast_signed()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
     let before = anonymous_kib(&editor);
     for _ in 0..20_000 {
         editor
@@ -71,7 +72,7 @@ async fn many_requests_to_cancel_are_one_while_the_daemon_is_stopped() {
     // Answered without the daemon, so all before it were read.
     assert_eq!(editor.fails("x/y", json!({})).await["code"], -32601);
     let held = anonymous_kib(&editor).saturating_sub(before);
-    desk.daemon.signal(Signal::SIGCONT);
+    kill_process(pid, Signal::CONT).unwrap();
     assert!(held < 4 * 1024, "{held} KiB");
     let prompt = editor.prompt(&id, "hi").await;
     let (answer, _) = editor.answer(prompt).await;
