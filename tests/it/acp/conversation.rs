@@ -269,7 +269,7 @@ async fn editor_follow_up(editor: &mut Editor, desk: &Desk, id: &str) -> u64 {
 
 #[tokio::test]
 async fn a_daemon_that_is_killed_in_a_prompt_is_rejoined() {
-    let mut desk = Desk::with("[runtime]\nonRestart = \"continue\"\n").await;
+    let mut desk = Desk::with("[runtime]\nonRestart = \"resume\"\n").await;
     let gate = ResponseGate::new();
     desk.model.answer(
         ScriptedChat::default()

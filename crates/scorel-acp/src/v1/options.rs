@@ -26,7 +26,8 @@ pub(super) async fn of<C: Connector>(
     let params = ListModelsParams {
         project_id,
         provider: None,
-        live: None,
+        // To open a session must not wait for an endpoint.
+        live: Some(false),
     };
     let models = daemon.call::<ListModels>(&params).await?;
     let params = ListRunnersParams { project_id };
