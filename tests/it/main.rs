@@ -8,6 +8,7 @@
 mod acp;
 mod agents;
 mod attach;
+mod attach_terminal;
 mod attachments;
 mod bad_inputs;
 mod bash;

@@ -117,12 +117,17 @@ impl Composer {
     ///
     /// The text is full.
     pub fn paste(&mut self, text: &str) -> Result<(), TooLong> {
-        if pasted::is_long(text) || self.editor.text().len() + text.len() > MAX_SHOWN {
-            self.check_room(text.len())?;
-            let label = self.pastes.add(text.to_owned());
-            return self.insert(&label);
+        let is_long = pasted::is_long(text) || self.editor.text().len() + text.len() > MAX_SHOWN;
+        if !is_long {
+            return self.insert(text);
         }
-        self.insert(text)
+        self.check_room(text.len())?;
+        if let Some((before, after)) = self.pastes.extend(self.editor.before(), text) {
+            self.editor.remove_before(before.len());
+            return self.insert(&after);
+        }
+        let label = self.pastes.add(text.to_owned());
+        self.insert(&label)
     }
 
     /// Handles Enter. With `\` before the caret it makes a new line.

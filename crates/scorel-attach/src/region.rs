@@ -39,9 +39,7 @@ pub struct Region {
     theme: Theme,
     size: Size,
     rows: Vec<Row>,
-    /// The row of the region in which the terminal's cursor is.
-    at: usize,
-    /// The cell of the visible cursor of the terminal.
+    /// The cell of the visible cursor of the terminal; without it, the cursor is parked.
     rests: Option<(usize, usize)>,
     is_stale: bool,
 }
@@ -53,7 +51,6 @@ impl Region {
             theme,
             size,
             rows: Vec::new(),
-            at: 0,
             rests: None,
             is_stale: true,
         }
@@ -71,7 +68,7 @@ impl Region {
         if !is_whole && rows == self.rows && rests == self.rests {
             return Vec::new();
         }
-        let mut frame = Frame::new(self.theme, self.at);
+        let mut frame = self.frame();
         if rests.is_none() && (self.rests.is_some() || self.is_stale) {
             frame.hide_cursor();
         }
@@ -90,10 +87,9 @@ impl Region {
             }
             None => frame.go(0, 0),
         }
-        let (bytes, at) = frame.end();
+        let bytes = frame.end();
         self.size = size;
         self.rows = rows;
-        self.at = at;
         self.rests = rests;
         self.is_stale = false;
         bytes
@@ -124,16 +120,21 @@ impl Region {
 
     /// The bytes that remove the region. The cursor is then where its first row was, and visible.
     pub fn close(&mut self) -> Vec<u8> {
-        let mut frame = Frame::new(self.theme, self.at);
+        let mut frame = self.frame();
         frame.print(&[]);
         frame.show_cursor();
         frame.wrap_again();
-        let (bytes, at) = frame.end();
+        let bytes = frame.end();
         self.rows.clear();
-        self.at = at;
         self.rests = None;
         self.is_stale = true;
         bytes
+    }
+
+    fn frame(&self) -> Frame {
+        let (row, column) = self.rests.unwrap_or_default();
+        // After another program had the terminal, only the row is right.
+        Frame::new(self.theme, row, Some(column).filter(|_| !self.is_stale))
     }
 
     /// Changes only the rows that differ.

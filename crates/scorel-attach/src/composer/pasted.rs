@@ -33,13 +33,21 @@ impl Pastes {
     /// Keeps a paste and returns its label.
     pub(super) fn add(&mut self, text: String) -> String {
         self.last += 1;
-        let number = self.last;
-        let label = match text.lines().count() {
-            0 | 1 => format!("[paste {number}: {} bytes]", text.len()),
-            lines => format!("[paste {number}: {lines} lines]"),
-        };
+        let label = label(self.last, &text);
         self.all.push((label.clone(), text));
         label
+    }
+
+    /// Adds to the last paste, if its label ends `before`: a terminal without bracketed paste hands over a paste in
+    /// pieces. Returns the labels before and after.
+    pub(super) fn extend(&mut self, before: &str, text: &str) -> Option<(String, String)> {
+        let (last, pasted) = self
+            .all
+            .last_mut()
+            .filter(|(label, _)| before.ends_with(label.as_str()))?;
+        pasted.push_str(text);
+        let label = label(self.last, pasted);
+        Some((std::mem::replace(last, label.clone()), label))
     }
 
     /// The bytes of all pastes.
@@ -90,6 +98,13 @@ impl Pastes {
         let mut places: Vec<_> = found.collect();
         places.sort_by_key(|(place, _)| place.start);
         places
+    }
+}
+
+fn label(number: usize, text: &str) -> String {
+    match text.lines().count() {
+        0 | 1 => format!("[paste {number}: {} bytes]", text.len()),
+        lines => format!("[paste {number}: {lines} lines]"),
     }
 }
 

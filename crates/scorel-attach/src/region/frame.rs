@@ -4,23 +4,25 @@ use scorel_screen::{Line, Theme};
 
 use super::row::Row;
 
-/// The bytes of one synchronized update, and where they have led the cursor.
+/// The bytes of one synchronized update.
 #[derive(Debug)]
 pub(super) struct Frame {
     theme: Theme,
     bytes: String,
     /// The row of the region.
     at: usize,
+    /// `None` after text, of whose width the terminal has the last word.
     column: Option<usize>,
 }
 
 impl Frame {
-    pub(super) fn new(theme: Theme, at: usize) -> Self {
+    /// Begins with the cursor in this row of the region, and in this column if it is known.
+    pub(super) fn new(theme: Theme, at: usize, column: Option<usize>) -> Self {
         Self {
             theme,
             bytes: String::from("\x1b[?2026h"),
             at,
-            column: None,
+            column,
         }
     }
 
@@ -101,9 +103,9 @@ impl Frame {
         self.bytes.push_str("\x1b[?7h");
     }
 
-    pub(super) fn end(mut self) -> (Vec<u8>, usize) {
+    pub(super) fn end(mut self) -> Vec<u8> {
         self.bytes.push_str("\x1b[?2026l");
-        (self.bytes.into_bytes(), self.at)
+        self.bytes.into_bytes()
     }
 
     fn control(&mut self, sequence: std::fmt::Arguments<'_>) {

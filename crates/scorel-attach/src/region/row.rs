@@ -68,7 +68,12 @@ impl Row {
             return theme.paint(&line);
         };
         let (before, rest) = split(&line, column);
-        let gap = column.saturating_sub(before.width());
+        // In the middle of a wide character, the caret is on all of it.
+        let gap = if rest.spans.is_empty() {
+            column - before.width()
+        } else {
+            0
+        };
         let (cell, after) = first_cell(&rest);
         let (before, after) = (theme.paint(&before), theme.paint(&after));
         format!(

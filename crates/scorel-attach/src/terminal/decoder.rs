@@ -29,8 +29,11 @@ enum State {
     Ground,
     /// After an escape character, these bytes.
     Escape(Vec<u8>),
-    /// Within a string of the terminal, such as the reply about a colour; set at an escape character in it.
+    /// Within a string of the terminal, such as the reply about a colour.
     Reply {
+        /// The byte after the escape character, until there is more: then it may be a key.
+        start: Option<u8>,
+        /// The last byte was an escape character.
         is_escaped: bool,
     },
     Paste(Paste),
@@ -98,7 +101,9 @@ impl Decoder {
         if self.deadline().is_none_or(|deadline| now < deadline) {
             return;
         }
-        if !self.held.is_empty() && now >= self.held_until {
+        // A sequence that has begun may be the end of a paste.
+        let is_between = matches!(self.state, State::Ground);
+        if is_between && now >= self.held_until {
             self.settle(false);
         }
         self.quiet_at = self.quiet_at.filter(|&at| now < at);
@@ -120,7 +125,8 @@ impl Decoder {
             State::Escape(_) | State::Reply { .. } => Some(self.sequence_ends()),
             State::Paste(paste) => Some(paste.deadline()),
         };
-        let held = Some(self.held_until).filter(|_| !self.held.is_empty());
+        let is_held = !self.held.is_empty() && matches!(self.state, State::Ground);
+        let held = Some(self.held_until).filter(|_| is_held);
         [state, held, self.quiet_at].into_iter().flatten().min()
     }
 
@@ -150,17 +156,20 @@ impl Decoder {
                 let bytes = std::mem::take(bytes);
                 self.escape(bytes, byte, now);
             }
-            State::Reply { is_escaped } => match byte {
+            State::Reply { start, is_escaped } => match byte {
                 b'\\' if *is_escaped => self.state = State::Ground,
                 0x07 => self.state = State::Ground,
                 // No reply contains these; so the string has no end.
                 0x03 | 0x04 | 0x18 | 0x1a => self.restart(byte, now),
-                0x1b => *is_escaped = true,
+                0x1b => {
+                    *start = None;
+                    *is_escaped = true;
+                }
                 _ if *is_escaped => {
                     self.state = State::Escape(Vec::new());
                     self.byte(byte, now);
                 }
-                _ => {}
+                _ => *start = None,
             },
             // The caller hands them over together.
             State::Paste(_) => {}
@@ -195,7 +204,10 @@ impl Decoder {
                 return;
             }
             (None, b']' | b'P' | b'_' | b'^' | b'X') => {
-                self.state = State::Reply { is_escaped: false };
+                self.state = State::Reply {
+                    start: Some(byte),
+                    is_escaped: false,
+                };
                 return;
             }
             (None, 0x1b) => {
@@ -313,17 +325,17 @@ impl Decoder {
 
     /// Ends a sequence that does not go on.
     fn give_up(&mut self) {
-        let state = std::mem::replace(&mut self.state, State::Ground);
-        if let State::Escape(bytes) = state {
-            let key = match bytes.first() {
-                None => Key::Esc,
-                Some(&byte) => Key::Alt(char::from(byte)),
-            };
-            if bytes.len() <= 1 {
-                self.settle(false);
-                self.decoded.push_back(Input::Key(key));
-            }
-        }
+        let key = match std::mem::replace(&mut self.state, State::Ground) {
+            State::Escape(bytes) => match bytes.as_slice() {
+                [] => Some(Key::Esc),
+                [byte] => Some(Key::Alt(char::from(*byte))),
+                _ => None,
+            },
+            State::Reply { start, .. } => start.map(|byte| Key::Alt(char::from(byte))),
+            State::Ground | State::Paste(_) => None,
+        };
+        self.settle(false);
+        self.decoded.extend(key.map(Input::Key));
     }
 }
 

@@ -11,8 +11,12 @@ use nix::unistd::{Pid, write};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
-/// Bracketed paste, focus events, and keys with their modifiers where the terminal knows them (kitty's protocol).
+/// Bracketed paste, focus events, and keys with their modifiers where the terminal knows them (kitty's protocol, of which
+/// terminals keep a stack).
 const BEGIN: &[u8] = b"\x1b[?2004h\x1b[?1004h\x1b[>1u";
+
+/// The same over modes that are set, as far as is known.
+const AGAIN: &[u8] = b"\x1b[<u\x1b[?2004h\x1b[?1004h\x1b[>1u";
 
 /// First of all `CAN`, which ends a sequence of which only the beginning was written. The live region goes, as far as
 /// it is at the cursor and below.
@@ -109,8 +113,8 @@ impl Modes {
         let mut raw = self.before.clone();
         cfmakeraw(&mut raw);
         tcsetattr(stdin(), SetArg::TCSANOW, &raw)?;
-        self.is_set = true;
-        put(BEGIN);
+        let was_set = std::mem::replace(&mut self.is_set, true);
+        put(if was_set { AGAIN } else { BEGIN });
         Ok(())
     }
 
