@@ -15,7 +15,7 @@ use crate::jobs::follow_host;
 use crate::options::{AttachError, AttachOptions};
 use crate::plain::Plain;
 use crate::settings::AttachSettings;
-use crate::terminal::Size;
+use crate::size::Size;
 use crate::worker::Worker;
 
 /// Calls are repeated for as long as the program runs.

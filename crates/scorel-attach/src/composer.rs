@@ -4,6 +4,7 @@ mod drafts;
 mod editor;
 mod history;
 mod layout;
+mod max_text;
 mod pasted;
 mod private_file;
 mod search;
@@ -18,11 +19,9 @@ use crate::terminal::Key;
 
 pub use drafts::{Draft, Drafts};
 pub use history::History;
+pub use max_text::MAX_TEXT;
 pub use search::Search;
 pub use state_dir::StateDir;
-
-/// The most bytes of a text, pastes included.
-pub const MAX_TEXT: usize = 8 << 20;
 
 /// The longest text that is shown as it is, in bytes; with more, each key would be slow.
 const MAX_SHOWN: usize = 256 << 10;

@@ -14,7 +14,8 @@ use crate::app::{App, Input};
 use crate::effect::Effect;
 use crate::foreground::{edit, ended, page, start_pager};
 use crate::jobs::{HostFeedItem, StickyConnector, write_transcript};
-use crate::terminal::{Input as Typed, Keyboard, Screen, Size, TerminalGuard};
+use crate::size::Size;
+use crate::terminal::{Input as Typed, Keyboard, Screen, TerminalGuard};
 use crate::worker::{WorkEnd, Worker};
 
 /// The parts of the loop.

@@ -24,6 +24,7 @@ mod picker;
 mod plain;
 pub mod region;
 mod settings;
+pub mod size;
 mod slash;
 pub mod terminal;
 mod wording;

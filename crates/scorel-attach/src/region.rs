@@ -22,7 +22,7 @@ use scorel_screen::{Line, Theme};
 use self::alignment::{Step, steps};
 use self::frame::Frame;
 use self::row::Row;
-use crate::terminal::Size;
+use crate::size::Size;
 
 /// The wanted contents of the region.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,11 +8,9 @@ mod pace;
 mod paste;
 mod screen;
 mod sequence;
-mod size;
 mod writer;
 
 pub use guard::TerminalGuard;
 pub use input::{Ending, Input, Key};
 pub use keyboard::Keyboard;
 pub use screen::Screen;
-pub use size::Size;

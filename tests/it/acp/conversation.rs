@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use scorel_proto::{
     ListQuestions, ListQuestionsParams, PermissionDecision, RespondPermission,
     RespondPermissionParams, SessionId,
@@ -8,8 +10,6 @@ use serde_json::{Value, json};
 use super::editor::{Editor, text, updates};
 use super::{Desk, says};
 use crate::under_test::{connect, message, send};
-
-const ASKING: &str = "[permissions]\nmode = \"ask\"\n";
 
 fn session_id(text: &str) -> SessionId {
     text.parse().unwrap()
@@ -145,10 +145,15 @@ async fn a_prompt_is_cancelled_also_at_once() {
     editor.finish().await;
 }
 
+/// A file outside of the project, which no session may write unasked.
+fn outside(desk: &Desk) -> PathBuf {
+    desk.daemon.root().join("new.txt")
+}
+
 /// A daemon whose model writes a file once.
 async fn writing() -> Desk {
-    let desk = Desk::with(ASKING).await;
-    let input = json!({ "path": "a.txt", "content": "new\n" });
+    let desk = Desk::new().await;
+    let input = json!({ "path": outside(&desk), "content": "new\n" });
     let call = ScriptedChat::default().tool_call("call_1", "Write", &input.to_string());
     desk.model.answer(call.finish("tool_calls"));
     desk
@@ -189,10 +194,7 @@ async fn a_permission_is_asked_with_its_diff_and_each_answer_counts() {
             status,
             "{option}: {before:?}"
         );
-        assert_eq!(
-            desk.daemon.project().join("a.txt").exists(),
-            option != "deny"
-        );
+        assert_eq!(outside(&desk).exists(), option != "deny");
         editor.finish().await;
     }
 }
@@ -228,7 +230,7 @@ async fn a_question_that_is_answered_elsewhere_is_withdrawn() {
     editor.respond(&question["id"], outcome).await;
     let (answer, _) = editor.answer(prompt).await;
     assert_eq!(answer["result"]["stopReason"], "end_turn");
-    assert!(desk.daemon.project().join("a.txt").exists());
+    assert!(outside(&desk).exists());
     editor.finish().await;
 }
 
@@ -288,12 +290,11 @@ async fn a_daemon_that_is_killed_in_a_prompt_is_rejoined() {
     assert_eq!(answer["result"]["stopReason"], "end_turn", "{answer}");
     assert_eq!(text(&before, "agent_message_chunk"), "A whole answer.");
     let client = connect(&desk.daemon.socket()).await;
-    drop(
-        client
-            .call::<scorel_proto::SendMessage>(&message(session_id(&id), "next"))
-            .await
-            .unwrap(),
-    );
+    let next = message(session_id(&id), "next");
+    client
+        .call::<scorel_proto::SendMessage>(&next)
+        .await
+        .unwrap();
     let (_, before) = editor
         .until(|it| it["params"]["update"]["content"]["text"] == "ok")
         .await;

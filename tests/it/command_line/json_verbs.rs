@@ -13,7 +13,8 @@ use crate::under_test::indexed;
 const REWRITE: &str = "SCOREL_REWRITE_GOLDENS";
 
 /// Verbs that print no JSON, and why.
-const WITHOUT: [(&str, &str); 2] = [
+const WITHOUT: [(&str, &str); 3] = [
+    ("attach", "it is for people, and says so"),
     ("stdio", "it passes on what the daemon says"),
     ("acp", "it speaks the protocol of editors"),
 ];

@@ -5,7 +5,7 @@ use super::queue::{first_line, kind_text};
 use super::state::{App, Mode};
 use crate::card::{CardPlace, DrawnCard, card_lines, tiny_card};
 use crate::region::Live;
-use crate::terminal::Size;
+use crate::size::Size;
 
 /// The most rows of what is unfinished.
 const TAIL: usize = 8;

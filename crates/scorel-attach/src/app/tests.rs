@@ -14,7 +14,8 @@ use super::state::{App, Done, Input, LinkState, Setup};
 use crate::composer::StateDir;
 use crate::effect::Effect;
 use crate::jobs::{HistoryWindow, SendError, SentMessage, SessionFacts};
-use crate::terminal::{Input as Typed, Key, Size};
+use crate::size::Size;
+use crate::terminal::{Input as Typed, Key};
 
 const SIZE: Size = Size {
     columns: 80,

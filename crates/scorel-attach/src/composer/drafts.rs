@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
+use super::max_text::MAX_TEXT;
 use super::private_file;
 use super::state_dir::{StateDir, file_in};
 
@@ -12,7 +13,7 @@ use super::state_dir::{StateDir, file_in};
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 const MAX_DRAFTS: usize = 200;
 /// The longest file; JSON may write a byte as six.
-const MAX_FILE: u64 = 6 * super::MAX_TEXT as u64 + 4096;
+const MAX_FILE: u64 = 6 * MAX_TEXT as u64 + 4096;
 
 /// The contents of a composer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +48,7 @@ impl Drafts {
         let path = file_in(&self.state.at("drafts"), session);
         let bytes = private_file::read_end(&path, MAX_FILE).ok()?;
         let draft: Draft = serde_json::from_slice(&bytes).ok()?;
-        Some(draft).filter(|draft| !draft.is_empty() && draft.text.len() <= super::MAX_TEXT)
+        Some(draft).filter(|draft| !draft.is_empty() && draft.text.len() <= MAX_TEXT)
     }
 
     /// Keeps the draft of a session; an empty one is removed. Blocks.

@@ -7,7 +7,7 @@ pub enum Input {
     Paste(String),
     /// The terminal has got the focus, or lost it.
     Focus(bool),
-    /// The terminal may have another size; ask [`Size::now`](super::Size::now).
+    /// The terminal may have another size; ask [`Size::now`](crate::size::Size::now).
     Resize,
     /// The process goes on after it was stopped: set the modes again and redraw.
     Resumed,

@@ -7,9 +7,9 @@ use scorel_screen::{Line, Style, Theme};
 use tokio::time::sleep_until;
 
 use super::pace::{Pace, QUESTION};
-use super::size::Size;
 use super::writer::Writer;
 use crate::region::{Live, Region};
+use crate::size::Size;
 
 /// The time between two frames.
 const FRAME: Duration = Duration::from_millis(33);

@@ -1,3 +1,5 @@
+//! The size of the terminal.
+
 use terminal_size::{Height, Width, terminal_size_of};
 
 /// The size of a terminal, in cells.
