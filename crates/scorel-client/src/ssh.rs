@@ -16,12 +16,12 @@ use crate::{ClientError, Connection, SshError, SshProblem};
 use child::{ChildEnd, start};
 pub use host::{SshHost, SshHostError};
 
-/// The time for the network and the keys, in seconds. ssh keeps it by itself, and says what it waited for.
-const CONNECT_SECONDS: u32 = 15;
+/// The time for the network and the keys. ssh keeps it by itself, and says what it waited for.
+const CONNECT: Duration = Duration::from_secs(15);
 
-/// The time between two signs of life, in seconds; after three without an answer ssh ends. Without them, a
+/// The time between two signs of life; after three without an answer ssh ends. Without them, a
 /// connection that a network has forgotten waits for hours.
-const ALIVE_SECONDS: u32 = 15;
+const ALIVE: Duration = Duration::from_secs(15);
 
 /// The time from the start of ssh to the daemon's answer. The daemon there may have to be started.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(45);
@@ -110,8 +110,8 @@ impl SshDaemon {
         // Never a question: it would go unseen in a terminal that a program draws on.
         command.args(["-T", "-o", "BatchMode=yes"]);
         for option in [
-            format!("ConnectTimeout={CONNECT_SECONDS}"),
-            format!("ServerAliveInterval={ALIVE_SECONDS}"),
+            format!("ConnectTimeout={}", CONNECT.as_secs()),
+            format!("ServerAliveInterval={}", ALIVE.as_secs()),
             // What a configuration has for logins: several children at once cannot all have the ports.
             "ClearAllForwardings=yes".to_owned(),
             "RemoteCommand=none".to_owned(),
