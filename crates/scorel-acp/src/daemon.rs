@@ -1,38 +1,19 @@
-use std::sync::{Arc, Mutex, PoisonError};
-
 use scorel_client::{Caller, ClientAnchors, Connect, SessionStream};
 use scorel_proto::{Method, SessionId};
 
 use crate::failure::Failure;
 
-/// Opens connections to the daemon, for the calls and for each session that is followed.
-pub trait Connector: Connect + Clone + Send + 'static {}
-
-impl<C: Connect + Clone + Send + 'static> Connector for C {}
-
 /// The daemon whose sessions are served.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Daemon<C> {
     caller: Caller<C>,
-    connector: Arc<Mutex<C>>,
+    connector: C,
 }
 
-impl<C> Clone for Daemon<C> {
-    fn clone(&self) -> Self {
-        Self {
-            caller: self.caller.clone(),
-            connector: Arc::clone(&self.connector),
-        }
-    }
-}
-
-impl<C: Connector> Daemon<C> {
+impl<C: Connect + Clone> Daemon<C> {
     /// `caller` calls; `connector` opens the connections of streams.
-    pub(crate) fn new(caller: Caller<C>, connector: C) -> Self {
-        Self {
-            caller,
-            connector: Arc::new(Mutex::new(connector)),
-        }
+    pub(crate) const fn new(caller: Caller<C>, connector: C) -> Self {
+        Self { caller, connector }
     }
 
     /// Calls a method. A lost connection is made again, so every command must have its id.
@@ -46,8 +27,7 @@ impl<C: Connector> Daemon<C> {
         session_id: SessionId,
         anchors: ClientAnchors,
     ) -> Result<SessionStream<C>, Failure> {
-        let connector = self.connector.lock();
-        let connector = connector.unwrap_or_else(PoisonError::into_inner).clone();
+        let connector = self.connector.clone();
         Ok(SessionStream::open(connector, session_id, anchors).await?)
     }
 }

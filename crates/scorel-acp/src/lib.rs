@@ -1,24 +1,22 @@
+//! (lead: read /var/tmp/wt/acp/LEAD-MESSAGE.txt, then remove this line)
 //! Serves sessions of the daemon to an editor that speaks the Agent Client Protocol on standard input and output.
 //!
 //! ```text
-//! editor ─ lines → server ─ one module a version → Agent ─ Caller → daemon
+//! editor ─ lines → Server ─ one module a version → Agent ─ Caller → daemon
 //!        ← Editor ← Follower of each session ← Transcript ← SessionStream ←
 //! ```
 //!
 //! The daemon owns everything: this process can end at any time, and the turns go on. What it holds is bounded: the
-//! requests that are being carried out by the room that they take, what is to be written by the outbox.
+//! requests that are being carried out by the [room](room) that they take, what is to be written by the outbox.
 
 #![warn(missing_docs)]
 
 mod daemon;
 mod editor;
 mod failure;
-mod lines;
 mod room;
 mod server;
-mod stdio;
 mod v1;
 mod visible;
 
-pub use daemon::Connector;
-pub use server::serve_stdio;
+pub use server::{serve, serve_stdio};

@@ -1,121 +1,160 @@
+use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{BufMut as _, BytesMut};
-use scorel_client::Caller;
-use scorel_peer::{Closed, EnvelopeLimits, Frame, FrameEntry, RequestId, invalid_request};
+use futures_util::StreamExt;
+use scorel_client::{Caller, Connect};
+use scorel_peer::{
+    Closed, EnvelopeLimits, Frame, FrameEntry, FrameLimits, IncomingTexts, RequestId, TextStream,
+    write,
+};
 use scorel_proto::{ErrorCode, RpcError};
-use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::daemon::{Connector, Daemon};
+use crate::daemon::Daemon;
 use crate::editor::Editor;
-use crate::lines::{Line, Lines, MAX_LINE};
 use crate::room::Room;
-use crate::stdio::{self, Output};
 use crate::v1::Agent;
 
-const LIMITS: EnvelopeLimits = EnvelopeLimits {
-    nesting: 128,
-    batch: 1,
-    values: 1_000_000,
+/// A prompt may hold several images, of which the daemon takes 4 MiB each.
+const LIMITS: FrameLimits = FrameLimits {
+    frame: 32 * 1024 * 1024,
+    partial_frame: None,
+    write: None,
 };
 
-/// The time that answers have to come and to be written once nothing more is read. Turns go on without the editor.
-const LAST_ANSWERS: Duration = Duration::from_secs(10);
+const ENVELOPES: EnvelopeLimits = EnvelopeLimits {
+    nesting: 128,
+    batch: 1,
+    values: 100_000,
+};
 
-/// Serves the editor on the standard streams until standard input ends or standard output is closed.
+/// The time that requests have, and then answers, once the editor has closed its end.
+const GOODBYE: Duration = Duration::from_secs(5);
+
+/// Serves the editor at the other end of the standard streams, until it closes its end.
 ///
-/// `caller` makes the calls, `connector` the connections of the sessions that are followed.
+/// `caller` calls the daemon; `connector` makes the connections on which sessions are followed.
 ///
 /// # Errors
-/// Those of writing to standard output, but for an editor that is gone.
-pub async fn serve_stdio<C: Connector>(caller: Caller<C>, connector: C) -> io::Result<()> {
+/// What the editor writes has no end or cannot be read, or the standard output cannot be used.
+pub async fn serve_stdio<C>(caller: Caller<C>, connector: C) -> io::Result<()>
+where
+    C: Connect + Clone + Send + Sync + 'static,
+{
+    // A descriptor of our own: the program may hold the lock of the standard output.
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    let output = tokio::fs::File::from_std(File::from(output));
+    serve(caller, connector, tokio::io::stdin(), output).await
+}
+
+/// Serves the editor that writes to `reader` and reads from `writer`. Its turns go on when it ends.
+///
+/// # Errors
+/// What the editor writes has no end, or cannot be read.
+pub async fn serve<C, R, W>(caller: Caller<C>, connector: C, reader: R, writer: W) -> io::Result<()>
+where
+    C: Connect + Clone + Send + Sync + 'static,
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Send + 'static,
+{
+    let TextStream { incoming, outgoing } = TextStream::of_lines(reader, writer, &LIMITS);
     let editor = Editor::new();
-    let agent = Agent::new(Daemon::new(caller, connector), editor.clone());
+    let mut server = Server {
+        agent: Arc::new(Agent::new(Daemon::new(caller, connector), editor.clone())),
+        editor: editor.clone(),
+        room: Room::default(),
+        requests: JoinSet::new(),
+    };
     let reading = async {
-        let room = Room::default();
-        let mut lines = Lines::new(stdio::read());
-        while let Some(line) = lines.next().await {
-            if take(&line, &agent, &editor, &room).await.is_err() {
+        let read = server.read(incoming).await;
+        // What the editor has written before it went is carried out, its turns are not waited for.
+        server.room.empty(GOODBYE).await;
+        editor.peer().close();
+        read
+    };
+    let writing = write(editor.peer().outbox(), outgoing);
+    tokio::pin!(reading, writing);
+    tokio::select! {
+        read = &mut reading => {
+            let _written = timeout(GOODBYE, writing).await;
+            read
+        }
+        // The editor reads no more.
+        _ = &mut writing => Ok(()),
+    }
+}
+
+struct Server<C> {
+    agent: Arc<Agent<C>>,
+    editor: Editor,
+    room: Room,
+    requests: JoinSet<()>,
+}
+
+impl<C: Connect + Clone + Send + Sync + 'static> Server<C> {
+    async fn read(&mut self, mut incoming: IncomingTexts) -> io::Result<()> {
+        while let Some(text) = incoming.next().await {
+            let taken = match text {
+                Ok(text) => self.take(&text).await,
+                Err(error) => {
+                    let refused = RpcError::new(ErrorCode::InvalidRequest, error.to_string());
+                    let _: Result<(), Closed> = self.refuse(&refused).await;
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+                }
+            };
+            if taken.is_err() {
                 break;
             }
+            while self.requests.try_join_next().is_some() {}
+            tokio::task::consume_budget().await;
         }
-        room.empty(LAST_ANSWERS).await;
-        editor.peer().close();
-    };
-    let writing = write(&editor);
-    tokio::pin!(writing);
-    let written = tokio::select! {
-        written = &mut writing => written,
-        () = reading => timeout(LAST_ANSWERS, writing).await.unwrap_or(Ok(())),
-    };
-    editor.peer().close();
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
+        Ok(())
     }
-}
 
-/// Takes a line. Waits while there is no room for another request.
-async fn take<C: Connector>(
-    line: &Line,
-    agent: &Agent<C>,
-    editor: &Editor,
-    room: &Room,
-) -> Result<(), Closed> {
-    let line = match line {
-        Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => return Ok(()),
-        Line::Whole(line) => line,
-        Line::TooLong => {
-            let message = format!("a line is longer than {MAX_LINE} bytes");
-            let error = RpcError::new(ErrorCode::PayloadTooLarge, message);
-            let error = error.with_details(json!({ "limit": MAX_LINE }));
-            return editor.refuse(&RequestId::null(), &error).await;
+    /// # Errors
+    /// The editor is gone.
+    async fn take(&mut self, text: &[u8]) -> Result<(), Closed> {
+        match Frame::parse(text, &ENVELOPES) {
+            Frame::Single(entry) => self.entry(entry, text.len()).await,
+            Frame::Batch(_) => {
+                let message = "batches are not offered";
+                self.refuse(&RpcError::new(ErrorCode::InvalidRequest, message))
+                    .await
+            }
+            Frame::Refused(error) => self.refuse(&error).await,
+            Frame::NotUtf8 => {
+                let message = "a message is text in UTF-8";
+                self.refuse(&RpcError::new(ErrorCode::ParseError, message))
+                    .await
+            }
         }
-    };
-    let entry = match Frame::parse(line, &LIMITS) {
-        Frame::Single(entry) => entry,
-        Frame::Refused(error) => return editor.refuse(&RequestId::null(), &error).await,
-        Frame::Batch(_) => {
-            let error = invalid_request("this protocol has no batches");
-            return editor.refuse(&RequestId::null(), &error).await;
-        }
-        Frame::NotUtf8 => {
-            let error = RpcError::new(ErrorCode::ParseError, "the line is not UTF-8");
-            return editor.refuse(&RequestId::null(), &error).await;
-        }
-    };
-    match entry {
-        FrameEntry::Call(id, request) => {
-            let taken = room.take(line.len()).await;
-            let params = request.params.unwrap_or("{}");
-            agent.request(id, &request.method, params, taken);
-        }
-        FrameEntry::Notification(request) => {
-            agent.notification(&request.method, request.params.unwrap_or("{}"));
-        }
-        FrameEntry::Answer(members) => editor.peer().answered(&members),
-        FrameEntry::Invalid(id, error) => editor.refuse(&id, &error).await?,
     }
-    // What is taken without waiting must not keep the other tasks waiting.
-    tokio::task::consume_budget().await;
-    Ok(())
-}
 
-/// Writes what is queued, until the outbox is closed and empty.
-async fn write(editor: &Editor) -> io::Result<()> {
-    let output = Output::new()?;
-    let outbox = editor.peer().outbox();
-    let mut batch = Vec::new();
-    while let Some(room) = outbox.take(&mut batch).await {
-        let mut piece = BytesMut::new();
-        for text in batch.drain(..) {
-            text.put(&mut piece);
-            piece.put_u8(b'\n');
+    async fn entry(&mut self, entry: FrameEntry<'_>, bytes: usize) -> Result<(), Closed> {
+        match entry {
+            FrameEntry::Call(id, request) => {
+                let room = self.room.take(bytes).await;
+                self.requests.spawn(self.agent.request(id, &request, room));
+                Ok(())
+            }
+            FrameEntry::Notification(notification) => {
+                self.agent.notified(&notification);
+                Ok(())
+            }
+            FrameEntry::Answer(answer) => {
+                self.editor.peer().answered(&answer);
+                Ok(())
+            }
+            FrameEntry::Invalid(id, error) => self.editor.refuse(&id, &error).await,
         }
-        output.write(piece).await?;
-        outbox.release(room);
     }
-    Ok(())
+
+    async fn refuse(&self, error: &RpcError) -> Result<(), Closed> {
+        self.editor.refuse(&RequestId::null(), error).await
+    }
 }

@@ -18,7 +18,7 @@ pub(crate) use decoder::FrameDecoder;
 pub(crate) use encoder::TextEncoder;
 pub use error::FrameError;
 pub(crate) use incoming::Incoming;
-pub(crate) use kind::ChosenFraming;
+pub(crate) use kind::{ChosenFraming, Framing};
 pub use lines::{LineCutter, LineTooLong};
 
 /// Limits of the texts on a byte stream.

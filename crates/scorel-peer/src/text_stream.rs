@@ -10,7 +10,9 @@ use tokio_io_timeout::TimeoutWriter;
 use tokio_util::codec::FramedWrite;
 
 use crate::JsonText;
-use crate::framing::{ChosenFraming, FrameDecoder, FrameError, FrameLimits, Incoming, TextEncoder};
+use crate::framing::{
+    ChosenFraming, FrameDecoder, FrameError, FrameLimits, Framing, Incoming, TextEncoder,
+};
 
 /// Bytes that are encoded before they are written: as much as the outbox hands out at a time.
 const WRITE_SIZE: usize = 64 * 1024;
@@ -45,7 +47,24 @@ impl TextStream {
         R: AsyncRead + Unpin + Send + 'static,
         W: AsyncWrite + Send + 'static,
     {
-        let chosen = ChosenFraming::default();
+        Self::framed(ChosenFraming::default(), reader, writer, limits)
+    }
+
+    /// One text a line, for a protocol that has no other framing: a line that is no JSON is a text like any other.
+    pub fn of_lines<R, W>(reader: R, writer: W, limits: &FrameLimits) -> Self
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Send + 'static,
+    {
+        let chosen = ChosenFraming::new(Framing::Lines.into());
+        Self::framed(chosen, reader, writer, limits)
+    }
+
+    fn framed<R, W>(chosen: ChosenFraming, reader: R, writer: W, limits: &FrameLimits) -> Self
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Send + 'static,
+    {
         let decoder = FrameDecoder::new(Arc::clone(&chosen), limits.frame);
         let incoming = Incoming::new(reader, decoder, limits.partial_frame);
         // The timeout restarts with every byte written: a slow reader may take long for a large text, a

@@ -1,190 +1,198 @@
 use std::collections::VecDeque;
-use std::path::Path;
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 
 use scorel_testkit::DaemonUnderTest;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use crate::under_test::{PATIENCE, SCORELCTL, SCORELD};
 
-/// An editor: `scorelctl acp` and its pipes.
+/// An editor: real pipes to a real `scorelctl acp`.
 pub(super) struct Editor {
-    pub(super) child: Child,
+    child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     last_id: u64,
-    /// What came while something else was waited for.
-    unread: VecDeque<Value>,
+    /// What came and was not asked for yet.
+    seen: VecDeque<Value>,
+    cwd: String,
 }
 
 impl Editor {
-    pub(super) fn start(daemon: &DaemonUnderTest) -> Self {
+    /// Starts the agent and initializes it.
+    pub(super) async fn start(daemon: &DaemonUnderTest) -> Self {
+        let mut editor = Self::bare(daemon);
+        let params = json!({"protocolVersion": 1, "clientCapabilities": {}});
+        editor.call("initialize", &params).await.unwrap();
+        editor
+    }
+
+    pub(super) fn bare(daemon: &DaemonUnderTest) -> Self {
         let mut child = Command::new(SCORELCTL)
+            .arg("acp")
             .env_clear()
             .env("SCORELD", SCORELD)
             .env("SCOREL_HOME", daemon.home())
-            .current_dir(daemon.root())
-            .args(["acp"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap()).lines();
         Self {
-            child,
-            input,
+            input: child.stdin.take(),
             output,
+            child,
             last_id: 0,
-            unread: VecDeque::new(),
+            seen: VecDeque::new(),
+            cwd: daemon.project().to_str().unwrap().to_owned(),
         }
     }
 
-    pub(super) async fn initialize(&mut self) -> Value {
-        let params = json!({ "protocolVersion": 1, "clientCapabilities": {} });
-        self.call("initialize", params).await
+    pub(super) async fn write(&mut self, text: &str) {
+        let input = self.input.as_mut().expect("an open input");
+        input.write_all(text.as_bytes()).await.unwrap();
     }
 
-    /// Writes a line.
-    pub(super) async fn write(&mut self, line: &str) {
-        let input = self.input.as_mut().unwrap();
-        let line = format!("{line}\n");
-        timeout(PATIENCE, input.write_all(line.as_bytes()))
-            .await
-            .expect("the line is read in time")
-            .unwrap();
+    pub(super) async fn send(&mut self, message: &Value) {
+        self.write(&format!("{message}\n")).await;
     }
 
-    /// Sends a request and returns its id.
-    pub(super) async fn request(&mut self, method: &str, params: Value) -> u64 {
+    pub(super) async fn request(&mut self, method: &str, params: &Value) -> u64 {
         self.last_id += 1;
         let id = self.last_id;
-        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        self.write(&request.to_string()).await;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .await;
         id
     }
 
-    pub(super) async fn notify(&mut self, method: &str, params: Value) {
-        let text = json!({ "jsonrpc": "2.0", "method": method, "params": params });
-        self.write(&text.to_string()).await;
+    pub(super) async fn notify(&mut self, method: &str, params: &Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
+            .await;
     }
 
-    /// Answers a request of the agent.
-    pub(super) async fn respond(&mut self, id: &Value, result: Value) {
-        let text = json!({ "jsonrpc": "2.0", "id": id, "result": result });
-        self.write(&text.to_string()).await;
-    }
-
-    /// The next message.
-    pub(super) async fn next(&mut self) -> Value {
-        if let Some(message) = self.unread.pop_front() {
-            return message;
+    /// The next message that is such a one; the others are kept.
+    pub(super) async fn wait(&mut self, is: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.seen.iter().position(&is) {
+            return self.seen.remove(at).unwrap();
         }
-        self.read().await.expect("the agent is there")
-    }
-
-    /// `None` once the agent has closed its output.
-    async fn read(&mut self) -> Option<Value> {
-        let line = timeout(PATIENCE, self.output.next_line()).await;
-        let line = line.expect("a message in time").unwrap()?;
-        Some(serde_json::from_str(&line).unwrap_or_else(|_| panic!("no JSON: {line}")))
-    }
-
-    /// The next message of which this holds, and those before it.
-    pub(super) async fn until(&mut self, found: impl Fn(&Value) -> bool) -> (Value, Vec<Value>) {
-        let mut before = Vec::new();
         loop {
-            let message = self.next().await;
-            if found(&message) {
-                return (message, before);
+            let message = self.read().await;
+            if is(&message) {
+                return message;
             }
-            before.push(message);
+            self.seen.push_back(message);
         }
     }
 
-    /// The answer to a request, and what came before it.
-    pub(super) async fn answer(&mut self, id: u64) -> (Value, Vec<Value>) {
-        self.until(|message| message["id"] == id && message["method"].is_null())
+    async fn read(&mut self) -> Value {
+        let line = timeout(PATIENCE, self.output.next_line()).await;
+        let Ok(line) = line else {
+            panic!("nothing came in time; before: {:#?}", self.seen);
+        };
+        let line = line.unwrap().expect("the agent goes on");
+        serde_json::from_str(&line).expect("a line of JSON")
+    }
+
+    pub(super) async fn answer(&mut self, id: u64) -> Result<Value, Value> {
+        let is = |it: &Value| it["id"] == id && it["method"].is_null();
+        let answer = self.wait(is).await;
+        match answer.get("error") {
+            Some(error) => Err(error.clone()),
+            None => Ok(answer["result"].clone()),
+        }
+    }
+
+    pub(super) async fn call(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
+        let id = self.request(method, params).await;
+        self.answer(id).await
+    }
+
+    /// A session of the daemon's project.
+    pub(super) async fn new_session(&mut self) -> String {
+        let params = json!({"cwd": self.cwd, "mcpServers": []});
+        let answer = self.call("session/new", &params).await.unwrap();
+        answer["sessionId"].as_str().unwrap().to_owned()
+    }
+
+    pub(super) async fn open(&mut self, method: &str, session: &str) -> Result<Value, Value> {
+        let params = json!({"sessionId": session, "cwd": self.cwd, "mcpServers": []});
+        self.call(method, &params).await
+    }
+
+    pub(super) async fn prompt(&mut self, session: &str, text: &str) -> u64 {
+        self.prompt_with(session, &json!([{"type": "text", "text": text}]))
             .await
     }
 
-    /// The result of a request. What comes before it stays unread.
-    pub(super) async fn call(&mut self, method: &str, params: Value) -> Value {
-        let answer = self.ask(method, params).await;
-        assert!(answer["error"].is_null(), "{method}: {answer}");
-        answer["result"].clone()
+    pub(super) async fn prompt_with(&mut self, session: &str, blocks: &Value) -> u64 {
+        let params = json!({"sessionId": session, "prompt": blocks});
+        self.request("session/prompt", &params).await
     }
 
-    /// The error of a request. What comes before it stays unread.
-    pub(super) async fn fails(&mut self, method: &str, params: Value) -> Value {
-        let answer = self.ask(method, params).await;
-        assert!(answer["error"].is_object(), "{method}: {answer}");
-        answer["error"].clone()
+    pub(super) async fn stopped(&mut self, prompt: u64) -> String {
+        let answer = self.answer(prompt).await.unwrap();
+        answer["stopReason"].as_str().unwrap().to_owned()
     }
 
-    async fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.request(method, params).await;
-        let (answer, before) = self.answer(id).await;
-        before
-            .into_iter()
-            .rev()
-            .for_each(|message| self.unread.push_front(message));
-        answer
+    /// The next question about permission.
+    pub(super) async fn question(&mut self) -> Value {
+        self.wait(|it| it["method"] == "session/request_permission")
+            .await
     }
 
-    /// Creates a session in a directory.
-    pub(super) async fn new_session(&mut self, cwd: &Path) -> String {
-        let result = self
-            .call("session/new", json!({ "cwd": cwd, "mcpServers": [] }))
+    pub(super) async fn choose(&mut self, question: &Value, option: &str) {
+        let result = json!({"outcome": {"outcome": "selected", "optionId": option}});
+        self.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": result}))
             .await;
-        result["sessionId"].as_str().unwrap().to_owned()
     }
 
-    /// Sends a prompt of a text and returns its id.
-    pub(super) async fn prompt(&mut self, session: &str, text: &str) -> u64 {
-        let prompt = json!([{ "type": "text", "text": text }]);
-        let params = json!({ "sessionId": session, "prompt": prompt });
-        self.request("session/prompt", params).await
+    /// The next update of this kind.
+    pub(super) async fn update(&mut self, kind: &str) -> Value {
+        let update = self.wait(|it| it["params"]["update"]["sessionUpdate"] == kind);
+        update.await["params"]["update"].clone()
     }
 
-    /// The way to its standard input, for a test that writes by itself.
+    /// The texts of the updates of this kind that came and were not asked for.
+    pub(super) fn texts(&self, kind: &str) -> Vec<String> {
+        let updates = self.seen.iter().map(|it| &it["params"]["update"]);
+        let of_kind = updates.filter(|it| it["sessionUpdate"] == kind);
+        let text = |it: &Value| it["content"]["text"].as_str().unwrap_or("").to_owned();
+        of_kind.map(text).collect()
+    }
+
+    /// Returns whether such a message came and was not asked for.
+    pub(super) fn has(&self, is: impl Fn(&Value) -> bool) -> bool {
+        self.seen.iter().any(is)
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.seen.clear();
+    }
+
+    pub(super) fn cwd(&self) -> &str {
+        &self.cwd
+    }
+
+    /// The input, for one that writes without reading.
     pub(super) fn take_input(&mut self) -> ChildStdin {
-        self.input.take().unwrap()
+        self.input.take().expect("an open input")
     }
 
-    /// Ends standard input.
-    pub(super) fn end(&mut self) {
-        self.input = None;
+    /// Closes the input, and waits for the end.
+    pub(super) async fn close(mut self) {
+        drop(self.input.take());
+        let status = timeout(PATIENCE, self.child.wait()).await;
+        assert!(status.expect("it ends in time").unwrap().success());
     }
 
-    /// Ends standard input, and waits for the program.
-    pub(super) async fn finish(mut self) -> (ExitStatus, Vec<Value>) {
-        self.end();
-        let mut rest: Vec<_> = self.unread.drain(..).collect();
-        while let Some(message) = self.read().await {
-            rest.push(message);
-        }
-        let ended = timeout(PATIENCE, self.child.wait()).await;
-        (ended.expect("it ends in time").unwrap(), rest)
+    /// The peak of the resident memory, in KiB.
+    pub(super) fn peak_kib(&self) -> u64 {
+        let pid = self.child.id().expect("it runs");
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let line = status.lines().find(|it| it.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
-}
-
-/// The updates of this kind.
-pub(super) fn updates<'a>(messages: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    let updates = messages.iter().map(|message| &message["params"]["update"]);
-    updates
-        .filter(|update| update["sessionUpdate"] == kind)
-        .collect()
-}
-
-/// The text of the chunks of this kind.
-pub(super) fn text(messages: &[Value], kind: &str) -> String {
-    let chunks = updates(messages, kind).into_iter();
-    chunks
-        .filter_map(|update| update["content"]["text"].as_str())
-        .collect()
 }

@@ -1,276 +1,278 @@
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    AgentCapabilities, CancelNotification, ClientCapabilities, Implementation, InitializeRequest,
-    InitializeResponse, LoadSessionResponse, NewSessionResponse, PromptCapabilities, PromptRequest,
+    AgentCapabilities, CancelNotification, DeleteSessionRequest, Implementation,
+    InitializeResponse, ListSessionsRequest, LoadSessionRequest, LoadSessionResponse, McpServer,
+    NewSessionRequest, NewSessionResponse, PromptCapabilities, PromptRequest, ResumeSessionRequest,
     ResumeSessionResponse, SessionCapabilities, SessionDeleteCapabilities, SessionListCapabilities,
     SessionResumeCapabilities, SetSessionConfigOptionRequest, SetSessionConfigOptionResponse,
 };
-use scorel_peer::{Closed, RequestId};
-use scorel_proto::Session;
-use serde::Serialize;
+use scorel_client::Connect;
+use scorel_peer::{Closed, RequestId, RequestObject};
+use scorel_proto::{ErrorCode, UpdateSession};
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
-use crate::daemon::{Connector, Daemon};
+use super::note::note;
+use super::open::{Opened, Opener, Opening, first_line};
+use super::options::{Settings, chosen};
+use super::prompt::{Prompt, left};
+use super::sessions::{Sessions, parsed};
+use super::{list, projects};
+use crate::daemon::Daemon;
 use crate::editor::Editor;
 use crate::failure::Failure;
 use crate::room::Taken;
-use crate::v1::opening::{Opened, Replay};
-use crate::v1::prompt::Prompt;
-use crate::v1::sessions::Sessions;
-use crate::v1::{content, list, opening, options};
 
-/// The agent that an editor sees: the daemon's sessions.
-#[derive(Debug)]
-pub(crate) struct Agent<C>(Arc<AgentState<C>>);
+/// Prompts that wait for their turns at a time. Others are refused, since a cancel must still be read.
+const MAX_PROMPTS: usize = 256;
 
+const MCP: &str = "[The MCP servers that the editor offers are not used.]\n\n";
+
+/// The agent, as the protocol calls what an editor talks to.
 #[derive(Debug)]
-struct AgentState<C> {
+pub(crate) struct Agent<C> {
     daemon: Daemon<C>,
     editor: Editor,
     sessions: Arc<Sessions>,
-    shows_notices: AtomicBool,
+    prompts: Arc<Semaphore>,
 }
 
-impl<C> Clone for Agent<C> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-/// A request to open a session, new or not.
-struct Opening {
-    replay: Replay,
-    names_mcp_servers: bool,
-}
-
-impl<C: Connector> Agent<C> {
+impl<C: Connect + Clone + Send + Sync + 'static> Agent<C> {
     pub(crate) fn new(daemon: Daemon<C>, editor: Editor) -> Self {
-        Self(Arc::new(AgentState {
+        Self {
             daemon,
             editor,
             sessions: Arc::default(),
-            shows_notices: AtomicBool::new(false),
-        }))
-    }
-
-    /// Begins to carry out a request. `taken` is held until its answer is queued; a prompt's only until the daemon has
-    /// it, so that prompts which wait keep nothing else from being read.
-    pub(crate) fn request(&self, id: RequestId, method: &str, params: &str, taken: Taken) {
-        match method {
-            "session/prompt" => self.prompt(id, params, taken),
-            _ => {
-                let (agent, method) = (self.clone(), method.to_owned());
-                let params = params.to_owned();
-                tokio::spawn(async move {
-                    // Fails if the editor is gone.
-                    let _: Result<(), Closed> = agent.carry_out(&id, &method, &params).await;
-                    drop(taken);
-                });
-            }
+            prompts: Arc::new(Semaphore::new(MAX_PROMPTS)),
         }
     }
 
-    /// Takes a notification. Unknown ones are ignored.
-    pub(crate) fn notification(&self, method: &str, params: &str) {
-        if method == "session/cancel"
-            && let Ok(params) = read::<CancelNotification>(params)
-            && let Some(session) = self.0.sessions.find(&params.session_id.0)
-        {
-            session.cancel.notify_one();
-        }
-    }
-
-    async fn carry_out(&self, id: &RequestId, method: &str, params: &str) -> Result<(), Closed> {
-        let state = &*self.0;
-        match method {
-            "initialize" => self.answer(id, self.initialize(params)).await,
-            "session/new" => self.new_session(id, params).await,
-            "session/load" => self.load(id, params).await,
-            "session/resume" => self.resume(id, params).await,
-            "session/list" => {
-                let listed = match read(params) {
-                    Ok(request) => list::list(request, &state.daemon).await,
-                    Err(failure) => Err(failure),
-                };
-                self.answer(id, listed).await
-            }
-            "session/delete" => {
-                let deleted = match read(params) {
-                    Ok(request) => list::delete(&request, &state.daemon).await,
-                    Err(failure) => Err(failure),
-                };
-                self.answer(id, deleted).await
-            }
-            "session/set_config_option" => self.answer(id, self.set_option(params).await).await,
-            _ => {
-                let unknown = Failure::unknown_method(method);
-                self.answer::<()>(id, Err(unknown)).await
-            }
-        }
-    }
-
-    fn initialize(&self, params: &str) -> Result<InitializeResponse, Failure> {
-        let request: InitializeRequest = read(params)?;
-        self.0.shows_notices.store(
-            shows_notices(&request.client_capabilities),
-            Ordering::Relaxed,
-        );
-        let prompts = PromptCapabilities::new().image(true).embedded_context(true);
-        let sessions = SessionCapabilities::new()
-            .list(SessionListCapabilities::new())
-            .delete(SessionDeleteCapabilities::new())
-            .resume(SessionResumeCapabilities::new());
-        let capabilities = AgentCapabilities::new()
-            .load_session(true)
-            .prompt_capabilities(prompts)
-            .session_capabilities(sessions);
-        let info =
-            Implementation::new("scorel", env!("CARGO_PKG_VERSION")).title("Scorel".to_owned());
-        Ok(InitializeResponse::new(ProtocolVersion::V1)
-            .agent_capabilities(capabilities)
-            .agent_info(info))
-    }
-
-    async fn new_session(&self, id: &RequestId, params: &str) -> Result<(), Closed> {
-        let created = async {
-            let request: agent_client_protocol_schema::v1::NewSessionRequest = read(params)?;
-            let opening = Opening {
-                replay: Replay::All,
-                names_mcp_servers: !request.mcp_servers.is_empty(),
-            };
-            let session = opening::create(&request.cwd, &self.0.daemon).await?;
-            Ok((self.open(&session, &opening).await?, opening))
-        };
-        self.opened(id, created.await, |opened| {
-            NewSessionResponse::new(opened.session.id.to_string())
-                .config_options(opened.options.clone())
-        })
-        .await
-    }
-
-    async fn load(&self, id: &RequestId, params: &str) -> Result<(), Closed> {
-        let loaded = async {
-            let request: agent_client_protocol_schema::v1::LoadSessionRequest = read(params)?;
-            let opening = Opening {
-                replay: Replay::All,
-                names_mcp_servers: !request.mcp_servers.is_empty(),
-            };
-            let id = &request.session_id.0;
-            let session = opening::find(id, &request.cwd, &self.0.daemon).await?;
-            Ok((self.open(&session, &opening).await?, opening))
-        };
-        self.opened(id, loaded.await, |opened| {
-            LoadSessionResponse::new().config_options(opened.options.clone())
-        })
-        .await
-    }
-
-    async fn resume(&self, id: &RequestId, params: &str) -> Result<(), Closed> {
-        let resumed = async {
-            let request: agent_client_protocol_schema::v1::ResumeSessionRequest = read(params)?;
-            let opening = Opening {
-                replay: Replay::Nothing,
-                names_mcp_servers: !request.mcp_servers.is_empty(),
-            };
-            let id = &request.session_id.0;
-            let session = opening::find(id, &request.cwd, &self.0.daemon).await?;
-            Ok((self.open(&session, &opening).await?, opening))
-        };
-        self.opened(id, resumed.await, |opened| {
-            ResumeSessionResponse::new().config_options(opened.options.clone())
-        })
-        .await
-    }
-
-    async fn open(&self, session: &Session, opening: &Opening) -> Result<Opened, Failure> {
-        let AgentState {
-            daemon,
-            editor,
-            sessions,
-            ..
-        } = &*self.0;
-        opening::open(session, opening.replay, sessions, daemon, editor).await
-    }
-
-    /// Answers, then tells what the editor takes only of a session that it knows.
-    async fn opened<T: Serialize>(
-        &self,
-        id: &RequestId,
-        opened: Result<(Opened, Opening), Failure>,
-        response: impl FnOnce(&Opened) -> T,
-    ) -> Result<(), Closed> {
-        let (opened, opening) = match opened {
-            Ok(opened) => opened,
-            Err(failure) => return self.answer::<()>(id, Err(failure)).await,
-        };
-        self.answer(id, Ok(response(&opened))).await?;
-        let state = &*self.0;
-        if opening.names_mcp_servers {
-            let as_notice = state.shows_notices.load(Ordering::Relaxed);
-            opening::tell_of_mcp(&opened.session, as_notice, &state.editor).await?;
-        }
-        opening::tell_news(opened, &state.daemon, &state.editor);
-        Ok(())
-    }
-
-    async fn set_option(&self, params: &str) -> Result<SetSessionConfigOptionResponse, Failure> {
-        let request: SetSessionConfigOptionRequest = read(params)?;
-        let session = self.0.sessions.get(&request.session_id.0)?;
-        let options = options::set(session.id, &request, &self.0.daemon).await?;
-        Ok(SetSessionConfigOptionResponse::new(options))
-    }
-
-    /// The prompt takes its place at once: a request to cancel that follows is for it.
-    fn prompt(&self, id: RequestId, params: &str, taken: Taken) {
-        let prompt = self.open_prompt(params);
-        let agent = self.clone();
-        tokio::spawn(async move {
-            let sent = match prompt {
-                Ok(prompt) => prompt.send(&agent.0.daemon).await,
-                Err(failure) => Err(failure),
-            };
-            let answered = match sent {
-                Ok(sent) => {
-                    drop(taken);
-                    let ended = sent.ended().await;
-                    agent.answer(&id, ended).await
-                }
-                // Held until the answer is queued.
-                Err(failure) => {
-                    let answered = agent.answer::<()>(&id, Err(failure)).await;
-                    drop(taken);
+    /// Takes a request at once, in the order of reading. What it returns carries the request out.
+    pub(crate) fn request(
+        self: &Arc<Self>,
+        id: RequestId,
+        request: &RequestObject<'_>,
+        room: Taken,
+    ) -> impl Future<Output = ()> + Send + use<C> {
+        let agent = Arc::clone(self);
+        let method = request.method.clone();
+        let params = request.params.map(str::to_owned);
+        let prompt = (&*method == "session/prompt").then(|| self.prompt(&id, request.params));
+        async move {
+            // Fails if the editor is gone.
+            let _: Result<(), Closed> = match prompt {
+                Some(prompt) => agent.run_prompt(&id, prompt, room).await,
+                None => {
+                    let answered = agent.carry_out(&id, &method, params.as_deref()).await;
+                    drop(room);
                     answered
                 }
             };
-            // Fails if the editor is gone.
-            let _: Result<(), Closed> = answered;
-        });
+        }
     }
 
-    fn open_prompt(&self, params: &str) -> Result<Prompt, Failure> {
-        let request: PromptRequest = read(params)?;
-        let session = self.0.sessions.get(&request.session_id.0)?;
-        let parts = content::parts(request.prompt, &session.work_dir)?;
-        Prompt::new(session, parts)
+    pub(crate) fn notified(&self, notification: &RequestObject<'_>) {
+        match &*notification.method {
+            "session/cancel" => {
+                let cancel: Result<CancelNotification, _> = params(notification.params);
+                let id = cancel.map(|cancel| cancel.session_id.to_string());
+                if let Ok(session) = id.and_then(|id| self.sessions.get(&id)) {
+                    session.cancel();
+                }
+            }
+            "$/cancel_request" => {
+                let request: Result<Value, _> = params(notification.params);
+                let id = request.ok().and_then(|it| {
+                    let id = serde_json::value::to_raw_value(&it["requestId"]).ok()?;
+                    RequestId::parse(&id)
+                });
+                if let Some(id) = id {
+                    self.sessions.cancel_request(&id.key);
+                }
+            }
+            _ => {}
+        }
     }
 
-    async fn answer<T: Serialize>(
+    fn prompt(
         &self,
         id: &RequestId,
-        result: Result<T, Failure>,
+        json: Option<&str>,
+    ) -> Result<(Prompt, PromptRequest), Failure> {
+        let request: PromptRequest = params(json)?;
+        let session = self.sessions.get(&request.session_id.0)?;
+        Ok((Prompt::new(session, id.key.clone()), request))
+    }
+
+    async fn run_prompt(
+        &self,
+        id: &RequestId,
+        prompt: Result<(Prompt, PromptRequest), Failure>,
+        room: Taken,
     ) -> Result<(), Closed> {
-        self.0.editor.answer(id, result).await
+        let Ok(_slot) = self.prompts.try_acquire() else {
+            let message = format!("{MAX_PROMPTS} prompts wait already");
+            let failure = Failure::new(ErrorCode::Overloaded, message);
+            return self.editor.answer::<()>(id, Err(failure)).await;
+        };
+        let answer = match prompt {
+            Ok((prompt, request)) => prompt.run(&self.daemon, request.prompt, room).await,
+            Err(failure) => Err(failure),
+        };
+        self.editor.answer(id, answer).await
+    }
+
+    async fn carry_out(
+        &self,
+        id: &RequestId,
+        method: &str,
+        json: Option<&str>,
+    ) -> Result<(), Closed> {
+        let opened = match method {
+            "session/new" => self.create(json).await,
+            "session/load" => self.load(json).await,
+            "session/resume" => self.resume(json).await,
+            _ => {
+                let answer = self.call(method, json).await;
+                return self.editor.answer(id, answer).await;
+            }
+        };
+        match opened {
+            Ok(opened) => self.answer_opened(id, opened).await,
+            Err(failure) => self.editor.answer::<()>(id, Err(failure)).await,
+        }
+    }
+
+    async fn call(&self, method: &str, json: Option<&str>) -> Result<Value, Failure> {
+        match method {
+            "initialize" => Ok(json!(initialized())),
+            "session/list" => {
+                let request: ListSessionsRequest = params(json)?;
+                Ok(json!(list::list(&self.daemon, request).await?))
+            }
+            "session/delete" => {
+                let request: DeleteSessionRequest = params(json)?;
+                let id = parsed(&request.session_id.0)?;
+                list::delete(&self.daemon, id).await?;
+                self.sessions.remove(id, &left());
+                Ok(json!({}))
+            }
+            "session/set_config_option" => self.set(params(json)?).await,
+            _ => Err(Failure::unknown_method(method)),
+        }
+    }
+
+    async fn create(&self, json: Option<&str>) -> Result<(Opening, Opened<C>, bool), Failure> {
+        let request: NewSessionRequest = params(json)?;
+        let opened = self.opener().create(request.cwd).await?;
+        Ok((Opening::New, opened, has_any(&request.mcp_servers)))
+    }
+
+    async fn load(&self, json: Option<&str>) -> Result<(Opening, Opened<C>, bool), Failure> {
+        let request: LoadSessionRequest = params(json)?;
+        let servers = has_any(&request.mcp_servers);
+        self.reopen(Opening::Load, &request.session_id.0, request.cwd, servers)
+            .await
+    }
+
+    async fn resume(&self, json: Option<&str>) -> Result<(Opening, Opened<C>, bool), Failure> {
+        let request: ResumeSessionRequest = params(json)?;
+        let servers = has_any(&request.mcp_servers);
+        self.reopen(Opening::Resume, &request.session_id.0, request.cwd, servers)
+            .await
+    }
+
+    async fn reopen(
+        &self,
+        opening: Opening,
+        session: &str,
+        cwd: PathBuf,
+        servers: bool,
+    ) -> Result<(Opening, Opened<C>, bool), Failure> {
+        projects::absolute(&cwd)?;
+        let id = parsed(session)?;
+        let opened = self.opener().reopen(opening, id, cwd).await?;
+        Ok((opening, opened, servers))
+    }
+
+    /// An editor knows a session from the answer on, so what else is told of it follows.
+    async fn answer_opened(
+        &self,
+        id: &RequestId,
+        (opening, opened, has_servers): (Opening, Opened<C>, bool),
+    ) -> Result<(), Closed> {
+        let session = Arc::clone(&opened.session);
+        let options = Some(opened.options.clone());
+        let answer = match opening {
+            Opening::New => {
+                let answer = NewSessionResponse::new(session.id.to_string());
+                json!(answer.config_options(options))
+            }
+            Opening::Load => json!(LoadSessionResponse::new().config_options(options)),
+            Opening::Resume => json!(ResumeSessionResponse::new().config_options(options)),
+        };
+        opened.admit(&self.sessions);
+        self.editor.answer(id, Ok(answer)).await?;
+        if opening == Opening::New {
+            let first = note(&first_line(session.id));
+            self.editor.update(session.id, first).await?;
+        }
+        if has_servers && session.tell_of_mcp() {
+            self.editor.update(session.id, note(MCP)).await?;
+        }
+        opened.follow(&self.daemon, &self.sessions);
+        Ok(())
+    }
+
+    async fn set(&self, request: SetSessionConfigOptionRequest) -> Result<Value, Failure> {
+        let session = self.sessions.get(&request.session_id.0)?;
+        let mut settings = session.settings.lock().await;
+        let options = settings.options(&self.daemon, session.project_id).await?;
+        let value = request.value.as_value_id().map(|it| &*it.0);
+        let value = value.ok_or_else(|| Failure::invalid("`value` must be a string"))?;
+        let change = chosen(session.id, &options, &request.config_id.0, value)?;
+        let changed = self.daemon.call::<UpdateSession>(&change).await?;
+        *settings = Settings::of(&changed.session);
+        let options = settings.options(&self.daemon, session.project_id).await?;
+        Ok(json!(SetSessionConfigOptionResponse::new(options)))
+    }
+
+    fn opener(&self) -> Opener<'_, C> {
+        Opener {
+            daemon: &self.daemon,
+            editor: &self.editor,
+            sessions: &self.sessions,
+        }
     }
 }
 
-fn shows_notices(capabilities: &ClientCapabilities) -> bool {
-    let session = capabilities.session.as_ref();
-    session.is_some_and(|session| session.notices.is_some())
+const fn has_any(servers: &[McpServer]) -> bool {
+    !servers.is_empty()
 }
 
-fn read<T: DeserializeOwned>(params: &str) -> Result<T, Failure> {
-    serde_json::from_str(params).map_err(|error| Failure::invalid(error.to_string()))
+/// Whichever version the editor asks for, this one is spoken.
+fn initialized() -> InitializeResponse {
+    let sessions = SessionCapabilities::new()
+        .list(SessionListCapabilities::new())
+        .delete(SessionDeleteCapabilities::new())
+        .resume(SessionResumeCapabilities::new());
+    let prompts = PromptCapabilities::new().image(true).embedded_context(true);
+    let capabilities = AgentCapabilities::new()
+        .load_session(true)
+        .prompt_capabilities(prompts)
+        .session_capabilities(sessions);
+    let info = Implementation::new("scorel", env!("CARGO_PKG_VERSION")).title("Scorel".to_owned());
+    InitializeResponse::new(ProtocolVersion::V1)
+        .agent_capabilities(capabilities)
+        .agent_info(info)
+}
+
+/// # Errors
+/// They are not those of the method.
+fn params<T: DeserializeOwned>(json: Option<&str>) -> Result<T, Failure> {
+    serde_json::from_str(json.unwrap_or("{}")).map_err(|error| Failure::invalid(error.to_string()))
 }

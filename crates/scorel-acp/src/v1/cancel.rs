@@ -1,98 +1,93 @@
-use std::sync::Arc;
+//! Cancels what the editor wants cancelled, one thing at a time.
 
-use scorel_client::new_command_id;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scorel_client::{Connect, new_command_id};
 use scorel_proto::{
     Cancel, CancelParams, ErrorCode, GetSession, GetSessionParams, QueueEdit, QueueItemId,
     RewriteQueue, RewriteQueueParams, TurnId,
 };
+use tokio::time::sleep;
 
-use crate::daemon::{Connector, Daemon};
+use super::open_session::OpenSession;
+use super::prompts::CancelStep;
+use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::v1::prompts::PromptPlace;
-use crate::v1::session::OpenSession;
 
-/// The attempts at a queue that others change at the same time.
-const ATTEMPTS: usize = 8;
+/// Between two attempts, at first and at most.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
-/// Cancels whenever the editor asks for it, one at a time, until the session is closed.
-pub(super) async fn cancel_on_request<C: Connector>(session: Arc<OpenSession>, daemon: Daemon<C>) {
+/// Carries out the wishes of a session. Those that come meanwhile are one, however many they are.
+pub(crate) async fn cancel_as_wanted<C: Connect + Clone>(
+    daemon: Daemon<C>,
+    session: Arc<OpenSession>,
+) {
     loop {
-        session.cancel.notified().await;
-        // A prompt whose place is unknown may become the turn that is to be cancelled.
-        session.prompts.all_placed().await;
-        // The editor is told nothing: a prompt that goes on shows it.
-        drop(cancel(&session, &daemon).await);
+        session.cancels.notified().await;
+        let mut pause = PAUSES.0;
+        // A turn whose first record is shown may not take a cancel yet, and an item may have begun to run.
+        while let Some(step) = next(&session) {
+            if take(&daemon, &session, step).await {
+                session.prompts().signalled(step);
+                continue;
+            }
+            tokio::select! {
+                () = session.cancels.notified() => {}
+                () = sleep(pause) => {}
+            }
+            pause = (pause * 2).min(PAUSES.1);
+        }
     }
 }
 
-/// Takes the editor's queued prompts back, and cancels its turn; without any, the turn of whichever client runs.
-async fn cancel<C: Connector>(session: &OpenSession, daemon: &Daemon<C>) -> Result<(), Failure> {
-    let places = session.prompts.places();
-    let queued: Vec<_> = places.iter().filter_map(queue_item).collect();
-    let own_turn = places.iter().find_map(turn);
-    let taken_back = unqueue(session, &queued, daemon).await?;
-    // One that is no longer queued runs.
-    if taken_back < queued.len() || queued.is_empty() || own_turn.is_some() {
-        let expected_turn_id = own_turn.filter(|_| taken_back == queued.len());
-        let params = CancelParams {
-            session_id: session.id,
-            expected_turn_id,
-            clear_queue: None,
-            children: None,
-            command_id: Some(new_command_id()),
-        };
-        daemon.call::<Cancel>(&params).await?;
-    }
-    Ok(())
+fn next(session: &OpenSession) -> Option<CancelStep> {
+    session.prompts().cancel_step()
 }
 
-/// Takes messages back, and returns how many were still queued.
-async fn unqueue<C: Connector>(
-    session: &OpenSession,
-    own: &[QueueItemId],
+/// Returns whether nothing is left to do: the daemon took it, or never will.
+async fn take<C: Connect + Clone>(
     daemon: &Daemon<C>,
-) -> Result<usize, Failure> {
-    if own.is_empty() {
-        return Ok(0);
-    }
-    for _ in 0..ATTEMPTS {
-        let session_id = session.id;
-        let params = GetSessionParams { session_id };
-        let found = daemon.call::<GetSession>(&params).await?.session;
-        let queued = found.queue.iter().map(|item| item.queue_item_id);
-        let ops: Vec<_> = queued
-            .filter(|id| own.contains(id))
-            .map(|queue_item_id| QueueEdit::Remove { queue_item_id })
-            .collect();
-        let count = ops.len();
-        if count == 0 {
-            return Ok(0);
-        }
-        let params = RewriteQueueParams {
-            session_id,
-            expected_version: found.queue_version,
-            ops,
-            command_id: Some(new_command_id()),
-        };
-        match daemon.call::<RewriteQueue>(&params).await {
-            Ok(_) => return Ok(count),
-            Err(failure) if failure.is(ErrorCode::Conflict) => {}
-            Err(failure) => return Err(failure),
-        }
-    }
-    Ok(0)
+    session: &OpenSession,
+    step: CancelStep,
+) -> bool {
+    let taken = match step {
+        CancelStep::Turn(turn) => cancel_turn(daemon, session, turn).await,
+        CancelStep::Item(item) => remove(daemon, session, item).await,
+    };
+    taken.unwrap_or_else(|failure| failure.is(ErrorCode::SessionNotFound))
 }
 
-const fn queue_item(place: &PromptPlace) -> Option<QueueItemId> {
-    match place {
-        PromptPlace::Queued(id) => Some(*id),
-        PromptPlace::Sent | PromptPlace::Turn(_) => None,
-    }
+async fn cancel_turn<C: Connect + Clone>(
+    daemon: &Daemon<C>,
+    session: &OpenSession,
+    turn: TurnId,
+) -> Result<bool, Failure> {
+    let params = CancelParams {
+        session_id: session.id,
+        expected_turn_id: Some(turn),
+        clear_queue: None,
+        children: None,
+        command_id: None,
+    };
+    Ok(daemon.call::<Cancel>(&params).await?.cancelled)
 }
 
-const fn turn(place: &PromptPlace) -> Option<TurnId> {
-    match place {
-        PromptPlace::Turn(id) => Some(*id),
-        PromptPlace::Sent | PromptPlace::Queued(_) => None,
-    }
+async fn remove<C: Connect + Clone>(
+    daemon: &Daemon<C>,
+    session: &OpenSession,
+    queue_item_id: QueueItemId,
+) -> Result<bool, Failure> {
+    let session_id = session.id;
+    let known = daemon
+        .call::<GetSession>(&GetSessionParams { session_id })
+        .await?;
+    let params = RewriteQueueParams {
+        session_id,
+        expected_version: known.session.queue_version,
+        ops: vec![QueueEdit::Remove { queue_item_id }],
+        command_id: Some(new_command_id()),
+    };
+    daemon.call::<RewriteQueue>(&params).await?;
+    Ok(true)
 }

@@ -1,119 +1,148 @@
-use std::path::Path;
+//! A prompt as a message of ours.
+
+use std::path::{Component, Path, PathBuf};
 
 use agent_client_protocol_schema::v1::{
-    ContentBlock, EmbeddedResource, EmbeddedResourceResource, ResourceLink,
+    ContentBlock, EmbeddedResourceResource, ImageContent, TextResourceContents,
 };
+use scorel_client::Connect;
+use scorel_proto::{AttachmentPath, Block, PutBlob, PutBlobParams};
+use url::Url;
 
-use scorel_proto::Block;
-
+use super::open_session::OpenSession;
+use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::v1::link::path_in_project;
+use crate::visible::one_line;
 
-/// A part of a prompt.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum PromptPart {
-    Text(String),
-    /// Not stored yet; `data` is base64.
-    Image {
-        media_type: String,
-        data: String,
-    },
-    /// A file of the project, and the text that stands for it if the daemon does not attach it.
-    File {
-        path: String,
-        instead: String,
-    },
-    /// An image that the daemon has.
-    Stored(Block),
+/// Files that the daemon attaches to one message. Further links stay text.
+const MAX_ATTACHMENTS: usize = 16;
+
+/// A message to be sent.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) blocks: Vec<Block>,
+    /// Files that the text names too, so that one which is refused is not lost.
+    pub(crate) attachments: Vec<AttachmentPath>,
 }
 
-/// Reads a prompt.
-pub(super) fn parts(
-    prompt: Vec<ContentBlock>,
-    work_dir: &Path,
-) -> Result<Vec<PromptPart>, Failure> {
-    if prompt.is_empty() {
-        return Err(Failure::invalid("a prompt needs at least one block"));
-    }
-    let part = |block| part(block, work_dir);
-    prompt.into_iter().map(part).collect()
-}
-
-fn part(block: ContentBlock, work_dir: &Path) -> Result<PromptPart, Failure> {
-    Ok(match block {
-        ContentBlock::Text(text) => PromptPart::Text(text.text),
-        ContentBlock::Image(image) => PromptPart::Image {
-            media_type: image.mime_type,
-            data: image.data,
-        },
-        ContentBlock::ResourceLink(link) => linked(&link, work_dir),
-        ContentBlock::Resource(resource) => embedded(resource)?,
-        _ => {
-            let message = "a prompt holds text, images, resources and links to resources only";
-            return Err(Failure::invalid(message));
+impl Draft {
+    /// Takes the blocks of a prompt; images are stored now.
+    ///
+    /// # Errors
+    /// A block that is not offered, or an image that the daemon refuses.
+    pub(crate) async fn of<C: Connect + Clone>(
+        daemon: &Daemon<C>,
+        session: &OpenSession,
+        prompt: Vec<ContentBlock>,
+    ) -> Result<Self, Failure> {
+        let mut draft = Self::default();
+        for block in prompt {
+            match block {
+                ContentBlock::Text(text) => draft.add_text(&text.text),
+                ContentBlock::Image(image) => {
+                    draft.blocks.push(stored(daemon, session, image).await?);
+                }
+                ContentBlock::ResourceLink(link) => draft.add_link(session, &link.uri),
+                ContentBlock::Resource(resource) => match resource.resource {
+                    EmbeddedResourceResource::TextResourceContents(text) => {
+                        draft.add_resource(&text);
+                    }
+                    EmbeddedResourceResource::BlobResourceContents(blob) => {
+                        draft.add_link(session, &blob.uri);
+                    }
+                    _ => return Err(not_offered()),
+                },
+                _ => return Err(not_offered()),
+            }
         }
+        Ok(draft)
+    }
+
+    /// Texts and links are one text, as they are in a sentence.
+    fn add_text(&mut self, more: &str) {
+        match self.blocks.last_mut() {
+            Some(Block::Text { text, .. }) => text.push_str(more),
+            _ => self.blocks.push(Block::text(more)),
+        }
+    }
+
+    fn add_link(&mut self, session: &OpenSession, uri: &str) {
+        let Some(file) = file_of(uri) else {
+            self.add_text(&one_line(uri));
+            return;
+        };
+        let Some(inside) = inside(&file, session) else {
+            self.add_text(&format!("`{}`", one_line(&file.to_string_lossy())));
+            return;
+        };
+        let name = inside.to_string_lossy();
+        self.add_text(&format!("`{}`", one_line(&name)));
+        let path = session.work_dir.join(&inside);
+        let path = path.to_string_lossy().into_owned();
+        let is_known = self.attachments.iter().any(|it| it.path == path);
+        if !is_known && self.attachments.len() < MAX_ATTACHMENTS {
+            self.attachments.push(AttachmentPath { path });
+        }
+    }
+
+    /// What the editor holds, which may not be saved.
+    fn add_resource(&mut self, resource: &TextResourceContents) {
+        let name = file_of(&resource.uri);
+        let name = name.map_or_else(|| resource.uri.clone(), |it| it.display().to_string());
+        let text = &resource.text;
+        let fence = "`".repeat(longest_fence(text).max(2) + 1);
+        let name = one_line(&name);
+        self.add_text(&format!(
+            "\n\n`{name}` in the editor:\n{fence}\n{text}\n{fence}\n"
+        ));
+    }
+}
+
+fn not_offered() -> Failure {
+    Failure::invalid("a prompt has text, images, links and resources: nothing else is offered")
+}
+
+async fn stored<C: Connect + Clone>(
+    daemon: &Daemon<C>,
+    session: &OpenSession,
+    image: ImageContent,
+) -> Result<Block, Failure> {
+    let params = PutBlobParams {
+        session_id: session.id,
+        data: image.data,
+        command_id: None,
+    };
+    let blob = daemon.call::<PutBlob>(&params).await?.sha256;
+    Ok(Block::Image {
+        media_type: image.mime_type,
+        blob,
     })
 }
 
-fn linked(link: &ResourceLink, work_dir: &Path) -> PromptPart {
-    let instead = match link.title.as_deref().unwrap_or(&link.name) {
-        "" => link.uri.clone(),
-        name => format!("{name}: {}", link.uri),
-    };
-    match path_in_project(&link.uri, work_dir) {
-        Some(path) => PromptPart::File { path, instead },
-        None => PromptPart::Text(instead),
+/// The file that a link names; `None` for another resource.
+fn file_of(uri: &str) -> Option<PathBuf> {
+    if uri.starts_with('/') {
+        return Some(uri.into());
     }
+    let url = Url::parse(uri).ok().filter(|url| url.scheme() == "file")?;
+    url.to_file_path()
+        .ok()
+        .filter(|path| path.to_str().is_some())
 }
 
-fn embedded(resource: EmbeddedResource) -> Result<PromptPart, Failure> {
-    match resource.resource {
-        EmbeddedResourceResource::TextResourceContents(text) => {
-            Ok(PromptPart::Text(format!("{}:\n{}", text.uri, text.text)))
-        }
-        EmbeddedResourceResource::BlobResourceContents(blob) => match blob.mime_type {
-            Some(media_type) if media_type.starts_with("image/") => Ok(PromptPart::Image {
-                media_type,
-                data: blob.blob,
-            }),
-            _ => Ok(PromptPart::Text(format!(
-                "{}: (its content is not text)",
-                blob.uri
-            ))),
-        },
-        _ => Err(Failure::invalid(
-            "an embedded resource has a text or a blob",
-        )),
-    }
+/// A file's path in the project; `None` if it is not there. Only names are compared: the daemon, whose files they
+/// are, follows links and refuses those that lead out. A path with `..` could lead anywhere.
+fn inside(file: &Path, session: &OpenSession) -> Option<PathBuf> {
+    let is_plain = |it: Component<'_>| matches!(it, Component::RootDir | Component::Normal(_));
+    let dirs = [&session.work_dir, &session.cwd];
+    let inside = dirs.iter().find_map(|dir| file.strip_prefix(dir).ok());
+    let inside = inside.filter(|path| !path.as_os_str().is_empty());
+    inside
+        .filter(|_| file.components().all(is_plain))
+        .map(Path::to_path_buf)
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn read(block: serde_json::Value) -> Result<Vec<PromptPart>, Failure> {
-        let block = serde_json::from_value(block).expect("a block");
-        parts(vec![block], Path::new("/work/app"))
-    }
-
-    #[test]
-    fn a_link_is_a_file_of_the_project_or_text() {
-        let link = |uri| json!({ "type": "resource_link", "name": "a.rs", "uri": uri });
-        let file = PromptPart::File {
-            path: "a.rs".to_owned(),
-            instead: "a.rs: file:///work/app/a.rs".to_owned(),
-        };
-        assert_eq!(read(link("file:///work/app/a.rs")), Ok(vec![file]));
-        let text = PromptPart::Text("a.rs: file:///elsewhere/a.rs".to_owned());
-        assert_eq!(read(link("file:///elsewhere/a.rs")), Ok(vec![text]));
-    }
-
-    #[test]
-    fn a_sound_is_refused() {
-        let sound = json!({ "type": "audio", "data": "", "mimeType": "audio/wav" });
-        assert!(read(sound).is_err());
-        assert!(parts(Vec::new(), Path::new("/")).is_err());
-    }
+fn longest_fence(text: &str) -> usize {
+    let runs = text.split(|char| char != '`');
+    runs.map(str::len).max().unwrap_or_default()
 }

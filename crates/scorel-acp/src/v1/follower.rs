@@ -1,181 +1,292 @@
 use std::sync::Arc;
+use std::time::Duration;
 
-use agent_client_protocol_schema::v1::SessionUpdate;
-use scorel_client::{SessionStream, StreamItem};
+use agent_client_protocol_schema::v1::{
+    AvailableCommand, AvailableCommandsUpdate, ConfigOptionUpdate, Cost, SessionInfoUpdate,
+    SessionUpdate, ToolCallStatus, ToolCallUpdateFields, UsageUpdate,
+};
+use scorel_client::{ClientError, Connect, SessionStream, StreamItem};
 use scorel_peer::Closed;
-use scorel_proto::{ErrorCode, Event, PersistentBody, Seq, SyncMarker};
-use tokio::sync::oneshot;
+use scorel_proto::{
+    Event, GetContext, GetContextParams, GetSession, GetSessionParams, ListSkills,
+    ListSkillsParams, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
+    PersistentEvent, Seq, SessionInfoBody, SkillState, SyncMarker,
+};
+use tokio::time::Instant;
 
-use crate::daemon::{Connector, Daemon};
+use super::open_session::OpenSession;
+use super::path::ActivePath;
+use super::prompt::left;
+use super::questions::Questions;
+use super::transcript::Transcript;
+use crate::daemon::Daemon;
 use crate::editor::Editor;
 use crate::failure::Failure;
-use crate::v1::questions::Questions;
-use crate::v1::session::OpenSession;
-use crate::v1::transcript::Transcript;
+use crate::visible::one_line;
 
-/// Shows the editor a session: everything after what it has, then what happens.
+/// A daemon that is away for longer is told to those who wait for it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Tells the editor what happens in a session, whoever caused it.
 #[derive(Debug)]
-pub(super) struct Follower<C> {
+pub(crate) struct Follower<C> {
+    daemon: Daemon<C>,
+    editor: Editor,
     session: Arc<OpenSession>,
     stream: SessionStream<C>,
     transcript: Transcript,
-    questions: Questions,
-    daemon: Daemon<C>,
-    editor: Editor,
-    /// True while the stream sends what is stored, in which questions were answered long ago.
-    is_loading: bool,
-    /// Told once what is stored has been shown.
-    loaded: Option<oneshot::Sender<()>>,
+    questions: Questions<C>,
+    /// Of a replay that is under way.
+    path: Option<ActivePath>,
+    down_since: Option<Instant>,
 }
 
-/// Why a follower ends.
-enum FollowEnd {
-    /// The editor takes nothing more.
-    Editor,
-    /// The session is gone.
-    Session(Failure),
-}
-
-impl From<Closed> for FollowEnd {
-    fn from(Closed: Closed) -> Self {
-        Self::Editor
-    }
-}
-
-impl<C: Connector> Follower<C> {
-    /// `loaded` is told once everything that is stored after `shown` has been shown.
-    pub(super) fn new(
-        session: Arc<OpenSession>,
+impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
+    /// Follows a session that the editor shows up to `floor`.
+    pub(crate) fn new(
+        daemon: &Daemon<C>,
+        editor: &Editor,
+        session: &Arc<OpenSession>,
         stream: SessionStream<C>,
-        shown: Seq,
-        daemon: Daemon<C>,
-        editor: Editor,
-        loaded: oneshot::Sender<()>,
+        floor: Seq,
     ) -> Self {
+        let questions = Questions::new(daemon.clone(), editor.clone(), Arc::clone(session));
         Self {
-            transcript: Transcript::new(session.work_dir.clone(), shown),
-            session,
+            daemon: daemon.clone(),
+            editor: editor.clone(),
+            session: Arc::clone(session),
             stream,
-            questions: Questions::default(),
-            daemon,
-            editor,
-            is_loading: true,
-            loaded: Some(loaded),
+            transcript: Transcript::new(session.work_dir.clone(), floor),
+            questions,
+            path: None,
+            down_since: None,
         }
     }
 
-    /// Follows until the session is closed or gone, or the editor is.
-    pub(super) async fn run(mut self) {
-        let end = self.session.end.clone();
-        let failure = tokio::select! {
-            () = end.cancelled() => {
-                let message = "the editor opened the session anew or deleted it";
-                Failure::new(ErrorCode::SessionNotFound, message)
-            }
-            ended = self.follow() => match ended {
-                FollowEnd::Editor => return,
-                FollowEnd::Session(failure) => failure,
-            }
-        };
-        self.session.prompts.lose(&failure);
-        // Nothing is asked any more about a session that is not followed.
-        let (id, work_dir) = (self.session.id, &self.session.work_dir);
-        let withdrawn = self
-            .questions
-            .reconcile(&[], id, work_dir, &self.daemon, &self.editor);
-        // Fails if the editor is gone.
-        let _: Result<(), Closed> = withdrawn.await;
-        end.cancel();
-    }
-
-    async fn follow(&mut self) -> FollowEnd {
+    /// Reads until it has caught up. A `path` is replayed, with what belongs to no branch.
+    ///
+    /// # Errors
+    /// The session or the editor is gone.
+    pub(crate) async fn catch_up(&mut self, path: Option<ActivePath>) -> Result<(), Failure> {
+        self.path = path;
         loop {
-            let taken = match self.stream.next().await {
-                Ok(Some(item)) => self.take(item).await,
-                Ok(None) => return FollowEnd::Session(gone()),
-                Err(error) => return FollowEnd::Session(error.into()),
-            };
-            if let Err(Closed) = taken {
-                return FollowEnd::Editor;
+            let item = self.stream.next().await?.ok_or_else(left)?;
+            let is_end = matches!(&item, StreamItem::Marker(marker) if is_end(marker));
+            self.take(item, false).await.map_err(|Closed| left())?;
+            if is_end {
+                self.path = None;
+                return Ok(());
             }
-            // A long history must not keep the other sessions waiting.
-            tokio::task::consume_budget().await;
         }
     }
 
-    async fn take(&mut self, item: StreamItem) -> Result<(), Closed> {
-        match item {
-            StreamItem::Event(_, event) => self.event(&event).await,
-            StreamItem::Marker(marker) => self.marker(&marker).await,
-            StreamItem::Reconnecting { .. } => Ok(()),
+    /// Follows until the session or the editor is gone, and says why it ends.
+    pub(crate) async fn run(mut self) -> Failure {
+        match self.follow().await {
+            Err(error) => error.into(),
+            Ok(()) => left(),
         }
     }
 
-    async fn event(&mut self, event: &Event) -> Result<(), Closed> {
-        let is_own = match event {
-            Event::Persistent(event) => match event.body {
-                // The prompt is answered after everything of its turn was shown.
-                PersistentBody::TurnOutcome(_) => false,
-                _ => self.session.prompts.event(event),
-            },
-            _ => false,
-        };
-        let updates = self.transcript.event(event, is_own);
-        self.show(updates).await?;
-        let Event::Persistent(event) = event else {
+    async fn follow(&mut self) -> Result<(), ClientError> {
+        if self.begin().await.is_err() {
             return Ok(());
-        };
-        self.ask().await?;
-        match event.body {
-            PersistentBody::TurnOutcome(_) => {
-                self.session.prompts.event(event);
-                self.changed();
+        }
+        while let Some(item) = self.stream.next().await? {
+            if self.take(item, true).await.is_err() {
+                break;
             }
-            PersistentBody::SessionInfo(_) | PersistentBody::Compact(_) => self.changed(),
+        }
+        Ok(())
+    }
+
+    /// What an editor is told of a session that it has just opened.
+    async fn begin(&mut self) -> Result<(), Closed> {
+        self.tell_commands().await?;
+        // The stream knows only what came since it began.
+        let params = GetSessionParams {
+            session_id: self.session.id,
+        };
+        if let Ok(known) = self.daemon.call::<GetSession>(&params).await {
+            if let Some(title) = &known.session.title {
+                self.tell_title(title).await?;
+            }
+            if known.session.active_leaf_id.is_some() {
+                self.tell_usage().await?;
+            }
+        }
+        let open = self.stream.view().state.permissions.clone();
+        self.ask_all(&open).await
+    }
+
+    async fn take(&mut self, item: StreamItem, is_live: bool) -> Result<(), Closed> {
+        match item {
+            StreamItem::Event(_, Event::Persistent(event)) => {
+                self.down_since = None;
+                self.record(&event, is_live).await
+            }
+            StreamItem::Event(_, Event::Transient(event)) => {
+                let updates = self.transcript.progress(&event);
+                self.tell(updates).await
+            }
+            StreamItem::Event(_, Event::Unknown(_)) => Ok(()),
+            StreamItem::Marker(marker) => {
+                self.down_since = None;
+                match *marker {
+                    SyncMarker::InFlight { in_flight, .. } => {
+                        self.session.prompts().open_turn(in_flight.turn_id);
+                        let updates = self.transcript.in_flight(&in_flight);
+                        self.tell(updates).await?;
+                        self.questions.keep(&in_flight.permissions).await?;
+                        if is_live {
+                            self.ask_all(&in_flight.permissions).await?;
+                        }
+                        Ok(())
+                    }
+                    _ => Ok(()),
+                }
+            }
+            StreamItem::Reconnecting { error, .. } => {
+                let since = *self.down_since.get_or_insert_with(Instant::now);
+                if since.elapsed() > PATIENCE {
+                    self.session.prompts().lose(&error.into());
+                }
+                Ok(())
+            }
+        }
+    }
+
+    async fn record(&mut self, event: &PersistentEvent, is_live: bool) -> Result<(), Closed> {
+        if !self.transcript.is_new(event) {
+            return Ok(());
+        }
+        let observed = self.session.prompts().observe(event);
+        // A cancel may wait for what the record tells.
+        if self.session.prompts().cancel_step().is_some() {
+            self.session.cancels.notify_one();
+        }
+        if self
+            .path
+            .as_ref()
+            .is_some_and(|path| path.leaves_out(event))
+        {
+            return Ok(());
+        }
+        let is_own = is_live && (observed.is_prompt || !observed.endings.is_empty());
+        let updates = self.transcript.record(event, is_own);
+        self.tell(updates).await?;
+        match &event.body {
+            PersistentBody::PermissionRequest(request) if is_live => self.ask(request).await?,
+            PersistentBody::PermissionDecision(decision) => self.decided(decision).await?,
+            PersistentBody::SessionInfo(body) if is_live => self.changed(body).await?,
+            PersistentBody::TurnOutcome(_) if is_live => self.tell_usage().await?,
             _ => {}
         }
-        Ok(())
-    }
-
-    async fn marker(&mut self, marker: &SyncMarker) -> Result<(), Closed> {
-        match marker {
-            SyncMarker::SyncStart { .. } => self.is_loading = true,
-            SyncMarker::InFlight { in_flight, .. } => {
-                let updates = self.transcript.in_flight(in_flight);
-                self.show(updates).await?;
-            }
-            SyncMarker::SyncEnd { .. } => {
-                self.is_loading = false;
-                if let Some(loaded) = self.loaded.take() {
-                    // Fails if the request that waits for it was given up.
-                    let _: Result<(), ()> = loaded.send(());
-                }
-                self.ask().await?;
-            }
-            SyncMarker::End { .. } => {}
+        for ending in observed.endings {
+            ending.tell();
         }
         Ok(())
     }
 
-    /// Has usage, title and options told again. What is stored tells them once, at the end.
-    fn changed(&self) {
-        if !self.is_loading {
-            self.session.changed.notify_one();
+    async fn ask_all(&mut self, open: &[PermissionRequestBody]) -> Result<(), Closed> {
+        for request in open {
+            self.ask(request).await?;
         }
+        Ok(())
     }
 
-    async fn ask(&mut self) -> Result<(), Closed> {
-        if self.is_loading {
+    async fn ask(&mut self, request: &PermissionRequestBody) -> Result<(), Closed> {
+        let call = &request.tool_call_id;
+        let (name, input) = (&request.tool_name, &request.input);
+        let updates = self.transcript.ensure_call(call, name, input);
+        self.tell(updates).await?;
+        let call_id = self.transcript.call_id(call);
+        let call = call.clone();
+        self.questions.ask(request, call_id, call);
+        Ok(())
+    }
+
+    async fn decided(&mut self, decision: &PermissionDecisionBody) -> Result<(), Closed> {
+        let Some(call) = self.questions.decided(decision.request_id).await? else {
+            return Ok(());
+        };
+        let status = match decision.decision.allows() {
+            true => ToolCallStatus::InProgress,
+            false => ToolCallStatus::Failed,
+        };
+        let text = format!("{} elsewhere", decision.decision.text());
+        let fields = ToolCallUpdateFields::new();
+        let fields = fields.status(status).content(vec![text.into()]);
+        let updates = self.transcript.call_update(&call, fields);
+        self.tell(updates).await
+    }
+
+    async fn changed(&mut self, body: &SessionInfoBody) -> Result<(), Closed> {
+        if let Some(title) = &body.changes.title {
+            self.tell_title(title).await?;
+        }
+        let session = Arc::clone(&self.session);
+        let mut settings = session.settings.lock().await;
+        if !settings.change(&body.changes) {
             return Ok(());
         }
-        let open = &self.stream.view().state.permissions;
-        let (id, work_dir) = (self.session.id, &self.session.work_dir);
-        self.questions
-            .reconcile(open, id, work_dir, &self.daemon, &self.editor)
-            .await
+        let options = settings.options(&self.daemon, session.project_id).await;
+        if let Ok(options) = options {
+            let update = ConfigOptionUpdate::new(options);
+            let update = SessionUpdate::ConfigOptionUpdate(update);
+            return self.editor.update(session.id, update).await;
+        }
+        Ok(())
     }
 
-    async fn show(&mut self, updates: Vec<SessionUpdate>) -> Result<(), Closed> {
+    async fn tell_title(&self, title: &str) -> Result<(), Closed> {
+        let update = SessionInfoUpdate::new().title(one_line(title));
+        let update = SessionUpdate::SessionInfoUpdate(update);
+        self.editor.update(self.session.id, update).await
+    }
+
+    /// The skills of the user and the project.
+    async fn tell_commands(&self) -> Result<(), Closed> {
+        let params = ListSkillsParams {
+            project_id: Some(self.session.project_id),
+        };
+        let Ok(listed) = self.daemon.call::<ListSkills>(&params).await else {
+            return Ok(());
+        };
+        let usable = listed.skills.into_iter();
+        let usable = usable.filter(|skill| skill.state == SkillState::Available);
+        let commands = usable
+            .map(|skill| AvailableCommand::new(skill.name, one_line(&skill.description)))
+            .collect();
+        let update = AvailableCommandsUpdate::new(commands);
+        let update = SessionUpdate::AvailableCommandsUpdate(update);
+        self.editor.update(self.session.id, update).await
+    }
+
+    /// How full the model's window is, and what the session has cost.
+    async fn tell_usage(&self) -> Result<(), Closed> {
+        let session_id = self.session.id;
+        let (context, known) = (
+            GetContextParams { session_id },
+            GetSessionParams { session_id },
+        );
+        let answers = tokio::try_join!(
+            self.daemon.call::<GetContext>(&context),
+            self.daemon.call::<GetSession>(&known)
+        );
+        // Without a model there is no window.
+        let Ok((context, known)) = answers else {
+            return Ok(());
+        };
+        let spent = known.session.cost.micro_usd;
+        #[expect(clippy::cast_precision_loss, reason = "a sum of money, for display")]
+        let cost = (spent > 0).then(|| Cost::new(spent as f64 / 1e6, "USD"));
+        let update = UsageUpdate::new(context.tokens, context.context_window).cost(cost);
+        let update = SessionUpdate::UsageUpdate(update);
+        self.editor.update(self.session.id, update).await
+    }
+
+    async fn tell(&self, updates: Vec<SessionUpdate>) -> Result<(), Closed> {
         for update in updates {
             self.editor.update(self.session.id, update).await?;
         }
@@ -183,7 +294,6 @@ impl<C: Connector> Follower<C> {
     }
 }
 
-fn gone() -> Failure {
-    let message = "the session was deleted, or has failed";
-    Failure::new(ErrorCode::SessionNotFound, message)
+const fn is_end(marker: &SyncMarker) -> bool {
+    matches!(marker, SyncMarker::SyncEnd { .. })
 }

@@ -1,186 +1,157 @@
 use std::sync::Arc;
 
-use agent_client_protocol_schema::v1::{PromptResponse, StopReason};
-use scorel_client::new_command_id;
+use agent_client_protocol_schema::v1::{ContentBlock, PromptResponse, StopReason as AcpStop};
+use scorel_client::{Connect, new_command_id};
+use scorel_peer::IdKey;
 use scorel_proto::{
-    AttachmentPath, Block, CommandId, Content, ErrorCode, OutcomeReason, PutBlob, PutBlobParams,
-    SendMessage, SendMessageParams, TurnError, TurnOutcomeBody, WhileRunning,
+    CommandId, Content, ErrorCode, OutcomeReason, RpcError, SendMessage, SendMessageParams,
+    StopReason, TurnError, TurnOutcomeBody,
 };
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::daemon::{Connector, Daemon};
+use super::content::Draft;
+use super::open_session::OpenSession;
+use super::prompts::PromptEnd;
+use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::v1::content::PromptPart;
-use crate::v1::prompts::PromptEnd;
-use crate::v1::session::OpenSession;
+use crate::room::Taken;
 
-/// A prompt whose place among the session's prompts is taken.
+/// A prompt of the editor, until its turn has ended. It is known to its session as soon as it is read, so that a cancel
+/// which comes next finds it.
 #[derive(Debug)]
-pub(super) struct Prompt {
+pub(crate) struct Prompt {
     session: Arc<OpenSession>,
-    parts: Vec<PromptPart>,
     command_id: CommandId,
     ended: oneshot::Receiver<PromptEnd>,
 }
 
 impl Prompt {
-    /// Takes a place before anything else that the editor sends is read, such as a request to cancel it.
-    pub(super) fn new(session: Arc<OpenSession>, parts: Vec<PromptPart>) -> Result<Self, Failure> {
+    pub(crate) fn new(session: Arc<OpenSession>, request: IdKey) -> Self {
         let command_id = new_command_id();
-        let Some(ended) = session.prompts.open(command_id.clone()) else {
-            let message = "too many prompts of this session wait for their turns";
-            return Err(Failure::new(ErrorCode::Overloaded, message));
-        };
-        Ok(Self {
+        let ended = session.prompts().begin(command_id.clone(), request);
+        Self {
             session,
-            parts,
             command_id,
             ended,
-        })
+        }
     }
 
-    /// Sends it. A daemon that is lost meanwhile gets it again under the same command id.
-    pub(super) async fn send<C: Connector>(
+    /// Sends it, and waits for the end of its turn. `room` is given back once the daemon has it.
+    pub(crate) async fn run<C: Connect + Clone>(
         mut self,
         daemon: &Daemon<C>,
-    ) -> Result<SentPrompt, Failure> {
-        match self.send_all(daemon).await {
-            Ok(()) => Ok(SentPrompt(self.ended)),
-            Err(failure) => {
-                self.session.prompts.forget(&self.command_id);
-                Err(failure)
-            }
+        blocks: Vec<ContentBlock>,
+        room: Taken,
+    ) -> Result<PromptResponse, Failure> {
+        let sent = self.send(daemon, blocks).await;
+        drop(room);
+        if !sent? {
+            return Ok(PromptResponse::new(AcpStop::Cancelled));
         }
+        let end = (&mut self.ended).await;
+        let stop = match end {
+            Ok(PromptEnd::Turn(outcome, stop)) => stop_reason(*outcome, stop)?,
+            Ok(PromptEnd::Removed) => AcpStop::Cancelled,
+            Ok(PromptEnd::Lost(failure)) => return Err(failure),
+            Err(_) => return Err(left()),
+        };
+        Ok(PromptResponse::new(stop))
     }
 
-    async fn send_all<C: Connector>(&mut self, daemon: &Daemon<C>) -> Result<(), Failure> {
-        self.store_images(daemon).await?;
-        loop {
-            let params = self.params();
-            let failure = match daemon.call::<SendMessage>(&params).await {
-                Ok(result) => {
-                    self.session.prompts.placed(&self.command_id, &result);
-                    return Ok(());
-                }
-                Err(failure) => failure,
-            };
-            // Each round takes at least one file away.
-            if !self.mention_instead(&failure) {
-                return Err(failure);
-            }
-            let renewed = new_command_id();
-            self.session
-                .prompts
-                .rename(&self.command_id, renewed.clone());
-            self.command_id = renewed;
-        }
-    }
-
-    /// Makes text of a file that the daemon refused to attach. False if there is none.
-    fn mention_instead(&mut self, failure: &Failure) -> bool {
-        if !failure.is(ErrorCode::AttachmentRefused) {
-            return false;
-        }
-        let named = failure.refused_attachment();
-        let mut changed = false;
-        for part in &mut self.parts {
-            if let PromptPart::File { path, instead } = part
-                && named.is_none_or(|named| named == path)
-            {
-                *part = PromptPart::Text(std::mem::take(instead));
-                changed = true;
-            }
-        }
-        changed
-    }
-
-    /// Stores the images one by one, so that each is a request of its own length.
-    async fn store_images<C: Connector>(&mut self, daemon: &Daemon<C>) -> Result<(), Failure> {
-        for part in &mut self.parts {
-            if let PromptPart::Image { media_type, data } = part {
-                let params = PutBlobParams {
-                    session_id: self.session.id,
-                    data: std::mem::take(data),
-                    command_id: Some(new_command_id()),
-                };
-                let blob = daemon.call::<PutBlob>(&params).await?.sha256;
-                let media_type = std::mem::take(media_type);
-                *part = PromptPart::Stored(Block::Image { media_type, blob });
-            }
-        }
-        Ok(())
-    }
-
-    fn params(&self) -> SendMessageParams {
-        let content = self.parts.iter().filter_map(|part| match part {
-            PromptPart::Text(text) => Some(Block::text(text)),
-            PromptPart::Stored(block) => Some(block.clone()),
-            PromptPart::Image { .. } | PromptPart::File { .. } => None,
-        });
-        let files = self.parts.iter().filter_map(|part| match part {
-            PromptPart::File { path, .. } => Some(AttachmentPath { path: path.clone() }),
-            _ => None,
-        });
-        SendMessageParams {
+    /// Returns `false` if it was cancelled before it was sent.
+    async fn send<C: Connect + Clone>(
+        &self,
+        daemon: &Daemon<C>,
+        blocks: Vec<ContentBlock>,
+    ) -> Result<bool, Failure> {
+        let draft = Draft::of(daemon, &self.session, blocks).await?;
+        let mut message = SendMessageParams {
             session_id: self.session.id,
-            content: Content(content.collect()),
-            attachments: files.collect(),
-            while_running: Some(WhileRunning::FollowUp),
+            content: Content(draft.blocks),
+            attachments: draft.attachments,
+            while_running: None,
             parent_event_id: None,
             expected_leaf_id: None,
             model: None,
             runner: None,
             command_id: Some(self.command_id.clone()),
-        }
-    }
-}
-
-/// A prompt that the daemon has.
-#[derive(Debug)]
-pub(super) struct SentPrompt(oneshot::Receiver<PromptEnd>);
-
-impl SentPrompt {
-    /// Waits for the end of its own turn.
-    pub(super) async fn ended(self) -> Result<PromptResponse, Failure> {
-        let reason = match self.0.await {
-            Ok(PromptEnd::Outcome(outcome)) => stop_reason(&outcome)?,
-            Ok(PromptEnd::Removed) => StopReason::Cancelled,
-            Ok(PromptEnd::Lost(failure)) => return Err(failure),
-            Err(_) => {
-                let message = "the session is no longer followed";
-                return Err(Failure::new(ErrorCode::InternalError, message));
-            }
         };
-        Ok(PromptResponse::new(reason))
-    }
-}
-
-fn stop_reason(outcome: &TurnOutcomeBody) -> Result<StopReason, Failure> {
-    let code = outcome.error.as_ref().map(|error| error.code.as_str());
-    match (outcome.reason, code) {
-        (OutcomeReason::Completed, _) => Ok(StopReason::EndTurn),
-        (OutcomeReason::Cancelled, _) => Ok(StopReason::Cancelled),
-        (OutcomeReason::Limit, Some("max_tokens" | "answer" | "tokens")) => {
-            Ok(StopReason::MaxTokens)
+        loop {
+            if self.session.prompts().is_cancelled(&self.command_id) {
+                return Ok(false);
+            }
+            let Err(failure) = daemon.call::<SendMessage>(&message).await else {
+                return Ok(true);
+            };
+            let before = message.attachments.len();
+            // A file that is not attached is still named in the text.
+            if let Some(path) = failure.refused_attachment() {
+                message.attachments.retain(|it| it.path != path);
+            }
+            if message.attachments.len() == before {
+                return Err(failure);
+            }
         }
-        (OutcomeReason::Limit, Some("steps")) => Ok(StopReason::MaxTurnRequests),
-        (_, Some("refusal")) => Ok(StopReason::Refusal),
-        (reason, _) => Err(turn_failure(reason, outcome.error.as_ref())),
     }
 }
 
-fn turn_failure(reason: OutcomeReason, error: Option<&TurnError>) -> Failure {
-    let message = error.map(|error| match &error.hint {
-        Some(hint) => format!("{}: {hint}", error.message),
-        None => error.message.clone(),
-    });
-    let message = message.unwrap_or_else(|| reason.text().to_owned());
-    let mut failure = Failure::new(ErrorCode::InternalError, message);
-    failure.data = json!({
-        "code": error.map_or("interrupted", |error| &error.code),
-        "reason": reason.to_string(),
-        "retryable": error.is_some_and(|error| error.retryable),
-    });
-    failure
+impl Drop for Prompt {
+    fn drop(&mut self) {
+        self.session.prompts().forget(&self.command_id);
+    }
+}
+
+/// The session is not followed any more.
+pub(crate) fn left() -> Failure {
+    let message = "the session was deleted or left before the turn ended";
+    RpcError::new(ErrorCode::SessionNotFound, message).into()
+}
+
+fn stop_reason(outcome: TurnOutcomeBody, stop: Option<StopReason>) -> Result<AcpStop, Failure> {
+    let code = outcome.error.as_ref().map(|error| error.code.as_str());
+    Ok(match outcome.reason {
+        OutcomeReason::Completed => match stop {
+            Some(StopReason::MaxTokens) => AcpStop::MaxTokens,
+            Some(StopReason::Refusal | StopReason::ContentFilter) => AcpStop::Refusal,
+            _ => AcpStop::EndTurn,
+        },
+        OutcomeReason::Cancelled => AcpStop::Cancelled,
+        OutcomeReason::Limit if matches!(code, Some("answer" | "max_tokens")) => AcpStop::MaxTokens,
+        OutcomeReason::Limit => AcpStop::MaxTurnRequests,
+        OutcomeReason::Interrupted => {
+            let message = OutcomeReason::Interrupted.text().to_owned();
+            return Err(failed(message, "interrupted", None));
+        }
+        OutcomeReason::Error => {
+            let error = outcome.error;
+            let message = error.as_ref().map(|error| error.message.clone());
+            let message = message.unwrap_or_else(|| OutcomeReason::Error.text().to_owned());
+            let code = error
+                .as_ref()
+                .map_or("error", |error| &error.code)
+                .to_owned();
+            return Err(failed(message, &code, error));
+        }
+    })
+}
+
+/// The number says which part failed, `data.code` what exactly, as in the outcome of the turn.
+fn failed(message: String, code: &str, error: Option<TurnError>) -> Failure {
+    let number = match code {
+        "interrupted" => ErrorCode::ShuttingDown,
+        "internal_error" => ErrorCode::InternalError,
+        code if code.starts_with("runner_") => ErrorCode::RunnerError,
+        _ => ErrorCode::ProviderError,
+    };
+    let hint = error.as_ref().and_then(|error| error.hint.as_deref());
+    let message = match hint {
+        Some(hint) => format!("{message}: {hint}"),
+        None => message,
+    };
+    let retryable = error.is_some_and(|error| error.retryable);
+    Failure {
+        data: json!({ "code": code, "retryable": retryable }),
+        ..Failure::new(number, message)
+    }
 }

@@ -1,206 +1,268 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use scorel_peer::IdKey;
 use scorel_proto::{
-    CommandId, PersistentBody, PersistentEvent, QueueItemId, QueueOp, SendMessageResult, TurnId,
+    CommandId, Message, PersistentBody, PersistentEvent, QueueItemId, QueueOp, StopReason, TurnId,
     TurnOutcomeBody,
 };
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
 use crate::failure::Failure;
 
-/// The prompts of a session that can wait for their turns at a time.
-const MAX_PROMPTS: usize = 64;
-
-/// The end of a prompt.
-#[derive(Debug)]
-pub(super) enum PromptEnd {
-    /// Its turn has ended.
-    Outcome(TurnOutcomeBody),
-    /// It was taken from the queue before its turn.
-    Removed,
-    /// Its session can no longer be followed.
-    Lost(Failure),
-}
-
-/// The prompts of one session that are not answered, in the order of their arrival.
-#[derive(Debug)]
-pub(super) struct Prompts {
-    open: Mutex<Vec<OpenPrompt>>,
-    /// The number of prompts of which it is not known where they are.
-    unplaced: watch::Sender<usize>,
+/// The prompts of one session that wait for the end of their turns, without I/O. They are known in the log by their
+/// commands, so it does not matter when the daemon's answers to these come.
+#[derive(Debug, Default)]
+pub(crate) struct Prompts {
+    open: Vec<OpenPrompt>,
+    /// The turn that is open in the session, of whichever client.
+    turn: Option<TurnId>,
+    /// The turn of another client that the editor wants cancelled.
+    stray: Option<TurnId>,
 }
 
 #[derive(Debug)]
 struct OpenPrompt {
     command_id: CommandId,
-    place: PromptPlace,
+    request: IdKey,
+    state: PromptState,
+    /// Why the model stopped last.
+    stop: Option<StopReason>,
+    cancel: CancelState,
     end: oneshot::Sender<PromptEnd>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PromptPlace {
-    /// On its way to the daemon.
+enum PromptState {
+    /// Not in the log yet.
     Sent,
     Queued(QueueItemId),
+    Running(TurnId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CancelState {
+    No,
+    Wanted,
+    /// The daemon has taken it.
+    Signalled,
+}
+
+/// How a prompt ended.
+#[derive(Debug)]
+pub(crate) enum PromptEnd {
+    Turn(Box<TurnOutcomeBody>, Option<StopReason>),
+    /// It was removed from the queue.
+    Removed,
+    Lost(Failure),
+}
+
+/// A prompt that has ended, to be told after everything that it led to.
+#[derive(Debug)]
+pub(crate) struct Ending(oneshot::Sender<PromptEnd>, PromptEnd);
+
+impl Ending {
+    pub(crate) fn tell(self) {
+        // Fails if the request is gone, which needs no handling.
+        drop(self.0.send(self.1));
+    }
+}
+
+/// What is to be cancelled next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CancelStep {
+    Item(QueueItemId),
     Turn(TurnId),
 }
 
-impl Default for Prompts {
-    fn default() -> Self {
-        Self {
-            open: Mutex::default(),
-            unplaced: watch::Sender::new(0),
-        }
-    }
+/// What a record means to the prompts.
+#[derive(Debug, Default)]
+pub(crate) struct Observed {
+    /// It is the message of a prompt, which the editor shows itself.
+    pub(crate) is_prompt: bool,
+    pub(crate) endings: Vec<Ending>,
 }
 
 impl Prompts {
-    /// Opens a prompt before it is sent, so that no event of its turn can be missed. `None` if too many are open.
-    pub(super) fn open(&self, command_id: CommandId) -> Option<oneshot::Receiver<PromptEnd>> {
+    /// Begins to wait for the turn of a command that will be sent.
+    pub(crate) fn begin(
+        &mut self,
+        command_id: CommandId,
+        request: IdKey,
+    ) -> oneshot::Receiver<PromptEnd> {
         let (end, ended) = oneshot::channel();
-        let mut open = self.lock();
-        if open.len() >= MAX_PROMPTS {
-            return None;
-        }
-        open.push(OpenPrompt {
+        self.open.push(OpenPrompt {
             command_id,
-            place: PromptPlace::Sent,
+            request,
+            state: PromptState::Sent,
+            stop: None,
+            cancel: CancelState::No,
             end,
         });
-        self.count(&open);
-        Some(ended)
+        ended
     }
 
-    /// Gives an open prompt another command id, with which it is sent anew.
-    pub(super) fn rename(&self, old: &CommandId, new: CommandId) {
-        if let Some(prompt) = self.lock().iter_mut().find(|open| open.command_id == *old) {
-            prompt.command_id = new;
+    /// Forgets a prompt that is not waited for.
+    pub(crate) fn forget(&mut self, command_id: &CommandId) {
+        self.open.retain(|prompt| prompt.command_id != *command_id);
+    }
+
+    pub(crate) fn is_cancelled(&self, command_id: &CommandId) -> bool {
+        let is = |prompt: &&OpenPrompt| prompt.command_id == *command_id;
+        let prompt = self.open.iter().find(is);
+        prompt.is_some_and(|prompt| prompt.cancel != CancelState::No)
+    }
+
+    /// Returns whether the open turn is that of a prompt.
+    pub(crate) fn runs(&self) -> bool {
+        let is_running = |prompt: &OpenPrompt| matches!(prompt.state, PromptState::Running(_));
+        self.open.iter().any(is_running)
+    }
+
+    /// Cancels all prompts; without one, the turn that the editor sees running.
+    pub(crate) fn cancel(&mut self) {
+        if self.open.is_empty() {
+            self.stray = self.turn;
+        }
+        for prompt in &mut self.open {
+            prompt.want_cancel();
         }
     }
 
-    /// Forgets a prompt that the daemon refused.
-    pub(super) fn forget(&self, command_id: &CommandId) {
-        let mut open = self.lock();
-        open.retain(|prompt| prompt.command_id != *command_id);
-        self.count(&open);
+    /// Cancels the prompt of a request; `false` if there is none.
+    pub(crate) fn cancel_request(&mut self, request: &IdKey) -> bool {
+        let prompt = self.open.iter_mut().find(|it| it.request == *request);
+        prompt.map(OpenPrompt::want_cancel).is_some()
     }
 
-    /// Notes where the daemon put a prompt. Its events may have told more already.
-    pub(super) fn placed(&self, command_id: &CommandId, result: &SendMessageResult) {
-        let place = match result {
-            SendMessageResult::Accepted { turn_id, .. } => PromptPlace::Turn(*turn_id),
-            SendMessageResult::Queued { queue_item_id, .. } => PromptPlace::Queued(*queue_item_id),
+    /// The next thing to cancel that is known in the log. What waits comes first, or it would start.
+    pub(crate) fn cancel_step(&self) -> Option<CancelStep> {
+        let wanted = self
+            .open
+            .iter()
+            .filter(|prompt| prompt.cancel == CancelState::Wanted);
+        let step = |prompt: &OpenPrompt| match prompt.state {
+            PromptState::Sent => None,
+            PromptState::Queued(item) => Some(CancelStep::Item(item)),
+            PromptState::Running(turn) => Some(CancelStep::Turn(turn)),
         };
-        let mut open = self.lock();
-        let prompt = open
-            .iter_mut()
-            .find(|prompt| prompt.command_id == *command_id && prompt.place == PromptPlace::Sent);
-        if let Some(prompt) = prompt {
-            prompt.place = place;
+        let steps = wanted.filter_map(step);
+        let stray = self.stray.map(CancelStep::Turn);
+        steps
+            .chain(stray)
+            .min_by_key(|step| matches!(step, CancelStep::Turn(_)))
+    }
+
+    /// The daemon has taken this step.
+    pub(crate) fn signalled(&mut self, step: CancelStep) {
+        if self.stray.map(CancelStep::Turn) == Some(step) {
+            self.stray = None;
         }
-        self.count(&open);
-    }
-
-    /// Waits until it is known where each prompt is.
-    pub(super) async fn all_placed(&self) {
-        // Fails only without a sender, which this has.
-        drop(
-            self.unplaced
-                .subscribe()
-                .wait_for(|count| *count == 0)
-                .await,
-        );
-    }
-
-    /// Where the open prompts are.
-    pub(super) fn places(&self) -> Vec<PromptPlace> {
-        self.lock().iter().map(|prompt| prompt.place).collect()
-    }
-
-    /// Takes an event. True if it is the message of an open prompt, which the editor shows already.
-    pub(super) fn event(&self, event: &PersistentEvent) -> bool {
-        let mut open = self.lock();
-        if open.is_empty() {
-            return false;
+        for prompt in &mut self.open {
+            let is = match (prompt.state, step) {
+                (PromptState::Queued(item), CancelStep::Item(other)) => item == other,
+                (PromptState::Running(turn), CancelStep::Turn(other)) => turn == other,
+                _ => false,
+            };
+            if is && prompt.cancel == CancelState::Wanted {
+                prompt.cancel = CancelState::Signalled;
+            }
         }
-        let mut is_own = false;
+    }
+
+    /// Takes the turn of a snapshot.
+    pub(crate) const fn open_turn(&mut self, turn: Option<TurnId>) {
+        self.turn = turn;
+    }
+
+    /// Takes a record, each one once.
+    pub(crate) fn observe(&mut self, event: &PersistentEvent) -> Observed {
+        let mut observed = Observed::default();
         match &event.body {
             PersistentBody::Message(body) => {
-                for prompt in open.iter_mut() {
-                    let queued = body.queue_item_id.map(PromptPlace::Queued);
-                    let by_command = event.command_id.as_ref() == Some(&prompt.command_id);
-                    if by_command || Some(prompt.place) == queued {
-                        is_own = true;
-                        prompt.place = event.turn_id.map_or(prompt.place, PromptPlace::Turn);
+                self.turn = event.turn_id.or(self.turn);
+                let running = event.turn_id.map(PromptState::Running);
+                for prompt in &mut self.open {
+                    let item = body.queue_item_id.map(PromptState::Queued);
+                    if event.command_id.as_ref() == Some(&prompt.command_id)
+                        || item == Some(prompt.state)
+                    {
+                        observed.is_prompt = true;
+                        prompt.moved(running.unwrap_or(prompt.state));
+                    }
+                    if let Message::Assistant(answer) = &body.message
+                        && running == Some(prompt.state)
+                    {
+                        prompt.stop = Some(answer.stop_reason);
                     }
                 }
             }
             PersistentBody::QueueUpdate(body) => {
-                body.ops.iter().for_each(|op| queue_changed(&mut open, op));
+                for op in &body.ops {
+                    self.queue_changed(op, &mut observed);
+                }
             }
             PersistentBody::TurnOutcome(body) => {
-                let turn = event.turn_id.map(PromptPlace::Turn);
-                end_all(
-                    &mut open,
-                    |prompt| Some(prompt.place) == turn,
-                    || PromptEnd::Outcome(body.clone()),
-                );
+                self.turn = None;
+                self.stray = None;
+                let ended = event.turn_id.map(PromptState::Running);
+                self.end(&mut observed, ended, |prompt| {
+                    PromptEnd::Turn(Box::new(body.clone()), prompt.stop)
+                });
             }
             _ => {}
         }
-        self.count(&open);
-        is_own
+        observed
     }
 
-    /// Ends all prompts: no event comes any more.
-    pub(super) fn lose(&self, failure: &Failure) {
-        let mut open = self.lock();
-        end_all(&mut open, |_| true, || PromptEnd::Lost(failure.clone()));
-        self.count(&open);
-    }
-
-    fn count(&self, open: &[OpenPrompt]) {
-        let sent = |prompt: &&OpenPrompt| prompt.place == PromptPlace::Sent;
-        let count = open.iter().filter(sent).count();
-        self.unplaced
-            .send_if_modified(|known| std::mem::replace(known, count) != count);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<OpenPrompt>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn queue_changed(open: &mut Vec<OpenPrompt>, op: &QueueOp) {
-    match op {
-        QueueOp::Add { item, .. } => {
-            let added = open.iter_mut().find(|prompt| {
-                item.command_id.as_ref() == Some(&prompt.command_id)
-                    && prompt.place == PromptPlace::Sent
-            });
-            if let Some(prompt) = added {
-                prompt.place = PromptPlace::Queued(item.queue_item_id);
+    fn queue_changed(&mut self, op: &QueueOp, observed: &mut Observed) {
+        match op {
+            QueueOp::Add { item, .. } => {
+                let is = |it: &&mut OpenPrompt| item.command_id.as_ref() == Some(&it.command_id);
+                if let Some(prompt) = self.open.iter_mut().find(is) {
+                    prompt.moved(PromptState::Queued(item.queue_item_id));
+                }
             }
+            QueueOp::Remove { queue_item_id } => {
+                let removed = PromptState::Queued(*queue_item_id);
+                self.end(observed, Some(removed), |_| PromptEnd::Removed);
+            }
+            _ => {}
         }
-        QueueOp::Remove { queue_item_id } => {
-            let removed = PromptPlace::Queued(*queue_item_id);
-            end_all(
-                open,
-                |prompt| prompt.place == removed,
-                || PromptEnd::Removed,
-            );
+    }
+
+    fn end(
+        &mut self,
+        observed: &mut Observed,
+        state: Option<PromptState>,
+        end: impl Fn(&OpenPrompt) -> PromptEnd,
+    ) {
+        let ended = self
+            .open
+            .extract_if(.., |prompt| Some(prompt.state) == state);
+        for prompt in ended {
+            let how = end(&prompt);
+            observed.endings.push(Ending(prompt.end, how));
         }
-        _ => {}
+    }
+
+    /// Ends all prompts, whose fate cannot be learned.
+    pub(crate) fn lose(&mut self, failure: &Failure) {
+        for prompt in self.open.drain(..) {
+            Ending(prompt.end, PromptEnd::Lost(failure.clone())).tell();
+        }
     }
 }
 
-fn end_all(
-    open: &mut Vec<OpenPrompt>,
-    ends: impl Fn(&OpenPrompt) -> bool,
-    end: impl Fn() -> PromptEnd,
-) {
-    for prompt in open.extract_if(.., |prompt| ends(prompt)) {
-        // Fails if the editor withdrew the prompt.
-        drop(prompt.end.send(end()));
+impl OpenPrompt {
+    fn want_cancel(&mut self) {
+        if self.cancel == CancelState::No {
+            self.cancel = CancelState::Wanted;
+        }
+    }
+
+    /// What was signalled held for the state before.
+    fn moved(&mut self, state: PromptState) {
+        if self.state != state && self.cancel == CancelState::Signalled {
+            self.cancel = CancelState::Wanted;
+        }
+        self.state = state;
     }
 }

@@ -1,182 +1,232 @@
 use std::collections::HashMap;
-use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use agent_client_protocol_schema::v1::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, SessionUpdate, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    RequestPermissionResponse, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
-use scorel_client::new_command_id;
+use scorel_client::{Connect, new_command_id};
 use scorel_peer::Closed;
 use scorel_proto::{
-    PermissionDecision, PermissionRequestBody, PermissionRequestId, RespondPermission,
-    RespondPermissionParams, SessionId,
+    ErrorCode, PermissionDecision, PermissionRequestBody, PermissionRequestId, RespondPermission,
+    RespondPermissionParams,
 };
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinSet};
 
-use crate::daemon::{Connector, Daemon};
+use super::note::note;
+use super::open_session::OpenSession;
+use super::tool_call::{diffs, kind, title};
+use crate::daemon::Daemon;
 use crate::editor::Editor;
-use crate::v1::tool_call;
+use crate::visible::one_line;
 
-/// The questions of one session that the editor was asked.
-#[derive(Debug, Default)]
-pub(super) struct Questions {
-    asked: Arc<Mutex<HashMap<PermissionRequestId, Question>>>,
+/// The permission requests of a session that the editor was asked about.
+#[derive(Debug)]
+pub(crate) struct Questions<C> {
+    daemon: Daemon<C>,
+    editor: Editor,
+    session: Arc<OpenSession>,
+    open: HashMap<PermissionRequestId, Asked>,
+    tasks: JoinSet<()>,
 }
 
 #[derive(Debug)]
-struct Question {
-    tool_call_id: String,
-    /// By which it can be withdrawn, once it is asked.
-    call: Arc<OnceLock<u64>>,
-    task: Option<AbortHandle>,
+struct Asked {
+    /// The call that waits, by the name that the model gave it.
+    call: String,
+    task: AbortHandle,
+    progress: Arc<Progress>,
 }
 
-impl Questions {
-    /// Asks what is open and was not asked, and withdraws what was asked and is no longer open.
-    pub(super) async fn reconcile<C: Connector>(
-        &self,
-        open: &[PermissionRequestBody],
-        session_id: SessionId,
-        work_dir: &Path,
-        daemon: &Daemon<C>,
-        editor: &Editor,
-    ) -> Result<(), Closed> {
-        for question in self.take_closed(open) {
-            question.withdraw(session_id, editor).await?;
+/// How far a question is.
+#[derive(Debug, Default)]
+struct Progress {
+    /// The id of the call to the editor; 0 before it is sent.
+    call: AtomicU64,
+    is_answered: AtomicBool,
+}
+
+impl<C: Connect + Clone + Send + Sync + 'static> Questions<C> {
+    pub(crate) fn new(daemon: Daemon<C>, editor: Editor, session: Arc<OpenSession>) -> Self {
+        Self {
+            daemon,
+            editor,
+            session,
+            open: HashMap::new(),
+            tasks: JoinSet::new(),
         }
-        for body in open {
-            let request = request(session_id, body, work_dir);
-            let call = Arc::new(OnceLock::new());
-            let question = Question {
-                tool_call_id: body.tool_call_id.clone(),
-                call: Arc::clone(&call),
-                task: None,
-            };
-            if !self.insert(body.request_id, question) {
-                continue;
-            }
-            let asked = Arc::clone(&self.asked);
-            let (id, daemon, editor) = (body.request_id, daemon.clone(), editor.clone());
-            let task = tokio::spawn(async move {
-                let named = |number| call.set(number).unwrap_or_default();
-                let method = "session/request_permission";
-                let answer = editor.ask(method, &request, named).await;
-                // Without a usable answer the question stays open for other clients.
-                let Some(decision) = answer.ok().and_then(|answer| decision(answer.get())) else {
-                    return;
-                };
-                lock(&asked).remove(&id);
-                respond(session_id, id, decision, &daemon).await;
-            });
-            self.note_task(id, task.abort_handle());
+    }
+
+    /// Asks the editor, unless it was asked. `call_id` is the call as it knows it.
+    pub(crate) fn ask(&mut self, request: &PermissionRequestBody, call_id: String, call: String) {
+        while self.tasks.try_join_next().is_some() {}
+        if self.open.contains_key(&request.request_id) {
+            return;
+        }
+        let progress = Arc::<Progress>::default();
+        let asking = Asking {
+            daemon: self.daemon.clone(),
+            editor: self.editor.clone(),
+            session: Arc::clone(&self.session),
+            progress: Arc::clone(&progress),
+            request_id: request.request_id,
+        };
+        let question = RequestPermissionRequest::new(
+            self.session.id.to_string(),
+            shown(request, call_id, &self.session),
+            options(request),
+        );
+        let task = self.tasks.spawn(asking.run(question));
+        self.open.insert(
+            request.request_id,
+            Asked {
+                call,
+                task,
+                progress,
+            },
+        );
+    }
+
+    /// Withdraws a question that is decided. Returns the call if it was decided elsewhere.
+    ///
+    /// # Errors
+    /// The editor is gone.
+    pub(crate) async fn decided(
+        &mut self,
+        id: PermissionRequestId,
+    ) -> Result<Option<String>, Closed> {
+        let Some(asked) = self.open.remove(&id) else {
+            return Ok(None);
+        };
+        if asked.progress.is_answered.load(Ordering::Acquire) {
+            return Ok(None);
+        }
+        asked.task.abort();
+        let call = asked.progress.call.load(Ordering::Acquire);
+        if call != 0 {
+            self.editor.withdraw(call).await?;
+        }
+        Ok(Some(asked.call))
+    }
+
+    /// Withdraws all but those that are open.
+    ///
+    /// # Errors
+    /// The editor is gone.
+    pub(crate) async fn keep(&mut self, open: &[PermissionRequestBody]) -> Result<(), Closed> {
+        let is_open = |id| open.iter().any(|request| request.request_id == id);
+        let gone: Vec<_> = self
+            .open
+            .keys()
+            .copied()
+            .filter(|id| !is_open(*id))
+            .collect();
+        for id in gone {
+            self.decided(id).await?;
         }
         Ok(())
     }
-
-    fn take_closed(&self, open: &[PermissionRequestBody]) -> Vec<Question> {
-        let is_open = |id: &PermissionRequestId| open.iter().any(|body| body.request_id == *id);
-        let mut asked = lock(&self.asked);
-        let closed = asked.extract_if(|id, _| !is_open(id));
-        closed.map(|(_, question)| question).collect()
-    }
-
-    /// False if it was asked before.
-    fn insert(&self, id: PermissionRequestId, question: Question) -> bool {
-        let mut asked = lock(&self.asked);
-        let is_new = !asked.contains_key(&id);
-        if is_new {
-            asked.insert(id, question);
-        }
-        is_new
-    }
-
-    fn note_task(&self, id: PermissionRequestId, task: AbortHandle) {
-        if let Some(question) = lock(&self.asked).get_mut(&id) {
-            question.task = Some(task);
-        }
-    }
 }
 
-impl Question {
-    /// Tells the editor that it needs no answer any more. An answer that still comes finds no call.
-    async fn withdraw(self, session_id: SessionId, editor: &Editor) -> Result<(), Closed> {
-        if let Some(task) = self.task {
-            task.abort();
-        }
-        if let Some(call) = self.call.get() {
-            editor.withdraw(*call).await?;
-        }
-        let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
-        let call = ToolCallUpdate::new(self.tool_call_id, fields);
-        editor
-            .update(session_id, SessionUpdate::ToolCallUpdate(call))
-            .await
-    }
-}
-
-type Asked = Mutex<HashMap<PermissionRequestId, Question>>;
-
-fn lock(asked: &Asked) -> MutexGuard<'_, HashMap<PermissionRequestId, Question>> {
-    asked.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-async fn respond<C: Connector>(
-    session_id: SessionId,
+struct Asking<C> {
+    daemon: Daemon<C>,
+    editor: Editor,
+    session: Arc<OpenSession>,
+    progress: Arc<Progress>,
     request_id: PermissionRequestId,
-    decision: PermissionDecision,
-    daemon: &Daemon<C>,
-) {
-    let params = RespondPermissionParams {
-        session_id,
-        request_id,
-        decision,
-        reason: None,
-        command_id: Some(new_command_id()),
-    };
-    // A conflict means that another client answered first, which the session's events tell.
-    drop(daemon.call::<RespondPermission>(&params).await);
 }
 
-fn request(
-    session_id: SessionId,
-    question: &PermissionRequestBody,
-    work_dir: &Path,
-) -> RequestPermissionRequest {
-    let options = DECISIONS.iter().filter(|(decision, ..)| {
-        !(question.session_only && *decision == PermissionDecision::Always)
-    });
-    let options = options
-        .map(|(_, id, name, kind)| PermissionOption::new(*id, *name, *kind))
-        .collect();
-    let call = tool_call::asked(question, work_dir);
-    RequestPermissionRequest::new(session_id.to_string(), call, options)
+impl<C: Connect + Clone> Asking<C> {
+    async fn run(self, question: RequestPermissionRequest) {
+        let named = |call| self.progress.call.store(call, Ordering::Release);
+        let method = "session/request_permission";
+        // An editor that cannot ask leaves the question to other clients.
+        let Ok(answer) = self.editor.ask(method, &question, named).await else {
+            return;
+        };
+        let answer: Option<RequestPermissionResponse> = serde_json::from_str(answer.get()).ok();
+        match answer.map(|answer| answer.outcome) {
+            Some(RequestPermissionOutcome::Selected(selected)) => {
+                if let Some(decision) = decision(&selected.option_id.0) {
+                    self.respond(decision).await;
+                }
+            }
+            // Closing a card cancels the editor's own turn, never that of another client.
+            Some(RequestPermissionOutcome::Cancelled) if self.session.prompts().runs() => {
+                self.session.cancel();
+            }
+            _ => {}
+        }
+    }
+
+    async fn respond(&self, decision: PermissionDecision) {
+        self.progress.is_answered.store(true, Ordering::Release);
+        let params = RespondPermissionParams {
+            session_id: self.session.id,
+            request_id: self.request_id,
+            decision,
+            reason: None,
+            command_id: Some(new_command_id()),
+        };
+        let answered = self.daemon.call::<RespondPermission>(&params).await;
+        // A conflict means that another client was quicker, which the session's events tell.
+        if let Err(failure) = answered
+            && !failure.is(ErrorCode::Conflict)
+        {
+            let text = format!("\n[the answer was not taken: {}]\n", failure.message);
+            let update = note(&text);
+            let _: Result<(), Closed> = self.editor.update(self.session.id, update).await;
+        }
+    }
 }
 
-const DECISIONS: [(PermissionDecision, &str, &str, PermissionOptionKind); 4] = {
-    use PermissionDecision as D;
-    use PermissionOptionKind as K;
-    [
-        (D::Once, "once", "Allow once", K::AllowOnce),
-        (
-            D::Session,
-            "session",
-            "Allow for this session",
-            K::AllowAlways,
-        ),
-        (D::Always, "always", "Always allow", K::AllowAlways),
-        (D::Deny, "deny", "Deny", K::RejectOnce),
-    ]
-};
+fn shown(
+    request: &PermissionRequestBody,
+    call_id: String,
+    session: &OpenSession,
+) -> ToolCallUpdate {
+    let (name, input) = (&request.tool_name, &request.input);
+    let mut content = diffs(name, input, &session.work_dir);
+    content.push(one_line(&request.reason).into());
+    let fields = ToolCallUpdateFields::new()
+        .title(title(name, input))
+        .kind(kind(name))
+        .status(ToolCallStatus::Pending)
+        .content(content)
+        .raw_input(input.clone());
+    ToolCallUpdate::new(call_id, fields)
+}
 
-/// The decision in an answer. None if the editor gave up the question, as it does with a cancelled prompt.
-fn decision(answer: &str) -> Option<PermissionDecision> {
-    let answer: RequestPermissionResponse = serde_json::from_str(answer).ok()?;
-    let RequestPermissionOutcome::Selected(selected) = answer.outcome else {
-        return None;
+/// The answers that the request takes.
+fn options(request: &PermissionRequestBody) -> Vec<PermissionOption> {
+    let rules = one_line(&request.rules.join(", "));
+    let mut options = vec![PermissionOption::new(
+        "once",
+        "Allow once",
+        PermissionOptionKind::AllowOnce,
+    )];
+    let lasting = |id: &'static str, text: &str| {
+        let name = format!("{text}: {rules}");
+        PermissionOption::new(id, name, PermissionOptionKind::AllowAlways)
     };
-    let option = DECISIONS
-        .iter()
-        .find(|(_, id, ..)| *id == &*selected.option_id.0);
-    option.map(|(decision, ..)| *decision)
+    if !request.rules.is_empty() {
+        options.push(lasting("session", "Allow for this session"));
+        if !request.session_only {
+            options.push(lasting("always", "Always allow in this project"));
+        }
+    }
+    let deny = PermissionOption::new("deny", "Deny", PermissionOptionKind::RejectOnce);
+    options.push(deny);
+    options
+}
+
+fn decision(option: &str) -> Option<PermissionDecision> {
+    Some(match option {
+        "once" => PermissionDecision::Once,
+        "session" => PermissionDecision::Session,
+        "always" => PermissionDecision::Always,
+        "deny" => PermissionDecision::Deny,
+        _ => return None,
+    })
 }

@@ -1,61 +1,105 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scorel_proto::{ErrorCode, SessionId};
+use scorel_peer::IdKey;
+use scorel_proto::{ErrorCode, RpcError, SessionId};
+use tokio::task::JoinSet;
 
+use super::open_session::OpenSession;
 use crate::failure::Failure;
-use crate::v1::session::OpenSession;
 
-/// The sessions that an editor can have open at a time. Each has a connection to the daemon.
-const MAX_SESSIONS: usize = 128;
+/// Sessions that are open at a time. Each follows the daemon on a connection of its own.
+const MAX_SESSIONS: usize = 64;
 
 /// The sessions that the editor has open.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(Mutex<HashMap<SessionId, Arc<OpenSession>>>);
+pub(crate) struct Sessions {
+    open: Mutex<HashMap<SessionId, Entry>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    session: Arc<OpenSession>,
+    /// What follows it and what cancels; ends with the entry.
+    tasks: JoinSet<()>,
+}
 
 impl Sessions {
-    /// Opens a session. One that is open is opened anew: what followed it ends.
-    pub(super) fn open(&self, session: &Arc<OpenSession>) -> Result<(), Failure> {
-        let mut open = self.lock();
-        if open.len() >= MAX_SESSIONS && !open.contains_key(&session.id) {
-            let message = format!("at most {MAX_SESSIONS} sessions can be open in one editor");
-            return Err(Failure::new(ErrorCode::Overloaded, message));
-        }
-        if let Some(old) = open.insert(session.id, Arc::clone(session)) {
-            old.end.cancel();
-        }
-        Ok(())
-    }
-
-    /// Closes a session, unless it was opened anew.
-    pub(super) fn close(&self, session: &Arc<OpenSession>) {
-        session.end.cancel();
-        let mut open = self.lock();
-        if open
-            .get(&session.id)
-            .is_some_and(|it| Arc::ptr_eq(it, session))
-        {
-            open.remove(&session.id);
-        }
-    }
-
-    pub(super) fn find(&self, id: &str) -> Option<Arc<OpenSession>> {
-        self.lock().get(&id.parse().ok()?).cloned()
-    }
-
+    /// The open session.
+    ///
     /// # Errors
-    /// The session is not open.
-    pub(super) fn get(&self, id: &str) -> Result<Arc<OpenSession>, Failure> {
+    /// It is not open here.
+    pub(crate) fn get(&self, id: &str) -> Result<Arc<OpenSession>, Failure> {
+        let id = parsed(id)?;
         self.find(id).ok_or_else(|| {
-            let message = format!(
-                "session `{}` is not open here: load or resume it first",
-                crate::visible::one_line(id)
-            );
-            Failure::new(ErrorCode::SessionNotFound, message)
+            let message = format!("session {id} is not open here: load or resume it first");
+            RpcError::new(ErrorCode::SessionNotFound, message).into()
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<OpenSession>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn find(&self, id: SessionId) -> Option<Arc<OpenSession>> {
+        let entry = self.lock();
+        let entry = entry.get(&id);
+        entry.map(|entry| Arc::clone(&entry.session))
     }
+
+    /// # Errors
+    /// Too many are open.
+    pub(crate) fn check_room(&self, id: SessionId) -> Result<(), Failure> {
+        let open = self.lock();
+        if open.len() < MAX_SESSIONS || open.contains_key(&id) {
+            return Ok(());
+        }
+        let message = format!(
+            "{MAX_SESSIONS} sessions are open: restart the agent in the editor, which loses nothing"
+        );
+        Err(Failure::new(ErrorCode::Overloaded, message))
+    }
+
+    /// Adds a session with its tasks, and ends those that it had.
+    pub(crate) fn add(&self, session: Arc<OpenSession>, tasks: JoinSet<()>) {
+        let id = session.id;
+        self.lock().insert(id, Entry { session, tasks });
+    }
+
+    /// Forgets a session that is gone.
+    pub(crate) fn remove(&self, id: SessionId, failure: &Failure) {
+        let entry = self.lock().remove(&id);
+        if let Some(entry) = entry {
+            entry.session.prompts().lose(failure);
+        }
+    }
+
+    /// Ends the tasks of a session, before others follow it.
+    pub(crate) async fn pause(&self, id: SessionId) {
+        let tasks = self
+            .lock()
+            .get_mut(&id)
+            .map(|it| std::mem::take(&mut it.tasks));
+        if let Some(mut tasks) = tasks {
+            tasks.shutdown().await;
+        }
+    }
+
+    /// Cancels the prompt of a request, if there is one.
+    pub(crate) fn cancel_request(&self, request: &IdKey) {
+        let open = self.lock();
+        let sessions = open.values().map(|entry| &entry.session);
+        for session in sessions {
+            if session.prompts().cancel_request(request) {
+                session.cancels.notify_one();
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Entry>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// # Errors
+/// It is no id of ours.
+pub(crate) fn parsed(id: &str) -> Result<SessionId, Failure> {
+    id.parse()
+        .map_err(|error: scorel_proto::InvalidText| Failure::invalid(error.to_string()))
 }

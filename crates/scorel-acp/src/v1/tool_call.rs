@@ -1,118 +1,105 @@
+//! A tool call as an editor shows it.
+
 use std::path::{Path, PathBuf};
 
-use agent_client_protocol_schema::v1::{
-    Content, Diff, ToolCall, ToolCallContent, ToolCallLocation, ToolCallStatus, ToolCallUpdate,
-    ToolCallUpdateFields, ToolKind,
-};
-use scorel_peer::beginning;
-use scorel_proto::{Block, PermissionRequestBody, ToolResultBlock};
+use agent_client_protocol_schema::v1::{Diff, ToolCallContent, ToolCallLocation, ToolKind};
 use serde_json::Value;
 
 use crate::visible::one_line;
 
-/// Of a result that is shown, in bytes.
-const MAX_RESULT: usize = 64 * 1024;
-
-/// A call as the model made it.
-pub(super) fn called(id: &str, name: &str, input: &Value, work_dir: &Path) -> ToolCall {
-    ToolCall::new(id.to_owned(), title(name, input))
-        .name(one_line(name))
-        .kind(kind(name))
-        .status(ToolCallStatus::Pending)
-        .content(diffs(name, input, work_dir))
-        .locations(locations(input, work_dir))
-        .raw_input(input.clone())
-}
-
-/// The start of a call, with the input that it runs with where that is known.
-pub(super) fn started(id: &str, input: Option<&Value>) -> ToolCallUpdate {
-    let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
-    ToolCallUpdate::new(id.to_owned(), fields.raw_input(input.cloned()))
-}
-
-/// The end of a call. What it changed stays shown: a result adds to the diffs.
-pub(super) fn ended(result: &ToolResultBlock, shown: Vec<ToolCallContent>) -> ToolCallUpdate {
-    let status = match result.is_error {
-        true => ToolCallStatus::Failed,
-        false => ToolCallStatus::Completed,
+/// One line: the tool, and what it is about.
+pub(crate) fn title(name: &str, input: &Value) -> String {
+    let about = [
+        "command",
+        "path",
+        "file_path",
+        "pattern",
+        "url",
+        "query",
+        "name",
+    ];
+    let about = about.iter().find_map(|key| input[*key].as_str());
+    let text = match about {
+        Some(about) => format!("{name} {about}"),
+        None => name.to_owned(),
     };
-    let text = beginning(&Block::plain_text_of(&result.content), MAX_RESULT);
-    let mut content = shown;
-    content.push(ToolCallContent::Content(Content::new(text)));
-    let fields = ToolCallUpdateFields::new().status(status).content(content);
-    ToolCallUpdate::new(result.tool_use_id.clone(), fields)
+    one_line(&text)
 }
 
-/// The call that a question is about, with its diff and the reason for the question.
-pub(super) fn asked(question: &PermissionRequestBody, work_dir: &Path) -> ToolCallUpdate {
-    let (name, input) = (&question.tool_name, &question.input);
-    let mut content = diffs(name, input, work_dir);
-    let reasons = [Some(&question.reason), question.hook_reason.as_ref()];
-    let reasons = reasons
-        .into_iter()
-        .flatten()
-        .filter(|text| !text.is_empty());
-    content.extend(reasons.map(|text| ToolCallContent::Content(Content::new(one_line(text)))));
-    let fields = ToolCallUpdateFields::new()
-        .title(title(name, input))
-        .name(one_line(name))
-        .kind(kind(name))
-        .status(ToolCallStatus::Pending)
-        .content(content)
-        .locations(locations(input, work_dir))
-        .raw_input(input.clone());
-    ToolCallUpdate::new(question.tool_call_id.clone(), fields)
-}
-
-/// The changes that Edit and Write make.
-pub(super) fn diffs(name: &str, input: &Value, work_dir: &Path) -> Vec<ToolCallContent> {
-    let Some(path) = path(input, work_dir) else {
-        return Vec::new();
-    };
+pub(crate) fn kind(name: &str) -> ToolKind {
     match name {
-        "Write" => {
-            let content = input["content"].as_str();
-            let diff = content.map(|content| Diff::new(path, content).into());
-            diff.into_iter().collect()
-        }
-        "Edit" => {
-            let edits = input["edits"].as_array().map(Vec::as_slice);
-            let edits = edits.unwrap_or_default().iter();
-            edits
-                .filter_map(|edit| edit["oldString"].as_str().zip(edit["newString"].as_str()))
-                .map(|(old, new)| Diff::new(&path, new).old_text(old.to_owned()).into())
-                .collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn title(name: &str, input: &Value) -> String {
-    let subject = ["command", "path", "pattern", "url", "description", "prompt"];
-    let subject = subject.iter().find_map(|member| input[*member].as_str());
-    match subject {
-        Some(subject) => one_line(&format!("{name}: {subject}")),
-        None => one_line(name),
-    }
-}
-
-fn kind(name: &str) -> ToolKind {
-    match name {
-        "Read" => ToolKind::Read,
-        "Edit" | "Write" => ToolKind::Edit,
-        "Glob" | "Grep" => ToolKind::Search,
-        "Bash" | "BashOutput" | "BashStop" => ToolKind::Execute,
+        "Bash" => ToolKind::Execute,
+        "Read" | "Skill" => ToolKind::Read,
+        "Edit" | "Write" | "MultiEdit" => ToolKind::Edit,
+        "Grep" | "Glob" => ToolKind::Search,
         "WebFetch" => ToolKind::Fetch,
         "Todo" => ToolKind::Think,
         _ => ToolKind::Other,
     }
 }
 
-fn locations(input: &Value, work_dir: &Path) -> Vec<ToolCallLocation> {
-    let path = path(input, work_dir).map(ToolCallLocation::new);
-    path.into_iter().collect()
+fn path(input: &Value, work_dir: &Path) -> Option<PathBuf> {
+    let path = input["path"].as_str().or(input["file_path"].as_str())?;
+    Some(work_dir.join(path.strip_prefix("@project/").unwrap_or(path)))
 }
 
-fn path(input: &Value, work_dir: &Path) -> Option<PathBuf> {
-    input["path"].as_str().map(|path| work_dir.join(path))
+pub(crate) fn locations(input: &Value, work_dir: &Path) -> Vec<ToolCallLocation> {
+    let line = input["offset"]
+        .as_u64()
+        .and_then(|it| u32::try_from(it).ok());
+    let location = |path| ToolCallLocation::new(path).line(line);
+    path(input, work_dir).map(location).into_iter().collect()
+}
+
+/// What `Edit` and `Write` would change: the parts, as the model gave them.
+pub(crate) fn diffs(name: &str, input: &Value, work_dir: &Path) -> Vec<ToolCallContent> {
+    let Some(path) = path(input, work_dir) else {
+        return Vec::new();
+    };
+    let diff = |old: Option<&str>, new: &str| {
+        let diff = Diff::new(path.clone(), new).old_text(old.map(str::to_owned));
+        ToolCallContent::Diff(diff)
+    };
+    let text = |value: &Value, keys: [&str; 2]| {
+        let text = keys.iter().find_map(|key| value[*key].as_str());
+        text.map(str::to_owned)
+    };
+    let edit = |edit: &Value| {
+        let old = text(edit, ["oldString", "old_string"])?;
+        let new = text(edit, ["newString", "new_string"])?;
+        Some(diff(Some(&old), &new))
+    };
+    match name {
+        "Write" => input["content"]
+            .as_str()
+            .map(|new| diff(None, new))
+            .into_iter()
+            .collect(),
+        "Edit" | "MultiEdit" => match input["edits"].as_array() {
+            Some(edits) => edits.iter().filter_map(edit).collect(),
+            None => edit(input).into_iter().collect(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_has_a_title_of_one_line_and_its_changes() {
+        assert_eq!(title("Bash", &json!({"command": "ls\nrm"})), "Bash ls…");
+        assert_eq!(title("Spawn", &json!({})), "Spawn");
+        let input = json!({"path": "a/b", "edits": [{"oldString": "1", "newString": "2"}]});
+        let Some(ToolCallContent::Diff(diff)) = diffs("Edit", &input, Path::new("/p")).pop() else {
+            panic!("no diff");
+        };
+        assert_eq!(
+            (diff.path, diff.old_text, diff.new_text),
+            ("/p/a/b".into(), Some("1".into()), "2".into())
+        );
+    }
 }

@@ -1,0 +1,58 @@
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use scorel_proto::{ProjectId, Session, SessionId};
+use tokio::sync::Notify;
+
+use super::options::Settings;
+use super::prompts::Prompts;
+
+/// A session that the editor has open.
+#[derive(Debug)]
+pub(crate) struct OpenSession {
+    pub(crate) id: SessionId,
+    pub(crate) project_id: ProjectId,
+    /// The directory of its project.
+    pub(crate) work_dir: PathBuf,
+    /// The same, as the editor names it.
+    pub(crate) cwd: PathBuf,
+    /// Never held across an await.
+    prompts: Mutex<Prompts>,
+    /// Something is to be cancelled. Any number of wishes are one.
+    pub(crate) cancels: Notify,
+    /// The settings that the editor knows. Held while they change, so that it is told of each change once.
+    pub(crate) settings: tokio::sync::Mutex<Settings>,
+    told_of_mcp: AtomicBool,
+}
+
+impl OpenSession {
+    pub(crate) fn new(session: &Session, work_dir: PathBuf, cwd: PathBuf) -> Self {
+        Self {
+            id: session.session_id,
+            project_id: session.project_id,
+            work_dir,
+            cwd,
+            prompts: Mutex::default(),
+            cancels: Notify::new(),
+            settings: tokio::sync::Mutex::new(Settings::of(session)),
+            told_of_mcp: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn prompts(&self) -> MutexGuard<'_, Prompts> {
+        // No code panics between two related changes, so a poisoned lock is usable.
+        self.prompts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Cancels the prompts, or the turn that the editor sees.
+    pub(crate) fn cancel(&self) {
+        self.prompts().cancel();
+        self.cancels.notify_one();
+    }
+
+    /// Returns whether this is the first time.
+    pub(crate) fn tell_of_mcp(&self) -> bool {
+        !self.told_of_mcp.swap(true, Ordering::Relaxed)
+    }
+}
