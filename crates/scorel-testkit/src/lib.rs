@@ -9,6 +9,7 @@
 mod acp_script;
 mod agent_cli;
 mod agent_model;
+mod at_terminal;
 mod checked_log;
 mod daemon;
 mod deadline;

@@ -11,6 +11,7 @@ use nix::sys::termios::{LocalFlags, tcgetattr};
 use nix::unistd::Pid;
 
 use crate::Deadline;
+use crate::at_terminal::at_terminal;
 
 /// The time limit for the next output, in milliseconds.
 const PATIENCE: u16 = 60_000;
@@ -32,31 +33,9 @@ impl Terminal {
     /// # Panics
     ///
     /// If there is no terminal, or the command has no directory.
-    #[expect(clippy::print_stdout, reason = "a test says what it skips")]
     pub fn start(command: &Command) -> Option<Self> {
         let pty = openpty(None, None).expect("a terminal");
-        let mut at_terminal = Command::new("setsid");
-        at_terminal
-            .arg("--ctty")
-            .arg(command.get_program())
-            .args(command.get_args())
-            .env_clear()
-            .envs(
-                command
-                    .get_envs()
-                    .filter_map(|(name, value)| Some((name, value?))),
-            )
-            .env("PATH", std::env::var_os("PATH").expect("a search path"))
-            .current_dir(command.get_current_dir().expect("a directory"));
-        let end = || pty.slave.try_clone().expect("a descriptor");
-        at_terminal.stdin(end()).stdout(end()).stderr(end());
-        let child = match at_terminal.spawn() {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                println!("skipped: setsid is not installed");
-                return None;
-            }
-            spawned => spawned.expect("it runs"),
-        };
+        let child = at_terminal(command, &pty.slave, &[])?;
         Some(Self {
             _deadline: Deadline::of(&child),
             user: pty.master.into(),

@@ -13,6 +13,7 @@ use nix::sys::termios::{LocalFlags, tcgetattr};
 use nix::unistd::Pid;
 
 use crate::Deadline;
+use crate::at_terminal::at_terminal;
 
 /// The time limit for what a test waits for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -50,7 +51,6 @@ impl TerminalWindow {
     /// # Panics
     ///
     /// If there is no terminal, or the command has no directory.
-    #[expect(clippy::print_stdout, reason = "a test says what it skips")]
     pub fn open(command: &Command, columns: u16, rows: u16) -> Option<Self> {
         let size = Winsize {
             ws_row: rows,
@@ -59,29 +59,11 @@ impl TerminalWindow {
             ws_ypixel: 0,
         };
         let pty = openpty(Some(&size), None).expect("a terminal");
-        let mut at_terminal = Command::new("setsid");
-        let variables = command
-            .get_envs()
-            .filter_map(|(name, value)| Some((name, value?)));
-        at_terminal
-            .arg("--ctty")
-            .arg(command.get_program())
-            .args(command.get_args())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").expect("a search path"))
-            .env("TERM", "xterm-256color")
-            .env("LANG", "C.UTF-8")
-            .envs(variables)
-            .current_dir(command.get_current_dir().expect("a directory"));
-        let end = || pty.slave.try_clone().expect("a descriptor");
-        at_terminal.stdin(end()).stdout(end()).stderr(end());
-        let child = match at_terminal.spawn() {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                println!("skipped: setsid is not installed");
-                return None;
-            }
-            spawned => spawned.expect("it runs"),
-        };
+        let child = at_terminal(
+            command,
+            &pty.slave,
+            &[("TERM", "xterm-256color"), ("LANG", "C.UTF-8")],
+        )?;
         Some(Self {
             _deadline: Deadline::of(&child),
             user: pty.master.into(),
@@ -99,7 +81,7 @@ impl TerminalWindow {
     ///
     /// If the terminal has gone.
     pub fn types(&mut self, keys: &str) {
-        // What a person types comes key by key; together, an Enter is a part of a paste.
+        // A person's keys come one by one; together, an Enter is a part of a paste.
         std::thread::sleep(KEYSTROKE);
         self.user.write_all(keys.as_bytes()).expect("written");
     }
@@ -163,7 +145,7 @@ impl TerminalWindow {
         self.shown()
     }
 
-    /// What is on the screen.
+    /// The text on the screen.
     fn shown(&self) -> String {
         self.screen.screen().contents()
     }
