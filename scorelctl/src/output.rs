@@ -67,7 +67,7 @@ impl Output {
         let Some(pager) = self.pager.take() else {
             return flushed;
         };
-        // What could not be written has been reported; dropping the pager closes its input.
+        // A failed write has been reported; dropping the pager closes its input.
         let (pager, _) = pager.into_parts();
         pager.wait()?;
         flushed

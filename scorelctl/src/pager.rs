@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 /// leave the text on the terminal.
 const LESS: &str = "FRX";
 
-/// More than a pipe holds: when so much was written, somebody reads it.
+/// More than a pipe holds: when so much was written, the pager reads it.
 const MAX_COPY: usize = 2 * 1024 * 1024;
 
 /// The program that shows long text on a terminal page by page. If the shell cannot run it, the text is written
@@ -16,7 +16,7 @@ pub(crate) struct Pager {
     child: Child,
     /// `None` once it has ended without reading anything.
     input: Option<ChildStdin>,
-    /// What was written, while it may be that nothing was read.
+    /// The text written so far, while it may be that none was read.
     copy: Option<Vec<u8>>,
 }
 

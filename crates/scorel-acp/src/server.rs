@@ -41,7 +41,7 @@ const GOODBYE: Duration = Duration::from_secs(5);
 /// `caller` calls the daemon; `connector` makes the connections on which sessions are followed.
 ///
 /// # Errors
-/// What the editor writes has no end or cannot be read, or the standard output cannot be used.
+/// The editor's output has no end or cannot be read, or the standard output cannot be used.
 pub async fn serve_stdio<C>(caller: Caller<C>, connector: C) -> io::Result<()>
 where
     C: Connect + Clone + Send + Sync + 'static,
@@ -55,7 +55,7 @@ where
 /// Serves the editor that writes to `reader` and reads from `writer`. Its turns go on when it ends.
 ///
 /// # Errors
-/// What the editor writes has no end, or cannot be read.
+/// The editor's output has no end, or cannot be read.
 pub async fn serve<C, R, W>(caller: Caller<C>, connector: C, reader: R, writer: W) -> io::Result<()>
 where
     C: Connect + Clone + Send + Sync + 'static,
@@ -72,7 +72,7 @@ where
     };
     let reading = async {
         let read = server.read(incoming).await;
-        // What the editor has written before it went is carried out, its turns are not waited for.
+        // Requests that the editor wrote before it went are carried out; its turns are not waited for.
         server.room.empty(GOODBYE).await;
         editor.peer().close();
         read

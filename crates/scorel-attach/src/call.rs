@@ -16,7 +16,7 @@ macro_rules! calls {
             $($method(Box<<$method as Method>::Params>),)*
         }
 
-        /// What came of a call, with its parameters where these tell what it was about.
+        /// The outcome of a call, with its parameters where these tell what it was about.
         #[derive(Debug)]
         pub(crate) enum Answer {
             $($kept(

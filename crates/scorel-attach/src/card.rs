@@ -13,7 +13,7 @@ use scorel_proto::{OpenQuestion, PermissionDecision, PermissionRequestId};
 
 pub(crate) use text::{CardPlace, card_lines, input_text, tiny_card};
 
-/// How long a question stands unchanged before a key answers it.
+/// The time that a question stands unchanged before a key answers it.
 pub(crate) const UNREAD: Duration = Duration::from_millis(500);
 
 /// The questions that were read in the pager; more are not remembered.
@@ -45,7 +45,7 @@ enum Focus {
     },
 }
 
-/// What a key at the card did.
+/// The effect of a key at the card.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CardStep {
     Stays,
@@ -74,7 +74,7 @@ pub(crate) enum CardKey {
 pub(crate) struct Card {
     focus: Focus,
     current: Option<PermissionRequestId>,
-    /// What the terminal shows, and since when.
+    /// The part that the terminal shows, and since when.
     drawn: Option<(DrawnCard, Instant)>,
     answered: Option<Instant>,
     read: HashSet<PermissionRequestId>,

@@ -31,7 +31,7 @@ const MAX_SHOWN: usize = 256 << 10;
 pub struct Composer {
     editor: Editor,
     pastes: Pastes,
-    /// What Ctrl+C has cleared.
+    /// The text that Ctrl+C has cleared.
     cleared: Option<Draft>,
     /// The entry of the history that is shown, counted from the newest, and what was there before.
     recalled: Option<(usize, Draft)>,
@@ -304,7 +304,7 @@ impl Composer {
     fn changed(&mut self) {
         self.recalled = None;
         self.version += 1;
-        // What was cut may come back.
+        // Cut text may come back.
         self.pastes.retain(|label| {
             self.editor.text().contains(label) || self.editor.killed().contains(label)
         });

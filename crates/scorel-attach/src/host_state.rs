@@ -20,7 +20,7 @@ pub(crate) struct HostState {
     pub(crate) is_live: bool,
 }
 
-/// What an event of the daemon means for a screen.
+/// The meaning of a daemon's event for a screen.
 #[derive(Debug)]
 pub(crate) enum HostNews {
     None,

@@ -30,7 +30,7 @@ pub(crate) struct Interactive<C> {
     empty: SessionView,
 }
 
-/// What woke the loop.
+/// The input that woke the loop.
 enum Woken<C> {
     Typed(Typed),
     Stream(Result<Option<StreamItem>, ClientError>),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use scorel_proto::{ClientId, SessionId};
 
-/// How to attach.
+/// The options of attaching.
 #[derive(Debug)]
 pub struct AttachOptions<C> {
     /// Makes connections to the daemon.
@@ -26,7 +26,7 @@ pub struct AttachOptions<C> {
     pub notes: Vec<String>,
 }
 
-/// Why the program could not go on.
+/// The reason for which the program could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
     /// The daemon cannot be reached.

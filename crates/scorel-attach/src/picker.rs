@@ -5,7 +5,7 @@ use scorel_screen::{Line, Span, Style};
 
 use crate::terminal::Key;
 
-/// What a row stands for.
+/// The thing that a row stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Choice {
     Session(SessionId),
@@ -39,7 +39,7 @@ pub(crate) struct PickerRow {
     pub(crate) choice: Choice,
 }
 
-/// What is chosen.
+/// The kind of thing that is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PickerKind {
     /// Questions, sessions and runtimes, of the project or of all.
@@ -62,7 +62,7 @@ pub(crate) struct Picker {
     at: usize,
 }
 
-/// What a key did.
+/// The effect of a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PickerStep {
     Stays,

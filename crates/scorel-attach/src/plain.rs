@@ -27,7 +27,7 @@ pub(crate) struct Plain<C> {
     empty: SessionView,
     lines: mpsc::Receiver<String>,
     has_input: bool,
-    /// What is asked of a pipe that has ended: the answers are waited for.
+    /// The end of a pipe that has asked: its answers are waited for.
     is_piped: bool,
 }
 

@@ -33,7 +33,7 @@ pub struct Live {
     pub caret: Option<(usize, usize)>,
 }
 
-/// What the terminal shows of the live region, and the bytes that change it.
+/// The live region as the terminal shows it, and the bytes that change it.
 #[derive(Debug)]
 pub struct Region {
     theme: Theme,

@@ -17,7 +17,7 @@ pub struct AttachSettings {
     pub plain: bool,
 }
 
-/// What Enter sends while a turn runs.
+/// The kind of message that Enter sends while a turn runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SendAs {
@@ -37,7 +37,7 @@ impl From<SendAs> for WhileRunning {
     }
 }
 
-/// Why the section cannot be read.
+/// The reason for which the section cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.

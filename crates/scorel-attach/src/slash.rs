@@ -25,7 +25,7 @@ pub(crate) enum Slash {
 pub(crate) struct SlashCommand {
     pub(crate) slash: Slash,
     pub(crate) name: &'static str,
-    /// What may follow the name.
+    /// The argument after the name.
     pub(crate) argument: &'static str,
     pub(crate) about: &'static str,
 }
@@ -121,7 +121,7 @@ pub(crate) const COMMANDS: [SlashCommand; 13] = [
     command(Slash::Help, "help", "", "list keys and commands"),
 ];
 
-/// What a typed message is.
+/// The kind of a typed message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Submission {
     /// Nothing but white space.

@@ -3,7 +3,7 @@
 use scorel_client::ClientError;
 use scorel_proto::{ErrorCode, RpcError};
 
-/// What went wrong, and what to do about it if that is known.
+/// A failure, and the cure if one is known.
 pub(crate) fn failure(error: &ClientError) -> String {
     let hint = error.hint().or_else(|| match error {
         ClientError::Rpc(rpc) => daemon_hint(rpc).or_else(|| own_hint(rpc).map(str::to_owned)),

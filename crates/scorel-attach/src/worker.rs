@@ -16,7 +16,7 @@ const MAX_RUNNING: usize = 16;
 /// The tasks that wait. What comes then is dropped, and said.
 const MAX_WAITING: usize = 256;
 
-/// What a task ended with.
+/// The result of a task.
 #[derive(Debug)]
 pub(crate) enum WorkEnd<C> {
     Done(Box<Done>),

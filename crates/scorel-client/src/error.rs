@@ -96,7 +96,7 @@ impl ClientError {
         }
     }
 
-    /// What the user can do about it, if known.
+    /// The cure, for the user, if known.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Incompatible {

@@ -112,7 +112,7 @@ impl SshDaemon {
         for option in [
             format!("ConnectTimeout={}", CONNECT.as_secs()),
             format!("ServerAliveInterval={}", ALIVE.as_secs()),
-            // What a configuration has for logins: several children at once cannot all have the ports.
+            // Forwards of a configuration are for logins: several children at once cannot all have the ports.
             "ClearAllForwardings=yes".to_owned(),
             "RemoteCommand=none".to_owned(),
         ] {

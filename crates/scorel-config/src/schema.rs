@@ -60,7 +60,7 @@ pub(super) struct AttachSection {
     pub plain: Option<bool>,
 }
 
-/// What Enter sends while a turn runs.
+/// The kind of message that Enter sends while a turn runs.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum SendAs {

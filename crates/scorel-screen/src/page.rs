@@ -11,7 +11,7 @@ pub(crate) enum PagePart {
     User,
     /// Tool calls.
     Tools,
-    /// What is not part of the conversation.
+    /// A note beside the conversation.
     Notes,
 }
 

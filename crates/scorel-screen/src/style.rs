@@ -23,7 +23,7 @@ pub enum Style {
     Thinking,
     /// A tool call.
     Tool,
-    /// What a tool has put out.
+    /// The output of a tool.
     Output,
     /// A line that a change adds.
     Added,

@@ -36,7 +36,7 @@ pub(crate) fn expanded(text: &str) -> Cow<'_, str> {
     Cow::Owned(spaced)
 }
 
-/// What a terminal puts into one place, with its columns: characters with what joins them.
+/// The contents of one place of a terminal, with its columns: characters with what joins them.
 pub(crate) fn clusters(text: &str) -> impl Iterator<Item = (&str, usize)> {
     text.graphemes(true).flat_map(|cluster| {
         let columns = cluster.width();

@@ -5,7 +5,7 @@ use crate::width::{clusters, width};
 /// The widest that prose becomes, in columns.
 pub(crate) const PROSE: usize = 100;
 
-/// What stands before the rows of a wrapped text.
+/// The prefix of the rows of a wrapped text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Margins {
     /// Before the first row.
@@ -43,7 +43,7 @@ pub(crate) fn wrap_within(spans: &[Span], margins: &Margins, width: usize) -> Ve
 /// The smallest room for text beside a margin.
 pub(crate) const MIN_ROOM: usize = 4;
 
-/// What fills one place of a row.
+/// The contents of one place of a row.
 #[derive(Clone, Copy)]
 struct Cell<'a> {
     cluster: &'a str,

@@ -26,6 +26,6 @@ pub struct FindFilesResult {
     /// Paths of files relative to the project, the best match first: those with the query in the file's name before
     /// those with it elsewhere, and short ones before long ones.
     pub files: Vec<String>,
-    /// Whether every file was looked at. A project may have more than are listed, or take too long to list.
+    /// True if every file was looked at. A project may have more than are listed, or take too long to list.
     pub complete: bool,
 }

@@ -103,7 +103,7 @@ async fn session(target: &TargetArgs, cli: &mut Cli<'_>) -> Result<Option<Sessio
     }
 }
 
-/// What a newcomer has to know.
+/// The notes for a newcomer.
 async fn notes(cli: &mut Cli<'_>) -> Result<Vec<String>, Failure> {
     let status = cli.call::<GetStatus>(&NoParams {}).await?;
     let mut notes = Vec::new();

@@ -15,7 +15,7 @@ pub(super) struct Editor {
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     last_id: u64,
-    /// What came and was not asked for yet.
+    /// The messages that came and were not asked for yet.
     seen: VecDeque<Value>,
     cwd: String,
 }

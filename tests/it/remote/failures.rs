@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::ssh_server::SshServer;
 use crate::under_test::{PATIENCE, SCORELD, output};
 
-/// What `scorelctl --json ARGUMENTS` reports.
+/// The report of `scorelctl --json ARGUMENTS`.
 async fn error(server: &SshServer, arguments: &[&str], exit: i32) -> Value {
     let arguments = [&["--json"], arguments].concat();
     let output = output(&mut server.scorelctl(&arguments)).await;

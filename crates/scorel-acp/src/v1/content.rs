@@ -85,7 +85,7 @@ impl Draft {
         }
     }
 
-    /// What the editor holds, which may not be saved.
+    /// The editor's text, which may not be saved.
     fn add_resource(&mut self, resource: &TextResourceContents) {
         let name = file_of(&resource.uri);
         let name = name.map_or_else(|| resource.uri.clone(), |it| it.display().to_string());

@@ -27,7 +27,7 @@ use crate::visible::one_line;
 /// A daemon that is away for longer is told to those who wait for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Tells the editor what happens in a session, whoever caused it.
+/// Tells the editor what happens in a session, by this client or another.
 #[derive(Debug)]
 pub(crate) struct Follower<C> {
     daemon: Daemon<C>,
@@ -100,7 +100,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
         Ok(())
     }
 
-    /// What an editor is told of a session that it has just opened.
+    /// The first updates of a session that an editor has just opened.
     async fn begin(&mut self) -> Result<(), Closed> {
         self.tell_commands().await?;
         // The stream knows only what came since it began.
@@ -263,7 +263,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
         self.editor.update(self.session.id, update).await
     }
 
-    /// How full the model's window is, and what the session has cost.
+    /// The use of the model's window, and the session's cost.
     async fn tell_usage(&self) -> Result<(), Closed> {
         let session_id = self.session.id;
         let (context, known) = (

@@ -23,7 +23,7 @@ use crate::daemon::Daemon;
 use crate::editor::Editor;
 use crate::failure::Failure;
 
-/// How an editor opens a session.
+/// The way in which an editor opens a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opening {
     New,
@@ -42,7 +42,7 @@ pub(crate) struct Opened<C> {
     follower: Option<Follower<C>>,
 }
 
-/// What opening needs.
+/// The means of opening a session.
 #[derive(Debug)]
 pub(crate) struct Opener<'a, C> {
     pub(crate) daemon: &'a Daemon<C>,

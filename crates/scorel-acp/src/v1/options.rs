@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     runner: String,
 }
 
-/// What can be chosen in a project.
+/// The options that a project offers.
 #[derive(Debug)]
 struct Choices {
     models: Vec<Model>,
@@ -191,7 +191,7 @@ fn choice(value: &str, label: &str) -> SessionConfigSelectOption {
     SessionConfigSelectOption::new(value.to_owned(), one_line(label))
 }
 
-/// What is set is offered, also if the daemon does not list it.
+/// The present value is offered, also if the daemon does not list it.
 fn select(
     id: &'static str,
     label: &str,

@@ -23,7 +23,7 @@ struct OpenPrompt {
     command_id: CommandId,
     request: IdKey,
     state: PromptState,
-    /// Why the model stopped last.
+    /// The reason for which the model stopped last.
     stop: Option<StopReason>,
     cancel: CancelState,
     end: oneshot::Sender<PromptEnd>,
@@ -45,7 +45,7 @@ enum CancelState {
     Signalled,
 }
 
-/// How a prompt ended.
+/// The end of a prompt.
 #[derive(Debug)]
 pub(crate) enum PromptEnd {
     Turn(Box<TurnOutcomeBody>, Option<StopReason>),
@@ -65,14 +65,14 @@ impl Ending {
     }
 }
 
-/// What is to be cancelled next.
+/// The next cancel to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CancelStep {
     Item(QueueItemId),
     Turn(TurnId),
 }
 
-/// What a record means to the prompts.
+/// A record's meaning for the prompts.
 #[derive(Debug, Default)]
 pub(crate) struct Observed {
     /// It is the message of a prompt, which the editor shows itself.
@@ -258,7 +258,7 @@ impl OpenPrompt {
         }
     }
 
-    /// What was signalled held for the state before.
+    /// The signal held for the state before.
     fn moved(&mut self, state: PromptState) {
         if self.state != state && self.cancel == CancelState::Signalled {
             self.cancel = CancelState::Wanted;

@@ -39,7 +39,7 @@ struct Asked {
     progress: Arc<Progress>,
 }
 
-/// How far a question is.
+/// The stage of a question.
 #[derive(Debug, Default)]
 struct Progress {
     /// The id of the call to the editor; 0 before it is sent.

@@ -20,7 +20,7 @@ pub(crate) struct Sessions {
 #[derive(Debug)]
 struct Entry {
     session: Arc<OpenSession>,
-    /// What follows it and what cancels; ends with the entry.
+    /// The tasks that follow and cancel it; they end with the entry.
     tasks: JoinSet<()>,
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn locations(input: &Value, work_dir: &Path) -> Vec<ToolCallLocation>
     path(input, work_dir).map(location).into_iter().collect()
 }
 
-/// What `Edit` and `Write` would change: the parts, as the model gave them.
+/// The change that `Edit` or `Write` would make: its parts, as the model gave them.
 pub(crate) fn diffs(name: &str, input: &Value, work_dir: &Path) -> Vec<ToolCallContent> {
     let Some(path) = path(input, work_dir) else {
         return Vec::new();

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::tool_call::{diffs, kind, locations, title};
 
-/// What of a session the editor was told, without I/O. Nothing is told twice, whatever the stream repeats.
+/// The part of a session that the editor was told, without I/O. Nothing is told twice, whatever the stream repeats.
 #[derive(Debug)]
 pub(crate) struct Transcript {
     work_dir: PathBuf,
@@ -237,7 +237,7 @@ impl Transcript {
         text_chunk(at.0, delta, as_update)
     }
 
-    /// What is not told yet of a block's text so far.
+    /// The end of a block's text so far that is not told yet.
     fn rest(&mut self, at: (EventId, usize), text: &str, as_update: Chunk) -> Vec<SessionUpdate> {
         let sent = self.sent(at);
         let rest = text.get(*sent..).unwrap_or_default();
@@ -265,7 +265,7 @@ fn chunk(id: EventId, content: ContentBlock) -> ContentChunk {
     ContentChunk::new(content).message_id(MessageId::from(id.to_string()))
 }
 
-/// What is not part of the conversation, in the daemon's words.
+/// A note beside the conversation, in the daemon's words.
 fn note(event: &PersistentEvent) -> Vec<SessionUpdate> {
     let parts = event.body.convert_to_display().into_iter();
     let lines: Vec<String> = parts.map(|part| part.text).collect();

@@ -108,7 +108,7 @@ impl App {
         self.history = History::load(self.setup.state_dir.clone(), &project);
         // Only what is left of an earlier attempt, or another session's draft, is replaced.
         let draft = self.drafts.load(&id.to_string());
-        // What was typed before the first session was there belongs to it.
+        // Text typed before the first session was there belongs to it.
         let typed =
             Some(self.composer.text()).filter(|text| self.session.is_none() && !text.is_empty());
         self.composer.set("");

@@ -1,4 +1,4 @@
-/// What can complete the word at the caret.
+/// A completion of the word at the caret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Completion {
     pub(crate) sign: char,
@@ -11,7 +11,7 @@ pub(crate) struct Completion {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// What takes the word's place, without the sign.
+    /// The text that takes the word's place, without the sign.
     pub(crate) text: String,
     pub(crate) about: String,
 }

@@ -40,7 +40,7 @@ impl App {
     pub(super) fn enter_card(&mut self, now: Instant) {
         self.card.enter(now);
         self.card_hint = None;
-        // What was typed before the question was read must not answer it.
+        // Keys from before the question was read must not answer it.
         self.effect(Effect::DiscardTyped);
     }
 

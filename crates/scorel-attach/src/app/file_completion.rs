@@ -48,7 +48,7 @@ impl App {
         completion.at = at.unwrap_or(0);
     }
 
-    /// Whether a list is about to be shown.
+    /// Returns whether a list is about to be shown.
     pub(super) fn awaits_files(&self) -> bool {
         let is_empty =
             |it: &Completion| it.sign == '@' && !it.is_closed && it.candidates.is_empty();
@@ -87,7 +87,7 @@ fn candidates(files: Vec<String>) -> Vec<Candidate> {
     files.map(candidate).collect()
 }
 
-/// Whether a path has the characters of a word in their order, as the daemon looks for it.
+/// Returns whether a path has the characters of a word in their order, as the daemon looks for it.
 fn has_in_order(path: &str, word: &str) -> bool {
     let (path, word) = (path.to_lowercase(), word.to_lowercase());
     let mut rest = path.chars();

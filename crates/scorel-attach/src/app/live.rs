@@ -45,7 +45,7 @@ impl App {
         )
     }
 
-    /// What stands above the composer, in at most `left` rows: what is unfinished, then the card or the strips.
+    /// The rows above the composer, at most `left`: the unfinished block, then the card or the strips.
     fn above(
         &self,
         width: usize,

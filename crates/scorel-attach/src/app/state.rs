@@ -20,7 +20,7 @@ use crate::jobs::{HostFeedItem, ImageFile, RewindMessage, SentMessage, SessionFa
 use crate::picker::Picker;
 use crate::terminal::Input as Typed;
 
-/// What does not change while the program runs.
+/// The parts that do not change while the program runs.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
     pub(crate) while_running: WhileRunning,
@@ -53,7 +53,7 @@ pub(crate) enum Input {
     Tick,
 }
 
-/// What came of work beside the loop.
+/// The outcome of work beside the loop.
 #[derive(Debug)]
 pub(crate) enum Done {
     Answer(Answer),
@@ -62,7 +62,7 @@ pub(crate) enum Done {
     NotOpened(ClientError),
     Leaf(SessionId, Result<Vec<Event>, ClientError>),
     Messages(SessionId, Result<Vec<RewindMessage>, ClientError>),
-    /// What a program has written, or why it failed; to be paged or not.
+    /// The output of a program, or why it failed; to be paged or not.
     Ran(Result<String, String>, bool),
 }
 
@@ -84,7 +84,7 @@ pub(crate) enum LinkState {
 #[derive(Debug)]
 pub(crate) struct CurrentSession {
     pub(crate) facts: SessionFacts,
-    /// What its next request would hold.
+    /// The size of its next request.
     pub(crate) context: Option<GetContextResult>,
     /// The turn that was asked to end.
     pub(crate) cancelling: Option<TurnId>,
@@ -114,7 +114,7 @@ pub(crate) struct QueueEditing {
     pub(crate) kept: Vec<Block>,
 }
 
-/// What has the keys, unless the card has them.
+/// The owner of the keys, unless the card has them.
 #[derive(Debug)]
 pub(crate) enum Mode {
     Composing,
@@ -279,7 +279,7 @@ impl App {
         }
     }
 
-    /// What follows from any input.
+    /// The steps that follow any input.
     fn settle(&mut self, now: Instant) {
         self.notice_question();
         let has_question = self.question().is_some();

@@ -85,7 +85,7 @@ impl App {
         else {
             return;
         };
-        // What is loaded for the first time is all that there is.
+        // The first load is all that there is.
         if self
             .session
             .as_ref()
@@ -183,7 +183,7 @@ impl App {
         }
     }
 
-    /// What an event means besides what it prints.
+    /// An event's meaning besides what it prints.
     fn follow(&mut self, event: &Event, view: &SessionView) {
         let Some(session) = &mut self.session else {
             return;

@@ -4,7 +4,7 @@ use scorel_proto::OpenQuestion;
 use scorel_screen::escape::{exact, exact_line};
 use scorel_screen::{Line, Span, Style, wrap};
 
-/// What is said of a question besides its input.
+/// The words of a question besides its input.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CardPlace<'a> {
     /// Its place among the questions, from 0, and their number.
@@ -14,7 +14,7 @@ pub(crate) struct CardPlace<'a> {
     pub(crate) work_dir: &'a str,
     pub(crate) has_focus: bool,
     pub(crate) why: Option<&'a str>,
-    /// Why the last key did not count.
+    /// The reason for which the last key did not count.
     pub(crate) hint: Option<&'a str>,
     /// The input was read in the pager.
     pub(crate) is_read: bool,
@@ -50,7 +50,7 @@ pub(crate) fn card_lines(
     (head, is_whole)
 }
 
-/// What is shown of a question where the terminal is too small for a card.
+/// The rows of a question where the terminal is too small for a card.
 pub(crate) fn tiny_card(question: &OpenQuestion, width: usize) -> Line {
     let tool = exact_line(&question.request.tool_name);
     Line::plain(

@@ -9,7 +9,7 @@ use super::max_text::MAX_TEXT;
 use super::private_file;
 use super::state_dir::{StateDir, file_in};
 
-/// Drafts of sessions that nobody came back to.
+/// The age of a draft that is removed.
 const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 const MAX_DRAFTS: usize = 200;
 /// The longest file; JSON may write a byte as six.

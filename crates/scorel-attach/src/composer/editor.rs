@@ -34,7 +34,7 @@ impl Editor {
         &self.text[..self.caret]
     }
 
-    /// What was cut last.
+    /// The text that was cut last.
     pub(super) fn killed(&self) -> &str {
         &self.killed
     }

@@ -10,7 +10,7 @@ const MAX_ENTRIES: usize = 1000;
 const MAX_ENTRY: usize = 16 << 10;
 const MAX_FILE: u64 = 2 << 20;
 
-/// What was sent in a project, oldest first. In the file each line is a JSON string; terminals share it.
+/// The messages that were sent in a project, oldest first. In the file each line is a JSON string; terminals share it.
 #[derive(Debug)]
 pub struct History {
     state: StateDir,

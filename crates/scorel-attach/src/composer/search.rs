@@ -9,7 +9,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// What is searched.
+    /// The text to look for.
     pub fn wanted(&self) -> &str {
         &self.wanted
     }

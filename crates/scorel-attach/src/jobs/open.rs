@@ -19,7 +19,7 @@ pub(crate) struct OpenedSession<C> {
     pub(crate) stream: SessionStream<StickyConnector<C>>,
 }
 
-/// What is known of a session besides its stream.
+/// The facts of a session besides its stream.
 #[derive(Debug)]
 pub(crate) struct SessionFacts {
     pub(crate) session: Session,

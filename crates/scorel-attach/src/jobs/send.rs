@@ -23,7 +23,7 @@ pub(crate) struct Outgoing {
     pub(crate) command_id: CommandId,
 }
 
-/// What came of a message.
+/// The outcome of a message.
 #[derive(Debug)]
 pub(crate) struct SentMessage {
     pub(crate) command_id: CommandId,
@@ -32,7 +32,7 @@ pub(crate) struct SentMessage {
     pub(crate) result: Result<SendMessageResult, SendError>,
 }
 
-/// Why a message was not sent.
+/// The reason for which a message was not sent.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
     /// An image cannot be read.
@@ -92,7 +92,7 @@ async fn attempt<C: Connect>(
                 return Ok(answer?);
             }
         };
-        // What is a file on another machine only its daemon knows: what it refuses as none is sent as text.
+        // Only its daemon knows the files of another machine: a word that it refuses is sent as text.
         match refused_mention(&error) {
             Some(path) if no_files.insert(path.clone()) => command_id = new_command_id(),
             _ => return Err(ClientError::Rpc(error).into()),

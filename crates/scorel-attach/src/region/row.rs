@@ -51,7 +51,7 @@ impl Row {
             }
             let is_whole = same == new.text.len() && same == old.text.len();
             if !is_alike || !is_whole {
-                // What follows may combine with the last character.
+                // The next character may combine with the last.
                 columns = columns.saturating_sub(1);
                 break;
             }

@@ -53,7 +53,7 @@ pub(super) struct Decoder {
     /// thread that was kept waiting finds old bytes at a late time.
     quiet_at: Option<Instant>,
     is_large: bool,
-    /// What is held came directly after other text.
+    /// The held bytes came directly after other text.
     is_close: bool,
     decoded: VecDeque<Input>,
     answers: usize,
@@ -134,7 +134,7 @@ impl Decoder {
         self.decoded.pop_front()
     }
 
-    /// Whether the terminal has answered the question for its state since the last call.
+    /// Returns whether the terminal has answered the question for its state since the last call.
     pub(super) fn take_answer(&mut self) -> bool {
         std::mem::take(&mut self.answers) > 0
     }

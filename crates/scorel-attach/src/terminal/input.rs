@@ -1,4 +1,4 @@
-/// What comes from the terminal.
+/// Input of the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A key.

@@ -22,7 +22,7 @@ use super::screen::Screen;
 /// Inputs that wait for the program. The thread reads no more until there is room.
 const WAITING: usize = 256;
 
-/// What comes from the terminal, and the signals that tell about it.
+/// Input of the terminal, and the signals that tell about it.
 ///
 /// A thread reads it. Dropped, the thread has ended, and another program can have the keys.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Keyboard {
     inputs: mpsc::Receiver<(u64, Input)>,
     signals: Signals,
     decoder: Arc<Mutex<Decoder>>,
-    /// How often what was typed has been discarded; changes under the decoder's lock.
+    /// The number of times that typed input was discarded; changes under the decoder's lock.
     epoch: Arc<AtomicU64>,
     pace: Arc<Pace>,
     is_ending: Arc<AtomicBool>,
@@ -198,7 +198,7 @@ impl Reader {
     /// Reads and decodes once; false at the end.
     fn read(&self, bytes: &mut [u8], now: Instant) -> bool {
         let mut decoder = decoder(&self.decoder);
-        // What was there may have been discarded since; reading would wait for a key with the lock held.
+        // The input may have been discarded since; reading would wait for a key with the lock held.
         let mut fds = [PollFd::new(self.input.as_fd(), PollFlags::POLLIN)];
         if matches!(poll(&mut fds, PollTimeout::ZERO), Ok(0)) {
             return true;

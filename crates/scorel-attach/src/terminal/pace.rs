@@ -26,7 +26,7 @@ enum Answers {
     No,
 }
 
-/// How much may be on its way to the terminal.
+/// The bytes that may be on their way to the terminal.
 ///
 /// The kernel holds 12 KiB and more for a terminal, a connection by ssh a lot more, and neither tells how much is left;
 /// in front of a slow terminal that is seconds. So the terminal itself is asked: its answer to a question comes after

@@ -23,7 +23,7 @@ const CALM: Duration = Duration::from_secs(1);
 /// The longest wait for a terminal at the end.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// What is shown: finished lines, then the live region. Draws when the terminal has taken the last frame.
+/// The screen: finished lines, then the live region. Draws when the terminal has taken the last frame.
 #[derive(Debug)]
 pub struct Screen {
     region: Region,

@@ -6,7 +6,7 @@ use scorel_proto::ProtocolRange;
 
 use super::mismatch::mismatch;
 
-/// Why the daemon of another machine cannot be reached by ssh.
+/// The reason for which the daemon of another machine cannot be reached by ssh.
 #[derive(Debug)]
 pub struct SshError {
     /// The name of the machine, as the user knows it.
@@ -89,7 +89,7 @@ impl SshProblem {
 }
 
 impl SshError {
-    /// Whether another attempt may succeed, with nothing changed by the user.
+    /// Returns whether another attempt may succeed, with nothing changed by the user.
     pub const fn may_pass(&self) -> bool {
         match &self.problem {
             SshProblem::UnknownHost
@@ -108,7 +108,7 @@ impl SshError {
         }
     }
 
-    /// What the user can do about it.
+    /// The cure, for the user.
     pub fn hint(&self) -> String {
         let host = &self.host;
         match &self.problem {

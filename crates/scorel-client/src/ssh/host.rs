@@ -6,7 +6,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SshHost(String);
 
-/// Why a text names no machine for ssh.
+/// The reason for which a text names no machine for ssh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SshHostError {
     /// There is no host, or an empty user.

@@ -180,7 +180,7 @@ async fn a_request_that_is_too_long_is_refused_before_it_is_written() {
     );
     let daemon = async {
         let mut wire = peer.accept().await;
-        // What fits comes as a frame that the daemon reads, with all that is around it.
+        // A request that fits is a frame that the daemon reads, with all that is around it.
         let call = wire.expect("registerProject").await;
         assert!(call.to_string().len() < 8 * 1024 * 1024);
         wire.refuse(&call, 1011, "payload_too_large").await;

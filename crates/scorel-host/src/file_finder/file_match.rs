@@ -34,7 +34,7 @@ impl Folded {
         }
     }
 
-    /// Whether the text has the characters of the query in their order.
+    /// Returns whether the text has the characters of the query in their order.
     fn is_scattered_in(&self, text: &str) -> bool {
         if !self.text.is_ascii() {
             let mut rest = text.chars();
@@ -66,7 +66,7 @@ enum Place {
     ScatteredInPath,
 }
 
-/// How well a path matches a query; the best is the smallest.
+/// The rank of a path for a query; the best is the smallest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileMatch {
     place: Place,

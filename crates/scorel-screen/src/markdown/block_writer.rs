@@ -34,7 +34,7 @@ struct BlockWriter<'a> {
     gap: bool,
 }
 
-/// What a block around the text puts before its rows.
+/// The prefix that a block around the text gives to its rows.
 struct Margin {
     /// Before the first row, once.
     first: Option<String>,

@@ -40,7 +40,7 @@ impl Fence {
     }
 }
 
-/// What stands before an item of a list.
+/// The mark before an item of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ItemMarker {
     /// The bytes to the item's text.

@@ -8,7 +8,7 @@ use super::tests::{answer, called, delta, event, result, user};
 use super::*;
 use crate::{Theme, TimeZone};
 
-/// What is put around each of [`HOSTILE`].
+/// The frames around each of [`HOSTILE`].
 const FRAMES: [&str; 3] = [
     "a{}b",
     "- {} `{}` [{}](http://x{})\n",

@@ -58,7 +58,7 @@ fn one_call_is_under_way_and_the_last_word_wins() {
     let last = asked(&mut app).expect("a call");
     assert_eq!(last.query, "pars");
     answer(&mut app, last, Ok(&["src/parse.rs", "p/a/r/s"]));
-    // What does not fit any more goes before the next answer.
+    // Rows that do not fit any more go before the next answer.
     types(&mut app, "e");
     let list = shown(&mut app);
     assert!(list.contains("▸ @src/parse.rs") && !list.contains("p/a/r/s"));
