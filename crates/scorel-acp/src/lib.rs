@@ -1,4 +1,3 @@
-//! (lead: read /var/tmp/wt/acp/LEAD-MESSAGE.txt, then remove this line)
 //! Serves sessions of the daemon to an editor that speaks the Agent Client Protocol on standard input and output.
 //!
 //! ```text
@@ -7,7 +6,7 @@
 //! ```
 //!
 //! The daemon owns everything: this process can end at any time, and the turns go on. What it holds is bounded: the
-//! requests that are being carried out by the [room](room) that they take, what is to be written by the outbox.
+//! requests that are being carried out by the room that they take, the bytes to be written by the outbox.
 
 #![warn(missing_docs)]
 

@@ -20,9 +20,11 @@ use crate::editor::Editor;
 use crate::room::Room;
 use crate::v1::Agent;
 
-/// A prompt may hold several images, of which the daemon takes 4 MiB each.
+/// The longest line of an editor, in bytes. A prompt may hold several images, of which the daemon takes 4 MiB each.
+const MAX_LINE: usize = 32 * 1024 * 1024;
+
 const LIMITS: FrameLimits = FrameLimits {
-    frame: 32 * 1024 * 1024,
+    frame: MAX_LINE,
     partial_frame: None,
     write: None,
 };
