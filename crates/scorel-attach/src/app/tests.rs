@@ -266,7 +266,7 @@ fn projects_of_the_feed_name_the_directory_of_a_question() {
     app.host.projects.push(Project {
         project_id: project,
         display_name: "p".to_owned(),
-        work_dir: "/work/p".to_owned(),
+        work_dir: "/home/ada/p".to_owned(),
         created_at: 1,
         updated_at: 1,
         orchestrator_session_id: None,
@@ -281,7 +281,7 @@ fn projects_of_the_feed_name_the_directory_of_a_question() {
         .opened([serde_json::from_value(question).expect("a question")]);
     let shown = shown(&mut app);
     assert!(
-        shown.contains("Bash asks: mode ask, no rule") && shown.contains("in /work/p"),
+        shown.contains("Bash asks: mode ask, no rule") && shown.contains("in /home/ada/p"),
         "{shown}"
     );
     types(&mut app, "y");
