@@ -33,6 +33,7 @@ use scorel_proto::{
     Project, ProjectId, Session, SessionId,
 };
 use tokio::sync::OnceCell;
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 pub use clone::CloneRequest;
@@ -134,8 +135,9 @@ impl Sessions {
         }
         let sessions = Arc::clone(self);
         // Loading recovers and therefore writes. In a task of its own it is never dropped half way
-        // with a caller that gives up.
-        in_task(async move {
+        // with a caller that gives up. The task is tracked: a turn that it begins is seen by those who wait
+        // for the end of all work.
+        let loading = self.shared.tasks.spawn(async move {
             let load = || async {
                 sessions.make_room().await;
                 sessions.with_room(|| sessions.load(id)).await
@@ -145,8 +147,8 @@ impl Sessions {
                 sessions.forget_unloaded(id, slot);
             }
             loaded
-        })
-        .await
+        });
+        joined(loading).await
     }
 
     async fn load(&self, id: SessionId) -> Result<Arc<Lane>, SessionError> {
@@ -379,7 +381,10 @@ impl LaneSlot {
 async fn in_task<R: Send + 'static>(
     work: impl Future<Output = Result<R, SessionError>> + Send + 'static,
 ) -> Result<R, SessionError> {
-    tokio::spawn(work)
-        .await
+    joined(tokio::spawn(work)).await
+}
+
+async fn joined<R>(task: JoinHandle<Result<R, SessionError>>) -> Result<R, SessionError> {
+    task.await
         .map_err(|error| SessionError::Internal(error.to_string()))?
 }

@@ -31,7 +31,8 @@ impl Editor {
 
     pub(super) fn bare(daemon: &DaemonUnderTest) -> Self {
         let mut child = Command::new(SCORELCTL)
-            .arg("acp")
+            // A daemon that it starts while the test has none would have to make room for the test's own.
+            .args(["--no-start", "acp"])
             .env_clear()
             .env("SCORELD", SCORELD)
             .env("SCOREL_HOME", daemon.home())

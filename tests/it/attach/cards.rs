@@ -151,6 +151,8 @@ async fn no_burst_of_keys_answers_a_question_that_could_not_be_read() {
     };
     window.until("idle");
     window.says("write it");
+    // A line break directly before other keys would be a pasted one.
+    window.until_it("it is sent", |screen| !screen.contains("idle"));
     // Around its appearance they are a draft.
     window.types("yyysan");
     window.until("Ctrl+Y, then  y once");

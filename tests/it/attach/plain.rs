@@ -58,6 +58,17 @@ impl Piped {
         }
     }
 
+    /// Waits until lines that were read, or will be, hold a text so many times.
+    #[track_caller]
+    fn until_times(&mut self, text: &str, times: usize) {
+        let count = |seen: &[String]| seen.iter().filter(|it| it.contains(text)).count();
+        while count(&self.seen) < times {
+            let line = self.lines.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("not said: {text}; but {:#?}", self.seen));
+            self.seen.push(line);
+        }
+    }
+
     fn end(mut self) -> Vec<String> {
         drop(self.input.take());
         assert!(self.child.wait().unwrap().success());
@@ -123,6 +134,8 @@ async fn the_queue_is_changed_by_lines_only() {
     piped.until("queued:");
     piped.says("three");
     piped.until("queued:");
+    // The answer to a message and its event come on connections of their own.
+    piped.until_times("a message was queued", 2);
     piped.says("/queue");
     piped.until("1. two follow-up");
     piped.until("2. three follow-up");

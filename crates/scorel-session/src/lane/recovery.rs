@@ -22,6 +22,10 @@ impl Section<'_> {
     /// Closes, resumes or continues the turn that the last daemon left open, if it did, and what the features
     /// have open.
     pub(super) fn recover(&mut self) -> Result<(), SessionError> {
+        // The next daemon does it. A turn that went on now would be interrupted at once, for good.
+        if self.lane.shared.is_draining() {
+            return Ok(());
+        }
         let Some(turn) = self.view().state.turn.clone() else {
             return self.recover_features();
         };

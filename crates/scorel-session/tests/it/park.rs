@@ -78,6 +78,48 @@ async fn a_call_that_has_shown_nothing_is_dropped_and_made_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_turn_that_is_taken_up_while_the_daemon_parks_is_parked_again() {
+    let (rig, id, _call) = called().await;
+    assert!(park(&rig).await.expect("no panic"));
+    let disk = Disk::new();
+    let next = rig.restarted_on(disk.storage());
+    let mut hold = disk.hold_next_record();
+    let recovery = tokio::spawn(Arc::clone(&next.sessions).recover());
+    hold.entered().await;
+    let parking = park(&next);
+    tokio::task::yield_now().await;
+    drop(hold);
+    assert!(parking.await.expect("no panic"));
+    recovery.await.expect("no panic");
+    assert!(next.log(id).reasons().is_empty(), "no outcome");
+    goes_on(&next, id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_read_while_the_daemon_stops_is_left_to_the_next_one() {
+    for is_parked in [false, true] {
+        let (rig, id, _call) = called().await;
+        let next = if is_parked {
+            assert!(park(&rig).await.expect("no panic"));
+            rig.restarted()
+        } else {
+            rig.crashed()
+        };
+        let before = next.log(id).outline();
+        assert!(park(&next).await.expect("no panic"));
+        next.lane(id).await;
+        assert_eq!(next.log(id).outline(), before, "nothing is recorded");
+        let again = next.restarted();
+        let mut follower = again.follow(id).await;
+        if is_parked {
+            again.model().await.answer("done").await;
+            assert_eq!(follower.outcome().await, "completed");
+        }
+        again.check(id).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_is_shown_comes_to_its_end() {
     let (rig, id, call) = called().await;
     let mut follower = rig.follow(id).await;
