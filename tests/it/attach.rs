@@ -2,6 +2,7 @@
 
 mod cards;
 mod files;
+mod minute;
 mod mistakes;
 mod plain;
 mod queue;
