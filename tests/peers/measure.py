@@ -58,8 +58,10 @@ def measured(name, directory, answer, port, place):
         terminal.types(model.TRIGGER)
         time.sleep(0.5)
         terminal.presses("Enter")
+        # A line break directly before other keys is a pasted one to some programs.
+        time.sleep(0.5)
         seconds = answer.deltas / answer.rate
-        took = echoes(terminal, seconds - 2)
+        took = echoes(terminal, seconds - 2.5)
         time.sleep(6)
         return {
             "program": name,

@@ -10,6 +10,10 @@ use crate::size::Size;
 /// The most rows of what is unfinished.
 const TAIL: usize = 8;
 
+/// The most columns of the rule. It is drawn anew below each line that is finished, at three bytes a column: across 80
+/// columns it was a fifth of all bytes of an answer.
+const MAX_RULE: usize = 40;
+
 /// Below this there is room for the composer and the status line only.
 const MIN_COLUMNS: u16 = 40;
 const MIN_ROWS: u16 = 8;
@@ -27,7 +31,7 @@ impl App {
         let status = self.status(width, view);
         let mut below: Vec<Line> = Vec::new();
         if !is_tiny {
-            below.push(Line::plain(&"─".repeat(width), Style::Dim));
+            below.push(Line::plain(&"─".repeat(width.min(MAX_RULE)), Style::Dim));
         }
         let caret_row = below.len() + caret.0;
         below.extend(input);
