@@ -239,9 +239,9 @@ impl Composer {
         let start = before.rfind(char::is_whitespace).map_or(0, |at| {
             at + before[at..].chars().next().map_or(1, char::len_utf8)
         });
-        let word = &before[start..];
-        let sign = word.chars().next()?;
-        let rest = &word[1.min(word.len())..];
+        let mut word = before[start..].chars();
+        let sign = word.next()?;
+        let rest = word.as_str();
         match sign {
             '@' => Some(Prefix {
                 sign,

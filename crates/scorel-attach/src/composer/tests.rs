@@ -281,6 +281,9 @@ fn words_with_a_sign_are_completed() {
     assert_eq!(prefix("/re"), Some(('/', "re".to_owned())));
     assert_eq!(prefix("/etc/passwd"), None);
     assert_eq!(prefix("a /re"), None);
+    assert_eq!(prefix("می"), None);
+    assert_eq!(prefix("漢\u{3000}字"), None);
+    assert_eq!(prefix("@漢"), Some(('@', "漢".to_owned())));
     assert_eq!(prefix("mail@host"), None);
     assert_eq!(prefix("@"), Some(('@', String::new())));
     assert_eq!(prefix("@a "), None);
