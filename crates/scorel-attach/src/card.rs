@@ -35,8 +35,9 @@ enum Focus {
     Card {
         since: Instant,
     },
-    /// A refusal is being explained.
+    /// A refusal of this question is being explained.
     Why {
+        id: PermissionRequestId,
         text: String,
     },
     /// The question is gone; what is still typed for it is thrown away.
@@ -120,7 +121,7 @@ impl Card {
     /// The text of the reason that is typed.
     pub(crate) fn why(&self) -> Option<&str> {
         match &self.focus {
-            Focus::Why { text } => Some(text),
+            Focus::Why { text, .. } => Some(text),
             _ => None,
         }
     }
@@ -187,19 +188,23 @@ impl Card {
         self.sent.remove(&id);
     }
 
-    /// Follows what happened meanwhile; `has_question` says whether one is shown.
-    pub(crate) fn tick(&mut self, has_question: bool, now: Instant) {
-        match &self.focus {
+    /// Follows what happened meanwhile; `shown` is the question on the card.
+    pub(crate) fn tick(&mut self, shown: Option<PermissionRequestId>, now: Instant) {
+        let is_gone = match &self.focus {
             Focus::Leaving { since } if now >= *since + UNREAD => {
-                self.focus = match has_question {
-                    true => Focus::Card { since: now },
-                    false => Focus::None,
+                self.focus = match shown {
+                    Some(_) => Focus::Card { since: now },
+                    None => Focus::None,
                 };
+                return;
             }
-            Focus::Card { .. } | Focus::Why { .. } if !has_question => {
-                self.focus = Focus::Leaving { since: now };
-            }
-            _ => {}
+            Focus::Card { .. } => shown.is_none(),
+            // A reason is for one question only.
+            Focus::Why { id, .. } => shown != Some(*id),
+            Focus::None | Focus::Leaving { .. } => false,
+        };
+        if is_gone {
+            self.focus = Focus::Leaving { since: now };
         }
     }
 
@@ -227,7 +232,7 @@ impl Card {
         };
         match &mut self.focus {
             Focus::None | Focus::Leaving { .. } => CardStep::Stays,
-            Focus::Why { text } => match key {
+            Focus::Why { text, .. } => match key {
                 CardKey::Char(char) => {
                     text.push(char);
                     CardStep::Stays
@@ -269,6 +274,7 @@ impl Card {
         }
         if decision == PermissionDecision::Deny {
             self.focus = Focus::Why {
+                id: question.request.request_id,
                 text: String::new(),
             };
             return CardStep::Stays;

@@ -63,6 +63,10 @@ impl Theme {
             '•' => '*',
             '│' | '·' => '|',
             '─' | '┄' | '−' => '-',
+            '↑' => '^',
+            '↓' => 'v',
+            '▏' => '_',
+            '“' | '”' => '"',
             _ => char,
         };
         text.chars().map(sign).collect()
@@ -138,10 +142,10 @@ mod tests {
         };
         let row = Line {
             spans: vec![
-                Span::new("✓ Edit", Style::Tool),
+                Span::new("✓ Edit ↑", Style::Tool),
                 Span::new(" ✓ é", Style::Text),
             ],
         };
-        assert_eq!(theme.paint(&row), "+ Edit ✓ é");
+        assert_eq!(theme.paint(&row), "+ Edit ^ ✓ é");
     }
 }

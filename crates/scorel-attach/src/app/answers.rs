@@ -294,14 +294,16 @@ impl App {
         result: Result<(), ClientError>,
         now: Instant,
     ) {
+        // Another question may have the card, and the keys, by now.
+        let is_shown = self.last_shown == Some(id);
         match result {
             Ok(()) => {
-                self.card.closed(id, true, now);
+                self.card.closed(id, is_shown, now);
                 self.host.closed(id);
             }
             Err(ClientError::Rpc(error)) if error.code == ErrorCode::Conflict => {
                 self.too_late(id, &error);
-                self.card.closed(id, true, now);
+                self.card.closed(id, is_shown, now);
                 self.host.closed(id);
             }
             Err(error) => {

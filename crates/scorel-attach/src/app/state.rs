@@ -217,7 +217,11 @@ impl App {
 
     /// Handles an input. `view` is the session's state as its stream has it.
     pub(crate) fn update(&mut self, input: Input, view: &SessionView) {
-        let now = Instant::now();
+        self.update_at(input, view, Instant::now());
+    }
+
+    /// Handles an input that came at a moment.
+    pub(super) fn update_at(&mut self, input: Input, view: &SessionView, now: Instant) {
         match input {
             Input::Typed(typed) => self.typed(typed, view, now),
             Input::Host(item) => self.host_item(item, now),
@@ -282,8 +286,8 @@ impl App {
     /// The steps that follow any input.
     fn settle(&mut self, now: Instant) {
         self.notice_question();
-        let has_question = self.question().is_some();
-        self.card.tick(has_question, now);
+        let shown = self.question().map(|question| question.request.request_id);
+        self.card.tick(shown, now);
         if self.composer.version() != self.saved_draft && self.draft_due.is_none() {
             self.draft_due = Some(now + Duration::from_secs(1));
         }

@@ -1,4 +1,6 @@
+mod cards;
 mod files;
+mod screens;
 
 use std::time::Instant;
 

@@ -132,13 +132,13 @@ fn what_is_typed_after_the_question_is_gone_goes_nowhere() {
     card.was_drawn(drawn(&second, true), late);
     assert!(card.has_focus());
     assert_eq!(press(&mut card, 'y', &second, late), CardStep::Stays);
-    card.tick(true, late + UNREAD);
+    card.tick(Some(second.request.request_id), late + UNREAD);
     assert!(matches!(
         press(&mut card, 'y', &second, late + UNREAD),
         CardStep::Refused(_)
     ));
-    card.tick(false, late + UNREAD);
-    card.tick(false, late + UNREAD * 2);
+    card.tick(None, late + UNREAD);
+    card.tick(None, late + UNREAD * 2);
     assert!(!card.has_focus(), "the composer has the keys again");
 }
 
@@ -157,6 +157,25 @@ fn a_refusal_takes_a_reason() {
         step,
         CardStep::Answers(PermissionDecision::Deny, Some("y no".to_owned()))
     );
+}
+
+#[test]
+fn a_reason_for_one_question_does_not_refuse_another() {
+    let (first, second) = (
+        question(json!({"command": "a"})),
+        question(json!({"command": "b"})),
+    );
+    let now = Instant::now();
+    let late = now + UNREAD;
+    let mut card = ready(&first, now);
+    assert_eq!(press(&mut card, 'n', &first, late), CardStep::Stays);
+    card.tick(Some(first.request.request_id), late);
+    assert_eq!(card.why(), Some(""));
+    // Its session was deleted, and the next one has its place.
+    card.tick(Some(second.request.request_id), late);
+    assert_eq!(card.why(), None);
+    let step = card.key(CardKey::Enter, Some(&second), late);
+    assert_eq!(step, CardStep::Stays);
 }
 
 #[test]
