@@ -2,6 +2,7 @@
 
 mod cards;
 mod files;
+mod fold;
 mod minute;
 mod mistakes;
 mod plain;
