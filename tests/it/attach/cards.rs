@@ -174,3 +174,39 @@ async fn no_burst_of_keys_answers_a_question_that_could_not_be_read() {
     assert!(!daemon.project().join("asked.txt").exists());
     assert!(window.now().contains("❯ yyysan"), "the draft is as it was");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_windows_that_answer_one_wins_and_the_other_says_so() {
+    let (daemon, _model) = asking("text").await;
+    let Some(mut one) = window(&daemon, &["attach"]) else {
+        return;
+    };
+    one.until("idle");
+    one.says("write it");
+    one.until("Ctrl+Y, then  y once");
+    let mut other = window(&daemon, &["attach"]).unwrap();
+    other.until("Ctrl+Y, then  y once");
+    for window in [&mut one, &mut other] {
+        window.types("my draft");
+        window.until("❯ my draft");
+        window.types("\u{19}");
+        window.until("Esc back");
+    }
+    // Neither counts before its card was there for a while.
+    while [&mut one, &mut other]
+        .iter_mut()
+        .all(|it| it.now().contains("y once"))
+    {
+        one.types("y");
+        other.types("y");
+    }
+    let told = "answered elsewhere: allowed once by another window of yours";
+    for window in [&mut one, &mut other] {
+        window.until("Done.");
+        window.until("❯ my draft");
+        window.until("idle");
+    }
+    let is_told = |window: &mut TerminalWindow| window.all_rows().join("\n").matches(told).count();
+    assert_eq!(is_told(&mut one) + is_told(&mut other), 1, "one of them");
+    assert!(daemon.project().join("asked.txt").exists());
+}
