@@ -1,6 +1,6 @@
 //! `scorelctl acp`: sessions for editors, over the Agent Client Protocol.
 
-mod editor;
+pub(crate) mod editor;
 mod floods;
 mod listing;
 mod long;

@@ -1,5 +1,6 @@
 //! The daemon of another machine, reached by ssh: a real `sshd` on loopback.
 
+mod acp;
 mod failures;
 mod ssh_server;
 mod verbs;

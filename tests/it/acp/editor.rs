@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::path::Path;
 use std::process::Stdio;
 
 use scorel_testkit::DaemonUnderTest;
@@ -10,7 +11,7 @@ use tokio::time::timeout;
 use crate::under_test::{PATIENCE, SCORELCTL, SCORELD};
 
 /// An editor: real pipes to a real `scorelctl acp`.
-pub(super) struct Editor {
+pub(crate) struct Editor {
     child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
@@ -24,18 +25,29 @@ impl Editor {
     /// Starts the agent and initializes it.
     pub(super) async fn start(daemon: &DaemonUnderTest) -> Self {
         let mut editor = Self::bare(daemon);
-        let params = json!({"protocolVersion": 1, "clientCapabilities": {}});
-        editor.call("initialize", &params).await.unwrap();
+        editor.initialize().await;
         editor
     }
 
+    pub(crate) async fn initialize(&mut self) {
+        let params = json!({"protocolVersion": 1, "clientCapabilities": {}});
+        self.call("initialize", &params).await.unwrap();
+    }
+
     pub(super) fn bare(daemon: &DaemonUnderTest) -> Self {
-        let mut child = Command::new(SCORELCTL)
+        let mut agent = Command::new(SCORELCTL);
+        agent
             // A daemon that it starts while the test has none would have to make room for the test's own.
             .args(["--no-start", "acp"])
             .env_clear()
             .env("SCORELD", SCORELD)
-            .env("SCOREL_HOME", daemon.home())
+            .env("SCOREL_HOME", daemon.home());
+        Self::of(agent, &daemon.project())
+    }
+
+    /// Runs an agent for a project's directory.
+    pub(crate) fn of(mut agent: Command, project: &Path) -> Self {
+        let mut child = agent
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)
@@ -48,7 +60,7 @@ impl Editor {
             child,
             last_id: 0,
             seen: VecDeque::new(),
-            cwd: daemon.project().to_str().unwrap().to_owned(),
+            cwd: project.to_str().unwrap().to_owned(),
         }
     }
 
@@ -75,7 +87,7 @@ impl Editor {
     }
 
     /// The next message that is such a one; the others are kept.
-    pub(super) async fn wait(&mut self, is: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) async fn wait(&mut self, is: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.seen.iter().position(&is) {
             return self.seen.remove(at).unwrap();
         }
@@ -106,13 +118,13 @@ impl Editor {
         }
     }
 
-    pub(super) async fn call(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
+    pub(crate) async fn call(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         let id = self.request(method, params).await;
         self.answer(id).await
     }
 
     /// A session of the daemon's project.
-    pub(super) async fn new_session(&mut self) -> String {
+    pub(crate) async fn new_session(&mut self) -> String {
         let params = json!({"cwd": self.cwd, "mcpServers": []});
         let answer = self.call("session/new", &params).await.unwrap();
         answer["sessionId"].as_str().unwrap().to_owned()
@@ -123,7 +135,7 @@ impl Editor {
         self.call(method, &params).await
     }
 
-    pub(super) async fn prompt(&mut self, session: &str, text: &str) -> u64 {
+    pub(crate) async fn prompt(&mut self, session: &str, text: &str) -> u64 {
         self.prompt_with(session, &json!([{"type": "text", "text": text}]))
             .await
     }
@@ -133,7 +145,7 @@ impl Editor {
         self.request("session/prompt", &params).await
     }
 
-    pub(super) async fn stopped(&mut self, prompt: u64) -> String {
+    pub(crate) async fn stopped(&mut self, prompt: u64) -> String {
         let answer = self.answer(prompt).await.unwrap();
         answer["stopReason"].as_str().unwrap().to_owned()
     }
@@ -157,7 +169,7 @@ impl Editor {
     }
 
     /// The texts of the updates of this kind that came and were not asked for.
-    pub(super) fn texts(&self, kind: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, kind: &str) -> Vec<String> {
         let updates = self.seen.iter().map(|it| &it["params"]["update"]);
         let of_kind = updates.filter(|it| it["sessionUpdate"] == kind);
         let text = |it: &Value| it["content"]["text"].as_str().unwrap_or("").to_owned();

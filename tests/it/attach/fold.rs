@@ -27,28 +27,29 @@ async fn a_client_holds_the_fold_of_the_log_after_each_kind_of_step() {
         Some(_) => Duration::from_secs(60),
         None => Duration::from_millis(300),
     };
-    let dice = SeededDice::for_test("attach_fold_each");
-    let mut history = History::new(dice, stall).await;
-    let story = [
+    let mut dice = SeededDice::for_test("attach_fold_each");
+    // A session each: what remains in a queue holds up what follows.
+    let stories = [
         &[
             Step::Say,
             Step::Hold,
             Step::Steer,
             Step::FollowUp,
             Step::FollowUp,
+            Step::EditQueue,
+            Step::Cut,
+            Step::EditQueue,
+            Step::Release,
+            Step::Rewind,
         ][..],
-        &[Step::EditQueue, Step::Cut, Step::EditQueue, Step::Release],
         &[
             Step::Hold,
             Step::FollowUp,
             Step::Stall,
             Step::EditQueue,
             Step::Cancel,
-        ],
-        &[
             Step::Pass,
             Step::EditQueue,
-            Step::Rewind,
             Step::Title,
             Step::Say,
         ],
@@ -75,17 +76,18 @@ async fn a_client_holds_the_fold_of_the_log_after_each_kind_of_step() {
         ],
         &[Step::Kill, Step::Say, Step::Cut, Step::Hold, Step::Kill],
     ];
-    for step in story.concat() {
-        history.take(step).await;
+    let mut taken = Vec::new();
+    for story in stories {
+        let mut history = History::new(dice.fork(), stall).await;
+        for &step in story {
+            history.take(step).await;
+        }
+        history.end().await;
+        taken.extend(history.taken);
     }
-    history.end().await;
     for step in STEPS {
-        let was_taken = history.taken.iter().any(|it| *it as usize == step as usize);
-        assert!(
-            was_taken,
-            "{step:?} was never possible: {:?}",
-            history.taken
-        );
+        let was_taken = taken.iter().any(|it| *it as usize == step as usize);
+        assert!(was_taken, "{step:?} was never possible: {taken:?}");
     }
 }
 

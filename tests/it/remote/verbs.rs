@@ -18,7 +18,7 @@ async fn ctl(server: &SshServer, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-async fn answering(text: &str) -> (ModelServer, DaemonUnderTest) {
+pub(super) async fn answering(text: &str) -> (ModelServer, DaemonUnderTest) {
     let model = ModelServer::start().await.unwrap();
     model.fallback(ScriptedChat::default().text(text).finish("stop"));
     let daemon = daemon(&model, "").await;

@@ -36,7 +36,7 @@ struct Play {
     /// The question of which a refusal is being explained.
     refusing: Option<PermissionRequestId>,
     /// Answers on their way to the daemon.
-    calls: Vec<Box<RespondPermissionParams>>,
+    calls: Vec<RespondPermissionParams>,
     draft: String,
     given: usize,
 }
@@ -162,7 +162,7 @@ impl Play {
     fn effects(&mut self, legal: Result<PermissionRequestId, &'static str>) {
         while let Some(effect) = self.app.effects.pop_front() {
             match effect {
-                Effect::Call(Call::RespondPermission(params)) => self.answers(params, legal),
+                Effect::Call(Call::RespondPermission(params)) => self.answers(*params, legal),
                 Effect::Page(_, Some(id)) => self.reads(id),
                 Effect::Send(_) => panic!("the draft was sent"),
                 _ => {}
@@ -172,7 +172,7 @@ impl Play {
 
     fn answers(
         &mut self,
-        params: Box<RespondPermissionParams>,
+        params: RespondPermissionParams,
         legal: Result<PermissionRequestId, &'static str>,
     ) {
         let read = match params.decision {
@@ -300,7 +300,7 @@ impl Play {
             // It stays open.
             false => Err(ClientError::Closed),
         };
-        let done = Done::Answer(Answer::RespondPermission(params, result));
+        let done = Done::Answer(Answer::RespondPermission(Box::new(params), result));
         self.input(Input::Done(Box::new(done)));
     }
 
