@@ -98,7 +98,7 @@ fn a_question_at_80_and_140_columns_without_colours() {
             String::new(),
             "in  · s, a add: Write(a.txt)".to_owned(),
             "Ctrl+Y, then  y once  s session  a always here  n no, and why".to_owned(),
-            "─".repeat(columns),
+            "─".repeat(40),
             "❯ half a sentence".to_owned(),
             "idle · live".to_owned(),
         ];
@@ -114,7 +114,7 @@ fn a_message_that_waits_at_80_and_140_columns_in_ascii() {
         let columns = usize::from(size.columns);
         let expected = [
             format!("- next follow-up: {}  ^ edits", words()),
-            "-".repeat(columns),
+            "-".repeat(40),
             "> then this".to_owned(),
             "idle | live".to_owned(),
         ];
