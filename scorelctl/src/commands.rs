@@ -78,6 +78,7 @@ use crate::cli::Cli;
 use crate::daemon::{DaemonConnector, LocalDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interrupts::unless_ended;
 use crate::output::Output;
 
 /// Command-line client of the Scorel daemon, which runs coding agents
@@ -273,25 +274,38 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         CliCommand::Config(args) => Err(scoreld::config(&args, global.json, &local()?)),
         CliCommand::Service(args) => service::run(&args, &local()?, output).map(done),
         CliCommand::Stdio => with_runtime(|runtime| stdio::run(runtime, &local()?)),
-        CliCommand::Send(args) => wait_for(send::run(args, link()?, output)),
-        CliCommand::Tail(args) => wait_for(tail::run(&args, link()?, output)),
-        CliCommand::Wait(args) => wait_for(wait::run(&args, link()?, output)),
-        CliCommand::Call(args) => wait_for(call::run(&args, &link()?, output)).map(done),
+        CliCommand::Send(args) => wait_at(&global, send::run(args, link()?, output)),
+        CliCommand::Tail(args) => wait_at(&global, tail::run(&args, link()?, output)),
+        CliCommand::Wait(args) => wait_at(&global, wait::run(&args, link()?, output)),
+        CliCommand::Call(args) => wait_at(&global, call::run(&args, &link()?, output)).map(done),
         CliCommand::Stop => wait_for(stop::run(local()?, output)).map(done),
-        CliCommand::Remote(args) => wait_for(remote::run(&args, &local()?, output)).map(done),
+        CliCommand::Remote(args) => {
+            wait_for(unless_ended(remote::run(&args, &local()?, output))).map(done)
+        }
         CliCommand::Restart => wait_for(restart::run(local()?, output)).map(done),
-        CliCommand::Spawn(args) => wait_for(spawn::run(&args, link()?, output)),
+        CliCommand::Spawn(args) => wait_at(&global, spawn::run(&args, link()?, output)),
         CliCommand::Init(args) => wait_for(init::run(args, local()?, output)).map(done),
-        CliCommand::Acp => wait_for(acp::run(link()?)).map(done),
+        CliCommand::Acp => wait_at(&global, acp::run(link()?)).map(done),
         CliCommand::Logs(args) => wait_for(logs::run(&args, local()?.home(), output)).map(done),
-        CliCommand::Status(args) => wait_for(status::run(&args, link()?, output)).map(done),
-        CliCommand::Connected(command) => wait_for(connected(command, link()?, output)),
+        CliCommand::Status(args) => wait_at(&global, status::run(&args, link()?, output)).map(done),
+        CliCommand::Connected(command) => wait_at(&global, connected(command, link()?, output)),
     }
 }
 
 /// Runs a command that waits for something.
 fn wait_for<T>(command: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     with_runtime(|runtime| runtime.block_on(command))
+}
+
+/// Runs a command of the daemon that the options name.
+fn wait_at<T>(
+    global: &GlobalArgs,
+    command: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    match &global.remote {
+        None => wait_for(command),
+        Some(_) => wait_for(unless_ended(command)),
+    }
 }
 
 fn with_runtime<T>(run: impl FnOnce(&Runtime) -> Result<T, Failure>) -> Result<T, Failure> {

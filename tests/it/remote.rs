@@ -2,5 +2,6 @@
 
 mod acp;
 mod failures;
+mod signals;
 mod ssh_server;
 mod verbs;

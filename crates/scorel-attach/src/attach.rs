@@ -2,9 +2,8 @@
 
 use std::env;
 use std::io::{IsTerminal as _, stdin, stdout};
-use std::time::Duration;
 
-use scorel_client::{Caller, Connect};
+use scorel_client::Connect;
 use scorel_screen::Theme;
 
 use crate::app::{App, Setup};
@@ -18,14 +17,11 @@ use crate::settings::AttachSettings;
 use crate::size::Size;
 use crate::worker::Worker;
 
-/// Calls are repeated for as long as the program runs.
-const PATIENCE: Duration = Duration::MAX;
-
 /// Shows a session until the user detaches. Returns what is left to be said.
 ///
 /// # Errors
 ///
-/// The daemon cannot be reached, the terminal cannot be used, or the configuration is invalid.
+/// The terminal cannot be used, or the configuration is invalid.
 pub async fn attach<C>(options: AttachOptions<C>) -> Result<Option<String>, AttachError>
 where
     C: Connect + Clone + Send + Sync + 'static,
@@ -46,16 +42,15 @@ where
         state_dir: state.ok_or(AttachError::NoStateDir)?,
         theme: theme(is_plain),
     };
-    let caller = Caller::connect(options.connector.clone(), PATIENCE).await?;
     let host = follow_host(options.connector.clone());
-    let worker = Worker::new(options.connector, caller);
+    let worker = Worker::new(options.connector, options.caller);
     let mut app = App::new(setup, usize::from(Size::now().columns));
     for note in &options.notes {
         app.note(note);
     }
     app.begin(options.session);
     if is_plain {
-        return Ok(Plain::new(app, worker, host).run().await?);
+        return Ok(Plain::new(app, worker, host)?.run().await?);
     }
     Ok(Interactive::new(app, worker, host)?.run().await?)
 }

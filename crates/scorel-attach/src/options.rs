@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use scorel_client::Caller;
 use scorel_proto::{ClientId, SessionId};
 
 /// The options of attaching.
@@ -10,6 +11,8 @@ use scorel_proto::{ClientId, SessionId};
 pub struct AttachOptions<C> {
     /// Makes connections to the daemon.
     pub connector: C,
+    /// Makes calls, for as long as the program runs.
+    pub caller: Caller<C>,
     /// The session; `None` lists all of them.
     pub session: Option<SessionId>,
     /// The client's own home, with its configuration.
@@ -29,9 +32,6 @@ pub struct AttachOptions<C> {
 /// The reason for which the program could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
-    /// The daemon cannot be reached.
-    #[error(transparent)]
-    Client(#[from] scorel_client::ClientError),
     /// The terminal cannot be used.
     #[error("the terminal cannot be used: {0}")]
     Terminal(#[from] std::io::Error),

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use scorel_client::{ClientError, Connect, SessionStream, StreamItem};
 use scorel_proto::SessionView;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
 
@@ -26,6 +27,8 @@ pub(crate) struct Plain<C> {
     stream: Option<SessionStream<StickyConnector<C>>>,
     empty: SessionView,
     lines: mpsc::Receiver<String>,
+    /// Those that end the program.
+    signals: [Signal; 3],
     has_input: bool,
     /// The end of a pipe that has asked: its answers are waited for.
     is_piped: bool,
@@ -36,13 +39,24 @@ enum Woken<C> {
     Stream(Result<Option<StreamItem>, ClientError>),
     Host(Option<HostFeedItem>),
     Work(WorkEnd<C>),
+    Ended,
     Tick,
 }
 
 impl<C: Connect + Clone + Send + 'static> Plain<C> {
-    pub(crate) fn new(app: App, worker: Worker<C>, host: mpsc::Receiver<HostFeedItem>) -> Self {
+    pub(crate) fn new(
+        app: App,
+        worker: Worker<C>,
+        host: mpsc::Receiver<HostFeedItem>,
+    ) -> io::Result<Self> {
         use std::io::IsTerminal as _;
-        Self {
+        let [interrupt, terminate, hang_up] = [
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+        ];
+        Ok(Self {
+            signals: [signal(interrupt)?, signal(terminate)?, signal(hang_up)?],
             app,
             worker,
             host,
@@ -51,7 +65,7 @@ impl<C: Connect + Clone + Send + 'static> Plain<C> {
             lines: read_lines(),
             has_input: true,
             is_piped: !stdin().is_terminal(),
-        }
+        })
     }
 
     pub(crate) async fn run(mut self) -> io::Result<Option<String>> {
@@ -97,7 +111,11 @@ impl<C: Connect + Clone + Send + 'static> Plain<C> {
     async fn woken(&mut self) -> Woken<C> {
         let due = self.app.due().max(Instant::now());
         let takes_lines = self.takes_lines();
+        let [interrupt, terminate, hang_up] = &mut self.signals;
         tokio::select! {
+            Some(()) = interrupt.recv() => Woken::Ended,
+            Some(()) = terminate.recv() => Woken::Ended,
+            Some(()) = hang_up.recv() => Woken::Ended,
             ended = self.worker.next() => Woken::Work(ended),
             item = next_item(&mut self.stream) => Woken::Stream(item),
             item = self.host.recv() => Woken::Host(item),
@@ -133,6 +151,7 @@ impl<C: Connect + Clone + Send + 'static> Plain<C> {
                 self.stream = None;
                 self.has_input = false;
             }
+            Woken::Ended => self.app.end(),
             Woken::Tick => self.app.update(Input::Tick, view),
         }
     }

@@ -3,10 +3,11 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::{IsTerminal, stdin, stdout};
+use std::time::Duration;
 
 use clap::Args;
 use scorel_attach::{AttachError, AttachOptions};
-use scorel_client::ClientIdentity;
+use scorel_client::{Caller, ClientIdentity};
 use scorel_proto::{CreateSession, CreateSessionParams, GetStatus, NoParams, SessionId};
 
 use crate::args::TargetArgs;
@@ -14,6 +15,7 @@ use crate::cli::Cli;
 use crate::daemon::{DaemonConnector, LocalDaemon, new_command_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::interrupts::unless_ended;
 use crate::output::Output;
 use crate::selector::SessionSelector;
 use crate::target;
@@ -48,9 +50,20 @@ pub(super) async fn run(
     }
     let program = program(&local, &link);
     let is_local = link.local().is_some();
-    let mut cli = Cli::connect(link.clone(), output).await?;
-    let session = session(&args.target, &mut cli).await?;
-    let notes = notes(&mut cli).await?;
+    // A daemon that was stopped must not be started again because somewhere a window is open.
+    let connector = link.clone().never_starting();
+    let preparing = async {
+        let mut cli = Cli::connect(link, output).await?;
+        let session = session(&args.target, &mut cli).await?;
+        let notes = notes(&mut cli).await?;
+        let caller = Caller::connect(connector.clone(), Duration::MAX).await?;
+        Ok((session, notes, caller))
+    };
+    let (session, notes, caller) = match is_local {
+        true => preparing.await?,
+        // Later on the client handles the signals itself.
+        false => unless_ended(preparing).await?,
+    };
     // By now the home directory is there.
     let client_id = ClientIdentity::load_or_create(local.home()).ok();
     let options = AttachOptions {
@@ -61,8 +74,8 @@ pub(super) async fn run(
         is_plain: args.plain,
         program,
         notes,
-        // A daemon that was stopped must not be started again because somewhere a window is open.
-        connector: link.never_starting(),
+        connector,
+        caller,
     };
     let said = Box::pin(scorel_attach::attach(options)).await;
     if let Some(text) = said.map_err(failure)? {
@@ -134,7 +147,6 @@ fn program(local: &LocalDaemon, link: &DaemonConnector) -> Vec<OsString> {
 
 fn failure(error: AttachError) -> Failure {
     match error {
-        AttachError::Client(error) => Failure::from(error),
         AttachError::Terminal(error) => Failure::from(error),
         AttachError::Settings(error) => Failure::usage(error.to_string())
             .hint("`scorelctl config check` lists all that is wrong"),

@@ -22,7 +22,7 @@ use crate::cli::Cli;
 use crate::daemon::{DaemonClient, LocalDaemon, StartDaemon};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::interrupts::EndSignals;
+use crate::interrupts::{EndSignals, interrupted};
 use crate::output::Output;
 pub(crate) use args::InitArgs;
 use files::{InitFiles, RemovedModel};
@@ -39,7 +39,7 @@ pub(super) async fn run(
     let mut removed = None;
     let ended = tokio::select! {
         ended = set_up(args, link, &mut removed, output) => Some(ended),
-        () = signals.next() => None,
+        _ = signals.next() => None,
     };
     if let Some(removed) = removed {
         match removed.put_back() {
@@ -51,11 +51,7 @@ pub(super) async fn run(
         if output.err_is_terminal {
             output.aside("\n")?;
         }
-        Err(Failure::new(
-            Exit::Interrupted,
-            "interrupted",
-            "interrupted",
-        ))
+        Err(interrupted())
     })
 }
 

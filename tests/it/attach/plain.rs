@@ -5,10 +5,12 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use scorel_testkit::DaemonUnderTest;
+use rustix::process::{Pid, Signal, kill_process};
+use scorel_testkit::{DaemonUnderTest, ResponseGate, ScriptedChat};
 use serde_json::json;
 
 use super::{called, program, said, scene};
+use crate::under_test::scorelctl;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -157,4 +159,24 @@ async fn the_queue_is_changed_by_lines_only() {
         !lines.iter().any(|line| line.contains("> three")),
         "{lines:#?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signal_detaches_and_the_turn_goes_on() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let gate = ResponseGate::new();
+        let chat = ScriptedChat::default().text("Thinking").wait(&gate);
+        let chat = chat.text(" is over.").finish("stop");
+        let (daemon, _model) = scene([chat.into()]).await;
+        let mut piped = Piped::start(&daemon);
+        piped.says("begin");
+        gate.reached().await;
+        let pid = Pid::from_raw(piped.child.id().try_into().unwrap()).unwrap();
+        kill_process(pid, signal).unwrap();
+        assert!(piped.child.wait().unwrap().success(), "{signal:?}");
+        gate.open();
+        assert!(scorelctl(&daemon, &["wait"], &[]).await.status.success());
+        let shown = scorelctl(&daemon, &["show"], &[]).await.stdout;
+        assert!(String::from_utf8_lossy(&shown).contains("Thinking is over."));
+    }
 }
