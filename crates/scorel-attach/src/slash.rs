@@ -97,7 +97,7 @@ pub(crate) const COMMANDS: [SlashCommand; 13] = [
     command(
         Slash::Export,
         "export",
-        "[md|html|jsonl|bundle]",
+        "[md|html|jsonl|bundle [FILE]]",
         "write the session to a file",
     ),
     command(

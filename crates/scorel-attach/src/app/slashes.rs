@@ -71,15 +71,7 @@ impl App {
                 command_id,
             }))),
             Slash::Export => {
-                let mut words = vec![
-                    "export".into(),
-                    "--session".into(),
-                    session_id.to_string().into(),
-                ];
-                if !argument.is_empty() {
-                    words.extend(["--format".into(), argument.into()]);
-                }
-                self.run_own(words, false);
+                self.run_own(export_words(session_id, argument), false);
             }
             _ => match self.local_dir() {
                 Some(_) => self.effect(Effect::Run {
@@ -254,4 +246,19 @@ impl App {
         ));
         self.effect(Effect::Copy(text));
     }
+}
+
+/// The words of `scorelctl export` for `FORMAT FILE`, of which the file or both may be missing. A name that begins with a
+/// dash is no option.
+fn export_words(session_id: scorel_proto::SessionId, argument: &str) -> Vec<OsString> {
+    let mut words: Vec<OsString> = vec!["export".into(), format!("--session={session_id}").into()];
+    let (format, file) = argument
+        .split_once(char::is_whitespace)
+        .unwrap_or((argument, ""));
+    for (option, value) in [("format", format), ("output", file.trim_start())] {
+        if !value.is_empty() {
+            words.push(format!("--{option}={value}").into());
+        }
+    }
+    words
 }

@@ -46,6 +46,7 @@ fn app(is_plain: bool) -> (App, tempfile::TempDir) {
             events: Vec::new(),
             has_more: false,
             last: None,
+            view: SessionView::default(),
         },
     };
     app.update(
@@ -289,4 +290,34 @@ fn projects_of_the_feed_name_the_directory_of_a_question() {
     types(&mut app, "y");
     assert!(app.effects.is_empty());
     assert_eq!(app.composer.text(), "y");
+}
+
+#[test]
+fn an_export_goes_to_the_file_that_is_named() {
+    let (mut app, _dir) = app(false);
+    let id = app.session_id().expect("a session");
+    for (typed, more) in [
+        ("/export", &[][..]),
+        ("/export html", &["--format=html"]),
+        (
+            "/export md  -my notes.md",
+            &["--format=md", "--output=-my notes.md"],
+        ),
+    ] {
+        types(&mut app, typed);
+        press(&mut app, Key::Esc);
+        press(&mut app, Key::Enter);
+        let run = app.effects.iter().find_map(|effect| match effect {
+            Effect::Run { words, .. } => Some(words.clone()),
+            _ => None,
+        });
+        let session = format!("--session={id}");
+        let expected: Vec<std::ffi::OsString> = ["scorelctl", "export", &session]
+            .iter()
+            .chain(more)
+            .map(std::ffi::OsString::from)
+            .collect();
+        assert_eq!(run, Some(expected), "{typed}");
+        app.effects.clear();
+    }
 }
