@@ -7,6 +7,7 @@ mod minute;
 mod mistakes;
 mod plain;
 mod queue;
+mod waits;
 
 use std::process::Command;
 

@@ -120,8 +120,15 @@ impl<C: Connect> SessionStream<C> {
         self
     }
 
+    /// Goes on with a state that was folded up to the anchors which the stream starts from.
+    #[must_use]
+    pub fn with_view(mut self, view: SessionView) -> Self {
+        self.view = view;
+        self
+    }
+
     /// The session's state, folded from everything yielded so far. It lacks what happened before
-    /// the anchors that the stream started from.
+    /// the anchors that the stream started from, unless [`SessionStream::with_view`] has given it.
     pub const fn view(&self) -> &SessionView {
         &self.view
     }
@@ -300,7 +307,9 @@ impl<C: Connect> SessionStream<C> {
                 self.open_known = true;
                 in_flight::apply(&mut self.view, in_flight);
             }
-            SyncMarker::SyncEnd { .. } => {
+            SyncMarker::SyncEnd { through_seq, .. } => {
+                let state = &mut self.view.state;
+                state.last_seq = state.last_seq.max(*through_seq);
                 if self.anchors.reload().is_some() && !self.open_known {
                     self.view.open = OpenItems::default();
                 }

@@ -55,7 +55,7 @@ pub(crate) async fn open<C: Connect + Clone + Send + 'static>(
     let skills = caller.call::<ListSkills>(&params).await;
     let skills = skills.map(|result| result.skills).unwrap_or_default();
     let last = session.last_persistent_seq;
-    let window = last_turns(
+    let mut window = last_turns(
         caller,
         session_id,
         session.active_leaf_id,
@@ -65,6 +65,7 @@ pub(crate) async fn open<C: Connect + Clone + Send + 'static>(
     .await?;
     let anchors = ClientAnchors::new(last, None).with_id(window.last);
     let stream = SessionStream::open(StickyConnector::new(connector), session_id, anchors).await?;
+    let stream = stream.with_view(std::mem::take(&mut window.view));
     let facts = Box::new(SessionFacts {
         session,
         work_dir: work_dir.unwrap_or_default().into(),

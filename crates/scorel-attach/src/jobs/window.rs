@@ -2,7 +2,8 @@ use std::collections::HashSet;
 
 use scorel_client::{Caller, ClientError, Connect};
 use scorel_proto::{
-    Event, EventId, GetEvents, GetEventsParams, Message, PersistentBody, Seq, SessionId, TurnId,
+    Event, EventId, GetEvents, GetEventsParams, Message, PersistentBody, Seq, SessionId,
+    SessionView, TurnId,
 };
 
 /// The most pages that are read backwards for a beginning of a turn.
@@ -20,6 +21,8 @@ pub(crate) struct HistoryWindow {
     pub(crate) has_more: bool,
     /// The last record of the log, on the path or not.
     pub(crate) last: Option<EventId>,
+    /// The session's state as far as the records tell that were read. It has the open turn, and what that waits for.
+    pub(crate) view: SessionView,
 }
 
 /// Reads the last turns of the path that ends at `leaf`, of the log before `end`.
@@ -57,6 +60,8 @@ pub(crate) async fn last_turns<C: Connect>(
             break;
         }
     }
+    let mut view = SessionView::default();
+    events.iter().for_each(|event| view.apply(event));
     let path = on_path(&events, leaf);
     let begins: Vec<usize> = messages(&path).collect();
     let begin = begins
@@ -70,6 +75,7 @@ pub(crate) async fn last_turns<C: Connect>(
         events,
         has_more,
         last,
+        view,
     })
 }
 

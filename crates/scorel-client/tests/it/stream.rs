@@ -138,6 +138,7 @@ over_every_way! {
     #[tokio::test] a_missing_record_is_asked_for_at_the_last_one_without_stream_state,
     #[tokio::test] a_gap_that_the_daemon_cannot_fill_is_accepted_the_second_time,
     #[tokio::test] open_items_are_those_of_the_reload,
+    #[tokio::test] a_state_from_before_the_anchors_goes_on,
     #[tokio::test] events_and_markers_of_the_future_do_no_harm,
     #[tokio::test] a_session_that_is_deleted_ends_the_stream,
 }
@@ -341,6 +342,35 @@ async fn open_items_are_those_of_the_reload(way: Way) {
         assert_eq!(view.state.queue.version, 7);
         take(&mut stream, 2).await;
         assert!(stream.view().open.is_empty(), "a reload that names nothing");
+    };
+    play(daemon, client).await;
+}
+
+async fn a_state_from_before_the_anchors_goes_on(way: Way) {
+    let peer = Peer::reached_by(way);
+    let script = Script::new();
+    let daemon = async {
+        let mut wire = peer.accept().await;
+        wire.subscribe("a").await;
+        let sent = [
+            script.start("persistent_fallback"),
+            script.note(4, 2),
+            script.in_flight(&json!([])),
+            script.end(9),
+        ];
+        items(&mut wire, "a", &sent).await;
+        wire
+    };
+    let client = async {
+        let mut view = scorel_proto::SessionView::default();
+        view.state.model = Some("of before".to_owned());
+        let stream = script.open(&peer, ClientAnchors::new(seq(2), None)).await;
+        let mut stream = stream.with_view(view);
+        take(&mut stream, 4).await;
+        let state = &stream.view().state;
+        assert_eq!(state.model.as_deref(), Some("of before"));
+        assert_eq!(state.title.as_deref(), Some("t4"));
+        assert_eq!(state.last_seq, seq(9), "what was given, yielded or not");
     };
     play(daemon, client).await;
 }

@@ -60,7 +60,7 @@ pub(super) const STEPS: [Step; 17] = [
 ];
 
 pub(super) struct History {
-    pub(super) dice: SeededDice,
+    dice: SeededDice,
     daemon: DaemonUnderTest,
     _model: ModelServer,
     held: Held,
@@ -109,6 +109,14 @@ impl History {
             taken: Vec::new(),
             stall,
         }
+    }
+
+    /// Takes one of the steps that are possible now.
+    pub(super) async fn take_any(&mut self) {
+        let is_possible = |step: &Step| self.is_possible(*step);
+        let possible: Vec<Step> = STEPS.into_iter().filter(is_possible).collect();
+        let step = possible[self.dice.index(0..possible.len())];
+        self.take(step).await;
     }
 
     /// Takes a step if the session is in a state for it, and compares the clients with the log.
