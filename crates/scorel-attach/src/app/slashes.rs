@@ -249,7 +249,7 @@ impl App {
 }
 
 /// The words of `scorelctl export` for `FORMAT FILE`, of which the file or both may be missing. A name that begins with a
-/// dash is no option.
+/// dash is not an option.
 fn export_words(session_id: scorel_proto::SessionId, argument: &str) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["export".into(), format!("--session={session_id}").into()];
     let (format, file) = argument
