@@ -3,6 +3,7 @@
 mod cards;
 mod files;
 mod fold;
+mod looks;
 mod minute;
 mod mistakes;
 mod plain;
