@@ -198,7 +198,7 @@ impl Picker {
         for (place, (number, row)) in self.shown().enumerate().skip(first).take(room) {
             let is_chosen = place == self.at;
             let (mark, style) = if is_chosen {
-                ("▸", Style::Strong)
+                ("▸", Style::Chosen)
             } else {
                 (" ", Style::Note)
             };

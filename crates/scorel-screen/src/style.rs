@@ -31,6 +31,8 @@ pub enum Style {
     Removed,
     /// Something that is not part of the conversation.
     Note,
+    /// Something of this program that stands out, such as the chosen row of a list.
+    Chosen,
     /// A failure.
     Error,
     /// Something that matters less than what is beside it.
@@ -57,7 +59,7 @@ impl Style {
     pub(crate) const fn sgr(self) -> Option<&'static str> {
         match self {
             Self::Text => None,
-            Self::User | Self::Strong | Self::Heading => Some("1"),
+            Self::User | Self::Strong | Self::Heading | Self::Chosen => Some("1"),
             Self::Emphasis => Some("3"),
             Self::Struck => Some("9"),
             Self::Code => Some("36"),

@@ -94,7 +94,7 @@ fn table(title: &str, rows: impl Iterator<Item = (String, String)>) -> Vec<Line>
     let mut lines = vec![Line::plain(title, Style::Heading)];
     for (name, about) in rows {
         let gap = wide.saturating_sub(scorel_screen::width(&name));
-        let mut line = Line::plain(&format!("  {name}{}  ", " ".repeat(gap)), Style::Strong);
+        let mut line = Line::plain(&format!("  {name}{}  ", " ".repeat(gap)), Style::Chosen);
         line.spans
             .push(Span::new(about.replace('\n', " "), Style::Note));
         lines.push(line);

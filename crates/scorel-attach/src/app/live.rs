@@ -194,7 +194,7 @@ impl App {
         let line = |(at, candidate): (usize, &super::candidate::Candidate)| {
             let is_chosen = at == completion.at;
             let (mark, style) = if is_chosen {
-                ("▸", Style::Strong)
+                ("▸", Style::Chosen)
             } else {
                 (" ", Style::Note)
             };
@@ -212,10 +212,10 @@ impl App {
     fn status(&self, width: usize, view: &SessionView) -> Line {
         // Keys that were meant for a question that is gone go nowhere, which has to be seen.
         if self.card.has_focus() && self.question().is_none() {
-            return Line::plain("the question is closed … one moment", Style::Strong).cut(width);
+            return Line::plain("the question is closed … one moment", Style::Chosen).cut(width);
         }
         match &self.hint {
-            Some((text, _)) => Line::plain(text, Style::Strong).cut(width),
+            Some((text, _)) => Line::plain(text, Style::Chosen).cut(width),
             None => Line::plain(&self.status_line(view), Style::Dim).cut(width),
         }
     }

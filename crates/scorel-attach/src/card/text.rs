@@ -29,7 +29,7 @@ pub(crate) fn card_lines(
 ) -> (Vec<Line>, bool) {
     let mut head = vec![rule(&title(question, place), width)];
     let mut foot = wrapped(&about(question, place), Style::Note, width);
-    foot.extend(wrapped(&controls(question, place), Style::Strong, width));
+    foot.extend(wrapped(&controls(question, place), Style::Chosen, width));
     let mut input = wrapped(&input_text(question), Style::Text, width);
     let room = max.saturating_sub(head.len() + foot.len());
     let is_whole = input.len() <= room;
