@@ -16,7 +16,7 @@ use history::{History, STEPS, Step};
 /// The histories, their steps, and how long a stall lasts.
 fn measure() -> (usize, usize, Duration) {
     match env::var_os("SCOREL_LONG") {
-        Some(_) => (30, 60, Duration::from_secs(5)),
+        Some(_) => (20, 50, Duration::from_millis(500)),
         None => (3, 12, Duration::from_millis(50)),
     }
 }
