@@ -81,7 +81,9 @@ impl Decoder {
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
             if let State::Paste(paste) = &mut self.state {
-                match paste.feed(rest, now) {
+                let progress = paste.feed(rest, now);
+                self.answers += paste.take_answers();
+                match progress {
                     Progress::More => return,
                     Progress::Over { text, rest: after } => {
                         self.pasted(text, now);

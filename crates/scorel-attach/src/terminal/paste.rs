@@ -3,6 +3,9 @@ use std::time::{Duration, Instant};
 /// The mark after a bracketed paste.
 const END: &[u8] = b"\x1b[201~";
 
+/// The terminal's answer to the question for its state. One that hands over a paste in pieces may answer in between.
+const ANSWER: &[u8] = b"\x1b[0n";
+
 /// A paste whose end mark does not come by then is over, so that it does not swallow keys for ever.
 const SILENCE: Duration = Duration::from_secs(1);
 
@@ -18,6 +21,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct Paste {
     bytes: Vec<u8>,
     last: Instant,
+    answers: usize,
 }
 
 /// A paste after more bytes.
@@ -34,6 +38,7 @@ impl Paste {
         Self {
             bytes: Vec::new(),
             last: now,
+            answers: 0,
         }
     }
 
@@ -50,6 +55,10 @@ impl Paste {
             self.bytes.push(byte);
             if byte == b'~' && self.bytes.ends_with(END) {
                 self.bytes.truncate(self.bytes.len() - END.len());
+            } else if byte == b'n' && self.bytes.ends_with(ANSWER) {
+                self.bytes.truncate(self.bytes.len() - ANSWER.len());
+                self.answers += 1;
+                continue;
             } else if self.bytes.len() < MAX_PASTE {
                 continue;
             }
@@ -59,6 +68,11 @@ impl Paste {
             };
         }
         Progress::More
+    }
+
+    /// The number of answers within it since the last call. They are no text.
+    pub(super) fn take_answers(&mut self) -> usize {
+        std::mem::take(&mut self.answers)
     }
 
     pub(super) fn deadline(&self) -> Instant {

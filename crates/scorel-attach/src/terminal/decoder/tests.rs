@@ -149,6 +149,14 @@ fn a_reply_without_end_does_not_swallow_the_keys() {
 }
 
 #[test]
+fn an_answer_within_a_paste_is_no_text() {
+    let mut typed = Typed::new();
+    assert_eq!(typed.feed("\x1b[200~on\x1b[0"), []);
+    assert_eq!(typed.feed("ne\x1b[\x1b[0n20\x1b[0n1~"), [paste("one")]);
+    assert!(typed.decoder.take_answer());
+}
+
+#[test]
 fn a_bracketed_paste_is_text() {
     let mut typed = Typed::new();
     let got = typed.all("\x1b[200~one\r\ntwo\rthree\x03\x1b[A\x1b[201~");
