@@ -1,16 +1,19 @@
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::num::NonZeroU16;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::pty::{Winsize, openpty};
+use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{LocalFlags, tcgetattr};
 use nix::unistd::Pid;
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::Deadline;
 use crate::at_terminal::at_terminal;
@@ -20,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A program takes Enter for a part of pasted text if it comes within 10 ms of it.
 const KEYSTROKE: Duration = Duration::from_millis(20);
+
+/// The bytes of a paste that a terminal hands over at once.
+const PIECE: usize = 1024;
 
 /// The rows above the screen that are kept.
 const SCROLLBACK: usize = 10_000;
@@ -33,7 +39,10 @@ pub struct TerminalWindow {
     _deadline: Deadline,
     screen: vt100::Parser,
     written: Vec<u8>,
-    answered: usize,
+    /// Each size, with the number of bytes that were written before.
+    sizes: Vec<(usize, (u16, u16))>,
+    /// The bytes in which questions were looked for.
+    searched: usize,
 }
 
 impl std::fmt::Debug for TerminalWindow {
@@ -52,26 +61,22 @@ impl TerminalWindow {
     ///
     /// If there is no terminal, or the command has no directory.
     pub fn open(command: &Command, columns: u16, rows: u16) -> Option<Self> {
-        let size = Winsize {
-            ws_row: rows,
-            ws_col: columns,
-            ws_xpixel: 0,
-            ws_ypixel: 0,
-        };
-        let pty = openpty(Some(&size), None).expect("a terminal");
+        let (user, program) = terminal().expect("a terminal");
+        set_size(&program, columns, rows);
         let child = at_terminal(
             command,
-            &pty.slave,
+            &program,
             &[("TERM", "xterm-256color"), ("LANG", "C.UTF-8")],
         )?;
         Some(Self {
             _deadline: Deadline::of(&child),
-            user: pty.master.into(),
-            program: pty.slave,
+            user,
+            program,
             child,
             screen: vt100::Parser::new(cells(rows), cells(columns), SCROLLBACK),
             written: Vec::new(),
-            answered: 0,
+            sizes: vec![(0, (columns, rows))],
+            searched: 0,
         })
     }
 
@@ -84,6 +89,31 @@ impl TerminalWindow {
         // A person's keys come one by one; together, an Enter is a part of a paste.
         std::thread::sleep(KEYSTROKE);
         self.user.write_all(keys.as_bytes()).expect("written");
+    }
+
+    /// Hands over bytes as a terminal does with a paste, while it shows what the program writes.
+    ///
+    /// # Panics
+    ///
+    /// If the terminal has gone.
+    pub fn pastes(&mut self, bytes: &[u8]) {
+        std::thread::sleep(KEYSTROKE);
+        for piece in bytes.chunks(PIECE) {
+            self.user.write_all(piece).expect("written");
+            while self.read(Duration::ZERO) {}
+        }
+    }
+
+    /// Gives the window another size. What was written before is shown in the old one.
+    ///
+    /// # Panics
+    ///
+    /// If the terminal has gone.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        while self.read(Duration::ZERO) {}
+        self.sizes.push((self.written.len(), (columns, rows)));
+        self.screen.set_size(cells(rows), cells(columns));
+        set_size(&self.user, columns, rows);
     }
 
     /// Types a text, waits until it is on the screen, and presses Enter.
@@ -171,6 +201,45 @@ impl TerminalWindow {
         &self.written
     }
 
+    /// Columns and rows of each size so far, with the number of bytes that the program had written before.
+    pub fn sizes(&self) -> &[(usize, (u16, u16))] {
+        &self.sizes
+    }
+
+    /// Reads at most so many bytes of what there is, as a slow terminal does, and returns the screen's text.
+    pub fn reads(&mut self, bytes: usize) -> String {
+        self.read_at_most(bytes, Duration::ZERO);
+        self.shown()
+    }
+
+    /// The terminal's settings, in the words of `stty`.
+    ///
+    /// # Panics
+    ///
+    /// If `stty` cannot be run.
+    pub fn settings(&self) -> String {
+        let terminal = self.program.try_clone().expect("a descriptor");
+        let output = Command::new("stty").arg("-a").stdin(terminal).output();
+        let output = output.expect("stty runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The id of the program's process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Closes the window, so that the program has no terminal any more. Returns its exit code.
+    ///
+    /// # Panics
+    ///
+    /// If the program cannot be waited for.
+    pub fn closes(mut self) -> Option<i32> {
+        self.user = File::open("/dev/null").expect("a file");
+        self.child.wait().expect("waited").code()
+    }
+
     /// # Panics
     ///
     /// If the program has gone.
@@ -214,6 +283,10 @@ impl TerminalWindow {
 
     /// Reads once; `false` if nothing comes in time.
     fn read(&mut self, patience: Duration) -> bool {
+        self.read_at_most(4096, patience)
+    }
+
+    fn read_at_most(&mut self, most: usize, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         let mut polled = [PollFd::new(self.user.as_fd(), PollFlags::POLLIN)];
         loop {
@@ -229,27 +302,53 @@ impl TerminalWindow {
             }
         }
         let mut bytes = [0; 4096];
-        let length = self.user.read(&mut bytes).unwrap_or(0);
+        let most = most.min(bytes.len());
+        let length = self.user.read(&mut bytes[..most]).unwrap_or(0);
         self.written.extend_from_slice(&bytes[..length]);
         self.screen.process(&bytes[..length]);
         self.answer();
         length > 0
     }
 
-    /// Answers the question for the terminal's state.
+    /// Answers the questions for the terminal's state.
     fn answer(&mut self) {
         let question = b"\x1b[5n";
-        let asked = self
-            .written
+        // One may have begun in what was read before.
+        let from = self.searched.saturating_sub(question.len() - 1);
+        self.searched = self.written.len();
+        let asked = self.written[from..]
             .windows(question.len())
             .filter(|bytes| bytes == question)
             .count();
-        while self.answered < asked {
-            self.answered += 1;
+        for _ in 0..asked {
             // A program that has ended reads nothing.
             let _ = self.user.write_all(b"\x1b[0n");
         }
     }
+}
+
+/// Both ends of a terminal. No child inherits the user's: as long as one has it, the terminal is not gone.
+fn terminal() -> io::Result<(File, OwnedFd)> {
+    let user = posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC)?;
+    grantpt(&user)?;
+    unlockpt(&user)?;
+    let program = File::options()
+        .read(true)
+        .write(true)
+        .custom_flags(OFlag::O_NOCTTY.bits())
+        .open(ptsname_r(&user)?)?;
+    let user: OwnedFd = user.into();
+    Ok((user.into(), program.into()))
+}
+
+fn set_size(terminal: impl AsFd, columns: u16, rows: u16) {
+    let size = Winsize {
+        ws_row: rows,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(terminal, size).expect("a terminal");
 }
 
 fn cells(count: u16) -> NonZeroU16 {
