@@ -1,7 +1,7 @@
 // Shows a recording to VS Code's terminal, and prints what it then holds as one JSON text.
 //
 // Standard input has one JSON text a line: `{"columns", "rows"}` for the first size and each later one, and
-// `{"write"}` with base64 of what the program wrote.
+// `{"write"}` with what the program wrote, a character a byte.
 import { createInterface } from "node:readline";
 import xterm from "@xterm/headless";
 
@@ -15,7 +15,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     terminal.resize(step.columns, step.rows);
   } else {
     // A write ends when it is parsed: a change of size must not overtake it.
-    await new Promise((parsed) => terminal.write(Buffer.from(step.write, "base64"), parsed));
+    await new Promise((parsed) => terminal.write(Buffer.from(step.write, "latin1"), parsed));
   }
 }
 

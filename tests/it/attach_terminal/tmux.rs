@@ -76,7 +76,7 @@ impl Tmux {
     pub(super) fn until_it(&self, wanted: &str, is_so: impl Fn(&str) -> bool) {
         let until = Instant::now() + PATIENCE;
         loop {
-            let screen = self.run(&["capture-pane", "-p"]);
+            let screen = self.screen();
             if is_so(&screen) {
                 return;
             }
@@ -88,12 +88,18 @@ impl Tmux {
         }
     }
 
+    /// The text on the screen.
+    pub(super) fn screen(&self) -> String {
+        self.run(&["capture-pane", "-p"])
+    }
+
     /// All rows, those above the screen too.
     pub(super) fn all(&self) -> String {
         self.run(&["capture-pane", "-p", "-S", "-"])
     }
 
-    fn run(&self, arguments: &[&str]) -> String {
+    /// Runs a command of tmux.
+    pub(super) fn run(&self, arguments: &[&str]) -> String {
         let mut command = Command::new("tmux");
         let command = command.arg("-S").arg(&self.socket).args(arguments);
         let output = command.output().unwrap();
