@@ -1,6 +1,7 @@
 //! The interactive client and its terminal: resizes, pastes, drafts, restored modes, a slow terminal.
 
 mod drafts;
+mod hostile;
 mod modes;
 mod numbered;
 mod pastes;
