@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use scorel_testkit::{ResponseGate, ScriptedChat, TerminalWindow};
 
 use super::{attach, scene, send};
+use crate::under_test::PATIENCE;
 
 /// The pieces come, and the terminal reads, ten times a second.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -35,7 +36,7 @@ async fn a_slow_terminal_costs_little_memory_and_ends_up_right() {
     for (at, gate) in gates.iter().enumerate() {
         chat = chat.wait(gate);
         for piece in 0..PIECES {
-            let text = format!("paragraph {at}, {piece}: {}\n\n", "some words ".repeat(40));
+            let text = format!("paragraph {at}, {piece}: {}\n\n", "some words ".repeat(8));
             chat = chat.text(&text);
         }
     }
@@ -68,9 +69,12 @@ async fn a_slow_terminal_costs_little_memory_and_ends_up_right() {
         }
         tokio::time::sleep_until(next.into()).await;
     }
-    window.until_it("it is over", |screen| {
-        screen.contains("The end.") && screen.contains("idle")
-    });
+    let until = Instant::now() + PATIENCE;
+    let is_over = |screen: &str| screen.contains("The end.") && screen.contains("idle");
+    while !is_over(&window.now()) {
+        assert!(Instant::now() < until, "{}", window.now());
+        tokio::time::sleep(PERIOD).await;
+    }
     let peak = peak_kib(&window);
     println!(
         "slow terminal: {before} KiB before, {peak} KiB at most; keys echoed after {echoes:?}"
