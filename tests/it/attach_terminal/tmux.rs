@@ -60,11 +60,24 @@ impl Tmux {
         self.run(&[&["send-keys", "--"], keys].concat());
     }
 
-    /// Types a text, waits until it is on the screen, and presses Enter.
+    /// Types a text and presses Enter until it is sent: one that comes directly after other keys is a line break.
+    #[track_caller]
     pub(super) fn says(&self, text: &str) {
         self.run(&["send-keys", "-l", "--", text]);
-        self.until(text);
-        self.press(&["Enter"]);
+        let is_composed = |screen: &str| {
+            let mut composed = screen.lines().skip_while(|row| !row.starts_with("────"));
+            composed.any(|row| row.contains(text))
+        };
+        self.until_it(text, is_composed);
+        let until = Instant::now() + PATIENCE;
+        while is_composed(&self.screen()) {
+            assert!(Instant::now() < until, "not sent:\n{}", self.screen());
+            self.press(&["Enter"]);
+            let tried = Instant::now() + Duration::from_secs(1);
+            while is_composed(&self.screen()) && Instant::now() < tried {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
     }
 
     #[track_caller]
