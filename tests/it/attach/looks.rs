@@ -46,7 +46,7 @@ async fn colours_are_the_eight_that_each_terminal_has_and_none_with_no_color() {
         assert!(number < 10 || (30..38).contains(&number), "{style}");
     }
     let mut bare = talk(&daemon, (140, 40), &[("NO_COLOR", "1")]).unwrap();
-    // The block of the caret is no colour.
+    // The block of the caret is not a colour.
     assert!(styles(&bare).iter().all(|it| it == "7"));
     // Signs stand for styles then.
     assert!(bare.now().contains("It is **short**:"), "{}", bare.now());

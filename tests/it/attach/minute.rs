@@ -29,7 +29,7 @@ impl Newcomer {
         TerminalWindow::open(&program(&self.place, &[]), 80, 24)
     }
 
-    /// What a terminal shows, with the path and the session of the tutorial.
+    /// The contents of a terminal, with the path and the session of the tutorial.
     fn told(&self, screen: &str) -> String {
         let project = self.place.project();
         let screen = screen.replace(project.to_str().unwrap(), "/home/you/hello");

@@ -1,4 +1,4 @@
-//! What is typed outlives the program and its window.
+//! Typed text outlives the program and its window.
 
 use std::fs;
 use std::process::Command;

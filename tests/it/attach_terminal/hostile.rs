@@ -1,4 +1,4 @@
-//! What models, files and endpoints name is shown by a terminal, and does nothing to it.
+//! Text of models, files and endpoints does nothing to the terminal that shows it.
 
 use scorel_testkit::{DaemonUnderTest, ModelServer, ScriptedChat, ScriptedResponse};
 use serde_json::json;
@@ -14,7 +14,7 @@ const HOSTILE: &str = "\u{1b}]0;taken\u{7}\u{1b}]2;taken\u{1b}\\\u{1b}]52;c;dGFr
     \u{1b}[?1000h\u{1b}[3;9r\u{1b}(0\u{1b}c\u{9b}31m\u{9b}6n\u{9d}0;taken\u{9c}\u{90}q\u{9c}\u{8}\u{e}\u{7f}\
     \u{202e}\u{2066}\u{200f}\u{e0041}";
 
-/// What the terminal must not have changed.
+/// The state that no text may have changed.
 const STATE: &str = "#{pane_title} #{alternate_on} #{mouse_any_flag} #{scroll_region_upper} \
     #{scroll_region_lower} #{window_name}";
 
@@ -32,7 +32,7 @@ impl Pane {
             program.current_dir(directory);
         }
         let tmux = Tmux::open(&program, daemon.root().join("tmux"), 100, 40)?;
-        // What is set later is the clipboard's too.
+        // A later text would go to the clipboard as well.
         tmux.run(&["set-option", "-s", "set-clipboard", "on"]);
         tmux.run(&["set-option", "-w", "automatic-rename", "off"]);
         tmux.run(&["set-buffer", "mine"]);

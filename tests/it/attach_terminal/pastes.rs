@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{attach, messages, said, scene, send};
 use crate::under_test::PATIENCE;
 
-const LINE: &str = "A line of what somebody pastes, with its 63 characters in all.\r";
+const LINE: &str = "A line of text that is a paste, with its 63 characters in all.\r";
 
 struct Pasted {
     daemon: DaemonUnderTest,

@@ -31,7 +31,7 @@ fn replay() -> Option<tokio::process::Command> {
     None
 }
 
-/// What the terminal holds after a recording.
+/// The terminal's contents after a recording.
 async fn shown(mut replay: tokio::process::Command, recording: Vec<Value>) -> Value {
     let mut child = replay
         .stdin(Stdio::piped())

@@ -46,7 +46,7 @@ async fn a_signal_while_ssh_connects_ends_ssh_too() {
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        // Its end is no signal.
+        // Its end is not a signal.
         let input = child.stdin.take();
         until(|| server.children().len() > before).await;
         let pid = child.id().unwrap().try_into().unwrap();

@@ -70,7 +70,7 @@ impl Paste {
         Progress::More
     }
 
-    /// The number of answers within it since the last call. They are no text.
+    /// The number of answers within it since the last call. They are not text.
     pub(super) fn take_answers(&mut self) -> usize {
         std::mem::take(&mut self.answers)
     }

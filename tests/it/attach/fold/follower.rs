@@ -22,7 +22,7 @@ impl Connect for Door {
 
 pub(super) struct Follower {
     stream: SessionStream<Door>,
-    /// How often it has caught up.
+    /// The number of times that it has caught up.
     caught_up: usize,
 }
 

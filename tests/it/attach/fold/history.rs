@@ -146,7 +146,7 @@ impl History {
         let has_turn = state.turn.is_some();
         match step {
             Step::Say | Step::Hold | Step::Ask | Step::Rewind | Step::Compact => is_at_rest(view),
-            // What waits would be said after it, for which the context is too small.
+            // Waiting messages would come after it, for which the context is too small.
             Step::Flood => is_at_rest(view) && state.queue.items.is_empty(),
             Step::Steer | Step::FollowUp | Step::Cancel => has_turn,
             Step::EditQueue => !state.queue.items.is_empty(),
@@ -356,7 +356,7 @@ impl History {
         if !self.way.is_stalled() {
             log = self.far.until_it_has(log, &path).await;
             is_the_fold(&self.far, &log, &self.taken);
-            // What is not in the log yet; the text comes piece by piece.
+            // The message that is not in the log yet: its text comes piece by piece.
             let open = &self.near.view().open;
             self.far.until(|view| view.open == *open).await;
         }

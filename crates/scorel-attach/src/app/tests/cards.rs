@@ -127,7 +127,7 @@ impl Play {
         self.effects(legal);
     }
 
-    /// Whether a person can have read the question that is on the terminal.
+    /// Returns whether a person can have read the question that is on the terminal.
     fn legal(&self) -> Result<PermissionRequestId, &'static str> {
         let stands = |since: Instant| self.now >= since + READING;
         let (card, since) = self.seen.ok_or("no question is on the terminal")?;
@@ -144,7 +144,7 @@ impl Play {
         }
     }
 
-    /// An input that is no key: it answers nothing and leaves the draft.
+    /// An input that is not a key: it answers nothing and leaves the draft.
     fn input(&mut self, input: Input) {
         self.update(input);
         assert_eq!(self.app.composer.text(), self.draft);
