@@ -76,7 +76,11 @@ impl Pace {
         state.expire(now);
         match state.answers {
             Answers::No => UNKNOWN_WINDOW,
-            Answers::Unknown | Answers::Yes => state.window.saturating_sub(state.open),
+            Answers::Unknown | Answers::Yes => {
+                let left = state.window.saturating_sub(state.open);
+                // The next bytes bring a question. Without any, what is open after a late answer would stay so.
+                left.max(usize::from(state.question.is_none()))
+            }
         }
     }
 
@@ -184,3 +188,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
