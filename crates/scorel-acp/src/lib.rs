@@ -18,4 +18,4 @@ mod server;
 mod v1;
 mod visible;
 
-pub use server::{serve, serve_stdio};
+pub use server::serve_stdio;

@@ -40,25 +40,28 @@ const GOODBYE: Duration = Duration::from_secs(5);
 
 /// Serves the editor at the other end of the standard streams, until it closes its end.
 ///
-/// `caller` calls the daemon; `connector` makes the connections on which sessions are followed.
+/// `caller` calls the daemon, which it may start; `connector` makes the connections on which sessions are followed, and
+/// does not: a daemon that was stopped stays so until the editor asks for something. `is_local` says that the daemon's files
+/// are those of this machine.
 ///
 /// # Errors
 /// The editor's output has no end or cannot be read, or the standard output cannot be used.
-pub async fn serve_stdio<C>(caller: Caller<C>, connector: C) -> io::Result<()>
+pub async fn serve_stdio<C>(caller: Caller<C>, connector: C, is_local: bool) -> io::Result<()>
 where
     C: Connect + Clone + Send + Sync + 'static,
 {
     // A descriptor of our own: the program may hold the lock of the standard output.
     let output = io::stdout().as_fd().try_clone_to_owned()?;
     let output = tokio::fs::File::from_std(File::from(output));
-    serve(caller, connector, tokio::io::stdin(), output).await
+    let daemon = Daemon::new(caller, connector, is_local);
+    serve(daemon, tokio::io::stdin(), output).await
 }
 
 /// Serves the editor that writes to `reader` and reads from `writer`. Its turns go on when it ends.
 ///
 /// # Errors
 /// The editor's output has no end, or cannot be read.
-pub async fn serve<C, R, W>(caller: Caller<C>, connector: C, reader: R, writer: W) -> io::Result<()>
+async fn serve<C, R, W>(daemon: Daemon<C>, reader: R, writer: W) -> io::Result<()>
 where
     C: Connect + Clone + Send + Sync + 'static,
     R: AsyncRead + Unpin + Send + 'static,
@@ -67,7 +70,7 @@ where
     let TextStream { incoming, outgoing } = TextStream::of_lines(reader, writer, &LIMITS);
     let editor = Editor::new();
     let mut server = Server {
-        agent: Arc::new(Agent::new(Daemon::new(caller, connector), editor.clone())),
+        agent: Arc::new(Agent::new(daemon, editor.clone())),
         editor: editor.clone(),
         room: Room::default(),
         requests: JoinSet::new(),

@@ -2,6 +2,7 @@
 
 mod agent;
 mod cancel;
+mod change;
 mod content;
 mod follower;
 mod list;

@@ -8,5 +8,6 @@ pub(super) async fn run(link: DaemonConnector) -> Result<(), Failure> {
     let connection = link.connect_identified().await;
     let connection = connection.map_err(|error| no_daemon(link.start, error))?;
     let caller = Caller::new(link.clone(), connection, PATIENCE);
-    Ok(scorel_acp::serve_stdio(caller, link).await?)
+    let is_local = link.local().is_some();
+    Ok(scorel_acp::serve_stdio(caller, link.never_starting(), is_local).await?)
 }

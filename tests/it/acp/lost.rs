@@ -1,9 +1,11 @@
 //! A daemon that is lost in the middle of a prompt.
 
+use std::time::Duration;
+
 use scorel_testkit::{ModelServer, ResponseGate, ScriptedChat};
 
 use super::editor::Editor;
-use crate::under_test::daemon;
+use crate::under_test::{SCORELCTL, SCORELD, daemon, scorelctl};
 
 #[tokio::test]
 async fn a_prompt_survives_its_daemon_and_is_answered_once() {
@@ -63,4 +65,29 @@ async fn a_turn_that_a_crash_interrupted_is_an_error() {
     daemon.spawn().await;
     let failed = editor.answer(prompt).await.unwrap_err();
     assert_eq!(failed["data"]["code"], "interrupted");
+}
+
+#[tokio::test]
+async fn a_daemon_that_was_stopped_stays_so_until_the_editor_asks_for_something() {
+    let model = ModelServer::start().await.unwrap();
+    model.fallback(ScriptedChat::default().text("the answer").finish("stop"));
+    let daemon = daemon(&model, "").await;
+    let mut agent = tokio::process::Command::new(SCORELCTL);
+    agent
+        .arg("acp")
+        .env_clear()
+        .env("SCORELD", SCORELD)
+        .env("SCOREL_HOME", daemon.home());
+    let mut editor = Editor::of(agent, &daemon.project());
+    editor.initialize().await;
+    let session = editor.new_session().await;
+    let stopped = scorelctl(&daemon, &["stop"], &[]).await;
+    assert!(stopped.status.success());
+    // Longer than a stream waits before it tries for the third time.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let status = scorelctl(&daemon, &["--no-start", "status"], &[]).await;
+    assert!(!status.status.success(), "it runs again");
+    let prompt = editor.prompt(&session, "go on").await;
+    assert_eq!(editor.stopped(prompt).await, "end_turn");
+    assert!(scorelctl(&daemon, &["stop"], &[]).await.status.success());
 }

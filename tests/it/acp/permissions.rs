@@ -79,6 +79,34 @@ async fn each_answer_is_taken_and_the_question_shows_the_change() {
 }
 
 #[tokio::test]
+async fn a_question_shows_what_a_file_held() {
+    let (daemon, _model) = asking().await;
+    std::fs::write(outside(&daemon), "before\n").unwrap();
+    let mut editor = Editor::start(&daemon).await;
+    let session = editor.new_session().await;
+    let prompt = editor.prompt(&session, "write").await;
+    let question = editor.question().await;
+    let diff = &question["params"]["toolCall"]["content"][0];
+    assert_eq!(diff["oldText"], "before\n");
+    assert_eq!(diff["newText"], "line\n");
+    // An option that was not offered leaves it open, and says so.
+    editor.choose(&question, "perhaps").await;
+    editor
+        .wait(|it| {
+            let text = &it["params"]["update"]["content"]["text"];
+            text.as_str()
+                .is_some_and(|it| it.contains("scorelctl approve"))
+        })
+        .await;
+    editor
+        .notify("session/cancel", &json!({"sessionId": session}))
+        .await;
+    assert_eq!(editor.stopped(prompt).await, "cancelled");
+    let is_elsewhere = |it: &Value| it.to_string().contains("elsewhere");
+    assert!(!editor.has(is_elsewhere), "it was cancelled here");
+}
+
+#[tokio::test]
 async fn a_question_is_asked_again_after_load_and_withdrawn_when_it_is_answered_elsewhere() {
     let (daemon, _model) = asking().await;
     let mut first = Editor::start(&daemon).await;

@@ -26,7 +26,14 @@ async fn a_prompt_behind_the_turn_of_another_client_is_answered_by_its_own() {
     assert_eq!(said["content"]["text"], "from elsewhere");
     assert!(said["messageId"].as_str().unwrap().starts_with("evt_"));
     gate.reached().await;
-    let prompt = editor.prompt(&session, "mine").await;
+    let parts = json!([{"type": "text", "text": "mine"}, {"type": "text", "text": "and more"}]);
+    let prompt = editor.prompt_with(&session, &parts).await;
+    editor
+        .wait(|it| {
+            it["params"]["update"]["content"]["text"]
+                == "[this prompt waits in the queue of the session]\n\n"
+        })
+        .await;
     gate.open();
     editor.forget();
     assert_eq!(editor.stopped(prompt).await, "end_turn");
@@ -36,6 +43,9 @@ async fn a_prompt_behind_the_turn_of_another_client_is_answered_by_its_own() {
             .concat()
             .ends_with("two")
     );
+    let log = daemon.log(&session);
+    let texts = log.iter().map(|it| &it["message"]["content"][0]["text"]);
+    assert!(texts.into_iter().any(|it| it == "mine\n\nand more"));
     assert!(editor.texts("user_message_chunk").is_empty());
 }
 

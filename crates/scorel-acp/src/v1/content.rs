@@ -36,7 +36,13 @@ impl Draft {
         prompt: Vec<ContentBlock>,
     ) -> Result<Self, Failure> {
         let mut draft = Self::default();
+        let mut follows_text = false;
         for block in prompt {
+            let is_text = matches!(block, ContentBlock::Text(_));
+            if is_text && follows_text {
+                draft.part();
+            }
+            follows_text = is_text;
             match block {
                 ContentBlock::Text(text) => draft.add_text(&text.text),
                 ContentBlock::Image(image) => {
@@ -66,17 +72,36 @@ impl Draft {
         }
     }
 
+    /// Parts what follows from the text before, which is a block of its own to the editor.
+    fn part(&mut self) {
+        if let Some(Block::Text { text, .. }) = self.blocks.last_mut()
+            && !text.ends_with('\n')
+        {
+            text.push_str("\n\n");
+        }
+    }
+
+    /// A word that is added is one of its own.
+    fn add_word(&mut self, word: &str) {
+        if let Some(Block::Text { text, .. }) = self.blocks.last_mut()
+            && text.ends_with(|last: char| !last.is_whitespace() && !"([{<\"'".contains(last))
+        {
+            text.push(' ');
+        }
+        self.add_text(word);
+    }
+
     fn add_link(&mut self, session: &OpenSession, uri: &str) {
         let Some(file) = file_of(uri) else {
-            self.add_text(&one_line(uri));
+            self.add_word(&one_line(uri));
             return;
         };
         let Some(inside) = inside(&file, session) else {
-            self.add_text(&format!("`{}`", one_line(&file.to_string_lossy())));
+            self.add_word(&format!("`{}`", one_line(&file.to_string_lossy())));
             return;
         };
         let name = inside.to_string_lossy();
-        self.add_text(&format!("`{}`", one_line(&name)));
+        self.add_word(&format!("`{}`", one_line(&name)));
         let path = session.work_dir.join(&inside);
         let path = path.to_string_lossy().into_owned();
         let is_known = self.attachments.iter().any(|it| it.path == path);

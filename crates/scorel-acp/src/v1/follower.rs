@@ -8,12 +8,13 @@ use agent_client_protocol_schema::v1::{
 use scorel_client::{ClientError, Connect, SessionStream, StreamItem};
 use scorel_peer::Closed;
 use scorel_proto::{
-    Event, GetContext, GetContextParams, GetSession, GetSessionParams, ListSkills,
-    ListSkillsParams, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
-    PersistentEvent, Seq, SessionInfoBody, SkillState, SyncMarker,
+    EndReason, Event, GetContext, GetContextParams, GetSession, GetSessionParams, ListSkills,
+    ListSkillsParams, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
+    PersistentBody, PersistentEvent, Seq, SessionInfoBody, SkillState, SyncMarker,
 };
 use tokio::time::Instant;
 
+use super::note::note;
 use super::open_session::OpenSession;
 use super::path::ActivePath;
 use super::prompt::left;
@@ -27,6 +28,9 @@ use crate::visible::one_line;
 /// A daemon that is away for longer is told to those who wait for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Editors show what follows as the answer to the prompt that they have sent last.
+const WAITS: &str = "[this prompt waits in the queue of the session]\n\n";
+
 /// Tells the editor what happens in a session, by this client or another.
 #[derive(Debug)]
 pub(crate) struct Follower<C> {
@@ -39,6 +43,8 @@ pub(crate) struct Follower<C> {
     /// Of a replay that is under way.
     path: Option<ActivePath>,
     down_since: Option<Instant>,
+    /// The daemon was stopped, and stays so until the editor asks for something.
+    is_stopped: bool,
 }
 
 impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
@@ -60,6 +66,7 @@ impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
             questions,
             path: None,
             down_since: None,
+            is_stopped: false,
         }
     }
 
@@ -133,6 +140,14 @@ impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
             StreamItem::Marker(marker) => {
                 self.down_since = None;
                 match *marker {
+                    SyncMarker::SyncStart { .. } => {
+                        self.is_stopped = false;
+                        Ok(())
+                    }
+                    SyncMarker::End { reason, .. } => {
+                        self.is_stopped = reason == EndReason::ShuttingDown;
+                        Ok(())
+                    }
                     SyncMarker::InFlight { in_flight, .. } => {
                         self.session.prompts().open_turn(in_flight.turn_id);
                         let updates = self.transcript.in_flight(&in_flight);
@@ -150,6 +165,10 @@ impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
                 let since = *self.down_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > PATIENCE {
                     self.session.prompts().lose(&error.into());
+                }
+                let waits = self.session.prompts().has_any();
+                if waits && !self.is_stopped {
+                    self.daemon.wake().await;
                 }
                 Ok(())
             }
@@ -182,6 +201,9 @@ impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
             PersistentBody::TurnOutcome(_) if is_live => self.tell_usage().await?,
             _ => {}
         }
+        if observed.waits && is_live {
+            self.tell(vec![note(WAITS)]).await?;
+        }
         for ending in observed.endings {
             ending.tell();
         }
@@ -210,6 +232,10 @@ impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
         let Some(call) = self.questions.decided(decision.request_id).await? else {
             return Ok(());
         };
+        // The result of the call says that.
+        if decision.decision == PermissionDecision::Cancelled {
+            return Ok(());
+        }
         let status = match decision.decision.allows() {
             true => ToolCallStatus::InProgress,
             false => ToolCallStatus::Failed,

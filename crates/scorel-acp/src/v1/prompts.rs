@@ -77,6 +77,8 @@ pub(crate) enum CancelStep {
 pub(crate) struct Observed {
     /// It is the message of a prompt, which the editor shows itself.
     pub(crate) is_prompt: bool,
+    /// A prompt waits, and not behind another of the editor.
+    pub(crate) waits: bool,
     pub(crate) endings: Vec<Ending>,
 }
 
@@ -108,6 +110,10 @@ impl Prompts {
         let is = |prompt: &&OpenPrompt| prompt.command_id == *command_id;
         let prompt = self.open.iter().find(is);
         prompt.is_some_and(|prompt| prompt.cancel != CancelState::No)
+    }
+
+    pub(crate) const fn has_any(&self) -> bool {
+        !self.open.is_empty()
     }
 
     /// Returns whether the open turn is that of a prompt.
@@ -218,6 +224,7 @@ impl Prompts {
                 let is = |it: &&mut OpenPrompt| item.command_id.as_ref() == Some(&it.command_id);
                 if let Some(prompt) = self.open.iter_mut().find(is) {
                     prompt.moved(PromptState::Queued(item.queue_item_id));
+                    observed.waits = !self.runs();
                 }
             }
             QueueOp::Remove { queue_item_id } => {

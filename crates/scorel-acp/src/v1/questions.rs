@@ -3,8 +3,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use agent_client_protocol_schema::v1::{
-    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest,
-    RequestPermissionResponse, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    Diff, PermissionOption, PermissionOptionKind, RequestPermissionOutcome,
+    RequestPermissionRequest, RequestPermissionResponse, ToolCallContent, ToolCallStatus,
+    ToolCallUpdate, ToolCallUpdateFields,
 };
 use scorel_client::{Connect, new_command_id};
 use scorel_peer::Closed;
@@ -14,12 +15,17 @@ use scorel_proto::{
 };
 use tokio::task::{AbortHandle, JoinSet};
 
+use super::change::Change;
 use super::note::note;
 use super::open_session::OpenSession;
-use super::tool_call::{diffs, kind, title};
+use super::tool_call::{kind, title};
 use crate::daemon::Daemon;
 use crate::editor::Editor;
 use crate::visible::one_line;
+
+/// Told where an editor's answer is not one of those that it was offered.
+const OPEN: &str =
+    "\n[the question is still open: `scorelctl approve` answers it, or another client]\n";
 
 /// The permission requests of a session that the editor was asked about.
 #[derive(Debug)]
@@ -70,14 +76,9 @@ impl<C: Connect + Clone + Send + Sync + 'static> Questions<C> {
             editor: self.editor.clone(),
             session: Arc::clone(&self.session),
             progress: Arc::clone(&progress),
-            request_id: request.request_id,
+            request: request.clone(),
         };
-        let question = RequestPermissionRequest::new(
-            self.session.id.to_string(),
-            shown(request, call_id, &self.session),
-            options(request),
-        );
-        let task = self.tasks.spawn(asking.run(question));
+        let task = self.tasks.spawn(asking.run(call_id));
         self.open.insert(
             request.request_id,
             Asked {
@@ -134,37 +135,62 @@ struct Asking<C> {
     editor: Editor,
     session: Arc<OpenSession>,
     progress: Arc<Progress>,
-    request_id: PermissionRequestId,
+    request: PermissionRequestBody,
 }
 
 impl<C: Connect + Clone> Asking<C> {
-    async fn run(self, question: RequestPermissionRequest) {
+    async fn run(self, call_id: String) {
+        let question = RequestPermissionRequest::new(
+            self.session.id.to_string(),
+            shown(&self.request, call_id, self.diff().await),
+            options(&self.request),
+        );
         let named = |call| self.progress.call.store(call, Ordering::Release);
         let method = "session/request_permission";
-        // An editor that cannot ask leaves the question to other clients.
-        let Ok(answer) = self.editor.ask(method, &question, named).await else {
-            return;
-        };
-        let answer: Option<RequestPermissionResponse> = serde_json::from_str(answer.get()).ok();
+        let answer = self.editor.ask(method, &question, named).await.ok();
+        let answer = answer.and_then(|it| {
+            let answer = serde_json::from_str::<RequestPermissionResponse>(it.get());
+            answer.ok()
+        });
+        // Nothing is left to be withdrawn.
+        self.progress.call.store(0, Ordering::Release);
         match answer.map(|answer| answer.outcome) {
-            Some(RequestPermissionOutcome::Selected(selected)) => {
-                if let Some(decision) = decision(&selected.option_id.0) {
-                    self.respond(decision).await;
-                }
+            Some(RequestPermissionOutcome::Selected(selected))
+                if let Some(decision) = decision(&selected.option_id.0) =>
+            {
+                self.respond(decision).await;
             }
             // Closing a card cancels the editor's own turn, never that of another client.
             Some(RequestPermissionOutcome::Cancelled) if self.session.prompts().runs() => {
                 self.session.cancel();
             }
-            _ => {}
+            Some(RequestPermissionOutcome::Cancelled) => {}
+            // An editor that cannot ask leaves the question to other clients.
+            _ => self.tell(OPEN).await,
         }
+    }
+
+    /// The change that is asked about, with the whole file where that is here.
+    async fn diff(&self) -> Option<Diff> {
+        let (name, input) = (&self.request.tool_name, &self.request.input);
+        let change = Change::of(name, input, &self.session.work_dir)?;
+        if !self.daemon.is_local {
+            return Some(change.parts());
+        }
+        let read = move || change.whole().unwrap_or_else(|| change.parts());
+        tokio::task::spawn_blocking(read).await.ok()
+    }
+
+    async fn tell(&self, text: &str) {
+        // Fails if the editor is gone.
+        let _: Result<(), Closed> = self.editor.update(self.session.id, note(text)).await;
     }
 
     async fn respond(&self, decision: PermissionDecision) {
         self.progress.is_answered.store(true, Ordering::Release);
         let params = RespondPermissionParams {
             session_id: self.session.id,
-            request_id: self.request_id,
+            request_id: self.request.request_id,
             decision,
             reason: None,
             command_id: Some(new_command_id()),
@@ -175,19 +201,14 @@ impl<C: Connect + Clone> Asking<C> {
             && !failure.is(ErrorCode::Conflict)
         {
             let text = format!("\n[the answer was not taken: {}]\n", failure.message);
-            let update = note(&text);
-            let _: Result<(), Closed> = self.editor.update(self.session.id, update).await;
+            self.tell(&text).await;
         }
     }
 }
 
-fn shown(
-    request: &PermissionRequestBody,
-    call_id: String,
-    session: &OpenSession,
-) -> ToolCallUpdate {
+fn shown(request: &PermissionRequestBody, call_id: String, diff: Option<Diff>) -> ToolCallUpdate {
     let (name, input) = (&request.tool_name, &request.input);
-    let mut content = diffs(name, input, &session.work_dir);
+    let mut content: Vec<_> = diff.map(ToolCallContent::Diff).into_iter().collect();
     content.push(one_line(&request.reason).into());
     let fields = ToolCallUpdateFields::new()
         .title(title(name, input))

@@ -12,7 +12,8 @@ use scorel_proto::{
 };
 use serde_json::Value;
 
-use super::tool_call::{diffs, kind, locations, title};
+use super::change::Change;
+use super::tool_call::{kind, locations, title};
 
 /// The part of a session that the editor was told, without I/O. Nothing is told twice, whatever the stream repeats.
 #[derive(Debug)]
@@ -182,7 +183,8 @@ impl Transcript {
     }
 
     fn call(&mut self, id: String, call: &str, name: &str, input: &Value) -> Vec<SessionUpdate> {
-        let diffs = diffs(name, input, &self.work_dir);
+        let change = Change::of(name, input, &self.work_dir).map(|it| it.parts());
+        let diffs: Vec<ToolCallContent> = change.map(ToolCallContent::Diff).into_iter().collect();
         let update = ToolCall::new(id.clone(), title(name, input))
             .kind(kind(name))
             .status(ToolCallStatus::Pending)

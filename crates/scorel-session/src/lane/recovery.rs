@@ -22,15 +22,16 @@ impl Section<'_> {
     /// Closes, resumes or continues the turn that the last daemon left open, if it did, and what the features
     /// have open.
     pub(super) fn recover(&mut self) -> Result<(), SessionError> {
-        // The next daemon does it. A turn that went on now would be interrupted at once, for good.
-        if self.lane.shared.is_draining() {
-            return Ok(());
-        }
         let Some(turn) = self.view().state.turn.clone() else {
             return self.recover_features();
         };
-        let waits = self.published().is_waiting();
-        if waits && !self.is_parked_too_long() {
+        let waits_on = self.published().is_waiting() && !self.is_parked_too_long();
+        let resumes = !waits_on && self.resumes(&turn);
+        // The next daemon goes on with the turn: here it would be interrupted at once, and for good.
+        if (waits_on || resumes) && self.lane.shared.is_draining() {
+            return Ok(());
+        }
+        if waits_on {
             // The supervisor ended the process with the daemon.
             self.end_run()?;
             self.unpark(&turn)?;
@@ -46,10 +47,7 @@ impl Section<'_> {
         // After the messages of the run, which its context holds.
         self.end_run()?;
         self.recover_features()?;
-        let claimed = self.state.claimed == Some(turn.turn_id);
-        let configured = self.lane.shared.settings.on_restart;
-        let on_restart = self.view().state.on_restart.unwrap_or(configured);
-        if on_restart == OnRestart::Resume && (claimed || !turn.resumed) {
+        if resumes {
             return self.resume(turn.turn_id);
         }
         let body = PersistentBody::TurnOutcome(TurnOutcomeBody {
@@ -67,6 +65,14 @@ impl Section<'_> {
     fn recover_features(&mut self) -> Result<(), SessionError> {
         let mut features = self.lane.seams.features.iter();
         features.try_for_each(|feature| feature.recover(self))
+    }
+
+    /// Returns whether an interrupted turn goes on: where that is wanted, and once.
+    fn resumes(&self, turn: &OpenTurn) -> bool {
+        let claimed = self.state.claimed == Some(turn.turn_id);
+        let configured = self.lane.shared.settings.on_restart;
+        let on_restart = self.view().state.on_restart.unwrap_or(configured);
+        on_restart == OnRestart::Resume && (claimed || !turn.resumed)
     }
 
     /// Returns whether this daemon started too late to resume a parked turn. The time at which the session is

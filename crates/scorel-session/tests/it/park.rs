@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use scorel_proto::{Phase, SessionChanges, SessionId, StopReason};
-use scorel_session::{MutationCommand, UpdateRequest};
+use scorel_proto::{OnRestart, Phase, SessionChanges, SessionId, StopReason};
+use scorel_session::{MutationCommand, SessionSettings, UpdateRequest};
 use tokio::task::JoinHandle;
 
 use crate::disk::Disk;
 use crate::log::{Log, text};
 use crate::permission::{asking, next, question, request};
-use crate::rig::{Rig, client};
+use crate::rig::{Rig, client, settings};
 use crate::stage::{limited, provider_error};
 use crate::wall::{FakeWall, NOON};
 
@@ -99,22 +99,24 @@ async fn a_turn_that_is_taken_up_while_the_daemon_parks_is_parked_again() {
 async fn a_session_that_is_read_while_the_daemon_stops_is_left_to_the_next_one() {
     for is_parked in [false, true] {
         let (rig, id, _call) = called().await;
+        let resuming = SessionSettings {
+            on_restart: OnRestart::Resume,
+            ..settings()
+        };
         let next = if is_parked {
             assert!(park(&rig).await.expect("no panic"));
             rig.restarted()
         } else {
-            rig.crashed()
+            rig.crashed().restarted_with(resuming.clone())
         };
         let before = next.log(id).outline();
         assert!(park(&next).await.expect("no panic"));
         next.lane(id).await;
         assert_eq!(next.log(id).outline(), before, "nothing is recorded");
-        let again = next.restarted();
+        let again = next.restarted_with(resuming);
         let mut follower = again.follow(id).await;
-        if is_parked {
-            again.model().await.answer("done").await;
-            assert_eq!(follower.outcome().await, "completed");
-        }
+        again.model().await.answer("done").await;
+        assert_eq!(follower.outcome().await, "completed");
         again.check(id).await;
     }
 }
