@@ -14,7 +14,8 @@ use crate::under_test::{connect, scorelctl};
 async fn asking(content: &str) -> (DaemonUnderTest, ModelServer) {
     let input = json!({"path": "asked.txt", "content": content});
     let (daemon, model) = scene([called("Write", &input), said("Done.")]).await;
-    daemon.configure_more("[permissions]\nask = [\"Write(**)\"]\n");
+    // Room for a mebibyte of input.
+    daemon.configure_more("contextWindow = 1000000\n[permissions]\nask = [\"Write(**)\"]\n");
     (daemon, model)
 }
 
@@ -111,7 +112,9 @@ async fn a_refusal_says_why_and_an_answer_elsewhere_says_by_whom() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_input_has_to_be_read_in_the_pager() {
-    let content = format!("{}THE END", "a line\n".repeat(20_000));
+    let line = format!("{}\n", "some words ".repeat(60));
+    // More than a mebibyte.
+    let content = format!("{}THE END", line.repeat(1600));
     let (daemon, _model) = asking(&content).await;
     let mut command = super::program(&daemon, &["attach"]);
     let seen = daemon.root().join("paged");
