@@ -156,3 +156,39 @@ fn put(mut bytes: &[u8]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::env;
+    use std::process::Command;
+
+    use scorel_testkit::TerminalWindow;
+
+    use super::TerminalGuard;
+
+    /// Set in the process that panics.
+    const PANICS: &str = "SCOREL_TEST_PANICS";
+
+    #[test]
+    fn after_a_panic_the_terminal_is_as_it_was() {
+        if env::var_os(PANICS).is_some() {
+            let guard = TerminalGuard::new().expect("a terminal");
+            // Nothing is dropped where a panic aborts.
+            std::mem::forget(guard);
+            panic!("on purpose");
+        }
+        let mut command = Command::new(env::current_exe().expect("this program"));
+        let name = "terminal::guard::tests::after_a_panic_the_terminal_is_as_it_was";
+        command
+            .args(["--exact", "--nocapture", name])
+            .env(PANICS, "1")
+            .current_dir("/");
+        let Some(mut window) = TerminalWindow::open(&command, 80, 24) else {
+            return;
+        };
+        window.until("on purpose");
+        assert_eq!(window.ended(), Some(101));
+        let written = String::from_utf8_lossy(window.written()).into_owned();
+        assert!(written.contains("\x1b[?2004h"), "{written}");
+    }
+}
