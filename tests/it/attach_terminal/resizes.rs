@@ -44,7 +44,7 @@ async fn resized(seed: u64, lines: usize) {
     run.answer(&second.steps);
 
     run.tmux.resize(80, 24);
-    run.tmux.until(&second.steps[RESIZES - 1].last());
+    run.tmux.until_ever(&second.steps[RESIZES - 1].last());
     daemon.kill().await;
     run.tmux.until("reconnecting");
     run.resize();
@@ -74,7 +74,7 @@ impl Run {
                 0 => self.resize(),
                 1 => self.tmux.press(&["x"]),
                 2 => self.tmux.press(&["C-l"]),
-                _ => self.tmux.until(&step.last()),
+                _ => self.tmux.until_ever(&step.last()),
             }
             if at == redrawn {
                 self.tmux.press(&["C-l"]);

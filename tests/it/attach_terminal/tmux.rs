@@ -87,18 +87,13 @@ impl Tmux {
 
     #[track_caller]
     pub(super) fn until_it(&self, wanted: &str, is_so: impl Fn(&str) -> bool) {
-        let until = Instant::now() + PATIENCE;
-        loop {
-            let screen = self.screen();
-            if is_so(&screen) {
-                return;
-            }
-            assert!(
-                Instant::now() < until,
-                "not so: {wanted}; the screen:\n{screen}"
-            );
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        poll(wanted, || self.screen(), is_so);
+    }
+
+    /// Waits until a text is on the screen or was: of a low window a card leaves little.
+    #[track_caller]
+    pub(super) fn until_ever(&self, text: &str) {
+        poll(text, || self.all(), |rows| rows.contains(text));
     }
 
     /// The text on the screen.
@@ -118,6 +113,22 @@ impl Tmux {
         let output = command.output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+#[track_caller]
+fn poll(wanted: &str, shown: impl Fn() -> String, is_so: impl Fn(&str) -> bool) {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let shown = shown();
+        if is_so(&shown) {
+            return;
+        }
+        assert!(
+            Instant::now() < until,
+            "not so: {wanted}; it shows\n{shown}"
+        );
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
