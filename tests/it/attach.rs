@@ -2,7 +2,7 @@
 
 mod cards;
 mod files;
-mod fold;
+pub(crate) mod fold;
 mod looks;
 mod minute;
 mod mistakes;

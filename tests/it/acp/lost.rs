@@ -1,11 +1,12 @@
 //! A daemon that is lost in the middle of a prompt.
 
-use std::time::Duration;
-
+use scorel_client::{ClientAnchors, SessionStream, StreamItem};
 use scorel_testkit::{ModelServer, ResponseGate, ScriptedChat};
+use tokio::time::timeout;
 
 use super::editor::Editor;
-use crate::under_test::{SCORELCTL, SCORELD, daemon, scorelctl};
+use crate::attach::fold::follower::Door;
+use crate::under_test::{PATIENCE, SCORELCTL, SCORELD, daemon, scorelctl};
 
 #[tokio::test]
 async fn a_prompt_survives_its_daemon_and_is_answered_once() {
@@ -67,6 +68,19 @@ async fn a_turn_that_a_crash_interrupted_is_an_error() {
     assert_eq!(failed["data"]["code"], "interrupted");
 }
 
+/// Waits until a client that starts nothing has tried to come back for some time; others have meanwhile.
+async fn has_tried(mut witness: SessionStream<Door>) {
+    let trying = async {
+        loop {
+            let item = witness.next().await.unwrap().expect("a session");
+            if matches!(item, StreamItem::Reconnecting { attempt: 6.., .. }) {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, trying).await.expect("in time");
+}
+
 #[tokio::test]
 async fn a_daemon_that_was_stopped_stays_so_until_the_editor_asks_for_something() {
     let model = ModelServer::start().await.unwrap();
@@ -81,10 +95,11 @@ async fn a_daemon_that_was_stopped_stays_so_until_the_editor_asks_for_something(
     let mut editor = Editor::of(agent, &daemon.project());
     editor.initialize().await;
     let session = editor.new_session().await;
+    let (door, id) = (Door(daemon.socket()), session.parse().unwrap());
+    let witness = SessionStream::open(door, id, ClientAnchors::default()).await;
     let stopped = scorelctl(&daemon, &["stop"], &[]).await;
     assert!(stopped.status.success());
-    // Longer than a stream waits before it tries for the third time.
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    has_tried(witness.unwrap()).await;
     let status = scorelctl(&daemon, &["--no-start", "status"], &[]).await;
     assert!(!status.status.success(), "it runs again");
     let prompt = editor.prompt(&session, "go on").await;

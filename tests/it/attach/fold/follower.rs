@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::under_test::PATIENCE;
 
 /// A socket to connect to.
-struct Door(PathBuf);
+pub(crate) struct Door(pub(crate) PathBuf);
 
 impl Connect for Door {
     async fn connect(&mut self) -> Result<Connection, ClientError> {
