@@ -1,8 +1,10 @@
 //! Hooks as they are written down.
 
+pub mod claude;
 mod command;
 mod entry;
 mod event;
+mod foreign;
 mod matcher;
 mod name;
 mod point;
@@ -12,6 +14,7 @@ mod section;
 pub use command::HookCommand;
 pub use entry::{HookEntry, OnFailure};
 pub use event::{HookEvent, HookStage, MatchedWord};
+pub use foreign::{ForeignHooks, MAX_FILE};
 pub use matcher::{Matcher, MatcherError};
 pub use name::HookName;
 pub use point::ContextPoint;

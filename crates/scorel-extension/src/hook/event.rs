@@ -135,6 +135,35 @@ impl HookEvent {
         }
     }
 
+    /// The event in the words of Claude Code. `transformContext` is several there, and `convertToLlm` is none.
+    pub const fn their_word(self) -> &'static str {
+        match self {
+            Self::BeforeToolCall | Self::PreToolUse => "PreToolUse",
+            Self::AfterToolCall | Self::PostToolUse => "PostToolUse",
+            Self::TransformContext => "transformContext",
+            Self::ConvertToLlm => "convertToLlm",
+            Self::PostToolUseFailure => "PostToolUseFailure",
+            Self::PermissionRequest => "PermissionRequest",
+            Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::SessionStart => "SessionStart",
+            Self::PreCompact => "PreCompact",
+            Self::Stop => "Stop",
+            Self::SessionEnd => "SessionEnd",
+            Self::Notification => "Notification",
+            Self::SubagentStart => "SubagentStart",
+            Self::SubagentStop => "SubagentStop",
+        }
+    }
+
+    /// Whether an answer about an event of this name is one about this event.
+    pub fn is_also(self, name: &str) -> bool {
+        let other = name.parse::<Self>().ok();
+        name == self.their_word()
+            || other == Some(self)
+            || (self == Self::TransformContext
+                && other.is_some_and(|it| it.stage() == HookStage::Context))
+    }
+
     /// The word with which the matchers of its hooks are compared.
     pub const fn matched(self) -> MatchedWord {
         match self {

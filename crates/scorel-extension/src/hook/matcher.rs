@@ -12,7 +12,11 @@ const MAX: usize = 4096;
 const MAX_COMPILED: usize = 1024 * 1024;
 
 /// Other names of one tool.
-const ALIASES: [(&str, &[&str]); 1] = [("AgentSpawn", &["Agent", "Task"])];
+const ALIASES: [(&str, &[&str]); 3] = [
+    ("AgentSpawn", &["Agent", "Task"]),
+    ("BashStop", &["KillShell"]),
+    ("Todo", &["TodoWrite"]),
+];
 
 /// The words for which a hook runs.
 #[derive(Debug, Clone, Deserialize)]

@@ -1,0 +1,72 @@
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::super::HookEvent;
+use super::call_input::CallView;
+use super::tool_words::their_tool;
+
+/// Where a hook runs: the session, as far as its input tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookScene {
+    pub session_id: String,
+    /// The directory that the session works in.
+    pub directory: PathBuf,
+    /// The mode of the gate in their words.
+    pub permission_mode: String,
+    /// The session's agent, if it is one.
+    pub agent: Option<HookAgent>,
+}
+
+/// The agent of a session that another session has started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookAgent {
+    pub id: String,
+    pub agent_type: String,
+}
+
+/// A call as a hook is told of it, in our words.
+#[derive(Debug, Clone, Copy)]
+pub struct HookCall<'a> {
+    pub id: &'a str,
+    pub tool: &'a str,
+    pub input: &'a Value,
+}
+
+/// The input of a command about a call. `more` has what only some events tell.
+pub fn stdin(
+    scene: &HookScene,
+    event: HookEvent,
+    call: Option<(HookCall<'_>, &CallView)>,
+    more: Map<String, Value>,
+) -> Value {
+    let mut fields = common(scene, event);
+    let mut own = json!({"event": event.word()});
+    if let Some((call, view)) = call {
+        fields.insert("tool_name".to_owned(), their_tool(call.tool).into());
+        fields.insert("tool_input".to_owned(), view.input.clone().into());
+        fields.insert("tool_use_id".to_owned(), call.id.into());
+        own["tool"] = call.tool.into();
+        own["input"] = call.input.clone();
+    }
+    fields.extend(more);
+    fields.insert("scorel".to_owned(), own);
+    Value::Object(fields)
+}
+
+fn common(scene: &HookScene, event: HookEvent) -> Map<String, Value> {
+    let mut fields = Map::new();
+    let mut set = |name: &str, value: &str| {
+        fields.insert(name.to_owned(), value.into());
+    };
+    set("session_id", &scene.session_id);
+    set("transcript_path", "");
+    set("cwd", &scene.directory.to_string_lossy());
+    set("permission_mode", &scene.permission_mode);
+    set("hook_event_name", event.their_word());
+    if let Some(agent) = &scene.agent {
+        set("agent_id", &agent.id);
+        set("agent_type", &agent.agent_type);
+    }
+    fields
+}
