@@ -1,10 +1,16 @@
 //! Programs of users and projects around a session. Nothing here knows sessions.
 //!
 //! A hook is a command that sees calls, results and requests ([`hook`]): [`hook::HookEntry`] is one as it is
-//! written down, in our words or in those of Claude Code.
+//! written down, in our words or in those of Claude Code. A plugin ([`plugin`]) is a directory of another agent's kind,
+//! read as it is.
 
+mod extension_id;
+mod frontmatter;
 mod problem;
 
 pub mod hook;
+pub mod plugin;
 
+pub use extension_id::ExtensionId;
+pub use frontmatter::{Frontmatter, FrontmatterError};
 pub use problem::{Problem, nearest};

@@ -3,7 +3,6 @@
 //! In: the user's directory of skills, and those of the project. Out: the list that the model is given, the
 //! tool that loads one, and what `listSkills` answers. A project's skill is inert until it is trusted.
 
-mod frontmatter;
 mod listing;
 mod skill;
 mod tool;

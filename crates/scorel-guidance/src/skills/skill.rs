@@ -1,8 +1,7 @@
 use std::path::{Path, PathBuf};
 
+use scorel_extension::Frontmatter;
 use scorel_home::trusted_file::{self, Trust};
-
-use super::frontmatter::Frontmatter;
 
 /// The file that makes a directory a skill.
 pub(super) const FILE: &str = "SKILL.md";
@@ -70,7 +69,7 @@ impl Skill {
         Ok(Self {
             name: name.to_owned(),
             description,
-            for_model: !is_hidden.map_err(|error| error.to_string())?,
+            for_model: is_hidden.map_err(|error| error.to_string())? != Some(true),
             body: head.body.to_owned(),
         })
     }

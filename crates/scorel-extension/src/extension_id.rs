@@ -1,0 +1,58 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Deserialize;
+
+use crate::Problem;
+
+/// The longest id.
+const MAX: usize = 32;
+
+/// Ids that stand for parts of the daemon.
+const TAKEN: [&str; 3] = ["hook", "workflow", "scorel"];
+
+/// The id of an extension or plugin, which is the name of its directory: a small letter, then small letters,
+/// digits and `-`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ExtensionId(String);
+
+impl ExtensionId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ExtensionId {
+    type Error = Problem;
+
+    fn try_from(text: String) -> Result<Self, Problem> {
+        let usual = |char: char| char.is_ascii_lowercase() || char.is_ascii_digit() || char == '-';
+        let begins_well = text.starts_with(|char: char| char.is_ascii_lowercase());
+        if TAKEN.contains(&text.as_str()) {
+            let reason = format!("`{text}` is no id for an extension: the daemon uses it itself");
+            return Err(Problem::new(reason));
+        }
+        if begins_well && text.len() <= MAX && text.chars().all(usual) {
+            return Ok(Self(text));
+        }
+        Err(Problem::new(format!(
+            "the id of an extension has small letters, digits and `-`, begins with a letter, and has at most {MAX} \
+             characters"
+        )))
+    }
+}
+
+impl FromStr for ExtensionId {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        text.to_owned().try_into()
+    }
+}
+
+impl fmt::Display for ExtensionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

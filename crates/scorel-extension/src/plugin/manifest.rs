@@ -1,0 +1,165 @@
+use serde_json::{Map, Value};
+
+use super::files::PluginFiles;
+use super::format::PluginFormat;
+use crate::Problem;
+
+/// Bytes of a manifest.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// Characters of a description.
+const MAX_DESCRIPTION: usize = 1_024;
+
+/// Paths of one field.
+const MAX_PATHS: usize = 100;
+
+/// The schemas of Agent Plugins whose version is read.
+const SCHEMAS: &str = "https://agent-plugins.org/schemas/1.";
+
+/// The fields of all formats.
+const FIELDS: [&str; 32] = [
+    "$schema",
+    "agents",
+    "apps",
+    "author",
+    "category",
+    "channels",
+    "commands",
+    "dependencies",
+    "description",
+    "displayName",
+    "experimental",
+    "extensions",
+    "homepage",
+    "hooks",
+    "icon",
+    "interface",
+    "keywords",
+    "license",
+    "lspServers",
+    "mcpServers",
+    "monitors",
+    "name",
+    "outputStyles",
+    "repository",
+    "settings",
+    "skills",
+    "strict",
+    "tags",
+    "themes",
+    "userConfig",
+    "version",
+    "workflows",
+];
+
+/// The manifest of a plugin.
+#[derive(Debug, Clone)]
+pub(super) struct Manifest {
+    pub(super) format: PluginFormat,
+    pub(super) name: String,
+    pub(super) version: Option<String>,
+    pub(super) description: String,
+    fields: Map<String, Value>,
+}
+
+impl Manifest {
+    /// Reads the manifest of a plugin. What is wrong in optional fields goes to `problems`.
+    ///
+    /// # Errors
+    /// Why there is no plugin, and in which file.
+    pub(super) fn read(
+        files: PluginFiles<'_>,
+        problems: &mut Vec<Problem>,
+    ) -> Result<Self, (PluginFormat, Problem)> {
+        let is_there = |format: &PluginFormat| files.is_file(format.manifest());
+        let format = PluginFormat::ALL.into_iter().find(is_there);
+        let Some(format) = format else {
+            let reason = "a plugin has `.claude-plugin/plugin.json`, `.codex-plugin/plugin.json`, or a `plugin.json` \
+                          of agent-plugins.org";
+            return Err((PluginFormat::Claude, Problem::new(reason)));
+        };
+        let failed = |problem| (format, problem);
+        let text = files.text(format.manifest(), MAX_BYTES).map_err(failed)?;
+        let fields = object(&text.unwrap_or_default()).map_err(failed)?;
+        if format == PluginFormat::AgentPlugins {
+            check_schema(&fields).map_err(failed)?;
+        }
+        for unknown in fields.keys().filter(|key| !FIELDS.contains(&key.as_str())) {
+            let problem = Problem::of(unknown, "no such field; it is ignored");
+            problems.push(problem.suggest(unknown, FIELDS));
+        }
+        let mut text = |field: &str| match fields.get(field) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(_) => {
+                problems.push(Problem::of(field, "it is no text"));
+                None
+            }
+        };
+        let name = text("name").filter(|name| !name.trim().is_empty());
+        let name = name.ok_or_else(|| failed(Problem::of("name", "it is missing")))?;
+        let description = text("description").unwrap_or_default();
+        let description: Vec<&str> = description.split_whitespace().collect();
+        Ok(Self {
+            format,
+            name,
+            version: text("version"),
+            description: description
+                .join(" ")
+                .chars()
+                .take(MAX_DESCRIPTION)
+                .collect(),
+            fields,
+        })
+    }
+
+    /// A field, also one that is tried out.
+    pub(super) fn field(&self, name: &str) -> Option<&Value> {
+        let tried = || self.fields.get("experimental")?.get(name);
+        let field = self.fields.get(name).or_else(tried);
+        field.filter(|it| !it.is_null())
+    }
+
+    /// The paths of a field: one, or a list; also whether something else is in it. Agent Plugins have fixed places.
+    pub(super) fn paths(&self, name: &str) -> (Vec<&str>, Vec<&Value>) {
+        let field = self
+            .field(name)
+            .filter(|_| self.format != PluginFormat::AgentPlugins);
+        let values: Vec<&Value> = match field {
+            None => Vec::new(),
+            Some(Value::Array(values)) => values.iter().take(MAX_PATHS).collect(),
+            Some(value) => vec![value],
+        };
+        let paths = values.iter().filter_map(|it| it.as_str()).collect();
+        (
+            paths,
+            values.into_iter().filter(|it| !it.is_string()).collect(),
+        )
+    }
+}
+
+/// The text as a JSON object.
+pub(super) fn object(text: &str) -> Result<Map<String, Value>, Problem> {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(Problem::new("it is no object")),
+        Err(error) => Err(Problem {
+            place: Some((error.line(), error.column())),
+            ..Problem::new(format!("it is no JSON: {error}"))
+        }),
+    }
+}
+
+fn check_schema(fields: &Map<String, Value>) -> Result<(), Problem> {
+    match fields.get("$schema").and_then(Value::as_str) {
+        Some(schema) if schema.starts_with(SCHEMAS) => Ok(()),
+        Some(schema) => {
+            let reason = format!("`{schema}` is not read; version 1 of agent-plugins.org is");
+            Err(Problem::of("$schema", reason))
+        }
+        None => {
+            let reason = "it is missing, so this is no plugin of agent-plugins.org";
+            Err(Problem::of("$schema", reason))
+        }
+    }
+}
