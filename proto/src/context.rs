@@ -88,6 +88,11 @@ impl Context {
         }
     }
 
+    /// Takes a message out, which other holders of this context still have.
+    pub(crate) fn remove(&mut self, index: usize) {
+        Arc::make_mut(&mut self.messages).remove(index);
+    }
+
     /// A message, for a change that other holders of this context do not see.
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Message> {
         let message = Arc::make_mut(&mut self.messages).get_mut(index);

@@ -33,7 +33,7 @@ impl PersistentBody {
     /// Returns whether the event counts in the contexts of paths that it is not on.
     pub fn edits_context(&self) -> bool {
         match self {
-            Self::ContextTrim(_) => true,
+            Self::ContextTrim(_) | Self::ContextEdit(_) => true,
             Self::TurnOutcome(body) => body.reason != OutcomeReason::Completed,
             _ => false,
         }
@@ -47,6 +47,7 @@ impl PersistentBody {
             Self::Compact(body) => conversation::summarised(body),
             Self::TurnOutcome(body) => control::ended(body),
             Self::ContextTrim(body) => control::trimmed(body),
+            Self::ContextEdit(body) => control::edited(body),
             _ => LlmAction::Skip,
         }
     }
@@ -87,6 +88,10 @@ impl PersistentBody {
             Self::ContextTrim(body) => {
                 let count = counted(body.event_ids.len(), "old tool result");
                 note(format!("{count} shortened for the model"))
+            }
+            Self::ContextEdit(body) => {
+                let count = counted(body.ops.len(), "message");
+                note(format!("{} changed {count} for the model", body.by))
             }
             Self::FilesRestore(body) => note(format!(
                 "restoring {} as they were before {}",

@@ -32,6 +32,7 @@ mod event;
 mod file_history;
 mod files;
 mod handler;
+mod hook_point;
 mod id;
 mod invalid_text;
 mod message;
@@ -71,6 +72,7 @@ pub use handler::{
     ContextEdit, ContextWindow, DisplayPart, DisplayStyle, LlmAction, MeasuredCall, OffPath,
     WindowItem, build_context, covered_by, excerpt, trimmed_content,
 };
+pub use hook_point::HookPoint;
 pub use id::{
     AgentTaskId, ClientId, CommandId, CompactionId, DeviceId, EventId, PermissionRequestId,
     ProjectId, QueueItemId, SessionId, TurnId,

@@ -35,10 +35,10 @@ pub use tree::{NodeKind, PathNode, Tree, TreeNode};
 pub use turn::{OpenCall, OpenTurn, Phase};
 
 use crate::{
-    CostTotal, DamageAcceptedBody, Event, EventId, Message, MessageBody, OnRestart, OutcomeReason,
-    PermissionRequestBody, PersistentBody, PersistentEvent, QueueItemId, Seq, ThinkingLevel,
-    TitleSource, ToolPreset, TransientBody, TransientEvent, TreePlacement, TurnId, UnknownEvent,
-    Usage,
+    CostTotal, DamageAcceptedBody, Event, EventId, HookPoint, Message, MessageBody, OnRestart,
+    OutcomeReason, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItemId, Seq,
+    ThinkingLevel, TitleSource, ToolPreset, TransientBody, TransientEvent, TreePlacement, TurnId,
+    UnknownEvent, Usage,
 };
 
 /// The state of a session, folded from its events.
@@ -299,7 +299,11 @@ impl SessionState {
         self.edits.extend(event.context_edit());
         match &event.body {
             PersistentBody::Message(body) => self.message(event, body),
-            PersistentBody::CustomMessage(body) => self.took(event, body.queue_item_id),
+            PersistentBody::CustomMessage(body) => {
+                self.took(event, body.queue_item_id);
+                self.hooked(event, body.hook_point());
+            }
+            PersistentBody::ContextEdit(_) => self.hooked(event, None),
             PersistentBody::SessionInfo(body) => self.change(&body.changes),
             PersistentBody::InstructionSnapshot(_) => self.snapshot_seq = Some(event.seq),
             // A copied outcome ended a turn of another session.
@@ -401,6 +405,17 @@ impl SessionState {
         self.has_completed |= completed;
         self.last_outcome = reason;
         self.queue.turn_ended(completed);
+    }
+
+    /// Counts a record that a hook made in the open turn. Other messages are none, and have no point.
+    fn hooked(&mut self, event: &PersistentEvent, point: Option<HookPoint>) {
+        let is_edit = matches!(event.body, PersistentBody::ContextEdit(_));
+        let turn = self.turn.as_mut();
+        if let Some(turn) = turn.filter(|turn| event.turn_id == Some(turn.turn_id))
+            && (is_edit || point.is_some())
+        {
+            turn.hooked(point);
+        }
     }
 
     fn message(&mut self, event: &PersistentEvent, body: &MessageBody) {

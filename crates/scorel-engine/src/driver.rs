@@ -1,5 +1,4 @@
 mod cost;
-mod hooked_request;
 mod parking;
 mod retrying;
 mod state;
@@ -42,8 +41,6 @@ pub struct TurnDriver {
     attempts: u32,
     /// True if the current model call was refused as too large before.
     overflowed: bool,
-    /// The hook that looks next at the coming model call.
-    next_hook: usize,
     /// When the open question was asked.
     asked_at: Option<Duration>,
 }
@@ -78,7 +75,6 @@ impl TurnDriver {
             waits: progress.waits,
             attempts: 0,
             overflowed: false,
-            next_hook: 0,
             asked_at: None,
         }
     }
@@ -110,7 +106,7 @@ impl TurnDriver {
                 TurnState::NeedContext => self.before_call(),
                 TurnState::NeedContextAgain => self.before_repeated_call(),
                 TurnState::Affordable => Some(self.next_call()),
-                TurnState::Ready(messages) => self.show_request(messages).await,
+                TurnState::Ready(messages) => Some(self.announce_call(messages)),
                 TurnState::Due(messages) => {
                     self.make_call(messages);
                     None
@@ -218,12 +214,11 @@ impl TurnDriver {
 
     const fn next_call(&mut self) -> TurnStep {
         self.attempts = 0;
-        TurnStep::NeedContext
+        TurnStep::NeedContext { repeated: false }
     }
 
     /// The request is sent with the next step, after its announcement was published.
     fn announce_call(&mut self, messages: Context) -> TurnStep {
-        self.next_hook = 0;
         let index = self.steps;
         self.steps += 1;
         self.state = TurnState::Due(messages);

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use scorel_proto::{
-    AssistantMessage, Cost, CostTotal, CustomMessageBody, FileBefore, MessageCancelReason,
-    OutcomeReason, RecordedFiles, StopReason, ToolResultMessage, TurnError, Usage,
+    AssistantMessage, Cost, CostTotal, FileBefore, MessageCancelReason, OutcomeReason,
+    RecordedFiles, StopReason, ToolResultMessage, TurnError, Usage,
 };
 use serde_json::Value;
 
@@ -60,8 +60,6 @@ pub enum EngineEvent {
         /// The hooks that changed its arguments.
         changed_by: Vec<String>,
     },
-    /// A hook adds to the conversation. Must be durable before the next step.
-    Injected(Box<CustomMessageBody>),
     /// A running tool's latest output.
     ToolExecutionUpdate {
         call_id: String,

@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 use std::iter::once;
 
 use scorel_proto::{
-    BlobHash, Event, EventId, Origin, PathNode, PersistentBody, PersistentEvent, Seq, SessionId,
-    TreePlacement, TurnId, UnknownEvent,
+    BlobHash, ContextOp, Event, EventId, Origin, PathNode, PersistentBody, PersistentEvent, Seq,
+    SessionId, TreePlacement, TurnId, UnknownEvent,
 };
 
 pub(crate) use record_fields::RecordFields;
@@ -102,6 +102,10 @@ impl HistoryCopy {
                 let mut trimmed = body.event_ids.iter();
                 trimmed.any(|id| self.copies.contains_key(id))
             }
+            (_, PersistentBody::ContextEdit(body)) => {
+                let mut edited = body.ops.iter();
+                edited.any(|op| self.copies.contains_key(&op.event_id()))
+            }
             (_, PersistentBody::InstructionSnapshot(_)) => self.snapshot == Some(event.seq),
             (TreePlacement::Control, _) => false,
         }
@@ -181,6 +185,17 @@ impl HistoryCopy {
             }
             PersistentBody::ContextTrim(body) => {
                 fields.set("eventIds", &copied(&body.event_ids))?;
+            }
+            PersistentBody::ContextEdit(body) => {
+                let copy = |op: &ContextOp| {
+                    let id = self.copies.get(&op.event_id()).copied()?;
+                    Some(match op {
+                        ContextOp::Hide { .. } => ContextOp::hide(id),
+                        ContextOp::Replace { text, .. } => ContextOp::replace(id, text),
+                    })
+                };
+                let ops: Vec<ContextOp> = body.ops.iter().filter_map(copy).collect();
+                fields.set("ops", &ops)?;
             }
             _ => {}
         }

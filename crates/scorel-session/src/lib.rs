@@ -14,7 +14,7 @@
 //! `spool`, `header`, `history_copy`, `garbage`, `phase`), what lanes share (`active`, `catalog`, `trash`,
 //! `window_pool`, `usage_index`, `shared`), `feed`, `context_size`, `lane`, then its
 //! users side by side: `previews`, `turn_summary`, `told_guidance`, `restore`, `bundled_log` with
-//! `history_writer`, `compaction` with `turn`, and `sync` with `subscriber`; `sessions` last.
+//! `history_writer`, `hook_points`, `compaction` with `turn`, and `sync` with `subscriber`; `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
 //! [`TurnSetup`].
@@ -37,6 +37,7 @@ mod guidance;
 mod header;
 mod history_copy;
 mod history_writer;
+mod hook_points;
 mod host_feed;
 mod imported_pictures;
 mod json_file;

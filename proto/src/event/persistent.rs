@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::typed_body::typed_body;
 use super::{
-    AuxiliaryUsageBody, CompactBody, CompactionBody, FilesRestoreBody, FilesRestoredBody,
-    InstructionPart, PermissionDecisionBody, PermissionRequestBody, QueueUpdateBody,
-    RunnerContextBody, RunnerExitBody, RunnerStartBody, RuntimeBoundSessionBody,
+    AuxiliaryUsageBody, CompactBody, CompactionBody, ContextEditBody, FilesRestoreBody,
+    FilesRestoredBody, InstructionPart, PermissionDecisionBody, PermissionRequestBody,
+    QueueUpdateBody, RunnerContextBody, RunnerExitBody, RunnerStartBody, RuntimeBoundSessionBody,
     RuntimeFinishedBody, RuntimeQueueChangedBody, RuntimeResultDeliveredBody, RuntimeSpawnedBody,
     RuntimeStatusChangedBody, RuntimeSummaryUpdatedBody, TurnOutcomeBody,
 };
@@ -159,6 +159,8 @@ persistent_bodies! {
     Compaction(CompactionBody) = "compaction", Control;
     /// Old tool results were shortened in the model's context.
     ContextTrim(ContextTrimBody) = "context_trim", Control;
+    /// A hook changed what the model reads of messages.
+    ContextEdit(ContextEditBody) = "context_edit", Control;
     /// A model call was made that no other event records.
     AuxiliaryUsage(AuxiliaryUsageBody) = "auxiliary_usage", Control;
     /// Files are about to be restored. `files_restored` follows, unless there are none.

@@ -3,9 +3,9 @@
 
 use super::{ContextEdit, DisplayPart, DisplayStyle, LlmAction, excerpt};
 use crate::{
-    CompactionBody, CompactionState, ContextTrimBody, EventId, FilesRestoredBody, OutcomeReason,
-    PermissionDecisionBody, QueueOp, RunnerContextBody, RunnerContextOrigin, RunnerExitBody,
-    RunnerStartBody, TurnOutcomeBody, counted,
+    CompactionBody, CompactionState, ContextEditBody, ContextTrimBody, EventId, FilesRestoredBody,
+    OutcomeReason, PermissionDecisionBody, QueueOp, RunnerContextBody, RunnerContextOrigin,
+    RunnerExitBody, RunnerStartBody, TurnOutcomeBody, counted,
 };
 
 /// The rule for every turn that was not completed.
@@ -31,6 +31,10 @@ pub(super) fn trimmed(body: &ContextTrimBody) -> LlmAction {
         keep_chars: body.keep_chars,
     };
     LlmAction::Edit(body.event_ids.iter().map(trim).collect())
+}
+
+pub(super) fn edited(body: &ContextEditBody) -> LlmAction {
+    LlmAction::Edit(body.ops.iter().cloned().map(ContextEdit::Op).collect())
 }
 
 /// The fate of a turn that was not completed; `None` for one that was.

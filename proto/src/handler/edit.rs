@@ -1,4 +1,5 @@
-use crate::{Block, EventId, Message, ToolResultContent};
+use crate::tags::{reminder, without_our_tags};
+use crate::{Block, ContextOp, EventId, Message, ToolResultContent};
 
 /// A change to one message of the context, after it was included.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub enum ContextEdit {
         /// The characters that stay.
         keep_chars: u64,
     },
+    /// What a hook changes.
+    Op(ContextOp),
 }
 
 impl ContextEdit {
@@ -17,21 +20,39 @@ impl ContextEdit {
     pub const fn event_id(&self) -> EventId {
         match self {
             Self::Trim { event_id, .. } => *event_id,
+            Self::Op(op) => op.event_id(),
         }
     }
+}
 
-    /// Changes `message`, whose last `reminders` blocks are reminders. Nothing happens to a message
-    /// that cannot be changed like that.
-    pub(super) fn apply(&self, message: &mut Message, reminders: usize) {
-        let Self::Trim { keep_chars, .. } = self;
-        if let Message::ToolResult(message) = message {
+/// Shortens a result, whose last `reminders` blocks are reminders. Nothing happens to another message.
+pub(super) fn shorten(message: &mut Message, reminders: usize, keep_chars: u64) {
+    if let Message::ToolResult(message) = message {
+        let [ToolResultContent::ToolResult(result)] = &mut message.content;
+        let own = result.content.len().saturating_sub(reminders);
+        let keep = usize::try_from(keep_chars).unwrap_or(usize::MAX);
+        if let Some(trimmed) = trimmed_content(&result.content[..own], keep) {
+            result.content.splice(..own, [trimmed]);
+        }
+    }
+}
+
+/// Puts a hook's text in the place of a message's own content, before its last `reminders` blocks. What takes
+/// the place of a note of the program is one too. Nothing happens to an answer.
+pub(super) fn replace(message: &mut Message, reminders: usize, is_note: bool, text: &str) {
+    let text = if is_note {
+        reminder(text)
+    } else {
+        without_our_tags(text).into_owned()
+    };
+    match message {
+        Message::User(message) => message.content = vec![Block::text(text)],
+        Message::ToolResult(message) => {
             let [ToolResultContent::ToolResult(result)] = &mut message.content;
             let own = result.content.len().saturating_sub(reminders);
-            let keep = usize::try_from(*keep_chars).unwrap_or(usize::MAX);
-            if let Some(trimmed) = trimmed_content(&result.content[..own], keep) {
-                result.content.splice(..own, [trimmed]);
-            }
+            result.content.splice(..own, [Block::text(text)]);
         }
+        Message::Assistant(_) | Message::Internal(_) => {}
     }
 }
 

@@ -1,12 +1,14 @@
 //! The walk that turns a path through the tree into a model's context.
 
+mod edits;
 mod item;
 
 use std::collections::HashMap;
 
+use item::MergedReminder;
 pub use item::{MeasuredCall, WindowItem};
 
-use super::{ContextEdit, LlmAction};
+use super::LlmAction;
 use crate::{
     Block, Context, EventId, Message, PathNode, PersistentBody, PersistentEvent, Seq,
     TokenEstimate, ToolResultContent, ToolResultMessage, TreePlacement, TurnId, tags,
@@ -31,7 +33,7 @@ pub struct ContextWindow {
     context: Context,
     /// One for each message of the context.
     items: Vec<WindowItem>,
-    /// Where the message of an event is.
+    /// Where the message of an event is, also of one that was merged into another.
     places: HashMap<EventId, usize>,
     leaf: Option<EventId>,
     /// The turn of the newest message, if that is a tool result: reminders of this turn merge into
@@ -145,7 +147,7 @@ impl ContextWindow {
     }
 
     /// The newest answer that says how large its request was, unless a message that the request had
-    /// was edited since.
+    /// was edited since: the request is no prefix of the next one then.
     pub const fn measured(&self) -> Option<&MeasuredCall> {
         self.measured.as_ref()
     }
@@ -212,27 +214,9 @@ impl ContextWindow {
                 }
             }
             LlmAction::Ended { reminder } => self.end_turn(event, &reminder),
-            LlmAction::Edit(edits) => self.edit(event, &edits),
+            LlmAction::Edit(edits) => self.edit(&edits),
             // A barrier further up than the nearest one is covered by it.
             LlmAction::Skip | LlmAction::Barrier { .. } => {}
-        }
-    }
-
-    fn edit(&mut self, event: &PersistentEvent, edits: &[ContextEdit]) {
-        // The requests before the edit are not prefixes of those after it.
-        let older = |measured: &MeasuredCall| measured.seq < event.seq;
-        if self.measured.as_ref().is_some_and(older) {
-            self.measured = None;
-        }
-        for edit in edits {
-            let Some(&index) = self.places.get(&edit.event_id()) else {
-                continue;
-            };
-            let reminders = self.items[index].reminders;
-            if let Some(message) = self.context.get_mut(index) {
-                edit.apply(message, reminders);
-                self.weigh(index);
-            }
         }
     }
 
@@ -250,7 +234,8 @@ impl ContextWindow {
             seq: event.seq,
             turn_id: event.turn_id,
             tokens: TokenEstimate::of_message(&message),
-            reminders: 0,
+            merged: Vec::new(),
+            is_note: false,
         };
         self.add(item, message);
     }
@@ -267,7 +252,11 @@ impl ContextWindow {
         remind(result, reminder, beside);
         let added = result.result().content.len() - before;
         self.items[index].last_event_id = event.id;
-        self.items[index].reminders += added;
+        self.items[index].merged.push(MergedReminder {
+            event_id: event.id,
+            blocks: added,
+        });
+        self.places.insert(event.id, index);
         self.weigh(index);
         true
     }
@@ -286,7 +275,8 @@ impl ContextWindow {
             turn_id: event.turn_id,
             last_event_id: event.id,
             tokens,
-            reminders: 0,
+            merged: Vec::new(),
+            is_note: is_note(event),
         };
         self.add(item, message);
         self.merges_into = event.turn_id.filter(|_| is_result);
@@ -360,6 +350,15 @@ pub fn covered_by(through: EventId, before: impl Iterator<Item = EventId>) -> us
 
 fn action(event: &PersistentEvent) -> LlmAction {
     event.body.convert_to_llm()
+}
+
+/// Returns whether the message of an event is a note of the program to the model.
+fn is_note(event: &PersistentEvent) -> bool {
+    match &event.body {
+        PersistentBody::Message(body) => matches!(body.message, Message::Internal(_)),
+        PersistentBody::CustomMessage(body) => matches!(body.message, Message::Internal(_)),
+        _ => false,
+    }
 }
 
 fn remind(message: &mut ToolResultMessage, reminder: &str, beside: Vec<Block>) {

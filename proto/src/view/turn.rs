@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AssistantMessage, Block, CostTotal, EventId, FileBefore, PermissionDecisionBody,
+    AssistantMessage, Block, CostTotal, EventId, FileBefore, HookPoint, PermissionDecisionBody,
     PermissionRequestBody, ToolResultMessage, ToolStartedBody, TurnId, TurnWaitingBody, Usage,
     WaitKind,
 };
@@ -63,6 +63,12 @@ pub struct OpenTurn {
     /// Their cost.
     #[serde(default)]
     pub cost: CostTotal,
+    /// The records that hooks have made for the coming model call.
+    #[serde(default)]
+    pub hooked: u32,
+    /// How often hooks have made it go on when it was at its end.
+    #[serde(default)]
+    pub went_on: u32,
     /// The tool calls without a result, in call order.
     pub calls: Vec<OpenCall>,
 }
@@ -112,6 +118,8 @@ impl OpenTurn {
             waits: 0,
             usage: Usage::default(),
             cost: CostTotal::default(),
+            hooked: 0,
+            went_on: 0,
             calls: Vec::new(),
         }
     }
@@ -156,6 +164,7 @@ impl OpenTurn {
 
     pub(super) fn answered(&mut self, message: &AssistantMessage) {
         self.steps += 1;
+        self.hooked = 0;
         if message.partial {
             return;
         }
@@ -181,6 +190,13 @@ impl OpenTurn {
                 }),
                 _ => None,
             }));
+    }
+
+    pub(super) fn hooked(&mut self, point: Option<HookPoint>) {
+        self.hooked = self.hooked.saturating_add(1);
+        if point == Some(HookPoint::End) {
+            self.went_on = self.went_on.saturating_add(1);
+        }
     }
 
     /// Some models use an id twice in one message, so this is the first call with the id that has not

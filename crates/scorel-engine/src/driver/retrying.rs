@@ -69,7 +69,7 @@ impl TurnDriver {
             return None;
         }
         self.state = TurnState::NeedContextAgain;
-        Some(TurnStep::NeedContext)
+        Some(TurnStep::NeedContext { repeated: true })
     }
 
     pub(super) fn turn_error(&self, error: &ProviderError) -> TurnError {

@@ -10,7 +10,10 @@ pub enum TurnStep {
     /// The context of the next model call is due: answer with [`TurnDriver::provide_context`](crate::TurnDriver::provide_context), with
     /// [`TurnDriver::fail`](crate::TurnDriver::fail) if none is possible, or with neither if it took a while to make room: the
     /// turn then looks again whether it may go on.
-    NeedContext,
+    NeedContext {
+        /// The call was made before, and failed.
+        repeated: bool,
+    },
     /// The endpoint refused a request as larger than the model's window. Answered as
     /// [`TurnStep::NeedContext`], once a call.
     NeedRoom(TurnError),

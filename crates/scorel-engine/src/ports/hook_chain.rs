@@ -1,12 +1,10 @@
 use std::sync::Arc;
 
-use scorel_proto::Context;
+use scorel_proto::HookPoint;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    BeforeCall, BeforeRequest, CallOpinion, HookMarks, Hooks, Permit, ToolCall, ToolOutcome,
-};
+use super::{BeforeCall, CallOpinion, HookMarks, Hooks, Permit, ToolCall, ToolOutcome};
 
 /// The error code of a call that a hook denied.
 const DENIED: &str = "E_HOOK_DENIED";
@@ -71,22 +69,9 @@ impl HookChain {
         outcome
     }
 
-    /// Shows a request to the hooks from `next` on, up to the first that does not just let it be sent.
-    /// The hook behind that one is `next` then.
-    pub(crate) async fn before_request(
-        &self,
-        next: &mut usize,
-        index: u32,
-        messages: &Context,
-    ) -> BeforeRequest {
-        while let Some(hook) = self.hooks.get(*next) {
-            *next += 1;
-            match hook.before_request(index, messages).await {
-                BeforeRequest::Send => {}
-                other => return other,
-            }
-        }
-        BeforeRequest::Send
+    /// The hooks that look at a point of a turn, in their order.
+    pub fn attending(&self, point: HookPoint) -> impl Iterator<Item = &Arc<dyn Hooks>> {
+        self.hooks.iter().filter(move |hook| hook.attends(point))
     }
 }
 

@@ -1,16 +1,17 @@
 use std::fmt;
 
 use futures_util::future::{BoxFuture, ready};
-use scorel_proto::{Block, Context, CustomMessageBody, TurnError};
+use scorel_proto::{Block, HookPoint};
 use serde_json::Value;
 
-use super::{Permit, ToolCall, ToolOutcome};
+use super::{Moment, MomentAnswer, Permit, ToolCall, ToolOutcome};
 
-/// Looks at the calls and requests of a turn, and may change them.
+/// Looks at the calls of a turn and at its points, and may change them.
 ///
 /// ```text
 /// call ── before → plan → gate → begin → run → after ── result
-/// context ── before_request ── model
+/// start ── call ── … ── call ── end          trim, where room has to be made
+///       └──────┴──────────┴──── send → model
 /// ```
 ///
 /// The consequence of its own failure is part of what a hook answers: the engine knows no failed hook.
@@ -35,14 +36,17 @@ pub trait Hooks: fmt::Debug + Send + Sync {
         Box::pin(ready(AfterCall::default()))
     }
 
-    /// Looks at what a model call would send. `index` counts the turn's model calls from 0. A call that
-    /// is repeated after a failure does not come again.
-    fn before_request(
-        &self,
-        _index: u32,
-        _messages: &Context,
-    ) -> BoxFuture<'static, BeforeRequest> {
-        Box::pin(ready(BeforeRequest::Send))
+    /// Returns whether the hook looks at this point of a turn. What it is shown there is not put together for
+    /// one that does not.
+    fn attends(&self, _point: HookPoint) -> bool {
+        false
+    }
+
+    /// Looks at a point of the turn that it attends. The model reads a fold of the log: what the hook answers
+    /// is recorded, and the hooks behind it see that. A model call that is repeated after a failure comes
+    /// again with [`HookPoint::Send`] alone, and only with messages that were added since.
+    fn at(&self, _moment: &Moment) -> BoxFuture<'static, MomentAnswer> {
+        Box::pin(ready(MomentAnswer::default()))
     }
 }
 
@@ -76,16 +80,4 @@ pub struct AfterCall {
     pub is_error: Option<bool>,
     /// Follows the content.
     pub added: Vec<Block>,
-}
-
-/// The answer of a hook about a request.
-#[derive(Debug, Clone, PartialEq)]
-pub enum BeforeRequest {
-    /// It is sent as it is.
-    Send,
-    /// The message is recorded, and becomes part of this request and of those that follow. The hooks
-    /// behind this one see it.
-    Inject(Box<CustomMessageBody>),
-    /// The turn ends with this error.
-    Refuse(TurnError),
 }

@@ -261,7 +261,7 @@ async fn a_turn_that_completed_can_go_on() {
     let mut asked = 0;
     while ends.len() < 2 {
         match driver.next().await {
-            scorel_engine::TurnStep::NeedContext => {
+            scorel_engine::TurnStep::NeedContext { .. } => {
                 asked += 1;
                 driver.provide_context(Context::default());
             }

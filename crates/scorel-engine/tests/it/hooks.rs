@@ -1,14 +1,14 @@
-//! Hooks around calls and requests.
+//! Hooks around calls.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, pending, ready};
 use scorel_engine::{
-    AfterCall, BeforeCall, BeforeRequest, CallOpinion, EngineEvent, HookChain, HookMarks, Hooks,
-    PendingCall, Permission, Permit, StopCause, ToolCall, ToolOutcome,
+    AfterCall, BeforeCall, CallOpinion, EngineEvent, HookChain, HookMarks, Hooks, PendingCall,
+    Permission, Permit, StopCause, ToolCall, ToolOutcome,
 };
-use scorel_proto::{Block, Context, CustomMessageBody, Message, OutcomeReason, TurnError};
+use scorel_proto::{Block, OutcomeReason};
 use serde_json::{Value, json};
 
 use crate::model::{Script, ScriptedModel};
@@ -26,10 +26,9 @@ struct Hook {
     name: &'static str,
     before: Before,
     after: AfterCall,
-    request: BeforeRequest,
     /// It never answers about a call that has run.
     hangs_after: bool,
-    /// It never answers about a call or a request.
+    /// It never answers about a call.
     hangs_before: bool,
     seen: Arc<Mutex<Vec<String>>>,
 }
@@ -40,7 +39,6 @@ impl Hook {
             name,
             before: |_| BeforeCall::default(),
             after: AfterCall::default(),
-            request: BeforeRequest::Send,
             hangs_after: false,
             hangs_before: false,
             seen: Arc::clone(seen),
@@ -82,14 +80,6 @@ impl Hooks for Hook {
             return Box::pin(pending());
         }
         Box::pin(ready(self.after.clone()))
-    }
-
-    fn before_request(&self, index: u32, messages: &Context) -> BoxFuture<'static, BeforeRequest> {
-        self.sees("request", &format!("{index} of {}", messages.len()));
-        if self.hangs_before {
-            return Box::pin(pending());
-        }
-        Box::pin(ready(self.request.clone()))
     }
 }
 
@@ -349,64 +339,4 @@ async fn a_reopened_call_that_was_asked_about_is_judged_again_but_not_hooked_aga
     stand.scene.pending = vec![write(json!({"path": "a"})).into()];
     stand.scene.play().await;
     assert_eq!(stand.inputs()[1], json!({"path": "a!"}));
-}
-
-fn reminder() -> CustomMessageBody {
-    CustomMessageBody {
-        kind: "hook.remind".to_owned(),
-        message: Message::user("remember"),
-        data: None,
-        queue_item_id: None,
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_a_hook_injects_is_recorded_before_the_request_that_has_it() {
-    let stand = Stand::new(|hook| {
-        let inject = BeforeRequest::Inject(Box::new(reminder()));
-        vec![
-            hook("one"),
-            Hook {
-                request: inject,
-                ..hook("remind")
-            },
-            hook("last"),
-        ]
-    });
-    let played = stand.scene.play().await;
-    let story = played.story();
-    assert_eq!(story[..2], ["injected hook.remind", "turn 0"], "{story:?}");
-    let injected = story.iter().filter(|line| line.starts_with("injected"));
-    assert_eq!(injected.count(), 2, "once for each model call: {story:?}");
-    let first: Vec<_> = stand.seen("request").into_iter().take(3).collect();
-    let seen = [
-        "one request 0 of 1",
-        "remind request 0 of 1",
-        "last request 0 of 1",
-    ];
-    assert_eq!(first, seen);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hook_can_refuse_a_request_and_ends_the_turn() {
-    let stand = Stand::new(|hook| {
-        let error = TurnError {
-            code: "hook_denied".to_owned(),
-            message: "not now".to_owned(),
-            retryable: false,
-            hint: None,
-            resets_at: None,
-            sizes: None,
-        };
-        vec![Hook {
-            request: BeforeRequest::Refuse(error),
-            ..hook("guard")
-        }]
-    });
-    let played = stand.scene.play().await;
-    assert_eq!(
-        played.outcome(),
-        (OutcomeReason::Error, Some("hook_denied"))
-    );
-    assert!(played.messages().is_empty());
 }

@@ -173,7 +173,9 @@ impl Scene {
         let mut events = Vec::new();
         let end = loop {
             match driver.next().await {
-                TurnStep::NeedContext => driver.provide_context(vec![Message::user("go")].into()),
+                TurnStep::NeedContext { .. } => {
+                    driver.provide_context(vec![Message::user("go")].into())
+                }
                 // As if room had been made; the context comes next.
                 TurnStep::NeedRoom(_) => {}
                 TurnStep::NeedPermission { call, .. } => {
@@ -282,7 +284,6 @@ fn short(event: &EngineEvent) -> String {
         E::TurnEnd { index, .. } => format!("turn end {index}"),
         E::Retrying { attempt, .. } => format!("retry {attempt}"),
         E::Waiting { wait, .. } => format!("waiting {wait}"),
-        E::Injected(body) => format!("injected {}", body.kind),
         E::CallCharged { usage, .. } => format!("charged {}", usage.total()),
     }
 }

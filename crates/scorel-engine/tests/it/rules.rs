@@ -48,7 +48,7 @@ impl Rules {
     fn event(&mut self, event: &EngineEvent) -> RuleCheck {
         use EngineEvent as E;
         let starts = matches!(event, E::TurnStart { .. });
-        let waits = matches!(event, E::Waiting { .. } | E::Injected(_));
+        let waits = matches!(event, E::Waiting { .. });
         demand(
             self.in_turn != (starts || waits),
             "events stand between start and end",
@@ -85,7 +85,6 @@ impl Rules {
                 self.steps -= 1;
                 demand(idle, "only a call that showed nothing waits")
             }
-            E::Injected(_) => Ok(()),
             E::CallCharged { .. } => demand(!self.message_over, "a message has its own usage"),
         }
     }

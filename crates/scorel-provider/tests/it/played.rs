@@ -43,7 +43,7 @@ pub(crate) async fn answers(
     let mut answers = Vec::new();
     while answers.len() < calls {
         match driver.next().await {
-            TurnStep::NeedContext => driver.provide_context(conversation.clone()),
+            TurnStep::NeedContext { .. } => driver.provide_context(conversation.clone()),
             TurnStep::Event(EngineEvent::MessageEnd { message }) => {
                 conversation.push(Message::Assistant(message.clone()));
                 answers.push(message);

@@ -10,6 +10,7 @@ use scorel_proto::{CompactionId, CompactionState, CompactionTrigger, PersistentB
 use super::record::without_summary;
 use super::{Compaction, CompactionEnd};
 use crate::SessionError;
+use crate::hook_points::{HookPoints, Passage};
 use crate::lane::{EventDraft, Job, JobName, Lane};
 
 /// A compaction that is recorded.
@@ -71,14 +72,25 @@ async fn compact(
         Ok(prepared) => prepared,
         Err(error) => return Ok(CompactionEnd::Failed(error)),
     };
+    let instructions = lane.view(|view| view.state.compaction.as_ref()?.instructions.clone());
+    let mut hooks = HookPoints::new(lane, &ports.hooks, stop, None);
+    let trigger = CompactionTrigger::Manual;
+    match hooks.before_trim(trigger, instructions.clone()).await? {
+        Passage::Ends(Some(error)) => return Ok(CompactionEnd::Failed(error)),
+        Passage::Stopped => {
+            let cause = stop.cause().unwrap_or(StopCause::Interrupted);
+            return Ok(CompactionEnd::Stopped(cause));
+        }
+        Passage::Passed { .. } | Passage::GoesOn | Passage::Ends(None) => {}
+    }
     let compaction = Compaction {
         lane: Arc::clone(lane),
         ports,
         setup,
         stop: stop.clone(),
         turn_id: None,
-        instructions: lane.view(|view| view.state.compaction.as_ref()?.instructions.clone()),
-        trigger: CompactionTrigger::Manual,
+        instructions,
+        trigger,
     };
     match compaction.plan().await? {
         Some(plan) => Ok(compaction.run(plan, id, spent).await),

@@ -56,10 +56,6 @@ impl TurnBridge {
                 files,
                 changed_by,
             } => self.start_tool(call, files, changed_by).await,
-            EngineEvent::Injected(body) => {
-                let body = PersistentBody::CustomMessage(*body);
-                self.task.commit_and_announce(body).await
-            }
             EngineEvent::ToolResult {
                 mut message,
                 recorded,
@@ -186,7 +182,6 @@ impl TurnBridge {
             | EngineEvent::MessageEnd { .. }
             | EngineEvent::ToolExecutionStart { .. }
             | EngineEvent::ToolResult { .. }
-            | EngineEvent::Injected(_)
             | EngineEvent::CallCharged { .. }
             | EngineEvent::Waiting { .. } => return None,
         })

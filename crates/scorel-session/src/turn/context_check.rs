@@ -16,6 +16,7 @@ use super::task::TurnTask;
 use crate::compaction::{Compaction, CompactionEnd, compaction_end_body, trim, trim_last_step};
 use crate::compaction_breaker::BudgetCheck;
 use crate::context_size::{Calibration, ContextSize, FixedParts, WindowSizes};
+use crate::hook_points::{HookPoints, Passage};
 use crate::{CompactionSetup, SessionError};
 
 /// What an answer needs at least, in tokens. With less room a call is in vain.
@@ -54,6 +55,22 @@ enum Room {
     Failed(Option<TurnError>),
 }
 
+/// Shows the hooks that room is about to be made. Returns what the turn does then, unless that is to go on
+/// making room.
+async fn shown(
+    hooks: &mut HookPoints,
+    trigger: CompactionTrigger,
+) -> Result<Option<NextContext>, SessionError> {
+    let next = match hooks.before_trim(trigger, None).await? {
+        Passage::Passed { changed: true } | Passage::Stopped => NextContext::Again,
+        Passage::Ends(Some(error)) => NextContext::Full(error),
+        Passage::Passed { changed: false } | Passage::GoesOn | Passage::Ends(None) => {
+            return Ok(None);
+        }
+    };
+    Ok(Some(next))
+}
+
 impl ContextCheck {
     pub(super) fn new(task: &TurnTask, ports: &TurnPorts, setup: CompactionSetup) -> Self {
         Self {
@@ -74,7 +91,10 @@ impl ContextCheck {
     }
 
     /// The context of the next model call.
-    pub(super) async fn next(&mut self) -> Result<NextContext, SessionError> {
+    pub(super) async fn next(
+        &mut self,
+        hooks: &mut HookPoints,
+    ) -> Result<NextContext, SessionError> {
         let (context, size) = self.sized().await?;
         let budget = self.setup.settings.budget(self.model());
         let check = BudgetCheck {
@@ -84,6 +104,9 @@ impl ContextCheck {
         let allowed = self.may_compact(check);
         if !check.over {
             return Ok(NextContext::Ready(context));
+        }
+        if let Some(next) = shown(hooks, CompactionTrigger::Threshold).await? {
+            return Ok(next);
         }
         if self.trim(&size).await? || self.trim_last_step(&size.calibration, budget).await? {
             return Ok(NextContext::Again);
@@ -106,11 +129,15 @@ impl ContextCheck {
     pub(super) async fn make_room(
         &mut self,
         refused: TurnError,
+        hooks: &mut HookPoints,
     ) -> Result<NextContext, SessionError> {
         let lane = &self.task.lane;
         let window = self.model().context_window;
         let all = lane.read_window(ContextWindow::tokens).await? + self.fixed.all();
         lane.overflowed(self.model(), all, window);
+        if let Some(next) = shown(hooks, CompactionTrigger::Overflow).await? {
+            return Ok(next);
+        }
         let (_, size) = self.sized().await?;
         let budget = self.setup.settings.budget(self.model());
         if self.trim_last_step(&size.calibration, budget).await? {

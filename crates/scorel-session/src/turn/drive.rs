@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use scorel_engine::{
-    HookMarks, PendingCall, StopCause, ToolCall, TurnDriver, TurnPorts, TurnProgress, TurnStep,
+    HookMarks, PendingCall, StopCause, ToolCall, TurnDriver, TurnEnd, TurnPorts, TurnProgress,
+    TurnStep,
 };
-use scorel_proto::{OpenCall, OutcomeReason};
+use scorel_proto::{OpenCall, OutcomeReason, TurnError};
 
 use super::ask::{PermissionAnswer, permission, remember};
 use super::bridge::TurnBridge;
@@ -13,6 +14,7 @@ use super::context_check::{ContextCheck, NextContext};
 use super::empty_answer::EmptyAnswer;
 use super::exit::TurnExit;
 use super::task::TurnTask;
+use crate::hook_points::{HookPoints, Passage};
 use crate::{CompactionSetup, SessionError};
 
 impl TurnTask {
@@ -28,18 +30,29 @@ impl TurnTask {
         let mut check = ContextCheck::new(self, &ports, compaction);
         let mut bridge = TurnBridge::new(self.clone(), None);
         let mut empty = EmptyAnswer::default();
+        let mut hooks = HookPoints::new(&self.lane, &ports.hooks, &self.stop, Some(self.turn_id));
         let gate = Arc::clone(&ports.gate);
         let mut driver = self.driver(ports, progress);
         loop {
             match driver.next().await {
-                TurnStep::NeedContext => {
+                TurnStep::NeedContext { repeated } => {
                     self.wait_for_descriptors().await;
                     self.drain_steers().await?;
-                    let next = Box::pin(check.next()).await?;
+                    match Box::pin(hooks.before_call(repeated)).await? {
+                        Passage::Passed { .. } | Passage::GoesOn => {}
+                        // The driver sees why.
+                        Passage::Stopped => continue,
+                        Passage::Ends(error) => return Ok(Some(self.ended_by_hook(error).into())),
+                    }
+                    let next = Box::pin(check.next(&mut hooks)).await?;
+                    if matches!(next, NextContext::Ready(_)) {
+                        hooks.call_made();
+                    }
                     answer(&mut driver, next, &mut check);
                 }
                 TurnStep::NeedRoom(refused) => {
-                    let next = Box::pin(check.make_room(refused)).await?;
+                    hooks.call_refused();
+                    let next = Box::pin(check.make_room(refused, &mut hooks)).await?;
                     answer(&mut driver, next, &mut check);
                 }
                 TurnStep::NeedPermission { call, question } => {
@@ -77,6 +90,18 @@ impl TurnTask {
                         Ok(false) if !may_go_on => return Ok(Some(end.into())),
                         Ok(false) => {}
                     }
+                    if !self.has_steers() {
+                        match hooks.at_end().await? {
+                            Passage::Passed { .. } | Passage::Stopped | Passage::Ends(None) => {}
+                            Passage::GoesOn => {
+                                driver.go_on();
+                                continue;
+                            }
+                            Passage::Ends(Some(error)) => {
+                                return Ok(Some(self.failed(error).into()));
+                            }
+                        }
+                    }
                     if self.complete(end).await? {
                         return Ok(Some(TurnExit::Closed));
                     }
@@ -101,7 +126,7 @@ impl TurnTask {
 
     /// Hands the steers that wait to the model call that follows.
     async fn drain_steers(&self) -> Result<(), SessionError> {
-        if !self.lane.view(|view| view.state.queue.has_steers()) {
+        if !self.has_steers() {
             return Ok(());
         }
         let turn_id = self.turn_id;
@@ -109,6 +134,18 @@ impl TurnTask {
             .lane
             .persist(move |section| section.drain_steers(turn_id));
         drained.await
+    }
+
+    fn has_steers(&self) -> bool {
+        self.lane.view(|view| view.state.queue.has_steers())
+    }
+
+    /// The end of a turn that hooks have ended before a model call.
+    fn ended_by_hook(&self, error: Option<TurnError>) -> TurnEnd {
+        match error {
+            Some(error) => self.failed(error),
+            None => self.ended(OutcomeReason::Completed, None),
+        }
     }
 
     fn driver(&self, ports: TurnPorts, progress: TurnProgress) -> TurnDriver {

@@ -99,7 +99,7 @@ impl TurnTask {
         self.ended(OutcomeReason::Error, Some(error))
     }
 
-    fn ended(&self, reason: OutcomeReason, error: Option<TurnError>) -> TurnEnd {
+    pub(super) fn ended(&self, reason: OutcomeReason, error: Option<TurnError>) -> TurnEnd {
         let progress = self.progress();
         TurnEnd {
             reason,

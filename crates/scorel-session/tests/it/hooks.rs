@@ -1,12 +1,10 @@
-//! Hooks around calls and requests, in the log and over a crash.
+//! Hooks around calls, in the log and over a crash.
 
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, ready};
-use scorel_engine::{BeforeCall, BeforeRequest, CallOpinion, HookChain, Hooks, ToolCall};
-use scorel_proto::{
-    ClientId, Context, CustomMessageBody, Message, PermissionDecision, PermissionDecisionBody,
-};
+use scorel_engine::{BeforeCall, CallOpinion, HookChain, Hooks, ToolCall};
+use scorel_proto::{ClientId, PermissionDecision, PermissionDecisionBody};
 use scorel_session::{MutationCommand, PermissionResponse};
 use serde_json::{Value, json};
 
@@ -131,43 +129,4 @@ async fn a_question_of_an_older_version_opens_with_its_input() {
     again.tool().await.end("seen");
     again.model().await.answer("done").await;
     assert_eq!(follower.outcome().await, "completed");
-}
-
-/// Adds a message to the turn's first request.
-#[derive(Debug)]
-struct Reminder;
-
-impl Hooks for Reminder {
-    fn name(&self) -> &'static str {
-        "remind"
-    }
-
-    fn before_request(&self, index: u32, _: &Context) -> BoxFuture<'static, BeforeRequest> {
-        let body = || CustomMessageBody {
-            kind: "hook.remind".to_owned(),
-            message: Message::user("remember"),
-            data: None,
-            queue_item_id: None,
-        };
-        Box::pin(ready(match index {
-            0 => BeforeRequest::Inject(Box::new(body())),
-            _ => BeforeRequest::Send,
-        }))
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_injected_message_is_in_the_log_and_in_the_request() {
-    let rig = Rig::new();
-    rig.plan(|plan| plan.hooks = HookChain::new(vec![Arc::new(Reminder)]));
-    let id = rig.session().await;
-    let mut follower = rig.follow(id).await;
-    rig.begin(id, "go").await;
-    let model = rig.model().await;
-    let sent = format!("{:?}", model.request.messages);
-    assert!(sent.contains("remember"), "{sent}");
-    model.answer("done").await;
-    assert_eq!(follower.outcome().await, "completed");
-    let log = rig.check(id).await;
-    assert_eq!(log.only("custom_message")["kind"], "hook.remind");
 }

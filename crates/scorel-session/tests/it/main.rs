@@ -18,6 +18,7 @@ mod follow;
 mod follower;
 mod found;
 mod guidance;
+mod hook_points;
 mod hooks;
 mod host;
 mod limits;

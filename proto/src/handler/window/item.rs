@@ -15,25 +15,53 @@ pub struct WindowItem {
     pub last_event_id: EventId,
     /// The estimated size of the message as it is now.
     pub tokens: TokenEstimate,
-    /// The number of blocks at the end of the message that are merged reminders.
-    pub(super) reminders: usize,
+    /// The reminders at the end of the message that were merged into it.
+    pub(super) merged: Vec<MergedReminder>,
+    /// True for a note of the program, which is a reminder of its own.
+    pub is_note: bool,
+}
+
+/// A reminder that was merged into a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MergedReminder {
+    pub(super) event_id: EventId,
+    /// How many blocks of the message it has.
+    pub(super) blocks: usize,
 }
 
 impl WindowItem {
     /// Of the blocks of the message those of its event, without merged reminders.
     pub fn own_blocks<'a>(&self, content: &'a [Block]) -> &'a [Block] {
-        &content[..content.len().saturating_sub(self.reminders)]
+        &content[..content.len().saturating_sub(self.reminders())]
     }
 
     /// The blocks that are merged reminders: messages of the user to the running turn, and notes of
     /// the program.
     pub fn reminder_blocks<'a>(&self, content: &'a [Block]) -> &'a [Block] {
-        &content[content.len().saturating_sub(self.reminders)..]
+        &content[content.len().saturating_sub(self.reminders())..]
     }
 
     /// Returns whether reminders are merged into the message.
-    pub const fn has_reminders(&self) -> bool {
-        self.reminders > 0
+    pub fn has_reminders(&self) -> bool {
+        self.reminders() > 0
+    }
+
+    /// The events behind the message in their order, each with its blocks of the content: its own, and those
+    /// that were merged into it.
+    pub fn parts<'a>(&self, content: &'a [Block]) -> Vec<(EventId, &'a [Block])> {
+        let mut parts = vec![(self.event_id, self.own_blocks(content))];
+        let mut rest = self.reminder_blocks(content);
+        for part in &self.merged {
+            let (blocks, others) = rest.split_at(part.blocks.min(rest.len()));
+            parts.push((part.event_id, blocks));
+            rest = others;
+        }
+        parts
+    }
+
+    /// The number of blocks at the end of the message that are merged reminders.
+    pub(super) fn reminders(&self) -> usize {
+        self.merged.iter().map(|part| part.blocks).sum()
     }
 }
 

@@ -1,13 +1,13 @@
 use scorel_proto::{
     AuxiliaryUsageBody, Block, BranchBody, ChangedBy, ChannelInjectBody, ClientId, CompactBody,
-    CompactionBody, CompactionFacts, CompactionState, CompactionTrigger, ContextSizes,
-    ContextTrimBody, Cost, CostSource, CostTotal, CustomBody, CustomMessageBody,
-    DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody, Message, MessageBody,
-    NoticeBody, Origin, OutcomeReason, PermissionDecision, PermissionDecisionBody,
-    PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem, QueueItemMeta, QueueKind,
-    QueueOp, QueueUpdateBody, QueuedCustomMessage, RewindBody, SeqReserveBody, SessionChanges,
-    SessionInfoBody, ThinkingLevel, TitleSource, ToolStartedBody, TreePlacement, TurnError,
-    TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
+    CompactionBody, CompactionFacts, CompactionState, CompactionTrigger, ContextEditBody,
+    ContextOp, ContextSizes, ContextTrimBody, Cost, CostSource, CostTotal, CustomBody,
+    CustomMessageBody, DamageAcceptedBody, Event, InstructionPart, InstructionSnapshotBody,
+    Message, MessageBody, NoticeBody, Origin, OutcomeReason, PermissionDecision,
+    PermissionDecisionBody, PermissionRequestBody, PersistentBody, PersistentEvent, QueueItem,
+    QueueItemMeta, QueueKind, QueueOp, QueueUpdateBody, QueuedCustomMessage, RewindBody,
+    SeqReserveBody, SessionChanges, SessionInfoBody, ThinkingLevel, TitleSource, ToolStartedBody,
+    TreePlacement, TurnError, TurnOutcomeBody, TurnResumedBody, TurnWaitingBody, Usage, WaitKind,
 };
 use serde_json::json;
 
@@ -270,6 +270,16 @@ fn control() -> Vec<(&'static str, PersistentBody)> {
         ("", PersistentBody::TurnWaiting(waiting())),
         ("", PersistentBody::TurnResumed(TurnResumedBody {})),
         ("", PersistentBody::ContextTrim(trim())),
+        (
+            "",
+            PersistentBody::ContextEdit(ContextEditBody {
+                by: "redact".into(),
+                ops: vec![
+                    ContextOp::hide(ids::event(1)),
+                    ContextOp::replace(ids::event(2), "a key was here"),
+                ],
+            }),
+        ),
         ("", PersistentBody::AuxiliaryUsage(auxiliary_usage())),
         (
             "",

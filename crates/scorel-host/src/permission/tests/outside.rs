@@ -119,7 +119,7 @@ impl ConfiguredHome {
         let mut driver = TurnDriver::with_calls(ports, signal, progress, calls);
         loop {
             match driver.next().await {
-                TurnStep::NeedContext => driver.provide_context(Context::default()),
+                TurnStep::NeedContext { .. } => driver.provide_context(Context::default()),
                 TurnStep::NeedRoom(error) => panic!("{error:?}"),
                 TurnStep::NeedPermission {
                     question: Question { rules, .. },

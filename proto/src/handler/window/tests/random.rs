@@ -5,11 +5,11 @@ use serde_json::json;
 
 use crate::{
     AssistantMessage, Block, BranchBody, ClientId, CompactBody, CompactionFacts, CompactionId,
-    CompactionTrigger, Context, ContextTrimBody, ContextWindow, CustomBody, Event, EventId,
-    InternalMessage, Message, MessageBody, MessageSource, Meta, NodeKind, OutcomeReason,
-    PersistentBody, PersistentEvent, RewindBody, Seq, SeqReserveBody, SessionId, SessionView,
-    StopReason, ToolResultBlock, ToolResultMessage, TreePlacement, TurnId, Usage, UserMessage,
-    build_context,
+    CompactionTrigger, Context, ContextEditBody, ContextOp, ContextTrimBody, ContextWindow,
+    CustomBody, CustomMessageBody, Event, EventId, HookPoint, InternalMessage, Message,
+    MessageBody, MessageSource, Meta, NodeKind, OutcomeReason, PersistentBody, PersistentEvent,
+    RewindBody, Seq, SeqReserveBody, SessionId, SessionView, StopReason, ToolResultBlock,
+    ToolResultMessage, TreePlacement, TurnId, Usage, UserMessage, build_context,
 };
 
 /// One step of a history. Numbers name an event of the log by its place, counted from the end.
@@ -39,6 +39,10 @@ enum Happening {
         events: Vec<usize>,
         keep_chars: u64,
     },
+    /// What a hook tells the model.
+    Injected,
+    /// What a hook changes: each message is replaced, or hidden.
+    Edit(Vec<(usize, bool)>),
 }
 
 fn happening() -> impl Strategy<Value = Happening> {
@@ -63,6 +67,8 @@ fn happening() -> impl Strategy<Value = Happening> {
         ].prop_map(Happening::Outcome),
         3 => (prop::collection::vec(event(), 0..4), prop_oneof![Just(4), Just(6), Just(400)])
             .prop_map(|(events, keep_chars)| Happening::Trim { events, keep_chars }),
+        3 => Just(Happening::Injected),
+        5 => prop::collection::vec((event(), any::<bool>()), 1..4).prop_map(Happening::Edit),
     ]
 }
 
@@ -132,6 +138,21 @@ impl History {
             }),
             Happening::Outcome(reason) => PersistentBody::TurnOutcome(super::ended(reason, None)),
             Happening::Control => PersistentBody::SeqReserve(SeqReserveBody {}),
+            Happening::Injected => PersistentBody::CustomMessage(CustomMessageBody::of_hook(
+                "h",
+                HookPoint::Call,
+                "remember",
+            )),
+            Happening::Edit(ops) => {
+                let op = |(event, hides)| match hides {
+                    true => ContextOp::hide(self.id(event)),
+                    false => ContextOp::replace(self.id(event), "<system-reminder>"),
+                };
+                PersistentBody::ContextEdit(ContextEditBody {
+                    by: "h".to_owned(),
+                    ops: ops.into_iter().map(op).collect(),
+                })
+            }
             Happening::Trim { events, keep_chars } => {
                 PersistentBody::ContextTrim(ContextTrimBody {
                     event_ids: events.into_iter().map(|event| self.id(event)).collect(),

@@ -1,0 +1,342 @@
+//! Hooks at the points of a turn: they are shown what is new, and what they answer is recorded before the model
+//! reads it.
+//!
+//! In: a point that a turn, or a compaction, has come to. Out: records, and what becomes of the turn. A hook
+//! that is cut off by a cancel leaves nothing. After a crash the point comes again: what was recorded
+//! stays, and the hooks are told that it is their second attempt.
+
+mod edits;
+mod new_messages;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use scorel_engine::{HookChain, Hooks, Moment, MomentAnswer, MomentVerdict, Occasion, StopSignal};
+use scorel_proto::{
+    CompactionTrigger, ContextEditBody, ContextOp, ContextWindow, CustomMessageBody, EventId,
+    HookPoint, PersistentBody, Role, TurnError, TurnId,
+};
+
+use self::edits::checked;
+use self::new_messages::{batches, cut, last_answer, new_messages, newest};
+use crate::SessionError;
+use crate::lane::{EventDraft, Lane};
+
+/// How often hooks may make a turn go on that was at its end.
+const MAX_GOING_ON: u32 = 8;
+
+/// The bytes of a message that a hook injects.
+const MAX_INJECTED: usize = 64 * 1024;
+
+/// The hooks of one turn, or of a compaction that a user asked for.
+#[derive(Debug)]
+pub(crate) struct HookPoints {
+    lane: Arc<Lane>,
+    chain: HookChain,
+    stop: StopSignal,
+    turn_id: Option<TurnId>,
+    /// The turn's first call was shown.
+    started: bool,
+    /// The coming call was shown.
+    shown: bool,
+    /// That the coming call needs room was shown.
+    trimmed: bool,
+    /// The new messages that were shown last before a request.
+    sent: HashSet<EventId>,
+}
+
+/// What the hooks of a point have left of the turn.
+#[derive(Debug)]
+pub(crate) enum Passage {
+    /// It takes its course.
+    Passed {
+        /// The model reads something else than before.
+        changed: bool,
+    },
+    /// It goes on, at its end.
+    GoesOn,
+    /// It ends: with an error, or as completed.
+    Ends(Option<TurnError>),
+    /// It is to stop or to park, and the hooks were not all asked.
+    Stopped,
+}
+
+impl HookPoints {
+    pub(crate) fn new(
+        lane: &Arc<Lane>,
+        chain: &HookChain,
+        stop: &StopSignal,
+        turn_id: Option<TurnId>,
+    ) -> Self {
+        Self {
+            lane: Arc::clone(lane),
+            chain: chain.clone(),
+            stop: stop.clone(),
+            turn_id,
+            started: false,
+            shown: false,
+            trimmed: false,
+            sent: HashSet::new(),
+        }
+    }
+
+    /// Before a model call. A `repeated` one is shown to the hooks of [`HookPoint::Send`] alone.
+    pub(crate) async fn before_call(&mut self, repeated: bool) -> Result<Passage, SessionError> {
+        if !repeated && !self.shown {
+            match self.pass(self.call_to_come()).await? {
+                Passage::Passed { .. } => (self.shown, self.started) = (true, true),
+                other => return Ok(other),
+            }
+        }
+        self.before_send().await
+    }
+
+    /// The model call is made.
+    pub(crate) const fn call_made(&mut self) {
+        self.shown = false;
+        self.trimmed = false;
+    }
+
+    /// The call was refused, since it has no room. It is made again.
+    pub(crate) const fn call_refused(&mut self) {
+        self.shown = true;
+    }
+
+    /// Before room is made, once a call. Returns whether something has changed, so that there may be room now.
+    pub(crate) async fn before_trim(
+        &mut self,
+        trigger: CompactionTrigger,
+        instructions: Option<String>,
+    ) -> Result<Passage, SessionError> {
+        if std::mem::replace(&mut self.trimmed, true) {
+            return Ok(Passage::Passed { changed: false });
+        }
+        let occasion = Occasion::Trim {
+            trigger,
+            instructions,
+        };
+        let passage = self.pass(occasion).await?;
+        if let Passage::Passed { changed: true } = passage {
+            // A hook may have put words in the place of those that were looked at.
+            self.sent.clear();
+        }
+        Ok(passage)
+    }
+
+    /// At the end of the turn.
+    pub(crate) async fn at_end(&self) -> Result<Passage, SessionError> {
+        let turn = |turn: &scorel_proto::OpenTurn| turn.went_on;
+        let went_on = self.lane.view(|view| view.state.turn.as_ref().map(turn));
+        let went_on = went_on.unwrap_or_default();
+        if went_on >= MAX_GOING_ON {
+            let session = self.lane.id();
+            tracing::warn!(%session, "hooks have made the turn go on {MAX_GOING_ON} times: it ends");
+            return Ok(Passage::Passed { changed: false });
+        }
+        self.pass(Occasion::End { went_on }).await
+    }
+
+    fn call_to_come(&self) -> Occasion {
+        self.lane.view(|view| {
+            let steps = view.state.turn.as_ref().map_or(0, |turn| turn.steps);
+            if self.started || steps > 0 {
+                return Occasion::Call;
+            }
+            Occasion::Start {
+                first_turn: view.state.last_outcome.is_none(),
+            }
+        })
+    }
+
+    /// Shows the messages to come to the hooks that look at all that is sent, those that they have not seen.
+    async fn before_send(&mut self) -> Result<Passage, SessionError> {
+        let hooks = self.attending(HookPoint::Send);
+        let mut changed = false;
+        for hook in &hooks {
+            let window = self.window().await?;
+            let mut unseen = new_messages(&window);
+            unseen.retain(|message| !self.sent.contains(&message.event_id));
+            let batches = match batches(unseen) {
+                Ok(batches) => batches,
+                Err(reason) => return Ok(failed(hook.name(), reason)),
+            };
+            for messages in batches {
+                let moment = Moment {
+                    occasion: Occasion::Send,
+                    turn_id: self.turn_id,
+                    attempt: 1,
+                    messages: messages.into(),
+                    left_out: 0,
+                };
+                match self.show(hook, &moment).await? {
+                    Passage::Passed { changed: by_it } => changed |= by_it,
+                    other => return Ok(other),
+                }
+            }
+        }
+        if !hooks.is_empty() {
+            let sent = new_messages(&self.window().await?);
+            self.sent = sent.iter().map(|message| message.event_id).collect();
+        }
+        Ok(Passage::Passed { changed })
+    }
+
+    /// Shows a point to its hooks, in their order.
+    async fn pass(&self, occasion: Occasion) -> Result<Passage, SessionError> {
+        let attempt = self.attempt(&occasion);
+        let mut changed = false;
+        for hook in self.attending(occasion.point()) {
+            let window = self.window().await?;
+            let (messages, left_out) = match &occasion {
+                Occasion::End { .. } => newest(last_answer(&window).into_iter().collect()),
+                _ => newest(new_messages(&window)),
+            };
+            let moment = Moment {
+                occasion: occasion.clone(),
+                turn_id: self.turn_id,
+                attempt,
+                messages: messages.into(),
+                left_out,
+            };
+            match self.show(&hook, &moment).await? {
+                Passage::Passed { changed: by_it } => changed |= by_it,
+                other => return Ok(other),
+            }
+        }
+        Ok(Passage::Passed { changed })
+    }
+
+    /// Shows a moment to a hook, and records what it answers.
+    async fn show(&self, hook: &Arc<dyn Hooks>, moment: &Moment) -> Result<Passage, SessionError> {
+        let answered = hook.at(moment);
+        let MomentAnswer {
+            mut inject,
+            edits,
+            verdict,
+        } = tokio::select! {
+            biased;
+            _ = self.stop.gives_up() => return Ok(Passage::Stopped),
+            answer = answered => answer,
+        };
+        let (by, point) = (hook.name(), moment.occasion.point());
+        let passage = match (verdict, point) {
+            (MomentVerdict::Fail(reason), _) => return Ok(failed(by, reason)),
+            (MomentVerdict::Deny(reason), HookPoint::Start) => {
+                return self.deny(by, &reason).await;
+            }
+            (MomentVerdict::GoOn(text), HookPoint::End) => {
+                inject = Some(text);
+                Some(Passage::GoesOn)
+            }
+            (MomentVerdict::Stop(reason), HookPoint::Start | HookPoint::Call | HookPoint::End) => {
+                let session = self.lane.id();
+                tracing::info!(%session, hook = by, reason, "a hook has ended the turn");
+                Some(Passage::Ends(None))
+            }
+            _ => None,
+        };
+        let mut changed = false;
+        if !edits.is_empty() && point != HookPoint::End {
+            let window = self.window().await?;
+            match checked(&window, point, edits) {
+                Ok(ops) => {
+                    self.edit(by, ops).await?;
+                    changed = true;
+                }
+                Err(reason) if point == HookPoint::Send => return Ok(failed(by, reason)),
+                Err(reason) => {
+                    let session = self.lane.id();
+                    tracing::warn!(%session, hook = by, reason, "edits of a hook are void");
+                }
+            }
+        }
+        let speaks = point != HookPoint::Send && (point != HookPoint::End || passage.is_some());
+        if let Some(text) = inject.filter(|text| speaks && !text.is_empty()) {
+            let body = CustomMessageBody::of_hook(by, point, bounded(text));
+            self.record(PersistentBody::CustomMessage(body)).await?;
+            changed = true;
+        }
+        Ok(passage.unwrap_or(Passage::Passed { changed }))
+    }
+
+    /// Ends a turn before its first call. Later turns have its messages in their context, so words that no
+    /// model was to read are taken out there.
+    async fn deny(&self, hook: &str, reason: &str) -> Result<Passage, SessionError> {
+        let text = format!("[This message was not sent: the hook {hook} denied it.]");
+        let window = self.window().await?;
+        let is_of_turn = |id: EventId| {
+            let mut items = window.items().map(|(item, _)| item);
+            items.any(|item| item.event_id == id && item.turn_id == self.turn_id)
+        };
+        let denied = new_messages(&window)
+            .into_iter()
+            .filter(|message| matches!(message.role, Role::User) && is_of_turn(message.event_id));
+        let ops: Vec<ContextOp> = denied
+            .map(|message| ContextOp::replace(message.event_id, text.as_str()))
+            .collect();
+        if !ops.is_empty() {
+            self.edit(hook, ops).await?;
+        }
+        let error = error("hook_denied", format!("{hook}: {reason}"));
+        Ok(Passage::Ends(Some(error)))
+    }
+
+    async fn edit(&self, by: &str, ops: Vec<ContextOp>) -> Result<(), SessionError> {
+        let by = by.to_owned();
+        self.record(PersistentBody::ContextEdit(ContextEditBody { by, ops }))
+            .await
+    }
+
+    async fn record(&self, body: PersistentBody) -> Result<(), SessionError> {
+        let draft = EventDraft::new(body);
+        let draft = match self.turn_id {
+            Some(turn_id) => draft.in_turn(turn_id),
+            None => draft,
+        };
+        self.lane.persist_event(draft).await
+    }
+
+    fn attending(&self, point: HookPoint) -> Vec<Arc<dyn Hooks>> {
+        self.chain.attending(point).cloned().collect()
+    }
+
+    /// Another daemon has come to this point if it has recorded something there.
+    fn attempt(&self, occasion: &Occasion) -> u32 {
+        let is_first = match occasion {
+            Occasion::Start { .. } => true,
+            Occasion::Call => !self.started,
+            _ => false,
+        };
+        let hooked = |turn: &scorel_proto::OpenTurn| turn.hooked > 0;
+        let turn = |view: &scorel_proto::SessionView| view.state.turn.as_ref().is_some_and(hooked);
+        1 + u32::from(is_first && self.lane.view(turn))
+    }
+
+    async fn window(&self) -> Result<ContextWindow, SessionError> {
+        self.lane.read_window(ContextWindow::clone).await
+    }
+}
+
+fn failed(hook: &str, reason: impl std::fmt::Display) -> Passage {
+    let text = format!("{hook}: {reason}");
+    Passage::Ends(Some(error("hook_failed", text)))
+}
+
+fn error(code: &str, message: String) -> TurnError {
+    TurnError {
+        code: code.to_owned(),
+        message,
+        retryable: false,
+        hint: None,
+        resets_at: None,
+        sizes: None,
+    }
+}
+
+/// The text, cut where it is longer than a hook may inject.
+fn bounded(mut text: String) -> String {
+    if cut(&mut text, MAX_INJECTED) {
+        text.push_str("\n[the rest had no room]");
+    }
+    text
+}
