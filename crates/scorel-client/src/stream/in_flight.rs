@@ -31,6 +31,8 @@ fn joined(turn_id: TurnId) -> OpenTurn {
         waits: 0,
         usage: Usage::default(),
         cost: CostTotal::default(),
+        hooked: 0,
+        went_on: 0,
         calls: Vec::new(),
     }
 }
