@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 
 use scorel_engine::RunnerEvent;
+use scorel_process::{SecretRedactor, Secrets};
 use serde_json::Value;
-
-use crate::secrets::{SecretRedactor, Secrets};
 
 /// A model may stream a secret in several deltas, one in each line of the program, so text is held back
 /// while it may be a prefix of a secret.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use scorel_engine::{RunnerError, RunnerErrorKind, RunnerOrder};
 use scorel_exec::Environment;
+use scorel_process::find_program;
 use serde_json::json;
 
 use crate::setup::RunnerSetup;
@@ -28,7 +29,7 @@ pub(crate) struct Launch {
 impl Launch {
     pub(crate) fn of(setup: &RunnerSetup, order: &RunnerOrder) -> Result<Self, RunnerError> {
         let mut launch = Self {
-            program: find_program(setup)?,
+            program: program(setup)?,
             arguments: setup.command.iter().skip(1).cloned().collect(),
             environment: setup.environment.clone(),
         };
@@ -120,32 +121,16 @@ impl Launch {
     }
 }
 
-/// The program by its path, or on the `PATH` of its environment.
-pub(crate) fn find_program(setup: &RunnerSetup) -> Result<PathBuf, RunnerError> {
+/// The program of a setup.
+pub(crate) fn program(setup: &RunnerSetup) -> Result<PathBuf, RunnerError> {
     let name = setup.command.first().map_or("", String::as_str);
-    let found = if name.contains('/') {
-        Some(PathBuf::from(name)).filter(|path| is_program(path))
-    } else {
-        let path = setup.environment.get("PATH").unwrap_or_default();
-        let places = std::env::split_paths(path);
-        let mut candidates = places.map(|place| place.join(name));
-        candidates.find(|path| is_program(path))
-    };
-    found.ok_or_else(|| {
-        let message = match name.contains('/') && Path::new(name).exists() {
-            true => format!("{name} is not a program"),
-            false => format!("{name} is not installed"),
-        };
-        let error = RunnerError::new(RunnerErrorKind::NotInstalled, message);
+    // Without a base: a relative path is one from where the daemon works, which is nowhere.
+    let found = find_program(name, &setup.environment, Path::new(""));
+    found.map_err(|missing| {
+        let error = RunnerError::new(RunnerErrorKind::NotInstalled, missing.to_string());
         match &setup.install {
             Some(install) => error.with_hint(format!("install it with `{install}`")),
             None => error,
         }
     })
-}
-
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    let metadata = std::fs::metadata(path);
-    metadata.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }

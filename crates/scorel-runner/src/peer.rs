@@ -1,20 +1,17 @@
 //! The connection to a runner's process.
 
 use std::io;
-use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use scorel_engine::{RunnerError, RunnerErrorKind, RunnerExit};
 use scorel_exec::{EndCause, PipedRun, Run, RunEnd, ShellExit};
 use scorel_peer::LineCutter;
+use scorel_process::{GOODBYE, SecretRedactor, Secrets, StderrTail, end_run, whole_text};
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::{coop::consume_budget, yield_now};
 use tokio::time::{sleep, timeout};
 
 use crate::outgoing::Outgoing;
-use crate::secrets::{SecretRedactor, Secrets};
-use crate::stderr_tail::StderrTail;
-use crate::whole_text::whole_text;
 
 /// Bytes read at a time: the capacity of a pipe.
 const CHUNK: usize = 64 * 1024;
@@ -22,8 +19,8 @@ const CHUNK: usize = 64 * 1024;
 /// Bytes of the longest line.
 const MAX_LINE: usize = 8 * 1024 * 1024;
 
-/// How long a program has to end after the end of its input, or of its output.
-const GOODBYE: Duration = Duration::from_secs(2);
+/// Bytes of the end of the error output that an error message has.
+const SHOWN_ERRORS: usize = 2 * 1024;
 
 /// How output is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,14 +184,8 @@ impl Peer {
     /// Waits for a process whose output has ended, and stops it if it does not exit soon. Cancel-safe.
     pub(crate) async fn wait_for_end(&mut self) -> (RunEnd, String) {
         self.end_input();
-        let end = match timeout(GOODBYE, self.run.wait()).await {
-            Ok(end) => end,
-            Err(_) => {
-                self.run.stop();
-                self.run.wait().await
-            }
-        };
-        (end, self.errors.text())
+        let end = end_run(&self.run).await;
+        (end, self.errors.last(SHOWN_ERRORS))
     }
 
     /// Ends the process at once, with SIGTERM first.

@@ -5,9 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use scorel_exec::{Environment, Sandbox, Umask};
+use scorel_process::Secrets;
 
 use crate::builtin::BuiltinRunner;
-use crate::secrets::Secrets;
 use crate::version::Version;
 use crate::wire_kind::WireKind;
 

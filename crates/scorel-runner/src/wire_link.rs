@@ -8,6 +8,7 @@ use scorel_engine::{
     RunnerLogStream, RunnerStart, ServiceReply,
 };
 use scorel_exec::{RunEnd, ShellExit};
+use scorel_process::Secrets;
 use tokio::time::timeout;
 
 use crate::dialect::{Dialect, ended, not_spoken};
@@ -15,7 +16,6 @@ use crate::early_events::EarlyEvents;
 use crate::event_redactor::EventRedactor;
 use crate::exchange::Exchange;
 use crate::peer::{Output, Peer, exit_of};
-use crate::secrets::Secrets;
 
 pub(crate) struct WireLink {
     peer: Peer,

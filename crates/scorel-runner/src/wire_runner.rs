@@ -12,7 +12,7 @@ use scorel_engine::{
 use scorel_exec::{CommandLine, CommandOrder, Supervisors};
 
 use crate::dialect::Dialect;
-use crate::launch::{Launch, find_program};
+use crate::launch::{self, Launch};
 use crate::peer::Peer;
 use crate::setup::RunnerSetup;
 use crate::version::Version;
@@ -52,7 +52,7 @@ impl WireRunner {
     /// # Errors
     /// [`RunnerErrorKind::NotInstalled`].
     pub async fn version(&self) -> Result<Option<Version>, RunnerError> {
-        let program = find_program(&self.setup)?;
+        let program = launch::program(&self.setup)?;
         Ok(self.version_of(&program).await)
     }
 

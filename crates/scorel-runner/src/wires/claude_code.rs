@@ -9,6 +9,7 @@ use scorel_engine::{
     RunnerAnswer, RunnerEnd, RunnerError, RunnerErrorKind, RunnerEvent, RunnerInput, RunnerOrder,
     RunnerQuestion, ToolCall, foreign_json,
 };
+use scorel_process::OutputTail;
 use scorel_proto::Usage;
 use serde_json::{Value, json};
 
@@ -18,7 +19,6 @@ use super::json::{elements, number, owned, text};
 use crate::data_url::base64;
 use crate::dialect::Dialect;
 use crate::exchange::Exchange;
-use crate::output_tail::OutputTail;
 use crate::usage_meter::UsageMeter;
 
 const LOGIN: &str = "log in with `claude` and `/login`, or name a token with `tokenEnv`";

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use scorel_engine::{RunnerCallEnd, RunnerEvent, ToolCall};
+use scorel_process::OutputTail;
 use serde_json::{Value, json};
 
 use super::super::json::{elements, owned, text, text_block};
 use super::plain_command::plain_command;
 use crate::exchange::Exchange;
-use crate::output_tail::OutputTail;
 
 /// Open calls that are remembered. More than the driver allows, so that it ends the turn first.
 const MAX_ITEMS: usize = 1024;

@@ -1,9 +1,7 @@
-//! Redacting secrets in a runner's output.
+//! Redacting secrets in what a program writes.
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::json;
-
-const REPLACEMENT: &[u8] = b"[secret]";
 
 /// A shorter one would be part of many a word.
 const MIN_LENGTH: usize = 8;
@@ -11,9 +9,17 @@ const MIN_LENGTH: usize = 8;
 /// The values of secrets, as they are and as JSON writes them. Does not print them.
 #[derive(Clone, Default)]
 pub struct Secrets {
-    values: Vec<String>,
+    /// The longest first: one may be the beginning of another.
+    values: Vec<SecretValue>,
     /// Finds all of them in one pass: a program may write nothing else. `None` without any.
     search: Option<AhoCorasick>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct SecretValue {
+    text: String,
+    /// What stands in its place.
+    replacement: String,
 }
 
 impl std::fmt::Debug for Secrets {
@@ -23,19 +29,39 @@ impl std::fmt::Debug for Secrets {
 }
 
 impl Secrets {
+    /// Values that become `[secret]`.
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
+        let unnamed = |text| SecretValue {
+            text,
+            replacement: "[secret]".to_owned(),
+        };
+        Self::of(values.into_iter().map(unnamed))
+    }
+
+    /// Names and values; a value becomes `[secret NAME]`.
+    pub fn named(values: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self::of(values.into_iter().map(|(name, text)| SecretValue {
+            text,
+            replacement: format!("[secret {name}]"),
+        }))
+    }
+
+    fn of(values: impl IntoIterator<Item = SecretValue>) -> Self {
         let both = values.into_iter().flat_map(|value| {
-            let escaped = json!(value).to_string();
-            let escaped = escaped.trim_matches('"').to_owned();
-            [value, escaped]
+            let escaped = json!(value.text).to_string();
+            let text = escaped.trim_matches('"').to_owned();
+            let replacement = value.replacement.clone();
+            [value, SecretValue { text, replacement }]
         });
-        let mut values: Vec<String> = both.collect();
-        values.retain(|value| value.len() >= MIN_LENGTH);
-        // One may be the beginning of another.
-        values.sort_by(|one, other| (other.len(), other).cmp(&(one.len(), one)));
-        values.dedup();
+        let mut values: Vec<_> = both.collect();
+        values.retain(|value| value.text.len() >= MIN_LENGTH);
+        values.sort_by(|one, other| {
+            (other.text.len(), &other.text).cmp(&(one.text.len(), &one.text))
+        });
+        values.dedup_by(|one, other| one.text == other.text);
         let mut search = AhoCorasick::builder();
-        let search = search.match_kind(MatchKind::LeftmostLongest).build(&values);
+        let search = search.match_kind(MatchKind::LeftmostLongest);
+        let search = search.build(values.iter().map(|value| &value.text));
         let search = search.expect("secrets are far fewer bytes than an automaton can have states");
         Self {
             search: Some(search).filter(|_| !values.is_empty()),
@@ -46,48 +72,61 @@ impl Secrets {
     /// These and another one.
     #[must_use]
     pub fn and(self, value: String) -> Self {
-        Self::new(self.values.into_iter().chain([value]))
+        let more = Self::new([value]);
+        Self::of(self.values.into_iter().chain(more.values))
     }
 
     /// A text without them.
-    pub(crate) fn cut(&self, text: &str) -> String {
+    pub fn cut(&self, text: &str) -> String {
         let mut redactor = SecretRedactor::new(self.clone());
         let mut left = redactor.push(text.as_bytes());
         left.extend(redactor.end());
         String::from_utf8_lossy(&left).into_owned()
     }
 
-    /// The first that is in the bytes as a whole, and its length; of several there, the longest.
-    fn find(&self, bytes: &[u8]) -> Option<(usize, usize)> {
+    /// The first that is in the bytes as a whole; of several there, the longest.
+    fn find(&self, bytes: &[u8]) -> Option<FoundSecret<'_>> {
         let found = self.search.as_ref()?.find(bytes)?;
-        Some((found.start(), found.len()))
+        Some(FoundSecret {
+            start: found.start(),
+            end: found.end(),
+            replacement: self.values[found.pattern().as_usize()]
+                .replacement
+                .as_bytes(),
+        })
     }
 
     /// The offset at which a prefix of a secret may start at the end of the bytes; their length if none
     /// does.
     fn begins_at(&self, bytes: &[u8]) -> usize {
-        let longest = self.values.first().map_or(0, String::len);
+        let longest = self.values.first().map_or(0, |value| value.text.len());
         let mut places = bytes.len().saturating_sub(longest)..bytes.len();
         let begins = |at: &usize| {
             let end = &bytes[*at..];
-            let is_part = |secret: &String| end.len() < secret.len();
-            let mut longer = self.values.iter().filter(|secret| is_part(secret));
-            longer.any(|secret| secret.as_bytes().starts_with(end))
+            let texts = self.values.iter().map(|value| value.text.as_bytes());
+            let mut longer = texts.filter(|secret| end.len() < secret.len());
+            longer.any(|secret| secret.starts_with(end))
         };
         places.find(begins).unwrap_or(bytes.len())
     }
 }
 
+struct FoundSecret<'a> {
+    start: usize,
+    end: usize,
+    replacement: &'a [u8],
+}
+
 /// Cuts secrets out of a stream that comes in pieces.
 #[derive(Debug)]
-pub(crate) struct SecretRedactor {
+pub struct SecretRedactor {
     secrets: Secrets,
     /// Held back, since it may be a prefix of a secret.
     held: Vec<u8>,
 }
 
 impl SecretRedactor {
-    pub(crate) const fn new(secrets: Secrets) -> Self {
+    pub const fn new(secrets: Secrets) -> Self {
         Self {
             secrets,
             held: Vec::new(),
@@ -95,19 +134,19 @@ impl SecretRedactor {
     }
 
     /// Adds a piece and returns the part of the stream that can be passed on.
-    pub(crate) fn push(&mut self, piece: &[u8]) -> Vec<u8> {
+    pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.held);
         bytes.extend_from_slice(piece);
         let mut told = Vec::with_capacity(bytes.len());
         let mut from = 0;
         let mut held_from = self.secrets.begins_at(&bytes);
-        while let Some((at, length)) = self.secrets.find(&bytes[from..])
+        while let Some(found) = self.secrets.find(&bytes[from..])
             // A longer one may begin there, or before.
-            && from + at < held_from
+            && from + found.start < held_from
         {
-            told.extend_from_slice(&bytes[from..from + at]);
-            told.extend_from_slice(REPLACEMENT);
-            from += at + length;
+            told.extend_from_slice(&bytes[from..from + found.start]);
+            told.extend_from_slice(found.replacement);
+            from += found.end;
             if from > held_from {
                 held_from = from + self.secrets.begins_at(&bytes[from..]);
             }
@@ -118,14 +157,14 @@ impl SecretRedactor {
     }
 
     /// The rest at the end of the stream.
-    pub(crate) fn end(&mut self) -> Vec<u8> {
+    pub fn end(&mut self) -> Vec<u8> {
         let bytes = std::mem::take(&mut self.held);
         let mut told = Vec::new();
         let mut rest = bytes.as_slice();
-        while let Some((at, length)) = self.secrets.find(rest) {
-            told.extend_from_slice(&rest[..at]);
-            told.extend_from_slice(REPLACEMENT);
-            rest = &rest[at + length..];
+        while let Some(found) = self.secrets.find(rest) {
+            told.extend_from_slice(&rest[..found.start]);
+            told.extend_from_slice(found.replacement);
+            rest = &rest[found.end..];
         }
         told.extend_from_slice(rest);
         told
@@ -142,6 +181,17 @@ mod tests {
         let cut = secrets.cut("sk-12345-67 sk-12345, ab sk-1234");
         assert_eq!(cut, "[secret] [secret], ab sk-1234");
         assert_eq!(format!("{secrets:?}"), "Secrets(2)");
+    }
+
+    #[test]
+    fn a_secret_with_a_name_leaves_its_name() {
+        let named = [("KEY", "sk-12345"), ("LONG", "sk-12345-67")];
+        let secrets =
+            Secrets::named(named.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let cut = secrets
+            .and("token-99".to_owned())
+            .cut("sk-12345-67 sk-12345 token-99");
+        assert_eq!(cut, "[secret LONG] [secret KEY] [secret]");
     }
 
     #[test]

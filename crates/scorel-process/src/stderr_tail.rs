@@ -6,12 +6,15 @@ use bytes::BytesMut;
 
 use crate::whole_text::whole_text;
 
-/// Bytes of the end that are kept for an error message.
-const TAIL: usize = 2 * 1024;
+/// Bytes of the end that are kept.
+const TAIL: usize = 64 * 1024;
+
+/// Bytes of the last line that are shown.
+const LINE: usize = 1024;
 
 /// Turns bytes into text and keeps the end of it.
 #[derive(Debug, Default)]
-pub(crate) struct StderrTail {
+pub struct StderrTail {
     /// An incomplete UTF-8 sequence.
     unread: BytesMut,
     tail: VecDeque<u8>,
@@ -19,14 +22,14 @@ pub(crate) struct StderrTail {
 
 impl StderrTail {
     /// The text of a chunk.
-    pub(crate) fn push(&mut self, chunk: &[u8]) -> String {
+    pub fn push(&mut self, chunk: &[u8]) -> String {
         self.unread.extend_from_slice(chunk);
         let bytes = whole_text(&mut self.unread);
         self.keep(&bytes)
     }
 
     /// The text of an incomplete UTF-8 sequence at the end.
-    pub(crate) fn end(&mut self) -> String {
+    pub fn end(&mut self) -> String {
         let bytes = self.unread.split();
         self.keep(&bytes)
     }
@@ -40,10 +43,17 @@ impl StderrTail {
         text
     }
 
-    pub(crate) fn text(&self) -> String {
-        let (first, second) = self.tail.as_slices();
-        let tail = [first, second].concat();
-        String::from_utf8_lossy(&tail).trim().to_owned()
+    /// At most `bytes` of the end, without blanks around it.
+    pub fn last(&self, bytes: usize) -> String {
+        let skipped = self.tail.len().saturating_sub(bytes);
+        let end: Vec<u8> = self.tail.iter().skip(skipped).copied().collect();
+        String::from_utf8_lossy(&end).trim().to_owned()
+    }
+
+    /// The last line that is not blank.
+    pub fn last_line(&self) -> String {
+        let end = self.last(LINE);
+        end.lines().last().unwrap_or_default().trim().to_owned()
     }
 }
 
@@ -60,8 +70,10 @@ mod tests {
                 format!("line {n}\n")
             );
         }
-        assert!(tail.text().ends_with("line 9998\nline 9999"));
-        assert!(tail.text().len() <= TAIL);
+        assert!(tail.last(TAIL).ends_with("line 9998\nline 9999"));
+        assert!(tail.last(usize::MAX).len() <= TAIL);
+        assert_eq!(tail.last(4), "9999");
+        assert_eq!(tail.last_line(), "line 9999");
     }
 
     #[test]

@@ -3,11 +3,13 @@
 /// Bytes that are kept.
 const KEPT: usize = 16 * 1024;
 
+/// Keeps the last 16 KiB of a text.
 #[derive(Debug, Default)]
-pub(crate) struct OutputTail(String);
+pub struct OutputTail(String);
 
 impl OutputTail {
-    pub(crate) fn push(&mut self, text: &str) {
+    /// Adds a piece.
+    pub fn push(&mut self, text: &str) {
         self.0.push_str(text);
         if self.0.len() > 2 * KEPT {
             let from = self.0.len() - KEPT;
@@ -15,7 +17,8 @@ impl OutputTail {
         }
     }
 
-    pub(crate) fn text(&self) -> &str {
+    /// The end that is kept, of whole characters.
+    pub fn text(&self) -> &str {
         let from = self.0.len().saturating_sub(KEPT);
         &self.0[ceil_boundary(&self.0, from)..]
     }

@@ -1,7 +1,7 @@
 use bytes::{Bytes, BytesMut};
 
 /// Takes all bytes that are there, but for an incomplete UTF-8 sequence at their end.
-pub(crate) fn whole_text(unread: &mut BytesMut) -> Bytes {
+pub fn whole_text(unread: &mut BytesMut) -> Bytes {
     let whole = match std::str::from_utf8(unread) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
         _ => unread.len(),
