@@ -72,7 +72,7 @@ mod tests {
         }
         assert!(tail.last(TAIL).ends_with("line 9998\nline 9999"));
         assert!(tail.last(usize::MAX).len() <= TAIL);
-        assert_eq!(tail.last(4), "9999");
+        assert_eq!(tail.last(5), "9999");
         assert_eq!(tail.last_line(), "line 9999");
     }
 
