@@ -47,7 +47,7 @@ impl<C: Connect + Clone + Send + 'static> Interactive<C> {
         host: mpsc::Receiver<HostFeedItem>,
     ) -> io::Result<Self> {
         let guard = TerminalGuard::new()?;
-        let screen = Screen::new(app.setup.theme)?;
+        let screen = Screen::new(app.setup.theme, &guard)?;
         let keyboard = Keyboard::new(&screen)?;
         Ok(Self {
             app,
@@ -67,7 +67,7 @@ impl<C: Connect + Clone + Send + 'static> Interactive<C> {
             while let Some(effect) = self.app.effects.pop_front() {
                 if matches!(effect, Effect::Detach) {
                     self.flush();
-                    self.screen.close();
+                    self.screen.close().await;
                     return Ok(self.app.exit_note.take());
                 }
                 self.perform(effect).await?;
@@ -186,13 +186,13 @@ impl<C: Connect + Clone + Send + 'static> Interactive<C> {
             Effect::Suspend => {
                 self.app.save_draft();
                 self.flush();
-                self.screen.close();
+                self.screen.close().await;
                 self.guard.suspend().await?;
                 self.screen.redraw();
                 Ok(())
             }
             Effect::Redraw => {
-                self.guard.set()?;
+                self.screen.send(self.guard.set_again()?);
                 self.screen.redraw();
                 Ok(())
             }
@@ -210,10 +210,10 @@ impl<C: Connect + Clone + Send + 'static> Interactive<C> {
     }
 
     /// Gives the terminal to another program.
-    fn give_terminal(&mut self) {
+    async fn give_terminal(&mut self) {
         self.app.save_draft();
         self.flush();
-        self.screen.close();
+        self.screen.close().await;
         self.keyboard = None;
         self.guard.restore();
     }
@@ -230,7 +230,7 @@ impl<C: Connect + Clone + Send + 'static> Interactive<C> {
         text: String,
         question: Option<PermissionRequestId>,
     ) -> io::Result<()> {
-        self.give_terminal();
+        self.give_terminal().await;
         let shown = page(&text).await;
         self.take_terminal()?;
         match shown {
@@ -243,7 +243,7 @@ impl<C: Connect + Clone + Send + 'static> Interactive<C> {
     }
 
     async fn transcript(&mut self, id: SessionId) -> io::Result<()> {
-        self.give_terminal();
+        self.give_terminal().await;
         let width = usize::from(Size::now().columns);
         let shown = self.transcript_to_pager(id, width).await;
         self.take_terminal()?;
@@ -271,7 +271,7 @@ impl<C: Connect + Clone + Send + 'static> Interactive<C> {
     }
 
     async fn edit(&mut self, text: String) -> io::Result<()> {
-        self.give_terminal();
+        self.give_terminal().await;
         let edited = edit(&text).await;
         self.take_terminal()?;
         match edited {

@@ -4,6 +4,7 @@ mod decoder;
 mod guard;
 mod input;
 mod keyboard;
+mod output;
 mod pace;
 mod paste;
 mod screen;

@@ -1,29 +1,17 @@
-use std::io::{self, stdin, stdout};
-use std::os::fd::AsFd;
+use std::io;
 use std::panic;
-use std::sync::{Arc, Mutex, TryLockError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
-use nix::sys::termios::{SetArg, Termios, cfmakeraw, tcgetattr, tcsetattr};
-use nix::unistd::{Pid, write};
+use nix::unistd::Pid;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
-/// Bracketed paste, focus events, and keys with their modifiers where the terminal knows them (kitty's protocol, of which
-/// terminals keep a stack).
-const BEGIN: &[u8] = b"\x1b[?2004h\x1b[?1004h\x1b[>1u";
+use super::output::Output;
 
-/// The same over modes that are set, as far as is known.
+/// The modes over modes that are set, as far as is known.
 const AGAIN: &[u8] = b"\x1b[<u\x1b[?2004h\x1b[?1004h\x1b[>1u";
-
-/// First of all `CAN`, which ends a sequence of which only the beginning was written. The live region goes, as far as
-/// it is at the cursor and below.
-const END: &[u8] = b"\x18\x1b[?2026l\x1b[?7h\r\x1b[J\x1b[0m\x1b[?25h\x1b[<u\x1b[?1004l\x1b[?2004l";
-
-/// A terminal that takes nothing for so long is not waited for.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The time in which a process that stops itself has stopped. Without job control it does not.
 const STOPS: Duration = Duration::from_millis(200);
@@ -31,13 +19,7 @@ const STOPS: Duration = Duration::from_millis(200);
 /// The terminal in raw mode. Dropped, or when the program panics, the terminal is as it was.
 #[derive(Debug)]
 pub struct TerminalGuard {
-    modes: Arc<Mutex<Modes>>,
-}
-
-#[derive(Debug)]
-struct Modes {
-    before: Termios,
-    is_set: bool,
+    output: Arc<Output>,
 }
 
 impl TerminalGuard {
@@ -47,12 +29,8 @@ impl TerminalGuard {
     ///
     /// One of them is no terminal, or it is gone.
     pub fn new() -> io::Result<Self> {
-        let before = tcgetattr(stdin())?;
-        let modes = Arc::new(Mutex::new(Modes {
-            before,
-            is_set: false,
-        }));
-        let guard = Self { modes };
+        let output = Arc::new(Output::new()?);
+        let guard = Self { output };
         guard.set()?;
         guard.restore_at_panic();
         Ok(guard)
@@ -64,15 +42,24 @@ impl TerminalGuard {
     ///
     /// The terminal is gone.
     pub fn set(&self) -> io::Result<()> {
-        match self.modes.lock() {
-            Ok(mut modes) => modes.set(),
-            Err(_) => Ok(()),
-        }
+        self.output.set()
     }
 
-    /// Makes the terminal as it was, for another program or for the end. The region must be closed before.
+    /// Sets the modes anew, for another program may have changed them without being asked. What this returns belongs
+    /// before the next frame: a frame may be under way, and must not be interrupted.
+    ///
+    /// # Errors
+    ///
+    /// The terminal is gone.
+    pub fn set_again(&self) -> io::Result<&'static [u8]> {
+        self.output.set()?;
+        Ok(AGAIN)
+    }
+
+    /// Makes the terminal as it was, for another program or for the end. The region must be closed before; the rest of a
+    /// frame that the terminal has not taken is not written any more.
     pub fn restore(&self) {
-        restore(&self.modes);
+        self.output.restore();
     }
 
     /// Stops the process, as Ctrl+Z does. Returns when it goes on, with the modes set; then all has to be drawn again.
@@ -90,12 +77,16 @@ impl TerminalGuard {
         self.set()
     }
 
+    pub(super) fn output(&self) -> Arc<Output> {
+        Arc::clone(&self.output)
+    }
+
     fn restore_at_panic(&self) {
-        let modes = Arc::downgrade(&self.modes);
+        let output = Arc::downgrade(&self.output);
         let next = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            if let Some(modes) = modes.upgrade() {
-                restore(&modes);
+            if let Some(output) = output.upgrade() {
+                output.restore();
             }
             next(panic);
         }));
@@ -105,55 +96,6 @@ impl TerminalGuard {
 impl Drop for TerminalGuard {
     fn drop(&mut self) {
         self.restore();
-    }
-}
-
-impl Modes {
-    fn set(&mut self) -> io::Result<()> {
-        let mut raw = self.before.clone();
-        cfmakeraw(&mut raw);
-        tcsetattr(stdin(), SetArg::TCSANOW, &raw)?;
-        let was_set = std::mem::replace(&mut self.is_set, true);
-        put(if was_set { AGAIN } else { BEGIN });
-        Ok(())
-    }
-
-    fn restore(&mut self) {
-        if std::mem::take(&mut self.is_set) {
-            put(END);
-            // A terminal that is gone needs nothing.
-            let _ = tcsetattr(stdin(), SetArg::TCSANOW, &self.before);
-        }
-    }
-}
-
-/// Does nothing if the thread that panics is just setting or restoring the modes.
-fn restore(modes: &Mutex<Modes>) {
-    match modes.try_lock() {
-        Ok(mut modes) => modes.restore(),
-        Err(TryLockError::Poisoned(modes)) => modes.into_inner().restore(),
-        Err(TryLockError::WouldBlock) => {}
-    }
-}
-
-/// Writes to the terminal if it takes the bytes in time.
-fn put(mut bytes: &[u8]) {
-    let output = stdout();
-    let until = Instant::now() + PATIENCE;
-    while !bytes.is_empty() {
-        let left = until.saturating_duration_since(Instant::now());
-        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
-        let mut fds = [PollFd::new(output.as_fd(), PollFlags::POLLOUT)];
-        match poll(&mut fds, timeout) {
-            Ok(1) => {}
-            Err(nix::errno::Errno::EINTR) if !left.is_zero() => continue,
-            _ => return,
-        }
-        match write(&output, bytes) {
-            Ok(written) => bytes = &bytes[written..],
-            Err(nix::errno::Errno::EINTR | nix::errno::Errno::EAGAIN) => {}
-            Err(_) => return,
-        }
     }
 }
 

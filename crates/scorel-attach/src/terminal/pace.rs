@@ -1,4 +1,4 @@
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
@@ -34,7 +34,6 @@ enum Answers {
 #[derive(Debug)]
 pub(super) struct Pace {
     state: Mutex<State>,
-    is_answered: Condvar,
     has_room: Notify,
 }
 
@@ -65,7 +64,6 @@ impl Pace {
                 question: None,
                 fastest: Duration::MAX,
             }),
-            is_answered: Condvar::new(),
             has_room: Notify::new(),
         }
     }
@@ -101,13 +99,18 @@ impl Pace {
         let _ = timeout(patience + Duration::from_millis(1), has_room).await;
     }
 
-    /// Waits for the answer to a question, without a runtime.
-    pub(super) fn wait(&self, until: Instant) {
-        let state = self.state();
-        let left = until.saturating_duration_since(Instant::now());
-        if state.question.is_some() {
-            drop(self.is_answered.wait_timeout(state, left));
-        }
+    /// Waits for the answer that is on its way, at most so long.
+    pub(super) async fn settled(&self, patience: Duration) {
+        let answer = async {
+            loop {
+                let has_room = self.has_room.notified();
+                if !self.waits(Instant::now()) {
+                    return;
+                }
+                has_room.await;
+            }
+        };
+        let _ = timeout(patience, answer).await;
     }
 
     /// Notes that bytes go out; returns whether a question shall follow them.
@@ -143,7 +146,6 @@ impl Pace {
             state.window = (state.window * 2).min(MAX_WINDOW);
         }
         state.open = state.open.saturating_sub(question.covers);
-        self.is_answered.notify_all();
         self.has_room.notify_waiters();
     }
 
@@ -156,7 +158,7 @@ impl Pace {
     }
 
     /// Returns whether an answer is on its way.
-    pub(super) fn waits(&self, now: Instant) -> bool {
+    fn waits(&self, now: Instant) -> bool {
         let mut state = self.state();
         state.expire(now);
         state.question.is_some()

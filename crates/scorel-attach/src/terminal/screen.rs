@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use scorel_screen::{Line, Style, Theme};
 use tokio::time::sleep_until;
 
+use super::guard::TerminalGuard;
 use super::pace::{Pace, QUESTION};
 use super::writer::Writer;
 use crate::region::{Live, Region};
@@ -20,8 +21,12 @@ const MAX_WAITING: usize = 4 << 20;
 const MAX_SEQUENCES: usize = 128 << 10;
 /// Without news in what is above the composer for so long, the cursor stands in the composer.
 const CALM: Duration = Duration::from_secs(1);
-/// The longest wait for a terminal at the end.
+/// A terminal that takes nothing for so long is not waited for when the region closes.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest wait for the terminal's answer then.
 const FAREWELL: Duration = Duration::from_millis(500);
+/// The bytes of one frame then, about. Before each, lines that have become old are skipped.
+const LAST_FRAMES: usize = 4096;
 
 /// The screen: finished lines, then the live region. Draws when the terminal has taken the last frame.
 #[derive(Debug)]
@@ -34,6 +39,8 @@ pub struct Screen {
     waiting: usize,
     /// Lines that were left out since one was printed.
     skipped: usize,
+    /// The finished lines of the frame that was given last.
+    given: usize,
     is_touched: bool,
     /// Sequences that go before the next frame.
     sequences: Vec<u8>,
@@ -49,20 +56,21 @@ struct Finished {
 }
 
 impl Screen {
-    /// An empty region at the cursor, which has to be at the beginning of a row.
+    /// An empty region at the cursor, which has to be at the beginning of a row. Draws while the guard has its modes set.
     ///
     /// # Errors
     ///
     /// There are too many threads.
-    pub fn new(theme: Theme) -> io::Result<Self> {
+    pub fn new(theme: Theme, guard: &TerminalGuard) -> io::Result<Self> {
         let now = Instant::now();
         Ok(Self {
             region: Region::new(Size::now(), theme),
-            writer: Writer::new()?,
+            writer: Writer::new(guard.output())?,
             pace: Arc::new(Pace::new()),
             finished: VecDeque::new(),
             waiting: 0,
             skipped: 0,
+            given: 0,
             is_touched: true,
             sequences: Vec::new(),
             next_frame: now,
@@ -97,7 +105,7 @@ impl Screen {
         self.is_touched = true;
     }
 
-    /// All of the region shall be drawn: after [`TerminalGuard::set`](super::TerminalGuard::set), or for Ctrl+L.
+    /// All of the region shall be drawn: after [`TerminalGuard::set`], or for Ctrl+L.
     pub fn redraw(&mut self) {
         self.region.redraw();
         self.is_touched = true;
@@ -143,7 +151,7 @@ impl Screen {
         let size = Size::now();
         self.skip_old(size, now);
         let live = live(size);
-        let lines = self.next_lines(now);
+        let lines = self.next_lines(self.pace.room(now));
         if !lines.is_empty() || !self.region.is_calm(size, &live) {
             self.calm_at = now + CALM;
         }
@@ -161,41 +169,49 @@ impl Screen {
             if self.pace.sends(bytes.len(), now) {
                 bytes.extend_from_slice(QUESTION);
             }
-            self.writer.give(bytes);
+            self.give(bytes, lines.len());
         }
     }
 
-    /// Removes the region, for another program or for the end, and waits until the terminal has taken it and has
-    /// answered; a slow one not for long. Finished lines that wait are printed first.
-    pub fn close(&mut self) {
-        self.writer.wait(FAREWELL);
-        let lines: Vec<Line> = self.finished.drain(..).map(|it| it.line).collect();
-        self.waiting = 0;
-        let mut bytes = match lines.len() {
-            0 => Vec::new(),
-            _ => self
-                .region
-                .update(Size::now(), &lines, Live::default(), false),
-        };
-        bytes.extend(self.region.close());
-        if !self.writer.is_busy() {
-            self.writer.give(bytes);
-            self.writer.wait(FAREWELL);
+    /// Removes the region, for another program or for the end. Finished lines that wait are printed first.
+    ///
+    /// Waits as long as the terminal takes bytes at all, and not for long for its answer. If it takes none, the rest of
+    /// the frame is given up with [`TerminalGuard::restore`], which belongs after this, and a line will say so.
+    pub async fn close(&mut self) {
+        let size = Size::now();
+        let mut is_written = self.writer.written_within(PATIENCE).await;
+        while is_written && !self.finished.is_empty() {
+            self.skip_old(size, Instant::now());
+            let lines = self.next_lines(LAST_FRAMES);
+            let bytes = self.region.update(size, &lines, Live::default(), false);
+            self.give(bytes, lines.len());
+            is_written = self.writer.written_within(PATIENCE).await;
         }
-        let until = Instant::now() + FAREWELL;
-        while Instant::now() < until && self.pace.waits(Instant::now()) {
-            self.pace.wait(until);
+        let bytes = self.region.close();
+        if is_written {
+            self.give(bytes, 0);
+            is_written = self.writer.written_within(PATIENCE).await;
+        }
+        if is_written {
+            self.pace.settled(FAREWELL).await;
+        } else {
+            self.skipped += self.given;
+            self.pace.forget();
         }
         self.is_touched = true;
+    }
+
+    fn give(&mut self, bytes: Vec<u8>, lines: usize) {
+        self.given = lines;
+        self.writer.give(bytes);
     }
 
     pub(super) fn pace(&self) -> Arc<Pace> {
         Arc::clone(&self.pace)
     }
 
-    /// The finished lines of the next frame: at least one, and those for which there is room.
-    fn next_lines(&mut self, now: Instant) -> Vec<Line> {
-        let room = self.pace.room(now);
+    /// The finished lines of the next frame: those for which there is room, at least one if there is any.
+    fn next_lines(&mut self, room: usize) -> Vec<Line> {
         let mut lines = Vec::new();
         if self.skipped > 0 {
             let count = std::mem::take(&mut self.skipped);
@@ -246,3 +262,6 @@ fn cost(line: &Line) -> usize {
         .map(|span| span.text.len() + 8)
         .sum::<usize>()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,42 +1,51 @@
-use std::io::stdout;
-use std::os::fd::AsFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::unistd::write;
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
-/// A terminal takes at least as much at once after it says that it is writable.
-const PIECE: usize = 256;
+use super::output::{Output, Turn};
 
-/// A thread that writes to standard output, one frame at a time, so that a slow terminal keeps nothing else waiting.
+/// A thread that writes to the terminal, one frame at a time, so that a slow one keeps nothing else waiting.
 #[derive(Debug)]
 pub(super) struct Writer {
     shared: Arc<Shared>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
-    frame: Mutex<Slot>,
+    output: Arc<Output>,
+    slot: Mutex<Slot>,
     is_given: Condvar,
     is_written: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Slot {
-    bytes: Option<Vec<u8>>,
-    /// Set from when a frame is given until all of it is written.
+    frame: Option<Frame>,
+    /// Set from when a frame is given until all of it is written, or its turn is over.
     is_busy: bool,
+    /// The bytes that the terminal has taken.
+    taken: usize,
     /// Nothing will be written any more.
     is_over: bool,
 }
 
+#[derive(Debug)]
+struct Frame {
+    turn: Turn,
+    bytes: Vec<u8>,
+}
+
 impl Writer {
-    pub(super) fn new() -> std::io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+    pub(super) fn new(output: Arc<Output>) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            output,
+            slot: Mutex::default(),
+            is_given: Condvar::new(),
+            is_written: Notify::new(),
+        });
         let own = Arc::clone(&shared);
         thread::Builder::new()
             .name("screen".to_owned())
@@ -51,8 +60,9 @@ impl Writer {
 
     /// Gives the next frame. Only while none is being written.
     pub(super) fn give(&self, bytes: Vec<u8>) {
+        let turn = self.shared.output.turn();
         let mut slot = self.shared.slot();
-        slot.bytes = Some(bytes);
+        slot.frame = Some(Frame { turn, bytes });
         slot.is_busy = !slot.is_over;
         self.shared.is_given.notify_one();
     }
@@ -68,19 +78,16 @@ impl Writer {
         }
     }
 
-    /// Waits for the same without a runtime, at most so long.
-    pub(super) fn wait(&self, patience: Duration) {
-        let until = Instant::now() + patience;
-        let mut slot = self.shared.slot();
-        while slot.is_busy {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
+    /// Waits for the same; false if the terminal takes nothing for so long.
+    pub(super) async fn written_within(&self, patience: Duration) -> bool {
+        loop {
+            let before = self.shared.slot().taken;
+            if timeout(patience, self.written()).await.is_ok() {
+                return true;
             }
-            slot = match self.shared.is_given.wait_timeout(slot, left) {
-                Ok((slot, _)) => slot,
-                Err(poisoned) => poisoned.into_inner().0,
-            };
+            if self.shared.slot().taken == before {
+                return false;
+            }
         }
     }
 }
@@ -95,22 +102,21 @@ impl Drop for Writer {
 
 impl Shared {
     fn run(&self) {
-        while let Some(bytes) = self.taken() {
-            let is_written = self.put(&bytes);
+        while let Some(frame) = self.taken() {
+            let is_there = self.put(&frame);
             let mut slot = self.slot();
             slot.is_busy = false;
-            slot.is_over |= !is_written;
-            self.is_given.notify_all();
+            slot.is_over |= !is_there;
             self.is_written.notify_waiters();
         }
     }
 
     /// Waits for a frame; `None` at the end.
-    fn taken(&self) -> Option<Vec<u8>> {
+    fn taken(&self) -> Option<Frame> {
         let mut slot = self.slot();
         while !slot.is_over {
-            if let Some(bytes) = slot.bytes.take() {
-                return Some(bytes);
+            if let Some(frame) = slot.frame.take() {
+                return Some(frame);
             }
             slot = self
                 .is_given
@@ -121,27 +127,26 @@ impl Shared {
         None
     }
 
-    /// Writes all bytes; false if the terminal is gone.
-    fn put(&self, mut bytes: &[u8]) -> bool {
-        let output = stdout();
+    /// Writes the frame as long as it has its turn; false if the terminal is gone, or the program needs no more.
+    fn put(&self, frame: &Frame) -> bool {
+        let mut bytes = frame.bytes.as_slice();
         while !bytes.is_empty() {
-            let mut fds = [PollFd::new(output.as_fd(), PollFlags::POLLOUT)];
-            match poll(&mut fds, PollTimeout::from(100u8)) {
-                Ok(0) if self.slot().is_over => return false,
-                Ok(0) | Err(Errno::EINTR) => continue,
-                Ok(_) => {}
+            match self.output.write(frame.turn, bytes) {
+                Ok(Some(taken)) => {
+                    bytes = &bytes[taken..];
+                    self.slot().taken += taken;
+                }
+                Ok(None) => return true,
                 Err(_) => return false,
             }
-            match write(&output, &bytes[..bytes.len().min(PIECE)]) {
-                Ok(written) => bytes = &bytes[written..],
-                Err(Errno::EINTR | Errno::EAGAIN) => {}
-                Err(_) => return false,
+            if self.slot().is_over {
+                return false;
             }
         }
         true
     }
 
     fn slot(&self) -> MutexGuard<'_, Slot> {
-        self.frame.lock().unwrap_or_else(PoisonError::into_inner)
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
