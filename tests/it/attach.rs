@@ -2,7 +2,7 @@
 
 mod cards;
 mod files;
-pub(crate) mod fold;
+mod fold;
 mod looks;
 mod minute;
 mod mistakes;

@@ -1,11 +1,11 @@
 //! The programs under test and common steps.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-use scorel_client::Connection;
+use scorel_client::{ClientError, Connect, Connection};
 use scorel_exec::Support;
 use scorel_proto::{
     AppendCustomMessage, AppendCustomMessageParams, CreateSession, CreateSessionParams, GetSession,
@@ -130,6 +130,17 @@ pub(crate) async fn daemon(model: &ModelServer, more: &str) -> DaemonUnderTest {
     daemon.configure_more(more);
     daemon.spawn().await;
     daemon
+}
+
+/// The socket of a daemon, for clients that connect to it again and again. Starts none.
+pub(crate) struct Door(pub(crate) PathBuf);
+
+impl Connect for Door {
+    async fn connect(&mut self) -> Result<Connection, ClientError> {
+        let connection = Connection::connect(&self.0).await?;
+        connection.hello(None).await?;
+        Ok(connection)
+    }
 }
 
 pub(crate) async fn connect(socket: &Path) -> Connection {

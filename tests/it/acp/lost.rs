@@ -5,8 +5,7 @@ use scorel_testkit::{ModelServer, ResponseGate, ScriptedChat};
 use tokio::time::timeout;
 
 use super::editor::Editor;
-use crate::attach::fold::follower::Door;
-use crate::under_test::{PATIENCE, SCORELCTL, SCORELD, daemon, scorelctl};
+use crate::under_test::{Door, PATIENCE, SCORELCTL, SCORELD, daemon, scorelctl};
 
 #[tokio::test]
 async fn a_prompt_survives_its_daemon_and_is_answered_once() {

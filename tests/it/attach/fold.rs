@@ -1,7 +1,7 @@
 //! The state that a client holds is the fold of the session's log, whatever happens to the session, its daemon and the
 //! connection. The interactive client, `tail` and `acp` stand on that.
 
-pub(crate) mod follower;
+mod follower;
 mod history;
 mod model;
 mod way;

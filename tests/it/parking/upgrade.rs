@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use scorel_client::{ClientAnchors, Connect, SessionStream, StreamItem};
+use scorel_client::{ClientAnchors, SessionStream, StreamItem};
 use scorel_proto::{Event, GetStatus, NoParams, PersistentBody, SyncMarker, SyncMode};
 use scorel_testkit::{CheckedLog, DaemonUnderTest, ModelServer, ResponseGate, ScriptedChat};
 
 use tokio::time::timeout;
 
-use crate::under_test::{PATIENCE, SCORELD, new_session, scorelctl, send, session, title};
+use crate::under_test::{Door, PATIENCE, SCORELD, new_session, scorelctl, send, session, title};
 
 /// Copies the daemon's program in a child: a process that another test forks meanwhile would inherit a file
 /// that is open for writing here, and a program in such a file cannot be executed.
@@ -54,7 +54,7 @@ async fn an_upgrade_is_told_and_a_restart_brings_all_clients_over() {
     let anchors = ClientAnchors::new(known.last_persistent_seq, Some(known.current_seq));
     let mut streams = Vec::new();
     for _ in 0..3 {
-        let link = Socket(daemon.socket());
+        let link = Door(daemon.socket());
         streams.push(SessionStream::open(link, id, anchors).await.unwrap());
     }
     send(&client, id, "go").await;
@@ -87,7 +87,7 @@ async fn an_upgrade_is_told_and_a_restart_brings_all_clients_over() {
 }
 
 /// The seqs of the records that a client gets, up to the outcome.
-async fn seen_to_the_end(mut stream: SessionStream<Socket>) -> Vec<u64> {
+async fn seen_to_the_end(mut stream: SessionStream<Door>) -> Vec<u64> {
     let mut seen = Vec::new();
     loop {
         match stream.next().await.unwrap().expect("the stream goes on") {
@@ -111,14 +111,5 @@ async fn seen_to_the_end(mut stream: SessionStream<Socket>) -> Vec<u64> {
             }
             _ => {}
         }
-    }
-}
-
-/// Connects to a socket, and starts nothing.
-struct Socket(PathBuf);
-
-impl Connect for Socket {
-    async fn connect(&mut self) -> Result<scorel_client::Connection, scorel_client::ClientError> {
-        scorel_client::Connection::connect(&self.0).await
     }
 }

@@ -1,24 +1,13 @@
 //! A client that follows a session as the interactive one does.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use scorel_client::{ClientAnchors, ClientError, Connect, Connection, SessionStream, StreamItem};
+use scorel_client::{ClientAnchors, SessionStream, StreamItem};
 use scorel_proto::{OpenItems, SessionId, SessionView, SyncMarker};
 use scorel_testkit::CheckedLog;
 use tokio::time::timeout;
 
-use crate::under_test::PATIENCE;
-
-/// A socket to connect to.
-pub(crate) struct Door(pub(crate) PathBuf);
-
-impl Connect for Door {
-    async fn connect(&mut self) -> Result<Connection, ClientError> {
-        let connection = Connection::connect(&self.0).await?;
-        connection.hello(None).await?;
-        Ok(connection)
-    }
-}
+use crate::under_test::{Door, PATIENCE};
 
 pub(super) struct Follower {
     stream: SessionStream<Door>,
