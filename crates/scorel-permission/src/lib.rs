@@ -101,4 +101,5 @@ pub use offer::RuleOffer;
 pub use policy::{HiddenPart, Policy};
 pub use rule::{Rule, RuleError, RuleErrorKind, RuleKind};
 pub use rules::Rules;
+pub use scorel_shell::spelled;
 pub use web_url::{WebHost, WebUrl, WebUrlError};

@@ -10,6 +10,7 @@ mod normal_path;
 mod parse;
 mod program;
 mod script;
+mod spelled;
 mod variables;
 mod word;
 
@@ -17,5 +18,6 @@ pub use normal_path::normal;
 pub use parse::{STREAMS, read, read_text, read_words};
 pub use program::{Facts, Inner, base_name, describe, safe_prefix};
 pub use script::{FileAccess, Opened, ShellScript, SimpleCommand};
+pub use spelled::spelled;
 pub use variables::is_harmless_for_programs;
 pub use word::{Word, WordKind};

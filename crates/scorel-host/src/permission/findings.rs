@@ -1,5 +1,5 @@
 use scorel_engine::Effect;
-use scorel_permission::{Decision, Policy, PolicyVerdict, Rule, RuleOffer};
+use scorel_permission::{Decision, Policy, PolicyVerdict, Rule, RuleOffer, spelled};
 
 use scorel_config::GateRule;
 
@@ -105,5 +105,5 @@ impl Findings {
 /// A text of the model's in quotation marks, as one line that ends where it seems to.
 fn stated(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    format!("\"{}\"", words.join(" ").escape_debug())
+    format!("\"{}\"", spelled(&words.join(" ")))
 }

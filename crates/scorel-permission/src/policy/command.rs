@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use scorel_shell::{
-    FileAccess, Opened, STREAMS, ShellScript, SimpleCommand, Word, WordKind, normal,
+    FileAccess, Opened, STREAMS, ShellScript, SimpleCommand, Word, WordKind, normal, spelled,
 };
 
 use super::{Policy, relative};
@@ -349,8 +349,9 @@ pub(super) fn shown(part: &SimpleCommand) -> String {
         }
         text.extend(word.text.chars().take(61));
     }
-    let mut shown: String = text.chars().take(60).flat_map(char::escape_debug).collect();
-    if text.chars().nth(60).is_some() {
+    let cut: String = text.chars().take(60).collect();
+    let mut shown = spelled(&cut);
+    if cut.len() < text.len() {
         shown.push('…');
     }
     shown

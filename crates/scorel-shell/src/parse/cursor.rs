@@ -8,6 +8,7 @@ use super::grammar::{DEEPEST, children, is_intricate, is_reserved, splits_letter
 use crate::normal_path::normal;
 use crate::program::{self, Inner};
 use crate::script::{ShellScript, SimpleCommand};
+use crate::spelled::spelled;
 use crate::word::Word;
 
 /// The longest command that is parsed, in bytes. A longer one is asked about.
@@ -109,7 +110,7 @@ impl<'a> Cursor<'a> {
     /// Records a doubt about `node`.
     pub(super) fn not_understood(&mut self, node: Node<'_>) {
         let text: String = self.text(node).chars().take(40).collect();
-        self.doubt(format!("`{}` is not understood", text.escape_debug()));
+        self.doubt(format!("`{}` is not understood", spelled(&text)));
     }
 
     pub(super) fn understood_if(&mut self, is_understood: bool, node: Node<'_>) {

@@ -50,7 +50,7 @@ async fn a_command_outside_the_sandbox_is_asked_about_with_its_reason() {
         .await;
     let (reason, rules, permit) = asked(verdict);
     assert!(reason.contains("outside the sandbox"), "{reason}");
-    let stated = r#"(stated reason: "it speaks to \"docker\"\u{1b}")"#;
+    let stated = r#"(stated reason: "it speaks to \"docker\"⟨1b⟩")"#;
     assert!(reason.contains(stated), "{reason}");
     assert_eq!(rules, ["Outside(docker ps)"]);
     assert_eq!(permit.command, CommandAccess::Full);
