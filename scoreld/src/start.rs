@@ -294,6 +294,7 @@ impl Begin {
                 home,
                 features: Vec::new(),
                 turns: TurnParts::default(),
+                listeners: Vec::new(),
             },
             readiness: self.readiness,
         })

@@ -21,6 +21,7 @@ mod file_finder;
 mod followers;
 mod host;
 mod import_file;
+mod listeners;
 mod metrics;
 mod models;
 mod notices;
@@ -34,6 +35,7 @@ mod titles;
 mod turns;
 
 pub use host::{Host, HostParts, given_up_sessions};
+pub use listeners::{Asides, Heard, Listener, ListenerPlace, ListenerSource};
 pub use rpc::{SessionCommand, session_method, table as methods};
 pub use shutdown::{Shutdown, ShutdownCause};
 pub use turns::{HookSource, ToolPlace, ToolSource, TurnParts};

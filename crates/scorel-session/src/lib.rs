@@ -14,7 +14,7 @@
 //! `spool`, `header`, `history_copy`, `garbage`, `phase`), what lanes share (`active`, `catalog`, `trash`,
 //! `window_pool`, `usage_index`, `shared`), `feed`, `context_size`, `lane`, then its
 //! users side by side: `previews`, `turn_summary`, `told_guidance`, `restore`, `bundled_log` with
-//! `history_writer`, `hook_points`, `compaction` with `turn`, and `sync` with `subscriber`; `sessions` last.
+//! `history_writer`, `hook_points`, `compaction` with `turn`, `live_cursor`, and `sync` with `subscriber`; `sessions` last.
 //!
 //! The crate knows no socket, no provider and no tool: the host makes what a turn needs, behind
 //! [`TurnSetup`].
@@ -44,6 +44,7 @@ mod json_file;
 mod lane;
 #[cfg(test)]
 mod lane_model_test;
+mod live_cursor;
 mod locks;
 #[cfg(test)]
 mod model_test;
@@ -89,6 +90,7 @@ pub use lane::{
     JobName, Lane, LaneChanges, LeafTarget, MoveLeaf, Mutation, PermissionResponse, PublishedLane,
     PublishedView, QueueRewrite, Section, SendRequest, SessionFeature, UpdateRequest, WaitEnd,
 };
+pub use live_cursor::{LiveCursor, LiveStep};
 pub use receipts::{MutationCommand, ReceiptAnswer};
 pub use recovery_mark::given_up_sessions;
 pub use restore::{BegunRestore, RestoreChoice, RestorePoint};

@@ -8,17 +8,21 @@
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{fs, io::Write as _};
 
+use futures_util::future::{BoxFuture, pending, ready};
 use libtest_mimic::{Arguments, Trial};
 use scorel_client::{Connection, Subscription};
 use scorel_config::ConfigSource;
 use scorel_example_feature::{PINS, PinFile, PinFileParams, PinHooks, PinTools, Pins, register};
 use scorel_exec::Supervisors;
 use scorel_home::{Device, Home, ProjectRegistry, SecretStore};
-use scorel_host::{Host, HostParts, Shutdown, TurnParts};
+use scorel_host::{
+    Heard, Host, HostParts, Listener as Hearing, ListenerPlace, ListenerSource, Shutdown, TurnParts,
+};
 use scorel_proto::{
     ClientId, CreateSession, DaemonManager, Method, PermissionDecision, RegisterProject,
     RespondPermission, SendMessage, SessionId,
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
             pinned,
         ),
         trial("a_damaged_state_file_is_named", damaged),
+        trial("listeners_hear_and_hold_up_nothing", heard),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -66,6 +71,10 @@ struct Daemon {
 
 impl Daemon {
     fn start(root: &Path) -> Self {
+        Self::start_with(root, Vec::new())
+    }
+
+    fn start_with(root: &Path, listeners: Vec<Arc<dyn ListenerSource>>) -> Self {
         let home = Home::open(root, None).unwrap();
         fs::create_dir_all(home.sessions()).unwrap();
         let pins = Pins::open(root).unwrap();
@@ -85,6 +94,7 @@ impl Daemon {
                 sources: vec![Arc::new(PinTools(Arc::clone(&pins)))],
                 hooks: vec![Arc::new(PinHooks(Arc::clone(&pins)))],
             },
+            listeners,
             home: home.clone(),
         })
         .unwrap();
@@ -251,6 +261,104 @@ async fn pinned() {
     client.decide(&mut events, PermissionDecision::Deny).await;
     until(&mut events, "turn_outcome").await;
     assert_eq!(fs::read(project.path().join("kept.txt")).unwrap(), b"1");
+    daemon.stop().await;
+}
+
+/// Keeps what it hears, and speaks up when the first turn has ended.
+#[derive(Debug)]
+struct Curious {
+    heard: Mutex<Vec<Arc<Heard>>>,
+    spoke: AtomicBool,
+}
+
+impl Hearing for Curious {
+    fn name(&self) -> &str {
+        "curious"
+    }
+
+    fn hears(&self, kind: &str) -> bool {
+        Heard::MEANINGS.contains(&kind) || kind == "tool_started"
+    }
+
+    fn heard(&self, event: Arc<Heard>) -> BoxFuture<'static, Option<String>> {
+        let ended = event.kind == "turn_finish";
+        self.heard.lock().unwrap().push(event);
+        let speaks = ended && !self.spoke.swap(true, Ordering::Relaxed);
+        Box::pin(ready(speaks.then(|| "one thing more".to_owned())))
+    }
+}
+
+/// Never ends with what it hears first.
+#[derive(Debug)]
+struct Stuck;
+
+impl Hearing for Stuck {
+    fn name(&self) -> &str {
+        "stuck"
+    }
+
+    fn hears(&self, kind: &str) -> bool {
+        kind == "session_start"
+    }
+
+    fn heard(&self, _: Arc<Heard>) -> BoxFuture<'static, Option<String>> {
+        Box::pin(pending())
+    }
+}
+
+#[derive(Debug)]
+struct Ears(Arc<Curious>);
+
+impl ListenerSource for Ears {
+    fn listeners(&self, _: ListenerPlace) -> Vec<Arc<dyn Hearing>> {
+        vec![Arc::new(Stuck), Arc::clone(&self.0) as _]
+    }
+}
+
+async fn heard() {
+    let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let model = ModelServer::start().await.unwrap();
+    configure(home.path(), &model);
+    let curious = Arc::new(Curious {
+        heard: Mutex::default(),
+        spoke: AtomicBool::new(false),
+    });
+    let daemon = Daemon::start_with(home.path(), vec![Arc::new(Ears(Arc::clone(&curious)))]);
+    let client = Client::begin(home.path(), project.path()).await;
+    let mut events = client.follow(0).await;
+    calls(&model, "Write", &json!({ "path": "a.txt", "content": "1" }));
+    model.answer(ScriptedChat::default().text("Done.").finish("stop"));
+    model.answer(ScriptedChat::default().text("Noted.").finish("stop"));
+    client.say("go").await;
+    until(&mut events, "turn_outcome").await;
+    // What the listener says begins a turn of its own.
+    let word = until(&mut events, "custom_message").await;
+    assert_eq!(word["kind"], "hook.curious");
+    until(&mut events, "turn_outcome").await;
+    let told = model.requests()[2].json()["messages"].to_string();
+    assert!(told.contains("one thing more"), "{told}");
+    let kinds = || -> Vec<String> {
+        let heard = curious.heard.lock().unwrap();
+        heard.iter().map(|event| event.kind.clone()).collect()
+    };
+    while kinds().len() < 5 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let expected = [
+        "session_start",
+        "prompt_submit",
+        "tool_started",
+        "turn_finish",
+        "turn_finish",
+    ];
+    for kind in expected {
+        assert!(kinds().iter().any(|it| it == kind), "{kind}: {:?}", kinds());
+    }
+    {
+        let heard = curious.heard.lock().unwrap();
+        let prompt = heard.iter().find(|it| it.kind == "prompt_submit").unwrap();
+        assert_eq!(prompt.event["prompt"], "go");
+    }
     daemon.stop().await;
 }
 

@@ -22,6 +22,7 @@ use crate::client_names::ClientNames;
 use crate::configured_agents::ConfiguredAgents;
 use crate::executable::Executable;
 use crate::file_finder::FileFinder;
+use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::metrics::{Metrics, TimedStorage};
 use crate::models::Models;
 use crate::runners::HostRunners;
@@ -54,6 +55,8 @@ pub struct HostParts {
     pub features: Vec<Arc<dyn SessionFeature>>,
     /// Tools and hooks that other features than the daemon's own add to turns.
     pub turns: TurnParts,
+    /// Hear of what sessions publish.
+    pub listeners: Vec<Arc<dyn ListenerSource>>,
 }
 
 impl Host {
@@ -109,10 +112,12 @@ impl Host {
                     hooks: parts.turns.hooks,
                 },
             );
-            let own: [Arc<dyn SessionFeature>; 3] = [
+            let asides = Asides::new(Weak::clone(orchestrator));
+            let own: [Arc<dyn SessionFeature>; 4] = [
                 Arc::new(AgentTaskFeature::new(Weak::clone(orchestrator))),
                 Arc::clone(&search) as _,
                 Arc::clone(&metrics) as _,
+                Arc::new(Listeners::new(parts.listeners, asides)),
             ];
             Sessions::new(
                 home.sessions(),

@@ -28,6 +28,7 @@ fn parts(root: &Path) -> HostParts {
         started_at: 0,
         features: Vec::new(),
         turns: TurnParts::default(),
+        listeners: Vec::new(),
         home,
     }
 }

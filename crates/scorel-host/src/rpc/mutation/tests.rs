@@ -64,6 +64,7 @@ impl TestHome {
             started_at: 0,
             features: Vec::new(),
             turns: TurnParts::default(),
+            listeners: Vec::new(),
             home,
         };
         Host::open(parts).unwrap()

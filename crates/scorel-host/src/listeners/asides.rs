@@ -1,0 +1,145 @@
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use futures_util::future::BoxFuture;
+use scorel_orchestrator::Orchestrator;
+use scorel_proto::SessionId;
+use scorel_session::SessionError;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::word::Word;
+
+/// What runs at once, of all sessions.
+const RUNNING: usize = 4;
+
+/// What waits besides.
+const WAITING: usize = 64;
+
+/// Work of hooks that nothing waits for: listeners, and commands that are to run on their own.
+#[derive(Debug)]
+pub struct Asides {
+    /// The sessions own what uses this.
+    orchestrator: Weak<Orchestrator>,
+    /// Has a place for all that runs or waits.
+    room: Arc<Semaphore>,
+    places: Arc<Semaphore>,
+    dropped: AtomicU64,
+    /// Ends what runs for a session.
+    stops: Mutex<HashMap<SessionId, CancellationToken>>,
+}
+
+impl Asides {
+    pub(crate) fn new(orchestrator: Weak<Orchestrator>) -> Arc<Self> {
+        Arc::new(Self {
+            orchestrator,
+            room: Arc::new(Semaphore::new(RUNNING + WAITING)),
+            places: Arc::new(Semaphore::new(RUNNING)),
+            dropped: AtomicU64::new(0),
+            stops: Mutex::default(),
+        })
+    }
+
+    /// Has `work` done in its turn, and tells the session's model what it returns, in the name of `hook`. Dropped
+    /// if too much waits. A cancel of the session's turn ends it.
+    pub fn run(
+        self: &Arc<Self>,
+        session_id: SessionId,
+        hook: &str,
+        work: BoxFuture<'static, Option<String>>,
+    ) {
+        let Ok(room) = Arc::clone(&self.room).try_acquire_owned() else {
+            let dropped = self.dropped.fetch_add(1, Ordering::Relaxed) + 1;
+            tracing::warn!(session = %session_id, hook, dropped, "too much waits: an event is dropped");
+            return;
+        };
+        let stop = self.stops().entry(session_id).or_default().clone();
+        let (asides, hook) = (Arc::clone(self), hook.to_owned());
+        tokio::spawn(async move {
+            let _room = room;
+            let done = async {
+                let _place = asides.places.acquire().await;
+                work.await
+            };
+            let word = tokio::select! {
+                biased;
+                () = stop.cancelled() => None,
+                word = done => word,
+            };
+            if let Some(text) = word
+                && let Err(error) = asides.tell(session_id, &hook, &text).await
+            {
+                tracing::warn!(session = %session_id, hook, %error, "the model is not told what a hook says");
+            }
+        });
+    }
+
+    /// Ends what runs for the session.
+    pub fn cancel(&self, session_id: SessionId) {
+        if let Some(stop) = self.stops().remove(&session_id) {
+            stop.cancel();
+        }
+    }
+
+    /// How many events or commands were dropped.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn missed(&self, session_id: SessionId) {
+        let dropped = self.dropped.fetch_add(1, Ordering::Relaxed) + 1;
+        tracing::warn!(session = %session_id, dropped, "listeners have missed events");
+    }
+
+    async fn tell(&self, id: SessionId, hook: &str, text: &str) -> Result<(), SessionError> {
+        let Some(orchestrator) = self.orchestrator.upgrade() else {
+            return Ok(());
+        };
+        let lane = orchestrator.sessions().get(id).await?;
+        lane.mutate(Word::new(hook, text)).await
+    }
+
+    fn stops(&self) -> MutexGuard<'_, HashMap<SessionId, CancellationToken>> {
+        self.stops.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn four_run_sixty_four_wait_and_a_cancel_ends_those_of_a_session() {
+        let asides = Asides::new(Weak::new());
+        let (stuck, other) = (SessionId::generate(), SessionId::generate());
+        for _ in 0..RUNNING {
+            asides.run(stuck, "stuck", Box::pin(pending()));
+        }
+        let mut waiting = Vec::new();
+        for _ in 0..WAITING {
+            let (sender, receiver) = oneshot::channel();
+            waiting.push(receiver);
+            let done = async move {
+                let _open = sender.send(());
+                None
+            };
+            asides.run(other, "waits", Box::pin(done));
+        }
+        asides.run(other, "dropped", Box::pin(pending()));
+        assert_eq!(asides.dropped(), 1);
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        let done = |it: &mut oneshot::Receiver<()>| it.try_recv().is_ok();
+        assert!(!waiting.iter_mut().any(done), "all places are taken");
+        asides.cancel(stuck);
+        for receiver in waiting {
+            receiver.await.expect("it runs");
+        }
+    }
+}
