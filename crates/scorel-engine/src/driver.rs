@@ -43,6 +43,8 @@ pub struct TurnDriver {
     overflowed: bool,
     /// When the open question was asked.
     asked_at: Option<Duration>,
+    /// Why a hook has ended the turn, if one has.
+    ended_by_hook: Option<String>,
 }
 
 impl fmt::Debug for TurnDriver {
@@ -76,6 +78,7 @@ impl TurnDriver {
             attempts: 0,
             overflowed: false,
             asked_at: None,
+            ended_by_hook: None,
         }
     }
 
@@ -189,8 +192,14 @@ impl TurnDriver {
         self.ports.limits.reached(self.steps, &self.usage).is_none()
     }
 
+    /// The reason why a hook has ended a completed turn, if one has.
+    pub fn ended_by_hook(&self) -> Option<&str> {
+        self.ended_by_hook.as_deref()
+    }
+
     /// Extends a completed turn by another model call.
     pub fn go_on(&mut self) {
+        self.ended_by_hook = None;
         self.state = TurnState::NeedContext;
     }
 
@@ -363,12 +372,24 @@ impl TurnDriver {
             }
             Some(ToolStep::Wait(prerequisite)) => TurnStep::NotReady(prerequisite),
             None => {
-                self.state = *then;
+                self.state = self.after_tools(&run, *then);
                 return Some(self.turn_end(end));
             }
         };
         self.state = TurnState::Tools { run, end, then };
         Some(step)
+    }
+
+    /// The state after the tools of an answer. A hook may end the turn that would go on.
+    fn after_tools(&mut self, run: &ToolRun, then: TurnState) -> TurnState {
+        let would_go_on = matches!(then, TurnState::NeedContext) && self.stop.now().is_none();
+        match run.ends_turn() {
+            Some(reason) if would_go_on => {
+                self.ended_by_hook = Some(reason.to_owned());
+                TurnState::Finished(OutcomeReason::Completed, None)
+            }
+            _ => then,
+        }
     }
 
     fn turn_end(&self, end: CallEnd) -> TurnStep {

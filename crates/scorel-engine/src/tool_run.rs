@@ -1,4 +1,5 @@
 mod judged;
+mod look;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use self::judged::{BeginResult, Judged, Judging, seal};
+use self::look::look;
 use crate::stop::Stop;
 use crate::tool_calls::{tool_ended, tool_result};
 use crate::{
@@ -34,6 +36,8 @@ pub(crate) struct ToolRun {
     judging: Judging,
     group: CallGroup,
     due: VecDeque<EngineEvent>,
+    /// Why a hook ends the turn, if one does. The calls that were not judged before do not run.
+    ends_turn: Option<String>,
 }
 
 pub(crate) enum ToolStep {
@@ -54,7 +58,7 @@ struct CallGroup {
     sealed: Vec<BeginResult>,
     /// How many results were returned, in call order.
     released: usize,
-    outcomes: FuturesUnordered<BoxFuture<'static, (usize, ToolOutcome)>>,
+    outcomes: FuturesUnordered<BoxFuture<'static, Ended>>,
     updates: FuturesUnordered<BoxFuture<'static, Option<Update>>>,
     /// Cancels the running tools.
     interrupt: CancellationToken,
@@ -66,6 +70,14 @@ struct CallSlot {
     started_at: Duration,
     ended: bool,
     result: Option<EngineEvent>,
+}
+
+/// A call that has run.
+struct Ended {
+    slot: usize,
+    outcome: ToolOutcome,
+    /// Why a hook ends the turn, if one does.
+    ends_turn: Option<String>,
 }
 
 /// A tool's latest output, with the receiver of the next.
@@ -105,7 +117,8 @@ impl ToolRun {
             }
             if !self.group.is_done() {
                 if self.group.sealed.is_empty() {
-                    self.group.advance(&ports.clock, stop, &mut self.due).await;
+                    let ended = self.group.advance(&ports.clock, stop, &mut self.due).await;
+                    self.ends_turn = self.ends_turn.take().or(ended);
                 } else {
                     self.group.launch(ports, stop, &mut self.due);
                 }
@@ -130,6 +143,11 @@ impl ToolRun {
         self.judging.answer(permission);
     }
 
+    /// The reason why a hook ends the turn, if one does.
+    pub(crate) fn ends_turn(&self) -> Option<&str> {
+        self.ends_turn.as_deref()
+    }
+
     /// Shows a call to the hooks, plans it and has it judged, or returns the question to be answered.
     async fn judge(
         &mut self,
@@ -137,34 +155,29 @@ impl ToolRun {
         ports: &TurnPorts,
         stop: &Stop,
     ) -> Option<ToolStep> {
-        let judged = async {
-            let PendingCall { mut call, marks } = pending;
-            let marks = match marks {
-                Some(marks) => marks,
-                None => ports.hooks.before(&mut call).await?,
-            };
-            let plan = ports.tools.plan(call.clone()).await;
-            let reason = marks.reason.as_deref();
-            let verdict = ports.gate.judge(plan.effects(), reason).await;
-            Ok::<_, ToolOutcome>((call, marks, plan, verdict))
-        };
-        let judged = tokio::select! {
+        if let Some(reason) = &self.ends_turn {
+            let text = format!("not run: {reason}");
+            self.judging.decide(Err(ToolOutcome::error(text)));
+            return None;
+        }
+        let looked = tokio::select! {
             biased;
             cause = stop.wait() => {
                 let left = self.judging.take_back();
                 self.due.extend(left.iter().map(|call| refusal(call, cause.call_result())));
                 return None;
             }
-            judged = judged => judged,
+            looked = look(pending, ports) => looked,
         };
-        let (call, marks, mut plan, verdict) = match judged {
+        self.ends_turn = looked.ends_turn;
+        let (pending, mut plan, verdict) = match looked.fate {
             Ok(judged) => judged,
-            Err(denied) => {
-                self.judging.decide(Err(denied));
+            Err(stopped) => {
+                self.judging.decide(Err(stopped));
                 return None;
             }
         };
-        self.judging.hooked(call, marks);
+        self.judging.hooked(pending);
         match verdict {
             Verdict::Allow(permit) => self.judging.decide(Ok((plan, permit))),
             Verdict::Refuse(text) => self.judging.decide(Err(ToolOutcome::error(text))),
@@ -259,21 +272,30 @@ impl CallGroup {
             let (hooks, call) = (ports.hooks.clone(), Arc::clone(&slot.call));
             self.outcomes.push(Box::pin(async move {
                 let outcome = run.await;
-                (index, hooks.after(&call, &permit, outcome, &cancel).await)
+                let (outcome, ends_turn) = hooks.after(&call, &permit, outcome, &cancel).await;
+                Ended {
+                    slot: index,
+                    outcome,
+                    ends_turn,
+                }
             }));
             self.updates.push(Box::pin(next_update(index, receiver)));
         }
     }
 
+    /// Waits for the next thing to happen. Returns why a hook ends the turn, if one does.
     async fn advance(
         &mut self,
         clock: &Arc<dyn Clock>,
         stop: &Stop,
         due: &mut VecDeque<EngineEvent>,
-    ) {
+    ) -> Option<String> {
         tokio::select! {
             biased;
-            Some((index, outcome)) = self.outcomes.next() => self.finish(index, outcome, clock, due),
+            Some(ended) = self.outcomes.next() => {
+                self.finish(ended.slot, ended.outcome, clock, due);
+                return ended.ends_turn;
+            }
             Some(update) = self.updates.next(), if !self.updates.is_empty() => {
                 // An update may be received after the tool's end, and would follow its result.
                 if let Some(update) = update.filter(|update| !self.slots[update.slot].ended) {
@@ -286,6 +308,7 @@ impl CallGroup {
             }
             _ = stop.wait(), if !self.interrupt.is_cancelled() => self.interrupt.cancel(),
         }
+        None
     }
 
     /// Records the outcome of a call that ran.

@@ -53,6 +53,8 @@ pub struct PermissionDecisionBody {
     pub decision: PermissionDecision,
     /// The reason, as given by the client, or by the daemon for its own decisions.
     pub reason: Option<String>,
+    /// The hook that decided, before a person was asked.
+    pub by: Option<String>,
 }
 
 /// The decision about a permission request, with who made it and when.
@@ -71,6 +73,9 @@ pub struct PermissionAnswer {
 impl fmt::Display for PermissionAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.decision.decision.text();
+        if let Some(hook) = &self.decision.by {
+            return write!(f, "{text} by the hook {hook}");
+        }
         match self.client_id {
             ClientId::Daemon => write!(f, "{text} by the daemon"),
             client => write!(f, "{text} by {client}"),

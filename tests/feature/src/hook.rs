@@ -53,8 +53,8 @@ impl Hooks for PinHook {
                 (Some(_), Err(error)) => CallOpinion::Ask(format!("pins are unknown: {error}")),
             };
             BeforeCall {
-                input: None,
                 opinion,
+                ..BeforeCall::default()
             }
         })
     }

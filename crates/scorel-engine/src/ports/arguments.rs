@@ -13,7 +13,7 @@ use super::ToolOutcome;
 use super::lenient::lenient;
 
 /// The error code of arguments that do not fit, as in the `details` of an outcome.
-const CODE: &str = "E_INVALID_ARGUMENTS";
+pub(super) const CODE: &str = "E_INVALID_ARGUMENTS";
 
 /// Why arguments were rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -47,6 +47,13 @@ pub struct Question {
     pub allow_at_timeout: bool,
 }
 
+impl Question {
+    /// Returns whether no rule can answer it, so that a hook cannot either.
+    pub fn is_always_asked(&self) -> bool {
+        self.rules.is_empty()
+    }
+}
+
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Permission {

@@ -1,18 +1,26 @@
 use std::sync::Arc;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesOrdered;
 use scorel_proto::HookPoint;
-use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::{BeforeCall, CallOpinion, HookMarks, Hooks, Permit, ToolCall, ToolOutcome};
-
-/// The error code of a call that a hook denied.
-const DENIED: &str = "E_HOOK_DENIED";
+use super::hook_merge::{HookMerge, denied, ended};
+use super::{HookMarks, Hooks, Permit, Question, Reply, ToolCall, ToolOutcome};
 
 /// The hooks of a turn in their order: each sees what the one before has left. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct HookChain {
     hooks: Arc<[Arc<dyn Hooks>]>,
+}
+
+/// What hooks have made of a call before it is planned.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    /// Their marks, or the outcome of a call that they have stopped.
+    pub(crate) fate: Result<HookMarks, ToolOutcome>,
+    /// Why the turn ends after this call, if it does.
+    pub(crate) ends_turn: Option<String>,
 }
 
 impl HookChain {
@@ -23,37 +31,62 @@ impl HookChain {
         }
     }
 
-    /// Shows a call to the hooks, up to the first that denies it. The error is that call's outcome.
-    pub(crate) async fn before(&self, call: &mut ToolCall) -> Result<HookMarks, ToolOutcome> {
-        let mut marks = HookMarks::default();
-        for hook in self.hooks.iter() {
-            let BeforeCall { input, opinion } = hook.before(call).await;
-            if let Some(input) = input {
-                call.input = input;
-                call.invalid_input = None;
-                marks.changed_by.push(hook.name().to_owned());
-            }
-            match opinion {
-                CallOpinion::None => {}
-                CallOpinion::Ask(reason) => {
-                    let before = marks.reason.take().map(|before| before + "; ");
-                    let reason = format!("{}: {reason}", hook.name());
-                    marks.reason = Some(before.unwrap_or_default() + &reason);
-                }
-                CallOpinion::Deny(reason) => return Err(denied(hook.name(), &reason)),
-            }
-        }
-        Ok(marks)
+    /// Returns whether there are no hooks.
+    pub fn is_empty(&self) -> bool {
+        self.hooks.is_empty()
     }
 
-    /// Shows an outcome to the hooks. When `cancel` fires, the changes so far stand.
+    /// Shows a call to the hooks, up to the first that stops it.
+    pub(crate) async fn before(&self, call: &mut ToolCall) -> Shown {
+        let mut merge = HookMerge::default();
+        // Neighbours that change nothing get the same call, so that they need not wait for each other.
+        let neighbours =
+            |one: &Arc<dyn Hooks>, other: &Arc<dyn Hooks>| one.only_reads() && other.only_reads();
+        for hooks in self.hooks.chunk_by(neighbours) {
+            let looks = hooks.iter().map(|hook| hook.before(call));
+            let mut looks: FuturesOrdered<_> = looks.collect();
+            for hook in hooks {
+                let Some(answer) = looks.next().await else {
+                    break;
+                };
+                if let Err(stopped) = merge.take(&**hook, answer, call) {
+                    return merge.stopped(stopped);
+                }
+            }
+        }
+        merge.passed()
+    }
+
+    /// Shows a question to the hooks, up to the first that denies the call. Returns the hook that has answered
+    /// yes, if one may and has.
+    pub(crate) async fn question(
+        &self,
+        call: &ToolCall,
+        question: &Question,
+    ) -> Result<Option<String>, ToolOutcome> {
+        let mut allowed_by = None;
+        for hook in self.hooks.iter() {
+            match hook.question(call, question).await {
+                Reply::Allow if hook.may_allow() && !question.is_always_asked() => {
+                    allowed_by = Some(hook.name().to_owned());
+                }
+                Reply::Allow | Reply::None => {}
+                Reply::Deny(reason) => return Err(denied(hook.name(), &reason)),
+            }
+        }
+        Ok(allowed_by)
+    }
+
+    /// Shows an outcome to the hooks. When `cancel` fires, the changes so far stand. The text says why the turn
+    /// ends after this call, if it does.
     pub(crate) async fn after(
         &self,
         call: &ToolCall,
         permit: &Permit,
         mut outcome: ToolOutcome,
         cancel: &CancellationToken,
-    ) -> ToolOutcome {
+    ) -> (ToolOutcome, Option<String>) {
+        let mut ends_turn = None;
         for hook in self.hooks.iter() {
             let found = tokio::select! {
                 biased;
@@ -65,17 +98,13 @@ impl HookChain {
             }
             outcome.content.extend(found.added);
             outcome.is_error = found.is_error.unwrap_or(outcome.is_error);
+            ends_turn = ends_turn.or_else(|| ended(hook.name(), found.ends_turn.as_deref()));
         }
-        outcome
+        (outcome, ends_turn)
     }
 
     /// The hooks that look at a point of a turn, in their order.
     pub fn attending(&self, point: HookPoint) -> impl Iterator<Item = &Arc<dyn Hooks>> {
         self.hooks.iter().filter(move |hook| hook.attends(point))
     }
-}
-
-fn denied(hook: &str, reason: &str) -> ToolOutcome {
-    let facts = Map::from_iter([("hook".to_owned(), Value::from(hook))]);
-    ToolOutcome::failure(DENIED, &format!("not run: {hook}: {reason}"), facts)
 }

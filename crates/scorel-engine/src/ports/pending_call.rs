@@ -16,6 +16,8 @@ pub struct HookMarks {
     pub changed_by: Vec<String>,
     /// The reason why hooks want it asked about.
     pub reason: Option<String>,
+    /// The hook that answers a question about it with a yes.
+    pub allowed_by: Option<String>,
 }
 
 impl From<ToolCall> for PendingCall {

@@ -47,6 +47,12 @@ impl ToolOutcome {
         }
     }
 
+    /// The message of a failure with this code.
+    pub(super) fn message_of(&self, code: &str) -> Option<&str> {
+        let error = self.details.as_ref()?.get("error")?;
+        error["message"].as_str().filter(|_| error["code"] == code)
+    }
+
     /// A failure with a text for the model and no details: the call was not run.
     pub fn error(text: impl Into<String>) -> Self {
         Self {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::arguments::CODE;
 use super::{Effect, Permit, Prerequisite, ToolOutcome};
 
 /// A call that was parsed and not yet run: its effects, and the run itself. The gate judges the effects,
@@ -15,6 +16,8 @@ use super::{Effect, Permit, Prerequisite, ToolOutcome};
 /// what is executed cannot differ.
 pub struct ToolPlan {
     effects: Vec<Effect>,
+    /// Why the arguments do not fit, if they do not.
+    misfit: Option<String>,
     prepare: Option<Preparation>,
     need: Option<Need>,
     begin: PlannedBegin,
@@ -73,6 +76,7 @@ impl ToolPlan {
     {
         Self {
             effects,
+            misfit: None,
             prepare: None,
             need: None,
             begin: Box::new(move |permit| Box::pin(begin(permit))),
@@ -101,7 +105,16 @@ impl ToolPlan {
     /// A call whose result is already known, such as one with invalid arguments. It has no effects.
     pub fn answered(outcome: impl Into<ToolOutcome>) -> Self {
         let outcome = outcome.into();
-        Self::new(Vec::new(), |_, _| std::future::ready(outcome))
+        let misfit = outcome.message_of(CODE).map(str::to_owned);
+        Self {
+            misfit,
+            ..Self::new(Vec::new(), |_, _| std::future::ready(outcome))
+        }
+    }
+
+    /// Why the arguments do not fit the tool, if they do not. Such a call has no effects.
+    pub(crate) fn misfit(&self) -> Option<&str> {
+        self.misfit.as_deref()
     }
 
     /// What the run would do.

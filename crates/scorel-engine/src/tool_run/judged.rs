@@ -1,8 +1,7 @@
 use std::collections::VecDeque;
 
 use crate::{
-    BegunCall, HookMarks, PendingCall, Permission, Permit, Prerequisite, ToolCall, ToolOutcome,
-    ToolPlan,
+    BegunCall, PendingCall, Permission, Permit, Prerequisite, ToolCall, ToolOutcome, ToolPlan,
 };
 
 /// A call with the gate's decision.
@@ -52,10 +51,9 @@ impl Judging {
     }
 
     /// Replaces the call that is due by what hooks have made of it.
-    pub(super) fn hooked(&mut self, call: ToolCall, marks: HookMarks) {
+    pub(super) fn hooked(&mut self, call: PendingCall) {
         if let Some(due) = self.open.front_mut() {
-            let marks = Some(marks);
-            *due = PendingCall { call, marks };
+            *due = call;
         }
     }
 

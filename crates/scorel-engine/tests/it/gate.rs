@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use scorel_engine::{
-    Effect, Gatekeeper, OpenGate, Permission, Permit, Question, ToolCall, Verdict,
+    Effect, Gatekeeper, OpenGate, PendingCall, Permission, Permit, Question, ToolCall, Verdict,
 };
 use serde_json::Value;
 use tokio::time::sleep;
@@ -18,6 +18,8 @@ pub(crate) struct ScriptedGate {
     judged: Mutex<Vec<String>>,
     /// The arguments that were judged.
     inputs: Mutex<Vec<Value>>,
+    /// The questions that left the engine, as calls.
+    asked: Mutex<Vec<PendingCall>>,
     /// Why hooks wanted calls asked about.
     wanted: Mutex<Vec<String>>,
 }
@@ -31,11 +33,16 @@ impl ScriptedGate {
             .insert(call.to_owned(), verdict);
     }
 
-    /// Asks about a call; the answer comes after that time.
+    /// Asks about a call each time; the answer comes after that time.
     pub(crate) fn asks(&self, call: &str, after: Duration, answer: Permission) {
+        self.asks_by(call, &[], after, answer);
+    }
+
+    /// Asks about a call that these rules would allow.
+    pub(crate) fn asks_by(&self, call: &str, rules: &[&str], after: Duration, answer: Permission) {
         let question = Question {
             reason: "it writes".to_owned(),
-            rules: Vec::new(),
+            rules: rules.iter().map(|&rule| rule.to_owned()).collect(),
             session_only: false,
             timeout: None,
             allow_at_timeout: false,
@@ -56,6 +63,14 @@ impl ScriptedGate {
         let (after, answer) = self.answers.lock().unwrap()[&call.id].clone();
         sleep(after).await;
         answer
+    }
+
+    pub(crate) fn asked(&self) -> Vec<PendingCall> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    pub(crate) fn note(&self, asked: &PendingCall) {
+        self.asked.lock().unwrap().push(asked.clone());
     }
 
     pub(crate) fn inputs(&self) -> Vec<Value> {

@@ -1,4 +1,4 @@
-//! Hooks around calls.
+//! Hooks around calls, one after the other.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -85,15 +85,15 @@ impl Hooks for Hook {
 
 fn asks(reason: &str) -> BeforeCall {
     BeforeCall {
-        input: None,
         opinion: CallOpinion::Ask(reason.to_owned()),
+        ..BeforeCall::default()
     }
 }
 
 fn denies(reason: &str) -> BeforeCall {
     BeforeCall {
-        input: None,
         opinion: CallOpinion::Deny(reason.to_owned()),
+        ..BeforeCall::default()
     }
 }
 
@@ -102,7 +102,7 @@ fn appends(input: &Value, letter: &str) -> BeforeCall {
     let path = input["path"].as_str().unwrap_or_default();
     BeforeCall {
         input: Some(json!({ "path": format!("{path}{letter}") })),
-        opinion: CallOpinion::None,
+        ..BeforeCall::default()
     }
 }
 
@@ -233,7 +233,7 @@ async fn hooks_after_a_call_change_its_outcome_in_order() {
         let replaced = AfterCall {
             content: Some(vec![Block::text("replaced")]),
             is_error: Some(true),
-            added: Vec::new(),
+            ..AfterCall::default()
         };
         let added = AfterCall {
             added: vec![Block::text(" and more")],
@@ -322,6 +322,7 @@ async fn a_reopened_call_that_was_asked_about_is_judged_again_but_not_hooked_aga
     let marks = HookMarks {
         changed_by: vec!["gone".to_owned()],
         reason: Some("gone: it looked odd".to_owned()),
+        allowed_by: None,
     };
     let asked = PendingCall {
         call: write(json!({"path": "asked"})),

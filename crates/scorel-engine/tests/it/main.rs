@@ -7,6 +7,7 @@ mod cancel;
 mod clock;
 mod costs;
 mod gate;
+mod hook_merges;
 mod hooks;
 mod interleavings;
 mod limits;

@@ -3,8 +3,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use scorel_engine::{
-    EngineEvent, HookChain, PendingCall, Permission, RetryPolicy, Spending, StopSignal, ToolCall,
-    TurnDriver, TurnEnd, TurnLimits, TurnPorts, TurnProgress, TurnStep,
+    EngineEvent, HookChain, PendingCall, Permission, RetryPolicy, Spending, StopSignal, TurnDriver,
+    TurnEnd, TurnLimits, TurnPorts, TurnProgress, TurnStep,
 };
 use scorel_proto::{
     AssistantMessage, Block, Message, OutcomeReason, ThinkingLevel, ToolResultMessage,
@@ -126,8 +126,13 @@ impl Scene {
         played.expect("the turn comes to an end")
     }
 
-    /// The gate's answer about a call, unless the turn is cancelled.
-    async fn permission(&self, call: &ToolCall) -> Permission {
+    /// The answer of a hook about a call, or that of a person, unless the turn is cancelled.
+    async fn permission(&self, asked: &PendingCall) -> Permission {
+        self.gate.note(asked);
+        let PendingCall { call, marks } = asked;
+        if marks.as_ref().is_some_and(|it| it.allowed_by.is_some()) {
+            return Permission::Granted;
+        }
         tokio::select! {
             biased;
             _ = self.cancel.fired() => Permission::Refused("no answer".to_owned()),
@@ -174,12 +179,12 @@ impl Scene {
         let end = loop {
             match driver.next().await {
                 TurnStep::NeedContext { .. } => {
-                    driver.provide_context(vec![Message::user("go")].into())
+                    driver.provide_context(vec![Message::user("go")].into());
                 }
                 // As if room had been made; the context comes next.
                 TurnStep::NeedRoom(_) => {}
                 TurnStep::NeedPermission { call, .. } => {
-                    driver.provide_permission(self.permission(&call.call).await);
+                    driver.provide_permission(self.permission(&call).await);
                 }
                 TurnStep::Event(event) => {
                     watch(&event);

@@ -167,7 +167,7 @@ async fn a_slow_reader_gets_the_latest_and_the_tool_does_not_wait() {
     loop {
         match driver.next().await {
             scorel_engine::TurnStep::NeedContext { .. } => {
-                driver.provide_context(Context::default())
+                driver.provide_context(Context::default());
             }
             scorel_engine::TurnStep::Event(EngineEvent::ToolExecutionUpdate {
                 partial, ..

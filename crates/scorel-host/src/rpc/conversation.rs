@@ -207,6 +207,7 @@ pub(super) async fn respond(
         request_id: params.request_id,
         decision: params.decision,
         reason: params.reason,
+        by: None,
     };
     let lane = host.sessions.get(params.session_id).await?;
     let seq = lane

@@ -35,6 +35,7 @@ impl Section<'_> {
             request_id,
             decision: PermissionDecision::Cancelled,
             reason: Some(reason.to_owned()),
+            by: None,
         };
         self.decide(None, decision).map(drop)
     }

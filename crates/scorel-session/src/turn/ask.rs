@@ -28,13 +28,17 @@ pub(super) enum PermissionAnswer {
 }
 
 impl TurnTask {
-    /// Records the request, unless an earlier daemon has, and waits for the decision.
+    /// Records the request, unless an earlier daemon has, and waits for the decision. That of a hook is recorded
+    /// with the request.
     pub(super) async fn ask(
         &self,
         call: &PendingCall,
         question: &Question,
     ) -> Result<PermissionAnswer, SessionError> {
-        let request = self.recorded_request(request(call, question)).await?;
+        let allowed_by = call.marks.as_ref().and_then(|it| it.allowed_by.clone());
+        let request = self
+            .recorded_request(request(call, question), allowed_by)
+            .await?;
         self.await_decision(&request).await
     }
 
@@ -96,6 +100,7 @@ impl TurnTask {
     async fn recorded_request(
         &self,
         wanted: PermissionRequestBody,
+        allowed_by: Option<String>,
     ) -> Result<PermissionRequestBody, SessionError> {
         let turn_id = self.turn_id;
         self.lane
@@ -113,7 +118,15 @@ impl TurnTask {
                     None => {}
                 }
                 let body = PersistentBody::PermissionRequest(wanted.clone());
-                section.commit_and_announce(EventDraft::new(body).in_turn(turn_id))?;
+                let draft = EventDraft::new(body).in_turn(turn_id);
+                match allowed_by.clone() {
+                    None => drop(section.commit_and_announce(draft)?),
+                    Some(hook) => {
+                        // Announced with its decision: no person is asked.
+                        section.commit(draft)?;
+                        section.decide(None, allowed(wanted.request_id, hook))?;
+                    }
+                }
                 Ok(wanted.clone())
             })
             .await
@@ -130,6 +143,7 @@ impl TurnTask {
             request_id,
             decision,
             reason: Some(reason.to_owned()),
+            by: None,
         };
         self.lane
             .persist(move |section| {
@@ -139,6 +153,16 @@ impl TurnTask {
                 Ok(())
             })
             .await
+    }
+}
+
+/// The yes of a hook.
+const fn allowed(request_id: PermissionRequestId, hook: String) -> PermissionDecisionBody {
+    PermissionDecisionBody {
+        request_id,
+        decision: PermissionDecision::Once,
+        reason: None,
+        by: Some(hook),
     }
 }
 
@@ -188,7 +212,9 @@ fn is_same(asked: &PermissionRequestBody, wanted: &PermissionRequestBody) -> boo
 
 fn request(pending: &PendingCall, question: &Question) -> PermissionRequestBody {
     let PendingCall { call, marks } = pending;
-    let HookMarks { changed_by, reason } = marks.clone().unwrap_or_default();
+    let HookMarks {
+        changed_by, reason, ..
+    } = marks.clone().unwrap_or_default();
     let at_timeout = if question.allow_at_timeout {
         PermissionDecision::Once
     } else {

@@ -90,7 +90,10 @@ impl TurnTask {
                         Ok(false) if !may_go_on => return Ok(Some(end.into())),
                         Ok(false) => {}
                     }
-                    if !self.has_steers() {
+                    if let Some(reason) = driver.ended_by_hook() {
+                        let session = self.lane.id();
+                        tracing::info!(%session, reason, "a hook has ended the turn");
+                    } else if !self.has_steers() {
                         match hooks.at_end().await? {
                             Passage::Passed { .. } | Passage::Stopped | Passage::Ends(None) => {}
                             Passage::GoesOn => {
@@ -181,6 +184,7 @@ fn pending(open: &OpenCall) -> PendingCall {
         marks: open.asked.as_ref().map(|asked| HookMarks {
             changed_by: asked.changed_by.clone(),
             reason: asked.hook_reason.clone(),
+            allowed_by: None,
         }),
     }
 }

@@ -30,6 +30,7 @@ impl Hooks for Paths {
             } else {
                 CallOpinion::None
             },
+            ends_turn: None,
         }))
     }
 }
@@ -43,6 +44,7 @@ async fn allow(rig: &Rig, id: scorel_proto::SessionId) {
         request_id: request(rig, id).await.request_id,
         decision: PermissionDecision::Once,
         reason: None,
+        by: None,
     };
     let command = MutationCommand::new(ClientId::Daemon, None, "respondPermission", &());
     let lane = rig.lane(id).await;

@@ -58,6 +58,7 @@ fn decision(id: PermissionRequestId, decision: PermissionDecision) -> Permission
         request_id: id,
         decision,
         reason: None,
+        by: None,
     }
 }
 

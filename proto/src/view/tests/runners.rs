@@ -301,6 +301,7 @@ fn a_call_of_a_runner_is_known_as_one_and_gets_its_decision() {
         request_id,
         decision: PermissionDecision::Once,
         reason: None,
+        by: None,
     }));
     let decision = calls(&log)[0].decision.clone().expect("a decision");
     assert_eq!(decision.decision, PermissionDecision::Once);

@@ -99,6 +99,7 @@ fn a_turn_awaits_permission_until_every_request_is_decided() {
             request_id,
             decision: PermissionDecision::Once,
             reason: None,
+            by: None,
         }));
     }
     assert_eq!(phase(&log), Phase::Preparing);

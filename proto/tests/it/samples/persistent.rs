@@ -463,6 +463,7 @@ pub(super) fn permission_decision() -> PermissionDecisionBody {
         request_id: ids::request(),
         decision: PermissionDecision::Once,
         reason: Some("looks fine".into()),
+        by: Some("guard".into()),
     }
 }
 

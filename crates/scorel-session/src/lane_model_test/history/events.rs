@@ -127,6 +127,7 @@ impl History {
             request_id: open.request_id,
             decision,
             reason: None,
+            by: None,
         };
         let kind = decision.decision;
         let command = self.named("respondPermission");

@@ -296,6 +296,7 @@ impl History {
                 request_id: request.request_id,
                 decision: PermissionDecision::Once,
                 reason: None,
+                by: None,
             }),
             None => PersistentBody::PermissionRequest(PermissionRequestBody {
                 request_id: PermissionRequestId::generate(),

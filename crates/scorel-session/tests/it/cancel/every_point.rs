@@ -137,6 +137,7 @@ impl EventfulTurn {
             request_id,
             decision: PermissionDecision::Once,
             reason: None,
+            by: None,
         };
         let command = MutationCommand::new(ClientId::Daemon, None, "respondPermission", &());
         let answered = self
