@@ -7,6 +7,7 @@ mod agent_task;
 mod agent_task_graph;
 mod config;
 mod conversation;
+mod extension;
 mod files;
 mod find_files;
 mod gc;
@@ -17,6 +18,7 @@ mod import;
 mod method_info;
 mod method_type;
 mod present;
+mod process;
 mod project;
 mod question;
 mod queue;
@@ -39,6 +41,7 @@ pub use agent_task::*;
 pub use agent_task_graph::*;
 pub use config::*;
 pub use conversation::*;
+pub use extension::*;
 pub use files::*;
 pub use find_files::*;
 pub use gc::*;
@@ -48,6 +51,7 @@ pub use host_event::*;
 pub use import::*;
 pub use method_info::MethodInfo;
 pub use method_type::Method;
+pub use process::*;
 pub use project::*;
 pub use question::*;
 pub use queue::*;
@@ -143,6 +147,12 @@ methods! {
         /// `runner_error` if it cannot be used.
         CheckRunner = "checkRunner", Control, CheckRunnerParams => CheckRunnerResult,
             [RunnerError];
+        /// Lists the extensions that have a program, with the states of their processes. Starts none.
+        ListExtensions = "listExtensions", Read, ListExtensionsParams => ListExtensionsResult,
+            [ProjectNotFound];
+        /// Stops a process that the daemon keeps, forgets its failures and starts it. Returns at once:
+        /// `getStatus` tells how it goes.
+        RestartProcess = "restartProcess", Control, RestartProcessParams => RestartProcessResult, [];
         /// Sums up what the model calls of all sessions used and cost, deleted sessions included.
         GetUsage = "getUsage", Read, GetUsageParams => GetUsageResult, [];
         /// Returns the configuration that is in effect: every setting with its value and the line that

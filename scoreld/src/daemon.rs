@@ -256,6 +256,8 @@ impl Tasks {
         if !self.host.sessions().drain(TURNS_GRACE).await {
             warn!("some turns did not end in time");
         }
+        // Before the commands: one that is ended there would look like one that has failed.
+        self.host.stop_programs().await;
         if !self.supervisors.close(COMMANDS_GRACE).await {
             warn!("some commands did not end in time");
         }

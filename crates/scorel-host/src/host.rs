@@ -28,6 +28,7 @@ use crate::file_finder::FileFinder;
 use crate::followers::Followers;
 use crate::metrics::Metrics;
 use crate::models::Models;
+use crate::programs::ExtensionPrograms;
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
 
@@ -44,6 +45,7 @@ pub struct Host {
     pub(crate) trust: Arc<TrustStore>,
     pub(crate) skills: Skills,
     pub(crate) runners: Arc<HostRunners>,
+    pub(crate) programs: Arc<ExtensionPrograms>,
     pub(crate) orchestrator: Arc<Orchestrator>,
     /// Held while a project's orchestrator is looked for and made.
     pub(crate) opening: tokio::sync::Mutex<()>,
@@ -114,6 +116,11 @@ impl Host {
         connections == 0
             && !self.sessions.overview().active.iter().any(is_busy)
             && self.orchestrator.open_runtimes().is_empty()
+    }
+
+    /// Stops the programs of extensions and waits for their ends.
+    pub async fn stop_programs(&self) {
+        self.programs.close().await;
     }
 
     /// The current configuration, without a project's.

@@ -27,6 +27,7 @@ mod models;
 mod notices;
 mod permission;
 mod process_memory;
+mod programs;
 mod rpc;
 mod runners;
 mod session_blobs;

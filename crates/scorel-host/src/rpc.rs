@@ -11,6 +11,7 @@ mod call_error;
 mod caller;
 mod conversation;
 mod end_wait;
+mod extensions;
 mod files;
 mod find_files;
 mod garbage;
@@ -74,6 +75,8 @@ fn methods_of_the_host(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<proto::ListSkills, _, _>(table, trust::list_skills)?;
     method::<proto::GetTrust, _, _>(table, trust::get_trust)?;
     client_method::<proto::SetTrust, _, _>(table, trust::set_trust)?;
+    method::<proto::ListExtensions, _, _>(table, extensions::list)?;
+    method::<proto::RestartProcess, _, _>(table, extensions::restart)?;
     method::<proto::ListRunners, _, _>(table, runners::list)?;
     method::<proto::CheckRunner, _, _>(table, runners::check)?;
     client_method::<proto::ForgetContext, _, _>(table, runners::forget)?;

@@ -60,6 +60,16 @@ impl TextStream {
         Self::framed(chosen, reader, writer, limits)
     }
 
+    /// Texts behind header blocks from the first one on, for a program that reads no other framing.
+    pub fn of_headers<R, W>(reader: R, writer: W, limits: &FrameLimits) -> Self
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Send + 'static,
+    {
+        let chosen = ChosenFraming::new(Framing::Headers.into());
+        Self::framed(chosen, reader, writer, limits)
+    }
+
     fn framed<R, W>(chosen: ChosenFraming, reader: R, writer: W, limits: &FrameLimits) -> Self
     where
         R: AsyncRead + Unpin + Send + 'static,

@@ -1,21 +1,35 @@
 //! Programs that the daemon talks with through pipes. Knows no protocol but JSON-RPC, and no sessions.
 //!
 //! * **Secrets.** [`Secrets`] are cut out of all that a program writes, however it is cut into pieces:
-//!   [`SecretRedactor`].
+//!   [`SecretRedactor`], [`RedactedReader`].
 //! * **Bounds.** [`StderrTail`] and [`OutputTail`] keep the end of a text, [`whole_text`] cuts text at whole
 //!   characters.
 //! * **Begin and end.** [`find_program`] finds a program as its environment would; [`end_run`] ends one.
+//! * **Service processes.** A [`ServiceProcess`] is started on first need, talks JSON-RPC over a
+//!   [`ServiceLink`], and starts again after a failure. A [`Service`] says what it is.
 
+mod failures;
 mod find_program;
 mod output_tail;
+mod redacted_reader;
 mod secrets;
+mod service;
+mod service_error;
+mod service_link;
+mod service_process;
+mod stderr_log;
 mod stderr_tail;
 mod stop;
 mod whole_text;
 
 pub use find_program::{ProgramMissing, find_program};
 pub use output_tail::OutputTail;
+pub use redacted_reader::RedactedReader;
 pub use secrets::{SecretRedactor, Secrets};
+pub use service::{Service, ServiceFraming, ServiceLimits, StartedProgram};
+pub use service_error::ServiceError;
+pub use service_link::{CallLimit, ServiceLink};
+pub use service_process::{ServiceProcess, ServiceStatus};
 pub use stderr_tail::StderrTail;
 pub use stop::{GOODBYE, end_run};
 pub use whole_text::whole_text;

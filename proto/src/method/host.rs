@@ -2,8 +2,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClientId, ConfigStatus, DaemonManager, DeviceId, Phase, ProjectId, SearchStatus, SessionId,
-    SessionsByPhase, StorageStall, StorageStatus, SubscriberStatus, ThinkingLevel, TurnId, Usage,
+    ClientId, ConfigStatus, DaemonManager, DeviceId, Phase, ProcessStatus, ProjectId, SearchStatus,
+    SessionId, SessionsByPhase, StorageStall, StorageStatus, SubscriberStatus, ThinkingLevel,
+    TurnId, Usage,
 };
 
 /// Parameters of a method that takes none.
@@ -116,6 +117,9 @@ pub struct Status {
     /// The configuration in effect.
     #[serde(default)]
     pub config: ConfigStatus,
+    /// The processes that the daemon keeps for extensions, in use or not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<ProcessStatus>,
 }
 
 /// The program that runs as the daemon.

@@ -25,6 +25,7 @@ use crate::file_finder::FileFinder;
 use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::metrics::{Metrics, TimedStorage};
 use crate::models::Models;
+use crate::programs::{ExtensionPrograms, ProgramMeans};
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
 use crate::turns::{TurnParts, Turns, own_sources};
@@ -87,6 +88,13 @@ impl Host {
         );
         let worktrees = Arc::new(Worktrees::new(home.root(), git));
         let secrets = SecretStore::new(home.env());
+        let programs = ExtensionPrograms::new(ProgramMeans {
+            home: home.root().to_owned(),
+            supervisors: Arc::clone(&parts.supervisors),
+            commands: Arc::clone(&commands),
+            config: Arc::clone(&config),
+            secrets: SecretStore::new(home.env()),
+        });
         let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
         let secrets = Arc::new(SecretStore::new(home.env()));
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
@@ -108,8 +116,14 @@ impl Host {
                 Arc::clone(&runners),
                 skills.clone(),
                 TurnParts {
-                    sources: own.into_iter().chain(parts.turns.sources).collect(),
-                    hooks: parts.turns.hooks,
+                    sources: own
+                        .into_iter()
+                        .chain(parts.turns.sources)
+                        .chain([Arc::clone(&programs) as _])
+                        .collect(),
+                    hooks: (parts.turns.hooks.into_iter())
+                        .chain([Arc::clone(&programs) as _])
+                        .collect(),
                 },
             );
             let asides = Asides::new(Weak::clone(orchestrator));
@@ -140,6 +154,7 @@ impl Host {
             trust,
             skills,
             runners,
+            programs,
             orchestrator,
             opening: tokio::sync::Mutex::default(),
             importing: tokio::sync::Mutex::default(),

@@ -62,6 +62,7 @@ impl Host {
             },
             search: self.search.status(),
             config: looked_up.config,
+            processes: self.programs.processes(),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod config;
 mod conversation;
+mod extension;
 mod graph;
 mod host;
 mod question;
@@ -27,6 +28,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(session::all());
     all.extend(agent::all());
     all.extend(conversation::all());
+    all.extend(extension::all());
     all.extend(super::files::methods());
     all.extend(question::all());
     all.extend(reading::all());

@@ -4,12 +4,12 @@ use scorel_proto::{
     Gc, GcParams, GcResult, GetStatus, GetUsage, GetUsageParams, GetUsageResult, Hello,
     HelloParams, HelloResult, ListDirectories, ListDirectoriesParams, ListDirectoriesResult,
     ListModels, ListModelsParams, ListModelsResult, ListProjects, ListProjectsResult, Model,
-    ModelDifference, ModelPrice, ModelProvider, NoParams, Phase, ProtocolRange, RegisterProject,
-    RegisterProjectParams, RegisterProjectResult, RemoveProject, RemoveProjectParams,
-    RemoveProjectResult, SearchStatus, SessionsByPhase, Shutdown, ShutdownParams, ShutdownResult,
-    Status, StorageStatus, SubscribeHost, SubscriberStatus, ThinkingLevel, UnsubscribeHost,
-    UnsubscribeParams, UpdateProject, UpdateProjectParams, UpdateProjectResult, Usage,
-    UsageGrouping, UsageRow, UsageTotal,
+    ModelDifference, ModelPrice, ModelProvider, NoParams, Phase, ProcessState, ProcessStatus,
+    ProtocolRange, RegisterProject, RegisterProjectParams, RegisterProjectResult, RemoveProject,
+    RemoveProjectParams, RemoveProjectResult, SearchStatus, SessionsByPhase, Shutdown,
+    ShutdownParams, ShutdownResult, Status, StorageStatus, SubscribeHost, SubscriberStatus,
+    ThinkingLevel, UnsubscribeHost, UnsubscribeParams, UpdateProject, UpdateProjectParams,
+    UpdateProjectResult, Usage, UsageGrouping, UsageRow, UsageTotal,
 };
 use serde_json::{json, value::to_raw_value};
 
@@ -160,6 +160,14 @@ fn status() -> Status {
                 suggestion: Some("model".into()),
             }],
         },
+        processes: vec![ProcessStatus {
+            process: "extension:notes".into(),
+            project_id: Some(ids::project()),
+            state: ProcessState::Backoff,
+            reason: Some("it exited with code 1".into()),
+            starts_in_ms: Some(3_800),
+            starts: 3,
+        }],
     }
 }
 

@@ -1,0 +1,147 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use scorel_process::{
+    CallLimit, Service, ServiceError, ServiceLimits, ServiceLink, ServiceProcess, ServiceStatus,
+    StartedProgram,
+};
+use scorel_proto::RpcError;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::port::ExtensionPort;
+use super::progress::OpenCalls;
+use crate::ExtensionId;
+
+/// The version of the protocol between the daemon and extensions.
+const PROTOCOL: u64 = 1;
+
+/// The longest time that a call may take which gives signs of progress.
+const LONGEST_CALL: Duration = Duration::from_secs(600);
+
+/// The program of an extension, which runs while it is needed.
+#[derive(Debug)]
+pub struct ExtensionProgram {
+    process: ServiceProcess,
+    calls: Arc<OpenCalls>,
+}
+
+impl ExtensionProgram {
+    /// A program that is not started yet.
+    pub fn new(id: &ExtensionId, port: Arc<dyn ExtensionPort>) -> Self {
+        let calls = Arc::new(OpenCalls::default());
+        let service = ExtensionService {
+            name: format!("extension {id}"),
+            port,
+            calls: Arc::clone(&calls),
+        };
+        Self {
+            process: ServiceProcess::new(Arc::new(service)),
+            calls,
+        }
+    }
+
+    /// Its process.
+    pub const fn process(&self) -> &ServiceProcess {
+        &self.process
+    }
+
+    pub fn status(&self) -> ServiceStatus {
+        self.process.status()
+    }
+
+    /// Calls the program, which is started if it does not run.
+    ///
+    /// # Errors
+    /// See [`ServiceError`].
+    pub async fn call(
+        &self,
+        method: &str,
+        params: &Value,
+        limit: Duration,
+    ) -> Result<Value, ServiceError> {
+        self.limited_call(method, params, &CallLimit::of(limit))
+            .await
+    }
+
+    /// Calls a tool. Signs of progress extend its time, and are shown.
+    pub(super) async fn call_tool(
+        &self,
+        call_id: &str,
+        params: &Value,
+        limit: Duration,
+        updates: scorel_engine::ToolUpdates,
+    ) -> Result<Value, ServiceError> {
+        let call = self.calls.begin(call_id.to_owned(), updates);
+        let limit = CallLimit {
+            quiet: limit,
+            longest: LONGEST_CALL.max(limit),
+            progress: Some(Arc::clone(&call.sign)),
+        };
+        self.limited_call("tool.call", params, &limit).await
+    }
+
+    async fn limited_call(
+        &self,
+        method: &str,
+        params: &Value,
+        limit: &CallLimit,
+    ) -> Result<Value, ServiceError> {
+        let answer = self.process.call(method, &raw(params), limit).await?;
+        // A raw value is JSON.
+        Ok(serde_json::from_str(answer.get()).unwrap_or_default())
+    }
+}
+
+/// The protocol of extensions.
+#[derive(Debug)]
+struct ExtensionService {
+    name: String,
+    port: Arc<dyn ExtensionPort>,
+    calls: Arc<OpenCalls>,
+}
+
+impl Service for ExtensionService {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>> {
+        self.port.start()
+    }
+
+    fn open<'a>(&'a self, link: &'a ServiceLink) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async move {
+            let mut params = self.port.initialize();
+            params["protocol"] = PROTOCOL.into();
+            let limit = CallLimit::of(ServiceLimits::default().start);
+            let answered = link.call("initialize", &raw(&params), &limit).await;
+            let refused = |error: ServiceError| format!("it refused `initialize`: {error}");
+            answered.map(drop).map_err(refused)
+        })
+    }
+
+    fn called(
+        &self,
+        method: Box<str>,
+        params: Box<RawValue>,
+    ) -> BoxFuture<'static, Result<Box<RawValue>, RpcError>> {
+        let params = serde_json::from_str(params.get()).unwrap_or_default();
+        let answering = self.port.called(&method, params);
+        Box::pin(async move { Ok(raw(&answering.await?)) })
+    }
+
+    fn notified(&self, method: &str, params: &RawValue) {
+        match method {
+            "tool.progress" => self.calls.progress(params),
+            other => {
+                tracing::debug!(process = self.name, method = ?other, "an unknown notification")
+            }
+        }
+    }
+}
+
+fn raw(value: &Value) -> Box<RawValue> {
+    to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}

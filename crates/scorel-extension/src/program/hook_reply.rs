@@ -1,0 +1,71 @@
+//! What a hook of an extension answers.
+
+use scorel_engine::{AfterCall, BeforeCall, CallOpinion};
+use scorel_proto::Block;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The result of `hook.run` for `beforeToolCall`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct BeforeReply {
+    input: Option<Value>,
+    decision: Option<HookDecision>,
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum HookDecision {
+    /// The gate decides, as without a word.
+    Pass,
+    Ask,
+    Deny,
+}
+
+/// The result of `hook.run` for `afterToolCall`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct AfterReply {
+    content: Option<String>,
+    is_error: Option<bool>,
+    context: Option<String>,
+}
+
+impl BeforeReply {
+    pub(super) fn read(reply: Value) -> Result<BeforeCall, String> {
+        let reply: Self = read(reply)?;
+        if reply.input.as_ref().is_some_and(|input| !input.is_object()) {
+            return Err("`input` is an object".to_owned());
+        }
+        let opinion = match reply.decision {
+            None | Some(HookDecision::Pass) => CallOpinion::None,
+            Some(HookDecision::Ask) => CallOpinion::Ask(reply.reason),
+            Some(HookDecision::Deny) => CallOpinion::Deny(reply.reason),
+        };
+        Ok(BeforeCall {
+            input: reply.input,
+            opinion,
+        })
+    }
+}
+
+impl AfterReply {
+    pub(super) fn read(reply: Value) -> Result<AfterCall, String> {
+        let reply: Self = read(reply)?;
+        Ok(AfterCall {
+            content: reply.content.map(|text| vec![Block::text(text)]),
+            is_error: reply.is_error,
+            added: reply.context.map(Block::text).into_iter().collect(),
+        })
+    }
+}
+
+/// `null` is an answer without a word.
+fn read<T: Default + for<'de> Deserialize<'de>>(reply: Value) -> Result<T, String> {
+    match reply {
+        Value::Null => Ok(T::default()),
+        reply => serde_json::from_value(reply).map_err(|error| error.to_string()),
+    }
+}

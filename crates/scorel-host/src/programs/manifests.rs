@@ -1,0 +1,52 @@
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use scorel_extension::Problem;
+use scorel_extension::program::Manifest;
+
+/// Manifests that are remembered. Beyond that they are read anew.
+const MAX: usize = 1024;
+
+/// The manifests as they were read last: a text that stays is not parsed again, and a broken one leaves the one
+/// before in use.
+#[derive(Debug, Default)]
+pub(super) struct Manifests(Mutex<HashMap<PathBuf, ReadManifest>>);
+
+/// A manifest, and what is wrong in its file now.
+#[derive(Debug, Clone)]
+pub(super) struct ReadManifest {
+    text: String,
+    /// The last one that could be read.
+    pub(super) manifest: Option<Arc<Manifest>>,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Manifests {
+    /// Reads the text of a manifest in the directory `dir`.
+    pub(super) fn read(&self, dir: &Path, text: String) -> ReadManifest {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known.get(dir);
+        if let Some(before) = before.filter(|before| before.text == text) {
+            return before.clone();
+        }
+        let name = dir.file_name().unwrap_or_default().to_string_lossy();
+        let read = match Manifest::read(&text, &name) {
+            Ok(manifest) => ReadManifest {
+                text,
+                manifest: Some(Arc::new(manifest)),
+                problems: Vec::new(),
+            },
+            Err(problems) => ReadManifest {
+                text,
+                manifest: before.and_then(|before| before.manifest.clone()),
+                problems,
+            },
+        };
+        if known.len() >= MAX {
+            known.clear();
+        }
+        known.insert(dir.to_owned(), read.clone());
+        read
+    }
+}

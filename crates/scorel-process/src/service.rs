@@ -1,0 +1,84 @@
+use std::fmt;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use scorel_exec::PipedRun;
+use scorel_proto::RpcError;
+use serde_json::value::RawValue;
+
+use crate::secrets::Secrets;
+use crate::service_link::ServiceLink;
+
+/// One kind of process that stays: how it is started, and what it may ask.
+pub trait Service: fmt::Debug + Send + Sync + 'static {
+    /// Names it in the log and to people, such as `extension notes`.
+    fn name(&self) -> &str;
+
+    /// The bounds of its process.
+    fn limits(&self) -> ServiceLimits {
+        ServiceLimits::default()
+    }
+
+    /// Starts its program. What blocks runs elsewhere.
+    ///
+    /// The error is a sentence for people, without its full stop.
+    fn start(&self) -> BoxFuture<'_, Result<StartedProgram, String>>;
+
+    /// Greets a program that was started. It is ready once this returns. The error is a sentence as above.
+    fn open<'a>(&'a self, link: &'a ServiceLink) -> BoxFuture<'a, Result<(), String>>;
+
+    /// Answers a call of the program. It may be dropped when the program ends.
+    fn called(
+        &self,
+        method: Box<str>,
+        params: Box<RawValue>,
+    ) -> BoxFuture<'static, Result<Box<RawValue>, RpcError>>;
+
+    /// Takes a notification. Returns at once.
+    fn notified(&self, method: &str, params: &RawValue);
+
+    /// Returns whether an idle process stays, since something that is loaded may use it.
+    fn is_needed(&self) -> bool {
+        false
+    }
+}
+
+/// A program that was started, with the secrets that it got.
+#[derive(Debug)]
+pub struct StartedProgram {
+    pub process: PipedRun,
+    /// Cut out of all that it writes.
+    pub secrets: Secrets,
+    pub framing: ServiceFraming,
+}
+
+/// How texts are delimited on a program's pipes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ServiceFraming {
+    /// A text a line, until the program answers otherwise.
+    #[default]
+    Lines,
+    /// Header blocks with `Content-Length`, from the first text on.
+    Headers,
+}
+
+/// The bounds of a process.
+#[derive(Debug, Clone, Copy)]
+pub struct ServiceLimits {
+    /// From the start of the program until it is ready.
+    pub start: Duration,
+    /// The time after the last call at which it is stopped; `None` for never.
+    pub idle: Option<Duration>,
+    /// Bytes of the largest text that is read.
+    pub frame: usize,
+}
+
+impl Default for ServiceLimits {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(30),
+            idle: Some(Duration::from_secs(1800)),
+            frame: 4 * 1024 * 1024,
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The connection to a process that runs.
+
+mod incoming;
+mod open_call;
+
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use scorel_peer::{CallError, Peer, request};
+use serde_json::value::RawValue;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use crate::service_error::ServiceError;
+pub(crate) use incoming::CLOSED_OUTPUT;
+use open_call::OpenCall;
+
+/// Calls in flight to a process; further ones wait.
+const MAX_CALLS: usize = 32;
+
+/// Bytes that wait to be written to a process.
+const OUTBOX: usize = 8 * 1024 * 1024;
+
+/// Calls in a row that are not answered in time.
+const MAX_TIMEOUTS: u32 = 3;
+
+/// The time that a call may take.
+#[derive(Debug, Clone)]
+pub struct CallLimit {
+    /// Without a sign of progress.
+    pub quiet: Duration,
+    /// In all.
+    pub longest: Duration,
+    /// Notified at a sign of progress.
+    pub progress: Option<Arc<Notify>>,
+}
+
+impl CallLimit {
+    /// A time that nothing extends.
+    pub const fn of(limit: Duration) -> Self {
+        Self {
+            quiet: limit,
+            longest: limit,
+            progress: None,
+        }
+    }
+}
+
+/// A connection to a process: calls to it, and what is known of them.
+#[derive(Debug)]
+pub struct ServiceLink {
+    name: String,
+    peer: Peer,
+    calls: AtomicUsize,
+    /// In a row.
+    timeouts: AtomicU32,
+    /// Since the last question for them.
+    answered: AtomicUsize,
+    last_used: Mutex<Instant>,
+    /// Set when it has to end, or has ended.
+    failure: OnceLock<String>,
+    failed: CancellationToken,
+}
+
+impl ServiceLink {
+    pub(crate) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            peer: Peer::new(OUTBOX, MAX_CALLS),
+            calls: AtomicUsize::new(0),
+            timeouts: AtomicU32::new(0),
+            answered: AtomicUsize::new(0),
+            last_used: Mutex::new(Instant::now()),
+            failure: OnceLock::new(),
+            failed: CancellationToken::new(),
+        }
+    }
+
+    /// Calls the process. A call that is dropped, or takes too long, is withdrawn: `$/cancelRequest`.
+    ///
+    /// # Errors
+    /// See [`ServiceError`].
+    pub async fn call(
+        &self,
+        method: &str,
+        params: &RawValue,
+        limit: &CallLimit,
+    ) -> Result<Box<RawValue>, ServiceError> {
+        let open = OpenCall::new(self);
+        let answer = self
+            .peer
+            .call_named(method, Some(params), |id| open.sent(id));
+        let result = tokio::select! {
+            biased;
+            answer = answer => answer,
+            passed = overdue(limit) => {
+                self.count_timeout();
+                let (name, limit) = (self.name.clone(), passed);
+                return Err(ServiceError::Overdue { name, limit });
+            }
+        };
+        open.answered();
+        match result {
+            Ok(result) => {
+                self.succeeded();
+                Ok(result)
+            }
+            Err(CallError::Rpc(error)) => {
+                self.succeeded();
+                Err(ServiceError::Answered(error))
+            }
+            Err(CallError::Closed | CallError::Overdue) => Err(ServiceError::Lost {
+                name: self.name.clone(),
+                reason: self.reason(),
+            }),
+        }
+    }
+
+    /// Notifies the process if there is room for that. Returns whether there was.
+    pub fn notify(&self, method: &str, params: &RawValue) -> bool {
+        let text = request(None, method, Some(params));
+        self.peer.outbox().try_send(text).is_ok()
+    }
+
+    pub(crate) const fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    /// Ends the connection for a reason; only the first counts.
+    pub(crate) fn fail(&self, reason: String) {
+        let _first = self.failure.set(reason);
+        self.failed.cancel();
+        self.peer.end_calls();
+    }
+
+    /// Waits until it has to end.
+    pub(crate) async fn failed(&self) -> String {
+        self.failed.cancelled().await;
+        self.reason()
+    }
+
+    /// Returns whether a call was answered since the last question.
+    pub(crate) fn take_answered(&self) -> bool {
+        self.answered.swap(0, Ordering::AcqRel) > 0
+    }
+
+    /// When it was used last; `None` while it is used.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
+        let is_idle = self.calls.load(Ordering::Acquire) == 0;
+        is_idle.then(|| {
+            *self
+                .last_used
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        })
+    }
+
+    fn touch(&self) {
+        *self
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    fn succeeded(&self) {
+        self.timeouts.store(0, Ordering::Release);
+        self.answered.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn count_timeout(&self) {
+        if self.timeouts.fetch_add(1, Ordering::AcqRel) + 1 >= MAX_TIMEOUTS {
+            self.fail(format!(
+                "{MAX_TIMEOUTS} calls in a row had no answer in time"
+            ));
+        }
+    }
+
+    fn reason(&self) -> String {
+        let reason = self.failure.get().cloned();
+        reason.unwrap_or_else(|| "it ended".to_owned())
+    }
+}
+
+/// Waits until a call has taken too long, and returns the limit that it had.
+async fn overdue(limit: &CallLimit) -> Duration {
+    let began = Instant::now();
+    let end = began + limit.longest;
+    let mut quiet_end = (began + limit.quiet).min(end);
+    loop {
+        tokio::select! {
+            () = sleep_until(quiet_end) => {
+                return match quiet_end == end {
+                    true => limit.longest,
+                    false => limit.quiet,
+                };
+            }
+            () = progress(limit) => quiet_end = (Instant::now() + limit.quiet).min(end),
+        }
+    }
+}
+
+async fn progress(limit: &CallLimit) {
+    match &limit.progress {
+        Some(progress) => progress.notified().await,
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! What a process says.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use scorel_peer::{
+    EnvelopeLimits, Frame, FrameEntry, JsonText, RequestId, RequestObject, TextStream, answer_head,
+    refusal, write,
+};
+use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::task::coop::consume_budget;
+
+use super::ServiceLink;
+use crate::service::Service;
+
+/// Calls of a process that are open; with more, it is not read.
+const MAX_CALLS: usize = 64;
+
+/// The reason of a connection whose program may be about to exit.
+pub(crate) const CLOSED_OUTPUT: &str = "it closed its output";
+
+/// Those of what one program says, within the limit of its frame.
+const LIMITS: EnvelopeLimits = EnvelopeLimits {
+    nesting: 64,
+    batch: 64,
+    values: 200_000,
+};
+
+impl ServiceLink {
+    /// Reads and writes until the connection fails, and returns why.
+    pub(crate) async fn serve(
+        self: &Arc<Self>,
+        service: &Arc<dyn Service>,
+        stream: TextStream,
+    ) -> String {
+        let TextStream {
+            mut incoming,
+            outgoing,
+        } = stream;
+        let writing = async {
+            match write(self.peer.outbox(), outgoing).await {
+                // Closed by this side: the end of the output is next.
+                Ok(()) => std::future::pending().await,
+                Err(error) => format!("it takes no more input: {error}"),
+            }
+        };
+        let reading = async {
+            let mut calls = IncomingCalls {
+                link: self,
+                service,
+                slots: Arc::new(Semaphore::new(MAX_CALLS)),
+                running: JoinSet::new(),
+            };
+            while let Some(text) = incoming.next().await {
+                consume_budget().await;
+                let taken = match text {
+                    Ok(text) => calls.take(&text).await,
+                    Err(error) => Err(error.to_string()),
+                };
+                if let Err(reason) = taken {
+                    return format!("it broke the protocol: {reason}");
+                }
+            }
+            CLOSED_OUTPUT.to_owned()
+        };
+        tokio::select! { biased;
+            reason = reading => reason,
+            reason = writing => reason,
+        }
+    }
+}
+
+struct IncomingCalls<'a> {
+    link: &'a Arc<ServiceLink>,
+    service: &'a Arc<dyn Service>,
+    slots: Arc<Semaphore>,
+    /// Ended with the connection.
+    running: JoinSet<()>,
+}
+
+impl IncomingCalls<'_> {
+    async fn take(&mut self, text: &[u8]) -> Result<(), String> {
+        while self.running.try_join_next().is_some() {}
+        match Frame::parse(text, &LIMITS) {
+            Frame::Single(entry) => self.take_entry(entry).await,
+            Frame::Batch(entries) => {
+                for entry in entries {
+                    self.take_entry(entry).await;
+                }
+            }
+            Frame::Refused(error) => return Err(error.message),
+            Frame::NotUtf8 => return Err("a text is not UTF-8".to_owned()),
+        }
+        Ok(())
+    }
+
+    async fn take_entry(&mut self, entry: FrameEntry<'_>) {
+        match entry {
+            FrameEntry::Answer(answer) => self.link.peer.answered(&answer),
+            FrameEntry::Notification(request) => {
+                let params = params(&request);
+                self.service.notified(&request.method, &params);
+            }
+            FrameEntry::Call(id, request) => self.take_call(id, &request).await,
+            FrameEntry::Invalid(id, error) => self.send(refusal(&id, &error)).await,
+        }
+    }
+
+    async fn take_call(&mut self, id: RequestId, request: &RequestObject<'_>) {
+        // Closed never: it is this reader's own.
+        let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
+        let link = Arc::clone(self.link);
+        let answering = self.service.called(request.method.clone(), params(request));
+        self.running.spawn(async move {
+            let _slot = slot;
+            let text = match answering.await {
+                Ok(result) => {
+                    let result = format!("\"result\":{}", result.get());
+                    JsonText::new(answer_head(&id), result.into(), "}")
+                }
+                Err(error) => refusal(&id, &error),
+            };
+            // Fails if the connection is ending.
+            let _sent = link.peer.outbox().send(text).await.is_ok();
+        });
+    }
+
+    async fn send(&self, text: JsonText) {
+        let _sent = self.link.peer.outbox().reply(text).await.is_ok();
+    }
+}
+
+fn params(request: &RequestObject<'_>) -> Box<RawValue> {
+    let text = request.params.map(str::to_owned);
+    let raw = text.and_then(|text| RawValue::from_string(text).ok());
+    raw.unwrap_or_else(|| RawValue::NULL.to_owned())
+}

@@ -1,0 +1,291 @@
+//! The task of a process.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use scorel_exec::{EndCause, PipedRun, Run, RunEnd, ShellExit};
+use scorel_peer::{FrameLimits, TextStream};
+use serde_json::value::RawValue;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::Shared;
+use super::phase::Phase;
+use crate::failures::{Failures, NextStart};
+use crate::redacted_reader::RedactedReader;
+use crate::service::{ServiceFraming, StartedProgram};
+use crate::service_link::{CLOSED_OUTPUT, ServiceLink};
+use crate::stop::{GOODBYE, end_run};
+
+/// The time that a text of a program may take from its first byte to its last, and that a program may read
+/// nothing while there is something for it.
+const STALL: Duration = Duration::from_secs(30);
+
+pub(super) struct Driver {
+    shared: Arc<Shared>,
+    failures: Failures,
+}
+
+/// The reason for which a process has ended.
+enum ServiceEnd {
+    /// Nothing needs it.
+    Idle,
+    Restart,
+    Closed,
+    Failed(String),
+}
+
+impl Driver {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            failures: Failures::default(),
+        }
+    }
+
+    pub(super) async fn run(mut self) {
+        while self.may_start().await {
+            loop {
+                self.enter(Phase::Starting);
+                match self.run_once().await {
+                    ServiceEnd::Idle => break self.enter(Phase::Stopped),
+                    ServiceEnd::Closed => break,
+                    ServiceEnd::Restart => self.failures.forget(),
+                    ServiceEnd::Failed(reason) => {
+                        let name = self.shared.service.name();
+                        tracing::warn!(process = name, reason, "a process has failed");
+                        if !self.wait_after_failure(reason).await {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        self.enter(Phase::Closed);
+    }
+
+    /// Waits until the process is needed. Returns false once it is closed.
+    async fn may_start(&mut self) -> bool {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.shared.closed.cancelled() => return false,
+                () = self.shared.restart.notified() => {
+                    self.failures.forget();
+                    return true;
+                }
+                () = self.shared.demand.notified() => {}
+            }
+            // The demand may be one from before a start that has served it.
+            if self.shared.waiting.load(Ordering::Acquire) > 0 {
+                return true;
+            }
+        }
+    }
+
+    /// Returns false if there is no next start.
+    async fn wait_after_failure(&mut self, reason: String) -> bool {
+        let now = Instant::now();
+        let reason: Arc<str> = reason.into();
+        match self.failures.add(now, rand::random::<f64>()) {
+            NextStart::OnDemand => {
+                self.enter(Phase::Failed { reason });
+                self.may_start().await
+            }
+            NextStart::After(wait) => {
+                let until = now + wait;
+                self.enter(Phase::Backoff { until, reason });
+                tokio::select! {
+                    biased;
+                    () = self.shared.closed.cancelled() => return false,
+                    () = self.shared.restart.notified() => self.failures.forget(),
+                    () = sleep_until(until) => {}
+                }
+                true
+            }
+        }
+    }
+
+    /// Starts the process and serves it until it ends.
+    async fn run_once(&mut self) -> ServiceEnd {
+        let limit = self.shared.service.limits().start;
+        let shared = Arc::clone(&self.shared);
+        let started = tokio::select! {
+            biased;
+            () = shared.closed.cancelled() => return ServiceEnd::Closed,
+            started = timeout(limit, shared.service.start()) => started,
+        };
+        match started {
+            Ok(Ok(program)) => self.serve(program).await,
+            Ok(Err(reason)) => ServiceEnd::Failed(reason),
+            Err(_) => ServiceEnd::Failed(not_ready(limit)),
+        }
+    }
+
+    async fn serve(&mut self, program: StartedProgram) -> ServiceEnd {
+        let StartedProgram {
+            process,
+            secrets,
+            framing,
+        } = program;
+        let PipedRun {
+            run,
+            stdin,
+            stdout,
+            stderr,
+        } = process;
+        let service = Arc::clone(&self.shared.service);
+        let limits = FrameLimits {
+            frame: service.limits().frame,
+            partial_frame: Some(STALL),
+            write: Some(STALL),
+        };
+        let reader = RedactedReader::new(stdout, secrets.clone());
+        let stream = match framing {
+            ServiceFraming::Lines => TextStream::of_bytes(reader, stdin, &limits),
+            ServiceFraming::Headers => TextStream::of_headers(reader, stdin, &limits),
+        };
+        let link = Arc::new(ServiceLink::new(service.name()));
+        let shared = Arc::clone(&self.shared);
+        let errors = shared.stderr.read(service.name(), stderr, secrets);
+        let mut serving: BoxFuture<'_, String> = Box::pin(link.serve(&service, stream));
+        let talk = async {
+            let end = tokio::select! {
+                biased;
+                reason = &mut serving => ServiceEnd::Failed(reason),
+                reason = link.failed() => ServiceEnd::Failed(reason),
+                () = shared.closed.cancelled() => ServiceEnd::Closed,
+                () = shared.restart.notified() => ServiceEnd::Restart,
+                end = self.lead(&link) => end,
+            };
+            // Calls wait for the next start from now on.
+            match end {
+                ServiceEnd::Failed(reason) => {
+                    self.enter(Phase::Failed {
+                        reason: reason.as_str().into(),
+                    });
+                    let end = end_failed(&run, &reason).await;
+                    ServiceEnd::Failed(failure(reason, &end))
+                }
+                end => {
+                    self.enter(Phase::Stopped);
+                    say_goodbye(&link, &mut serving, &run).await;
+                    end
+                }
+            }
+        };
+        // Its last words are read until the last process has ended, and a moment longer.
+        let mut talk = Box::pin(talk);
+        let mut errors = Box::pin(errors);
+        let end = tokio::select! {
+            end = &mut talk => {
+                let _read = timeout(GOODBYE, &mut errors).await.is_ok();
+                end
+            }
+            () = &mut errors => talk.as_mut().await,
+        };
+        drop(talk);
+        drop(serving);
+        if link.take_answered() {
+            self.failures.answered();
+        }
+        let end = self.with_last_words(end);
+        link.fail(match &end {
+            ServiceEnd::Failed(reason) => reason.clone(),
+            _ => "it was stopped".to_owned(),
+        });
+        end
+    }
+
+    /// Greets the program, and then waits until it is idle.
+    async fn lead(&self, link: &Arc<ServiceLink>) -> ServiceEnd {
+        let shared = &self.shared;
+        let limits = shared.service.limits();
+        match timeout(limits.start, shared.service.open(link)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(reason)) => return ServiceEnd::Failed(reason),
+            Err(_) => return ServiceEnd::Failed(not_ready(limits.start)),
+        }
+        // Those of the handshake are none that a user waited for.
+        link.take_answered();
+        self.enter(Phase::Ready(Arc::clone(link)));
+        let Some(idle) = limits.idle else {
+            return std::future::pending().await;
+        };
+        loop {
+            match link.idle_since() {
+                Some(since) if since + idle > Instant::now() => sleep_until(since + idle).await,
+                Some(_) if !self.is_wanted() => return ServiceEnd::Idle,
+                _ => sleep(idle).await,
+            }
+        }
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.shared.waiting.load(Ordering::Acquire) > 0 || self.shared.service.is_needed()
+    }
+
+    fn with_last_words(&self, end: ServiceEnd) -> ServiceEnd {
+        match end {
+            ServiceEnd::Failed(reason) => {
+                ServiceEnd::Failed(match self.shared.stderr.last_line() {
+                    line if line.is_empty() => reason,
+                    line => format!("{reason}; it said: {line}"),
+                })
+            }
+            end => end,
+        }
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.shared.phase.send_modify(|change| {
+            change.starts += u64::from(matches!(phase, Phase::Starting));
+            change.phase = phase;
+        });
+    }
+}
+
+/// Tells the program to end, closes its input and waits; then ends it.
+async fn say_goodbye(link: &ServiceLink, serving: &mut BoxFuture<'_, String>, run: &Run) {
+    link.notify("shutdown", RawValue::NULL);
+    link.peer().outbox().close();
+    let ending = end_run(run);
+    tokio::pin!(ending);
+    tokio::select! {
+        _ = &mut ending => {}
+        // Its output has ended; the process has the rest of its time.
+        _ = serving => drop(ending.await),
+    }
+}
+
+/// A program that broke a rule gets no time to finish; one whose output has ended may be about to exit.
+async fn end_failed(run: &Run, reason: &str) -> RunEnd {
+    if reason == CLOSED_OUTPUT {
+        return end_run(run).await;
+    }
+    run.stop();
+    run.wait().await
+}
+
+/// What people are told of a failure.
+fn failure(reason: String, end: &RunEnd) -> String {
+    let limit = end.limit.as_ref().map(|limit| format!("{limit:?}"));
+    match (&end.cause, end.exit) {
+        (EndCause::NotStarted(problem), _) => format!("it could not be started: {problem}"),
+        (EndCause::Exited, Some(ShellExit::Code(code))) if reason == CLOSED_OUTPUT => {
+            format!("it exited with code {code}")
+        }
+        (EndCause::Exited, Some(ShellExit::Signal(signal))) if reason == CLOSED_OUTPUT => {
+            format!("it was ended by signal {signal}")
+        }
+        _ => match limit {
+            Some(limit) => format!("{reason}; it reached a limit: {limit}"),
+            None => reason,
+        },
+    }
+}
+
+fn not_ready(limit: Duration) -> String {
+    format!("it was not ready after {} s", limit.as_secs_f64())
+}

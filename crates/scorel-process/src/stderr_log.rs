@@ -1,0 +1,152 @@
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::BytesMut;
+use scorel_peer::LineCutter;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::task::yield_now;
+use tokio::time::Instant;
+
+use crate::redacted_reader::RedactedReader;
+use crate::secrets::Secrets;
+use crate::stderr_tail::StderrTail;
+
+/// Lines that go to the daemon's log in a [`SECOND`]; the rest is counted.
+const LINES: u32 = 100;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Bytes of a line in the log. A longer one is cut into several.
+const LINE: usize = 4 * 1024;
+
+/// Bytes read at a time.
+const CHUNK: usize = 16 * 1024;
+
+/// The error output of a service: its logger.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct StderrLog {
+    tail: Arc<Mutex<StderrTail>>,
+}
+
+impl StderrLog {
+    /// Reads to the end. Lines go to the daemon's log, within its pace.
+    pub(crate) async fn read(&self, name: &str, stderr: impl AsyncRead + Unpin, secrets: Secrets) {
+        let mut reader = RedactedReader::new(stderr, secrets);
+        let (mut lines, mut unread) = (LineCutter::new(LINE), BytesMut::new());
+        let mut pace = LogPace::new(Instant::now());
+        let mut chunk = vec![0; CHUNK];
+        while let Ok(count @ 1..) = reader.read(&mut chunk).await {
+            // Nothing waits for this output, and a program may never pause.
+            yield_now().await;
+            self.tail().push(&chunk[..count]);
+            unread.extend_from_slice(&chunk[..count]);
+            loop {
+                let line = match lines.next(&mut unread) {
+                    Ok(Some(line)) => line,
+                    Ok(None) => break,
+                    Err(_) => {
+                        lines = LineCutter::new(LINE);
+                        let piece = unread.len().min(LINE);
+                        unread.split_to(piece).freeze()
+                    }
+                };
+                pace.log(name, &line);
+            }
+        }
+        let rest = lines.rest(&mut unread);
+        if !rest.is_empty() {
+            pace.log(name, &rest);
+        }
+        self.tail().end();
+        pace.end(name);
+    }
+
+    /// The last line that is not blank.
+    pub(crate) fn last_line(&self) -> String {
+        self.tail().last_line()
+    }
+
+    /// At most `bytes` of the end.
+    pub(crate) fn last(&self, bytes: usize) -> String {
+        self.tail().last(bytes)
+    }
+
+    fn tail(&self) -> std::sync::MutexGuard<'_, StderrTail> {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Bounds the lines that one program adds to the log.
+struct LogPace {
+    since: Instant,
+    logged: u32,
+    dropped: u64,
+}
+
+impl LogPace {
+    const fn new(now: Instant) -> Self {
+        Self {
+            since: now,
+            logged: 0,
+            dropped: 0,
+        }
+    }
+
+    /// Returns whether a line may be logged now.
+    fn admit(&mut self, now: Instant) -> bool {
+        if now.duration_since(self.since) >= SECOND {
+            self.since = now;
+            self.logged = 0;
+        }
+        let admitted = self.logged < LINES;
+        match admitted {
+            true => self.logged += 1,
+            false => self.dropped += 1,
+        }
+        admitted
+    }
+
+    fn log(&mut self, name: &str, line: &[u8]) {
+        if self.admit(Instant::now()) {
+            self.end(name);
+            let line = String::from_utf8_lossy(line);
+            // As a quoted text: what a program says must not look like the daemon's own lines.
+            tracing::info!(process = name, line = ?line.trim_end(), "a process says");
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        let dropped = std::mem::take(&mut self.dropped);
+        if dropped > 0 {
+            tracing::warn!(
+                process = name,
+                dropped,
+                "a process says more than is logged"
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_hundred_lines_a_second_are_logged_and_the_rest_is_counted() {
+        let mut pace = LogPace::new(Instant::now());
+        let admitted = (0..250).filter(|_| pace.admit(Instant::now())).count();
+        assert_eq!((admitted, pace.dropped), (100, 150));
+        tokio::time::advance(SECOND).await;
+        assert!(pace.admit(Instant::now()));
+    }
+
+    #[tokio::test]
+    async fn the_end_of_endless_lines_is_kept_without_secrets() {
+        let secrets = Secrets::named([("KEY".to_owned(), "sk-12345".to_owned())]);
+        let text = "x".repeat(300_000) + "sk-12345\nlast line\n";
+        let log = StderrLog::default();
+        log.read("test", text.as_bytes(), secrets).await;
+        assert_eq!(log.last_line(), "last line");
+        assert!(log.last(40).ends_with("x[secret KEY]\nlast line"));
+    }
+}
