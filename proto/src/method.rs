@@ -7,7 +7,6 @@ mod agent_task;
 mod agent_task_graph;
 mod config;
 mod conversation;
-mod extension;
 mod files;
 mod find_files;
 mod gc;
@@ -41,7 +40,6 @@ pub use agent_task::*;
 pub use agent_task_graph::*;
 pub use config::*;
 pub use conversation::*;
-pub use extension::*;
 pub use files::*;
 pub use find_files::*;
 pub use gc::*;
@@ -147,12 +145,11 @@ methods! {
         /// `runner_error` if it cannot be used.
         CheckRunner = "checkRunner", Control, CheckRunnerParams => CheckRunnerResult,
             [RunnerError];
-        /// Lists the extensions that have a program, with the states of their processes. Starts none.
-        ListExtensions = "listExtensions", Read, ListExtensionsParams => ListExtensionsResult,
-            [ProjectNotFound];
         /// Stops a process that the daemon keeps, forgets its failures and starts it. Returns at once:
         /// `getStatus` tells how it goes.
         RestartProcess = "restartProcess", Control, RestartProcessParams => RestartProcessResult, [];
+        /// Returns the end of what a process that the daemon keeps has written to its error output.
+        GetProcessLog = "getProcessLog", Read, GetProcessLogParams => GetProcessLogResult, [];
         /// Sums up what the model calls of all sessions used and cost, deleted sessions included.
         GetUsage = "getUsage", Read, GetUsageParams => GetUsageResult, [];
         /// Returns the configuration that is in effect: every setting with its value and the line that

@@ -24,6 +24,7 @@ mod crash;
 mod dependencies;
 mod doctor;
 mod environment;
+mod extensions;
 mod files;
 mod find_files;
 mod first_listing;

@@ -9,6 +9,15 @@ use serde_json::value::RawValue;
 use crate::secrets::Secrets;
 use crate::service_link::ServiceLink;
 
+/// From the start of a program until it is ready.
+const START: Duration = Duration::from_secs(30);
+
+/// The time after the last call at which a process is stopped.
+const IDLE: Duration = Duration::from_secs(1800);
+
+/// Bytes of the largest text that is read.
+const FRAME: usize = 4 * 1024 * 1024;
+
 /// One kind of process that stays: how it is started, and what it may ask.
 pub trait Service: fmt::Debug + Send + Sync + 'static {
     /// Names it in the log and to people, such as `extension notes`.
@@ -76,9 +85,9 @@ pub struct ServiceLimits {
 impl Default for ServiceLimits {
     fn default() -> Self {
         Self {
-            start: Duration::from_secs(30),
-            idle: Some(Duration::from_secs(1800)),
-            frame: 4 * 1024 * 1024,
+            start: START,
+            idle: Some(IDLE),
+            frame: FRAME,
         }
     }
 }

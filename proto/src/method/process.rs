@@ -58,6 +58,9 @@ pub struct ProcessStatus {
     pub starts_in_ms: Option<u64>,
     /// How often it was started since the daemon was.
     pub starts: u64,
+    /// What is wrong in its manifest as it is now, with places. What was read before stays in use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// Parameters of `restartProcess`.
@@ -73,4 +76,20 @@ pub struct RestartProcessParams {
 pub struct RestartProcessResult {
     /// The number of processes that start again.
     pub restarted: u32,
+}
+
+/// Parameters of `getProcessLog`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetProcessLogParams {
+    /// The process, as `getStatus` names it.
+    pub process: String,
+}
+
+/// Result of `getProcessLog`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GetProcessLogResult {
+    /// At most the last 16 KiB, of all its starts since the daemon was, without secrets.
+    pub log: String,
 }

@@ -69,7 +69,7 @@ impl<'r, 'a> ManifestTable<'r, 'a> {
     /// Notes the keys that are none of these.
     pub(super) fn only(&self, known: &[&str]) {
         for (key, _) in self.table {
-            let name = key.get_ref().as_ref();
+            let name: &str = key.get_ref().as_ref();
             if !known.contains(&name) {
                 let problem = Problem::of(name, "there is no such key here");
                 let known = known.iter().copied();

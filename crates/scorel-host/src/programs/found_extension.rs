@@ -21,8 +21,6 @@ pub(super) struct FoundExtension {
     pub(super) dir: PathBuf,
     /// The last one that could be read.
     pub(super) manifest: Option<Arc<Manifest>>,
-    /// What is wrong in the file as it is now.
-    pub(super) problems: Vec<String>,
 }
 
 impl FoundExtension {
@@ -39,21 +37,17 @@ impl FoundExtension {
     pub(super) fn at(dir: PathBuf, manifests: &Manifests) -> Option<Self> {
         let id = dir.file_name()?.to_string_lossy().into_owned();
         let read = trusted_file::read(&dir.join(MANIFEST), MAX_BYTES, Trust::Ours);
-        let (manifest, problems) = match read {
+        let manifest = match read {
             Ok(None) => return None,
             Ok(Some((_, bytes))) => {
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                let read = manifests.read(&dir, text);
-                let problems = read.problems.iter().map(ToString::to_string).collect();
-                (read.manifest, problems)
+                manifests.read(&dir, text)
             }
-            Err(problem) => (None, vec![ErrorChain(&problem).to_string()]),
+            Err(problem) => {
+                tracing::warn!(extension = id, problem = %ErrorChain(&problem), "not read");
+                None
+            }
         };
-        Some(Self {
-            id,
-            dir,
-            manifest,
-            problems,
-        })
+        Some(Self { id, dir, manifest })
     }
 }

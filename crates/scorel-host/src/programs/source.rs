@@ -30,7 +30,7 @@ impl ExtensionPrograms {
 }
 
 /// The tools' names, by which models call them, in the order of the manifest.
-pub(super) fn tool_names(manifest: &Manifest, taken: &mut BTreeSet<String>) -> Vec<String> {
+fn tool_names(manifest: &Manifest, taken: &mut BTreeSet<String>) -> Vec<String> {
     let id = manifest.id.as_str();
     let names = manifest.tools.iter().map(|tool| {
         let name = tool_name(id, &tool.name, |name| taken.contains(name));

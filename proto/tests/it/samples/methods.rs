@@ -3,9 +3,9 @@
 mod agent;
 mod config;
 mod conversation;
-mod extension;
 mod graph;
 mod host;
+mod process;
 mod question;
 mod reading;
 mod runner;
@@ -28,7 +28,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(session::all());
     all.extend(agent::all());
     all.extend(conversation::all());
-    all.extend(extension::all());
+    all.extend(process::all());
     all.extend(super::files::methods());
     all.extend(question::all());
     all.extend(reading::all());

@@ -167,6 +167,7 @@ fn status() -> Status {
             reason: Some("it exited with code 1".into()),
             starts_in_ms: Some(3_800),
             starts: 3,
+            problems: vec!["3:1: `nmae`: there is no such key here; did you mean `name`?".into()],
         }],
     }
 }
