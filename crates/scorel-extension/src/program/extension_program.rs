@@ -136,7 +136,7 @@ impl Service for ExtensionService {
         match method {
             "tool.progress" => self.calls.progress(params),
             other => {
-                tracing::debug!(process = self.name, method = ?other, "an unknown notification")
+                tracing::debug!(process = self.name, method = ?other, "an unknown notification");
             }
         }
     }

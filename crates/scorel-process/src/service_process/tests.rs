@@ -86,5 +86,5 @@ async fn a_call_waits_for_a_start_that_is_near_and_not_for_a_later_one() {
     let began = Instant::now();
     let error = process.ready().await.unwrap_err().to_string();
     assert_eq!(began.elapsed(), Duration::ZERO, "{error}");
-    assert!(error.contains("it starts again in 8 s"), "{error}");
+    assert!(error.contains("it starts again in "), "{error}");
 }
