@@ -5,6 +5,7 @@
 
 mod found_extension;
 mod manifests;
+mod program_means;
 mod program_port;
 mod report;
 mod source;
@@ -14,16 +15,15 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use scorel_config::ConfigSource;
-use scorel_exec::Supervisors;
 use scorel_extension::program::{ExtensionProgram, Manifest};
-use scorel_home::SecretStore;
 use scorel_proto::ProjectId;
-use scorel_workplace::CommandHost;
 
 use found_extension::FoundExtension;
 use manifests::Manifests;
+use program_means::ProgramScope;
 use program_port::ProgramPort;
+
+pub(crate) use program_means::ProgramMeans;
 
 /// The directory of extensions, in the daemon's home and in `.scorel` of a project.
 const DIRECTORY: &str = "extensions";
@@ -34,18 +34,6 @@ pub(crate) struct ExtensionPrograms {
     manifests: Manifests,
     running: Mutex<BTreeMap<ProgramKey, KnownProgram>>,
 }
-
-/// What programs are started with.
-pub(crate) struct ProgramMeans {
-    pub(crate) home: PathBuf,
-    pub(crate) supervisors: Arc<Supervisors>,
-    pub(crate) commands: Arc<CommandHost>,
-    pub(crate) config: Arc<ConfigSource>,
-    pub(crate) secrets: SecretStore,
-}
-
-/// The project whose extension one is; `None` for the user's.
-pub(crate) type ProgramScope = Option<(ProjectId, PathBuf)>;
 
 type ProgramKey = (Option<ProjectId>, String);
 
@@ -59,14 +47,6 @@ struct KnownProgram {
 impl fmt::Debug for ExtensionPrograms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ExtensionPrograms").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ProgramMeans {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProgramMeans")
-            .field("home", &self.home)
-            .finish_non_exhaustive()
     }
 }
 

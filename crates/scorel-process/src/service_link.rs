@@ -1,21 +1,17 @@
 //! The connection to a process that runs.
 
-mod incoming;
-mod open_call;
-
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use scorel_peer::{CallError, Peer, request};
-use serde_json::value::RawValue;
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::service_error::ServiceError;
-pub(crate) use incoming::CLOSED_OUTPUT;
-use open_call::OpenCall;
 
 /// Calls in flight to a process; further ones wait.
 const MAX_CALLS: usize = 32;
@@ -208,5 +204,43 @@ async fn progress(limit: &CallLimit) {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Counts a call, and withdraws it if it is dropped without an answer.
+struct OpenCall<'a> {
+    link: &'a ServiceLink,
+    id: AtomicU64,
+    is_sent: AtomicBool,
+    is_answered: AtomicBool,
+}
+
+impl<'a> OpenCall<'a> {
+    fn new(link: &'a ServiceLink) -> Self {
+        link.calls.fetch_add(1, Ordering::AcqRel);
+        Self {
+            link,
+            id: AtomicU64::new(0),
+            is_sent: AtomicBool::new(false),
+            is_answered: AtomicBool::new(false),
+        }
+    }
+
+    fn sent(&self, id: u64) {
+        self.id.store(id, Ordering::Release);
+        self.is_sent.store(true, Ordering::Release);
+    }
+
+    fn answered(&self) {
+        self.is_answered.store(true, Ordering::Release);
+    }
+}
+
+impl Drop for OpenCall<'_> {
+    fn drop(&mut self) {
+        if self.is_sent.load(Ordering::Acquire) && !self.is_answered.load(Ordering::Acquire) {
+            let params = to_raw_value(&json!({ "id": self.id.load(Ordering::Acquire) }));
+            // Without room the process does not read, and would not see this either.
+            let _told = params.is_ok_and(|it| self.link.notify("$/cancelRequest", &it));
+        }
+        self.link.touch();
+        self.link.calls.fetch_sub(1, Ordering::AcqRel);
+    }
+}

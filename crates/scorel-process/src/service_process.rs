@@ -2,13 +2,13 @@
 
 mod driver;
 mod phase;
+mod shared;
 
 use std::sync::Arc;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use scorel_proto::ProcessState;
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
@@ -17,9 +17,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::service::Service;
 use crate::service_error::ServiceError;
 use crate::service_link::{CallLimit, ServiceLink};
+use crate::service_status::ServiceStatus;
 use crate::stderr_log::StderrLog;
 use driver::Driver;
 use phase::{Phase, PhaseChange};
+use shared::{Shared, WaitingCall};
 
 /// A call waits for a start that is at most this far away, and is refused at once before a later one.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -39,31 +41,6 @@ pub struct ServiceProcess {
     /// Set with the first need.
     driver: OnceLock<()>,
     _close: DropGuard,
-}
-
-/// What the handle and its task share.
-#[derive(Debug)]
-struct Shared {
-    service: Arc<dyn Service>,
-    phase: watch::Sender<PhaseChange>,
-    /// Calls that wait for a start.
-    waiting: AtomicUsize,
-    demand: Notify,
-    restart: Notify,
-    closed: CancellationToken,
-    stderr: StderrLog,
-}
-
-/// What is known of a process.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServiceStatus {
-    pub state: ProcessState,
-    /// Why it does not run, after a failure.
-    pub reason: Option<String>,
-    /// The time until the next start.
-    pub starts_in: Option<Duration>,
-    /// How often it was started.
-    pub starts: u64,
 }
 
 impl ServiceProcess {
@@ -191,22 +168,6 @@ impl ServiceProcess {
 
 fn is_far(until: Instant) -> bool {
     until.saturating_duration_since(Instant::now()) > MAX_WAIT
-}
-
-/// Counts a call that waits for a start.
-struct WaitingCall<'a>(&'a AtomicUsize);
-
-impl<'a> WaitingCall<'a> {
-    fn new(waiting: &'a AtomicUsize) -> Self {
-        waiting.fetch_add(1, Ordering::AcqRel);
-        Self(waiting)
-    }
-}
-
-impl Drop for WaitingCall<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
 }
 
 #[cfg(test)]

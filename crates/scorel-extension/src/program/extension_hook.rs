@@ -69,8 +69,8 @@ impl Hooks for ExtensionHook {
             answer.unwrap_or_else(|reason| match question.hook.on_failure {
                 OnFailure::Ignore => BeforeCall::default(),
                 OnFailure::Fail => BeforeCall {
-                    input: None,
-                    opinion: CallOpinion::Deny(question.failed(&reason)),
+                    opinion: CallOpinion::Failed(question.failed(&reason)),
+                    ..BeforeCall::default()
                 },
             })
         })
@@ -98,7 +98,7 @@ impl Hooks for ExtensionHook {
                 OnFailure::Fail => AfterCall {
                     content: Some(vec![Block::text(question.failed(&reason))]),
                     is_error: Some(true),
-                    added: Vec::new(),
+                    ..AfterCall::default()
                 },
             })
         })

@@ -47,6 +47,7 @@ impl BeforeReply {
         Ok(BeforeCall {
             input: reply.input,
             opinion,
+            ends_turn: None,
         })
     }
 }
@@ -58,6 +59,7 @@ impl AfterReply {
             content: reply.content.map(|text| vec![Block::text(text)]),
             is_error: reply.is_error,
             added: reply.context.map(Block::text).into_iter().collect(),
+            ends_turn: None,
         })
     }
 }

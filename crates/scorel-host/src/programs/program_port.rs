@@ -14,7 +14,7 @@ use scorel_process::{Secrets, StartedProgram, find_program};
 use scorel_proto::{ErrorChain, ErrorCode, RpcError};
 use serde_json::{Value, json};
 
-use super::{ProgramMeans, ProgramScope};
+use super::program_means::{ProgramMeans, ProgramScope};
 
 /// The directory of the home in which extensions keep their own data.
 const DATA: &str = "extension-data";

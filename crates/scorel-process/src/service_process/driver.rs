@@ -10,12 +10,13 @@ use scorel_peer::{FrameLimits, TextStream};
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::Shared;
 use super::phase::Phase;
+use super::shared::Shared;
 use crate::failures::{Failures, NextStart};
 use crate::redacted_reader::RedactedReader;
 use crate::service::{ServiceFraming, StartedProgram};
-use crate::service_link::{CLOSED_OUTPUT, ServiceLink};
+use crate::service_link::ServiceLink;
+use crate::serving::{CLOSED_OUTPUT, serve};
 use crate::stop::{GOODBYE, end_run};
 
 /// The time that a text of a program may take from its first byte to its last, and that a program may read
@@ -149,7 +150,7 @@ impl Driver {
         let link = Arc::new(ServiceLink::new(service.name()));
         let shared = Arc::clone(&self.shared);
         let errors = shared.stderr.read(service.name(), stderr, secrets);
-        let mut serving: BoxFuture<'_, String> = Box::pin(link.serve(&service, stream));
+        let mut serving: BoxFuture<'_, String> = Box::pin(serve(&link, &service, stream));
         let talk = async {
             let end = tokio::select! {
                 biased;

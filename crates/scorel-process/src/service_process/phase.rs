@@ -3,8 +3,8 @@ use std::sync::Arc;
 use scorel_proto::ProcessState;
 use tokio::time::Instant;
 
-use super::ServiceStatus;
 use crate::service_link::ServiceLink;
+use crate::service_status::ServiceStatus;
 
 /// A phase with the number of starts before it.
 #[derive(Debug, Clone, Default)]

@@ -12,8 +12,8 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 
-use super::ServiceLink;
 use crate::service::Service;
+use crate::service_link::ServiceLink;
 
 /// Calls of a process that are open; with more, it is not read.
 const MAX_CALLS: usize = 64;
@@ -28,47 +28,45 @@ const LIMITS: EnvelopeLimits = EnvelopeLimits {
     values: 200_000,
 };
 
-impl ServiceLink {
-    /// Reads and writes until the connection fails, and returns why.
-    pub(crate) async fn serve(
-        self: &Arc<Self>,
-        service: &Arc<dyn Service>,
-        stream: TextStream,
-    ) -> String {
-        let TextStream {
-            mut incoming,
-            outgoing,
-        } = stream;
-        let writing = async {
-            match write(self.peer.outbox(), outgoing).await {
-                // Closed by this side: the end of the output is next.
-                Ok(()) => std::future::pending().await,
-                Err(error) => format!("it takes no more input: {error}"),
-            }
-        };
-        let reading = async {
-            let mut calls = IncomingCalls {
-                link: self,
-                service,
-                slots: Arc::new(Semaphore::new(MAX_CALLS)),
-                running: JoinSet::new(),
-            };
-            while let Some(text) = incoming.next().await {
-                consume_budget().await;
-                let taken = match text {
-                    Ok(text) => calls.take(&text).await,
-                    Err(error) => Err(error.to_string()),
-                };
-                if let Err(reason) = taken {
-                    return format!("it broke the protocol: {reason}");
-                }
-            }
-            CLOSED_OUTPUT.to_owned()
-        };
-        tokio::select! { biased;
-            reason = reading => reason,
-            reason = writing => reason,
+/// Reads and writes until the connection fails, and returns why.
+pub(crate) async fn serve(
+    link: &Arc<ServiceLink>,
+    service: &Arc<dyn Service>,
+    stream: TextStream,
+) -> String {
+    let TextStream {
+        mut incoming,
+        outgoing,
+    } = stream;
+    let writing = async {
+        match write(link.peer().outbox(), outgoing).await {
+            // Closed by this side: the end of the output is next.
+            Ok(()) => std::future::pending().await,
+            Err(error) => format!("it takes no more input: {error}"),
         }
+    };
+    let reading = async {
+        let mut calls = IncomingCalls {
+            link,
+            service,
+            slots: Arc::new(Semaphore::new(MAX_CALLS)),
+            running: JoinSet::new(),
+        };
+        while let Some(text) = incoming.next().await {
+            consume_budget().await;
+            let taken = match text {
+                Ok(text) => calls.take(&text).await,
+                Err(error) => Err(error.to_string()),
+            };
+            if let Err(reason) = taken {
+                return format!("it broke the protocol: {reason}");
+            }
+        }
+        CLOSED_OUTPUT.to_owned()
+    };
+    tokio::select! { biased;
+        reason = reading => reason,
+        reason = writing => reason,
     }
 }
 
@@ -98,7 +96,7 @@ impl IncomingCalls<'_> {
 
     async fn take_entry(&mut self, entry: FrameEntry<'_>) {
         match entry {
-            FrameEntry::Answer(answer) => self.link.peer.answered(&answer),
+            FrameEntry::Answer(answer) => self.link.peer().answered(&answer),
             FrameEntry::Notification(request) => {
                 let params = params(&request);
                 self.service.notified(&request.method, &params);
@@ -123,12 +121,12 @@ impl IncomingCalls<'_> {
                 Err(error) => refusal(&id, &error),
             };
             // Fails if the connection is ending.
-            let _sent = link.peer.outbox().send(text).await.is_ok();
+            let _sent = link.peer().outbox().send(text).await.is_ok();
         });
     }
 
     async fn send(&self, text: JsonText) {
-        let _sent = self.link.peer.outbox().reply(text).await.is_ok();
+        let _sent = self.link.peer().outbox().reply(text).await.is_ok();
     }
 }
 
@@ -137,3 +135,6 @@ fn params(request: &RequestObject<'_>) -> Box<RawValue> {
     let raw = text.and_then(|text| RawValue::from_string(text).ok());
     raw.unwrap_or_else(|| RawValue::NULL.to_owned())
 }
+
+#[cfg(test)]
+mod tests;

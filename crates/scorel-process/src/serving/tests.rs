@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex, split};
 use tokio::task::JoinHandle;
 
-use super::{CallLimit, ServiceLink};
 use crate::service::{Service, StartedProgram};
 use crate::service_error::ServiceError;
+use crate::service_link::{CallLimit, ServiceLink};
 
 /// Answers each call with its method.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ fn link() -> (Arc<ServiceLink>, Program, JoinHandle<String>) {
     let link = Arc::new(ServiceLink::new("echo"));
     let serving = Arc::clone(&link);
     let service: Arc<dyn Service> = Arc::new(Echo);
-    let end = tokio::spawn(async move { serving.serve(&service, stream).await });
+    let end = tokio::spawn(async move { super::serve(&serving, &service, stream).await });
     let (input, output) = split(theirs);
     let lines = BufReader::new(input).lines();
     (link, Program { lines, output }, end)

@@ -1,0 +1,15 @@
+use std::time::Duration;
+
+use scorel_proto::ProcessState;
+
+/// What is known of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceStatus {
+    pub state: ProcessState,
+    /// Why it does not run, after a failure.
+    pub reason: Option<String>,
+    /// The time until the next start.
+    pub starts_in: Option<Duration>,
+    /// How often it was started.
+    pub starts: u64,
+}
