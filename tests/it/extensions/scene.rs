@@ -28,7 +28,8 @@ impl Scene {
         let model = ModelServer::start().await.unwrap();
         let done = ScriptedChat::default().text("done").finish("stop");
         model.fallback(done.usage(1, 1));
-        let mut daemon = DaemonUnderTest::new(SCORELD);
+        let path = std::env::var("PATH").unwrap();
+        let mut daemon = DaemonUnderTest::new(SCORELD).with_variable("PATH", &path);
         daemon.configure_model(&model.base_url());
         daemon.configure_more("[permissions]\nmode = \"full\"\n");
         let extensions = daemon.home().join("extensions");
@@ -58,8 +59,8 @@ impl Scene {
         let requests = self.model.requests();
         let body = requests.last().unwrap().json();
         let messages = body["messages"].as_array().unwrap().iter();
-        let results = messages.filter(|message| message["role"] == "tool");
-        results.last().unwrap()["content"].to_string()
+        let mut results = messages.filter(|message| message["role"] == "tool");
+        results.next_back().unwrap()["content"].to_string()
     }
 
     pub(super) async fn processes(&self) -> Vec<ProcessStatus> {
