@@ -80,6 +80,14 @@ impl HookPoints {
         }
     }
 
+    /// The coming call was shown before: the turn has waited since.
+    #[must_use]
+    pub(crate) const fn after_wait(mut self, has_waited: bool) -> Self {
+        self.started = has_waited;
+        self.shown = has_waited;
+        self
+    }
+
     /// Before a model call. A `repeated` one is shown to the hooks of [`HookPoint::Send`] alone.
     pub(crate) async fn before_call(&mut self, repeated: bool) -> Result<Passage, SessionError> {
         if !repeated && !self.shown {
@@ -121,6 +129,18 @@ impl HookPoints {
             self.sent.clear();
         }
         Ok(passage)
+    }
+
+    /// Before a summary that a user asked for: its model reads what no request has had.
+    pub(crate) async fn before_summary(
+        &mut self,
+        instructions: Option<String>,
+    ) -> Result<Passage, SessionError> {
+        let trigger = CompactionTrigger::Manual;
+        match self.before_trim(trigger, instructions).await? {
+            Passage::Passed { .. } => self.before_send().await,
+            other => Ok(other),
+        }
     }
 
     /// At the end of the turn.

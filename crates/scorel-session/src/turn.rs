@@ -71,6 +71,7 @@ async fn run_to_outcome(lane: Arc<Lane>, turn_id: TurnId, stop: StopSignal) {
 
 async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
     loop {
+        let has_waited = task.waits_for_limit();
         if let Some(exit) = task.wait_on().await? {
             return Ok(exit);
         }
@@ -95,7 +96,7 @@ async fn run(task: &TurnTask) -> Result<TurnExit, SessionError> {
         task.announce(prepared.notices).await?;
         let mut ports = engine.ports;
         ports.system = task.tell_model(known, engine.guidance).await?;
-        let driven = task.drive(ports, engine.compaction, task.progress());
+        let driven = task.drive(ports, engine.compaction, task.progress(), has_waited);
         if let Some(exit) = driven.await? {
             return Ok(exit);
         }

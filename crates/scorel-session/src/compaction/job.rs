@@ -74,8 +74,7 @@ async fn compact(
     };
     let instructions = lane.view(|view| view.state.compaction.as_ref()?.instructions.clone());
     let mut hooks = HookPoints::new(lane, &ports.hooks, stop, None);
-    let trigger = CompactionTrigger::Manual;
-    match hooks.before_trim(trigger, instructions.clone()).await? {
+    match hooks.before_summary(instructions.clone()).await? {
         Passage::Ends(Some(error)) => return Ok(CompactionEnd::Failed(error)),
         Passage::Stopped => {
             let cause = stop.cause().unwrap_or(StopCause::Interrupted);
@@ -90,7 +89,7 @@ async fn compact(
         stop: stop.clone(),
         turn_id: None,
         instructions,
-        trigger,
+        trigger: CompactionTrigger::Manual,
     };
     match compaction.plan().await? {
         Some(plan) => Ok(compaction.run(plan, id, spent).await),

@@ -18,7 +18,8 @@ use crate::hook_points::{HookPoints, Passage};
 use crate::{CompactionSetup, SessionError};
 
 impl TurnTask {
-    /// Runs the turn to its end, or to its next wait. Returns how it is left; `None` if it waits, as its last
+    /// Runs the turn to its end, or to its next wait. `has_waited` is set if its next call was made before the last
+    /// wait. Returns how it is left; `None` if it waits, as its last
     /// record says. A step is durable or published before the next one
     /// is asked for, so the engine never runs ahead of the log.
     pub(super) async fn drive(
@@ -26,11 +27,13 @@ impl TurnTask {
         ports: TurnPorts,
         compaction: CompactionSetup,
         progress: TurnProgress,
+        has_waited: bool,
     ) -> Result<Option<TurnExit>, SessionError> {
         let mut check = ContextCheck::new(self, &ports, compaction);
         let mut bridge = TurnBridge::new(self.clone(), None);
         let mut empty = EmptyAnswer::default();
-        let mut hooks = HookPoints::new(&self.lane, &ports.hooks, &self.stop, Some(self.turn_id));
+        let hooks = HookPoints::new(&self.lane, &ports.hooks, &self.stop, Some(self.turn_id));
+        let mut hooks = hooks.after_wait(has_waited);
         let gate = Arc::clone(&ports.gate);
         let mut driver = self.driver(ports, progress);
         loop {

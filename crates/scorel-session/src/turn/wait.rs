@@ -47,6 +47,14 @@ impl TurnTask {
         }
     }
 
+    /// Returns whether the turn waits because a model call was refused for now.
+    pub(super) fn waits_for_limit(&self) -> bool {
+        self.lane.view(|view| {
+            let turn = view.state.turn.as_ref();
+            turn.is_some_and(|turn| turn.waiting.is_some() && !turn.is_parked())
+        })
+    }
+
     /// How long the turn still waits by the wall clock, at most as long as it was to wait in all;
     /// `None` if it does not wait.
     fn rest_of_wait(&self) -> Option<Duration> {

@@ -16,7 +16,7 @@ use crate::compaction::{WINDOW, asks_for_summary, long, plain};
 use crate::follower::within;
 use crate::log::text;
 use crate::rig::{Rig, client, settings};
-use crate::stage::provider_error;
+use crate::stage::{limited, provider_error};
 
 type Answer = Box<dyn Fn(&Moment) -> MomentAnswer + Send + Sync>;
 
@@ -412,6 +412,23 @@ async fn a_repeated_call_is_shown_no_more_unless_something_was_added() {
         ]
     );
     assert_eq!(seen[2].messages[0].text, "and this");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_has_waited_for_a_limit_is_not_shown_again() {
+    let (hooks, seen) = hook("remind", &[HookPoint::Start, HookPoint::Call], |_| {
+        inject("remember")
+    });
+    let (rig, id) = rig(hooks).await;
+    let mut follower = rig.follow(id).await;
+    rig.begin(id, "go").await;
+    let limited = limited(std::time::Duration::from_secs(3600));
+    rig.model().await.fail(limited).await;
+    follower.until("turn_waiting").await;
+    rig.model().await.answer("done").await;
+    assert_eq!(follower.outcome().await, "completed");
+    assert_eq!(rig.check(id).await.all("custom_message").len(), 1);
+    assert_eq!(seen.lock().expect("it is").len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
