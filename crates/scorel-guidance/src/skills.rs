@@ -14,7 +14,7 @@ use std::sync::Arc;
 use scorel_home::trusted_file::Trust;
 use scorel_proto::{ProjectId, SkillInfo, SkillSource, SkillState, TrustState};
 
-use crate::trust::{ProjectItem, ProjectTrust, TrustError, TrustStore};
+use crate::trust::{Admitted, ProjectItem, ProjectTrust, TrustError, TrustStore};
 use skill::{FILE, Skill};
 
 pub use listing::listing;
@@ -92,6 +92,22 @@ impl Skills {
         Ok(found)
     }
 
+    /// The skills of a project, as items to be trusted. Of two with one name the first. Reads directories.
+    pub fn project_items(&self, project: &Path) -> Vec<ProjectItem> {
+        let of_user = directories(&self.home.join(USER_DIR), Links::Follow);
+        let mut items: Vec<ProjectItem> = Vec::new();
+        for (name, dir) in project_directories(project) {
+            let item = item(&name, &dir);
+            if skill::is_name(&name) && !items.iter().any(|it| it.item == item.item) {
+                items.push(ProjectItem {
+                    is_shadowed: of_user.iter().any(|(it, _)| *it == name),
+                    ..item
+                });
+            }
+        }
+        items
+    }
+
     /// The skill of that name, to be used now.
     ///
     /// # Errors
@@ -127,7 +143,11 @@ impl Skills {
             SkillSource::User => found.dir.clone(),
             SkillSource::Project => {
                 let trust = self.trust.of(project.id).map_err(|it| it.to_string())?;
-                self.trust.copy(&trust, &item_name(name))?
+                match trust.admit(&found.item()) {
+                    Ok(Admitted::Copy(copy)) => copy,
+                    Ok(Admitted::InPlace) => found.dir.clone(),
+                    Err(inert) => return Err(inert.to_string()),
+                }
             }
         };
         let trust = match found.source {
@@ -140,6 +160,10 @@ impl Skills {
 }
 
 impl FoundSkill {
+    fn item(&self) -> ProjectItem {
+        item(&self.name, &self.dir)
+    }
+
     pub fn describe(&self) -> SkillInfo {
         let skill = self.skill.as_ref().ok();
         SkillInfo {
@@ -154,20 +178,8 @@ impl FoundSkill {
     }
 }
 
-/// The skills of a project, as items to be trusted. Of two with one name the first.
-pub fn project_items(project: &Path) -> Vec<ProjectItem> {
-    let mut items: Vec<ProjectItem> = Vec::new();
-    for (name, dir) in project_directories(project) {
-        let item = item_name(&name);
-        if skill::is_name(&name) && !items.iter().any(|it| it.item == item) {
-            items.push(ProjectItem { item, dir });
-        }
-    }
-    items
-}
-
-fn item_name(skill: &str) -> String {
-    format!("skill:{skill}")
+fn item(skill: &str, dir: &Path) -> ProjectItem {
+    ProjectItem::directory(format!("skill:{skill}"), dir.to_owned())
 }
 
 fn project_directories(project: &Path) -> Vec<(String, PathBuf)> {
@@ -218,7 +230,7 @@ fn add(
     };
     let skill = Skill::read(&dir, &name, how);
     let is_shadowed = found.iter().any(|it| it.name == name);
-    let trusted = || trust.map_or(TrustState::Trusted, |it| it.state(&item_name(&name), &dir));
+    let trusted = || trust.map_or(TrustState::Trusted, |it| it.state(&item(&name, &dir)));
     let state = match &skill {
         _ if is_shadowed => SkillState::Shadowed,
         Err(_) => SkillState::Invalid,
@@ -226,6 +238,7 @@ fn add(
             TrustState::Trusted => SkillState::Available,
             TrustState::Untrusted => SkillState::Untrusted,
             TrustState::Changed => SkillState::Changed,
+            TrustState::Shadowed => SkillState::Shadowed,
         },
     };
     found.push(FoundSkill {

@@ -1,12 +1,17 @@
-//! Trust in the items that a project brings, such as skills.
+//! Trust in the items that a project brings: skills, hooks, servers, extensions, workflows.
 //!
 //! Each item is inert until a user trusts it, by its digest. `trust.json` lists the trusted items, `store`
 //! holds the copies that run. In: a project's items as they are now. Out: their states, and for a trusted
-//! one the directory of its copy.
+//! one what may be used.
 
+mod canonical;
+mod described;
+mod inert;
 mod item_files;
 mod known_items;
 mod listed_file;
+mod named_files;
+mod project_item;
 mod store;
 
 use std::collections::BTreeMap;
@@ -15,19 +20,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_home::{FormatVersion, StateBody, StateError, StateFile, StateKind, TRUST};
-use scorel_proto::{
-    ClientId, ProjectId, TrustFile, TrustItem, TrustState, TrustedFileChange, TrustedItem,
-};
+use scorel_proto::{ClientId, ProjectId, TrustItem, TrustState, TrustedItem};
 use serde::{Deserialize, Serialize};
 
 use item_files::ItemFiles;
 use known_items::KnownItems;
-use store::Store;
+use store::{ItemIdentity, Store};
 
+pub use inert::Inert;
+pub use named_files::NamedFiles;
+pub use project_item::{ItemSource, ProjectItem};
 pub(crate) use store::KeepError;
-
-/// Files of an item in a reply.
-const MAX_SHOWN: usize = 200;
 
 /// The trusted items of all projects.
 ///
@@ -35,7 +38,7 @@ const MAX_SHOWN: usize = 200;
 #[derive(Debug)]
 pub struct TrustStore {
     file: StateFile<TrustDocument>,
-    store: Store,
+    store: Arc<Store>,
     known: Arc<KnownItems>,
 }
 
@@ -58,6 +61,9 @@ type TrustedItems = BTreeMap<String, TrustEntry>;
 #[serde(deny_unknown_fields)]
 struct TrustEntry {
     digest: String,
+    /// The digest of what the project's configuration said of it. Not the text, which may have secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    config: Option<String>,
     files: ItemFiles,
     /// When, in milliseconds since 1970.
     at: u64,
@@ -69,15 +75,17 @@ struct TrustEntry {
 #[derive(Debug, Clone)]
 pub struct ProjectTrust {
     items: TrustedItems,
+    store: Arc<Store>,
     known: Arc<KnownItems>,
 }
 
-/// An item that a project brings.
+/// What may be used of a trusted item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProjectItem {
-    /// Its kind and name.
-    pub item: String,
-    pub dir: PathBuf,
+pub enum Admitted {
+    /// This copy of its directory.
+    Copy(PathBuf),
+    /// Its command: the files that it names are as they were trusted.
+    InPlace,
 }
 
 /// The reason why trust cannot be read or changed.
@@ -101,7 +109,7 @@ impl TrustStore {
     pub fn new(path: PathBuf, store: PathBuf) -> Self {
         Self {
             file: StateFile::new(path),
-            store: Store::new(store),
+            store: Arc::new(Store::new(store)),
             known: Arc::default(),
         }
     }
@@ -111,6 +119,7 @@ impl TrustStore {
         let mut document = self.file.read()?.unwrap_or_default();
         Ok(ProjectTrust {
             items: document.projects.remove(&project).unwrap_or_default(),
+            store: Arc::clone(&self.store),
             known: Arc::clone(&self.known),
         })
     }
@@ -121,20 +130,12 @@ impl TrustStore {
         project: ProjectId,
         present: &[ProjectItem],
     ) -> Result<Vec<TrustItem>, TrustError> {
-        let trust = self.of(project)?;
-        let mut items: Vec<TrustItem> = present.iter().map(|it| trust.describe(it)).collect();
-        let is_gone = |name: &&String| !present.iter().any(|it| it.item == **name);
-        for item in trust.items.keys().filter(is_gone) {
-            items.push(TrustItem {
-                item: item.clone(),
-                state: TrustState::Changed,
-                path: String::new(),
-                digest: None,
-                files: Vec::new(),
-                more_files: 0,
-                problem: Some("the project does not have it any more".to_owned()),
-            });
-        }
+        let trusted = self.of(project)?.items;
+        let described = present.iter().map(|it| described::item(&trusted, it));
+        let mut items: Vec<TrustItem> = described.collect();
+        let is_gone = |name: &str| !present.iter().any(|it| it.item == name);
+        let gone = trusted.iter().filter(|(name, _)| is_gone(name));
+        items.extend(gone.map(|(name, entry)| described::gone(name, entry)));
         items.sort_by(|one, other| one.item.cmp(&other.item));
         Ok(items)
     }
@@ -156,9 +157,11 @@ impl TrustStore {
                 let digest = digest
                     .clone()
                     .ok_or_else(|| TrustError::NoDigest(item.clone()))?;
-                let files = self.keep(item, &found.dir, &digest)?;
+                let config = found.config.as_ref().map(canonical::digest);
+                let files = self.keep(found, config.as_deref(), &digest)?;
                 let entry = TrustEntry {
                     digest,
+                    config,
                     files,
                     at,
                     by,
@@ -169,21 +172,38 @@ impl TrustStore {
         })
     }
 
-    /// Copies the files of an item, which must have this digest.
-    fn keep(&self, item: &str, dir: &Path, digest: &str) -> Result<ItemFiles, TrustError> {
-        let changed = || TrustError::Changed(item.to_owned());
-        let files = ItemFiles::scan(dir).map_err(|reason| TrustError::Refused {
-            item: item.to_owned(),
+    /// The files of an item, which must have this digest. Copies those that are used from a copy.
+    fn keep(
+        &self,
+        it: &ProjectItem,
+        config: Option<&str>,
+        digest: &str,
+    ) -> Result<ItemFiles, TrustError> {
+        let item = &it.item;
+        let refused = |reason| TrustError::Refused {
+            item: item.clone(),
             reason,
-        })?;
-        if files.digest(item) != digest {
+        };
+        let changed = || TrustError::Changed(item.clone());
+        if let Some(obstacle) = it.obstacle() {
+            return Err(refused(obstacle));
+        }
+        if it.is_shadowed {
+            let reason = "you have one of this name, which the project's does not replace";
+            return Err(refused(reason.to_owned()));
+        }
+        let files = ItemFiles::scan(&it.source).map_err(refused)?;
+        let identity = ItemIdentity { item, config };
+        if identity.digest(&files) != digest {
             return Err(changed());
         }
-        let kept = self.store.keep(item, dir, digest);
-        kept.map_err(|error| match error {
-            KeepError::Changed(_) => changed(),
-            KeepError::Io(error) => error.into(),
-        })?;
+        if let ItemSource::Directory(_) = it.source {
+            let kept = self.store.keep(identity, &it.source, digest);
+            kept.map_err(|error| match error {
+                KeepError::Changed(_) => changed(),
+                KeepError::Io(error) => error.into(),
+            })?;
+        }
         Ok(files)
     }
 
@@ -214,91 +234,62 @@ impl TrustStore {
             Ok(())
         })
     }
-
-    /// The checked copy of a trusted item.
-    pub fn copy(&self, trust: &ProjectTrust, item: &str) -> Result<PathBuf, String> {
-        let entry = trust.items.get(item).ok_or("it is not trusted")?;
-        self.store.verified(item, &entry.digest)
-    }
 }
 
 impl ProjectTrust {
     /// Returns whether an item is trusted as it is now. Reads its files only if it was trusted before, and not
     /// again while they stay as they are.
-    pub fn state(&self, item: &str, dir: &Path) -> TrustState {
-        match self.items.get(item) {
+    pub fn state(&self, it: &ProjectItem) -> TrustState {
+        let config = it.config.as_ref().map(canonical::digest);
+        let identity = ItemIdentity {
+            item: &it.item,
+            config: config.as_deref(),
+        };
+        match self.items.get(&it.item) {
+            _ if it.is_shadowed => TrustState::Shadowed,
             None => TrustState::Untrusted,
-            Some(entry) => match self.known.files(dir) {
-                Ok(files) if files.digest(item) == entry.digest => TrustState::Trusted,
+            Some(entry) => match self.known.files(&it.source) {
+                Ok(files) if identity.digest(&files) == entry.digest => TrustState::Trusted,
                 _ => TrustState::Changed,
             },
         }
     }
 
-    fn describe(&self, ProjectItem { item, dir }: &ProjectItem) -> TrustItem {
-        let entry = self.items.get(item);
-        let scanned = ItemFiles::scan(dir);
-        let (digest, problem) = match &scanned {
-            Ok(files) => (Some(files.digest(item)), None),
-            Err(problem) => (None, Some(problem.clone())),
-        };
-        let state = match entry {
-            None => TrustState::Untrusted,
-            Some(entry) if digest.as_ref() == Some(&entry.digest) => TrustState::Trusted,
-            Some(_) => TrustState::Changed,
-        };
-        let files = scanned.unwrap_or_default();
-        let mut files = match entry {
-            Some(entry) if state == TrustState::Changed => changes(&entry.files, &files),
-            _ => unchanged(&files),
-        };
-        let more_files = files.len().saturating_sub(MAX_SHOWN) as u64;
-        files.truncate(MAX_SHOWN);
-        TrustItem {
+    /// What may be used of an item now. Ask before each use: looks at the stamps of files, and reads those that are
+    /// new to it. Blocks.
+    ///
+    /// # Errors
+    /// The reason why the item is inert.
+    pub fn admit(&self, it: &ProjectItem) -> Result<Admitted, Inert> {
+        let item = &it.item;
+        let broken = |reason| Inert::Broken {
             item: item.clone(),
-            state,
-            path: dir.display().to_string(),
-            digest,
-            files,
-            more_files,
-            problem,
+            reason,
+        };
+        if let Some(inert) = Inert::of(self.state(it), item) {
+            return Err(inert);
         }
-    }
-}
-
-fn unchanged(files: &ItemFiles) -> Vec<TrustFile> {
-    let file = |path: &String| TrustFile {
-        path: path.clone(),
-        change: None,
-    };
-    files.0.keys().map(file).collect()
-}
-
-fn changes(before: &ItemFiles, now: &ItemFiles) -> Vec<TrustFile> {
-    let mut changes = Vec::new();
-    let mut add = |path: &String, change| {
-        changes.push(TrustFile {
-            path: path.clone(),
-            change: Some(change),
-        });
-    };
-    for (path, file) in &now.0 {
-        match before.0.get(path) {
-            None => add(path, TrustedFileChange::Added),
-            Some(known) if known != file => add(path, TrustedFileChange::Modified),
-            Some(_) => {}
+        if let Some(obstacle) = it.obstacle() {
+            return Err(broken(obstacle));
         }
+        let (ItemSource::Directory(_), Some(entry)) = (&it.source, self.items.get(item)) else {
+            return Ok(Admitted::InPlace);
+        };
+        let identity = ItemIdentity {
+            item,
+            config: entry.config.as_deref(),
+        };
+        let copy = self.store.verified(identity, &entry.digest);
+        copy.map(Admitted::Copy).map_err(broken)
     }
-    let removed = before.0.keys().filter(|path| !now.0.contains_key(*path));
-    for path in removed {
-        add(path, TrustedFileChange::Removed);
-    }
-    changes
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use scorel_proto::TrustedFileChange;
+    use serde_json::json;
 
     use super::*;
 
@@ -310,10 +301,8 @@ mod tests {
         fs::write(skill.join("SKILL.md"), "one").unwrap();
         let store = TrustStore::new(dir.path().join("trust.json"), dir.path().join("store"));
         let project = ProjectId::generate();
-        let present = [ProjectItem {
-            item: "skill:x".to_owned(),
-            dir: skill.clone(),
-        }];
+        let item = ProjectItem::directory("skill:x".to_owned(), skill.clone());
+        let present = [item.clone()];
         let state = || store.items(project, &present).unwrap().remove(0);
         let before = state();
         assert_eq!(before.state, TrustState::Untrusted);
@@ -329,7 +318,9 @@ mod tests {
         trust(&wanted).unwrap();
         assert_eq!(state().state, TrustState::Trusted);
         let trusted = store.of(project).unwrap();
-        let copy = store.copy(&trusted, "skill:x").unwrap();
+        let Ok(Admitted::Copy(copy)) = trusted.admit(&item) else {
+            panic!("no copy");
+        };
         assert_eq!(fs::read_to_string(copy.join("SKILL.md")).unwrap(), "one");
 
         fs::write(skill.join("SKILL.md"), "two").unwrap();
@@ -348,11 +339,14 @@ mod tests {
                 ("new.sh", Some(TrustedFileChange::Added))
             ]
         );
-        assert_eq!(trusted.state("skill:x", &skill), TrustState::Changed);
+        assert_eq!(
+            trusted.admit(&item),
+            Err(Inert::Changed("skill:x".to_owned()))
+        );
         store.distrust(project, &wanted).unwrap();
         assert_eq!(state().state, TrustState::Untrusted);
         let other = store.of(ProjectId::generate()).unwrap();
-        assert_eq!(other.state("skill:x", &skill), TrustState::Untrusted);
+        assert_eq!(other.state(&item), TrustState::Untrusted);
     }
 
     #[test]
@@ -366,5 +360,98 @@ mod tests {
             assert!(store.distrust(ProjectId::generate(), &[]).is_err());
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
+    }
+
+    /// Trusts the item as it is now.
+    fn trust(store: &TrustStore, project: ProjectId, item: &ProjectItem) -> Result<(), TrustError> {
+        let present = std::slice::from_ref(item);
+        let digest = store.items(project, present)?.remove(0).digest;
+        let item = item.item.clone();
+        store.trust(
+            (project, ClientId::Daemon),
+            &[TrustedItem { item, digest }],
+            present,
+            1,
+        )
+    }
+
+    #[test]
+    fn a_hook_is_trusted_with_its_configuration_and_the_files_of_its_command() {
+        let dir = tempfile::tempdir().unwrap();
+        let project = dir.path().canonicalize().unwrap().join("project");
+        fs::create_dir(&project).unwrap();
+        let (script, file) = (
+            project.join("guard.sh"),
+            project.join(".scorel/config.toml"),
+        );
+        fs::write(&script, "exit 0").unwrap();
+        let store = TrustStore::new(dir.path().join("trust.json"), dir.path().join("store"));
+        let id = ProjectId::generate();
+        let hook = |command: &str| {
+            let named = NamedFiles::of_line(&project, file.clone(), command);
+            let config = json!({"event": "PreToolUse", "command": command});
+            ProjectItem::command("hook:guard".to_owned(), config, named)
+        };
+        let guard = hook("./guard.sh || ./later.sh");
+        trust(&store, id, &guard).unwrap();
+        let admit = |item: &ProjectItem| store.of(id).unwrap().admit(item);
+        let changed = Err(Inert::Changed("hook:guard".to_owned()));
+        assert_eq!(admit(&guard), Ok(Admitted::InPlace));
+        assert_eq!(admit(&hook("./guard.sh")), changed, "another command");
+        let shown = store.items(id, &[hook("./guard.sh")]).unwrap().remove(0);
+        assert!(shown.config_changed);
+
+        fs::write(project.join("later.sh"), "").unwrap();
+        assert_eq!(admit(&guard), changed, "a word is a file now");
+        let shown = store
+            .items(id, std::slice::from_ref(&guard))
+            .unwrap()
+            .remove(0);
+        assert_eq!(shown.files[0].change, Some(TrustedFileChange::Added));
+        assert!(!shown.config_changed);
+        fs::remove_file(project.join("later.sh")).unwrap();
+        assert_eq!(admit(&guard), Ok(Admitted::InPlace));
+        fs::write(&script, "exit 1").unwrap();
+        assert_eq!(admit(&guard), changed, "another script");
+
+        let shadowed = ProjectItem {
+            is_shadowed: true,
+            ..guard
+        };
+        assert_eq!(
+            admit(&shadowed),
+            Err(Inert::Shadowed("hook:guard".to_owned()))
+        );
+        let refused = trust(&store, id, &shadowed);
+        assert!(
+            refused.is_err(),
+            "it would be in force once the user's is gone"
+        );
+    }
+
+    #[test]
+    fn what_an_older_version_trusted_stays_trusted() {
+        let dir = tempfile::tempdir().unwrap();
+        let skill = dir.path().join("skill");
+        fs::create_dir(&skill).unwrap();
+        fs::write(skill.join("SKILL.md"), "one").unwrap();
+        fs::set_permissions(
+            skill.join("SKILL.md"),
+            std::os::unix::fs::PermissionsExt::from_mode(0o644),
+        )
+        .unwrap();
+        // The digest as version 0.1 made it.
+        let digest = "e93c1d1b0514a48fdd9004869864438cb708856b569ba20ae5813c53ca10ab14";
+        let project = ProjectId::generate();
+        let sha256 = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
+        let entry = json!({"digest": digest, "at": 1, "by": ClientId::Daemon,
+            "files": {"SKILL.md": {"mode": 0o644, "sha256": sha256}}});
+        let document = json!({"version": 1, "projects": {project.to_string(): {"skill:x": entry}}});
+        let path = dir.path().join("trust.json");
+        fs::write(&path, document.to_string()).unwrap();
+        let store = TrustStore::new(path, dir.path().join("store"));
+        let item = ProjectItem::directory("skill:x".to_owned(), skill);
+        let state = store.of(project).unwrap().state(&item);
+        assert_eq!(state, TrustState::Trusted);
     }
 }

@@ -29,6 +29,7 @@ use crate::followers::Followers;
 use crate::metrics::Metrics;
 use crate::models::Models;
 use crate::programs::ExtensionPrograms;
+use crate::project_items::ProjectItems;
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
 
@@ -44,6 +45,7 @@ pub struct Host {
     pub(crate) models: Arc<Models>,
     pub(crate) trust: Arc<TrustStore>,
     pub(crate) skills: Skills,
+    pub(crate) project_items: ProjectItems,
     pub(crate) runners: Arc<HostRunners>,
     pub(crate) programs: Arc<ExtensionPrograms>,
     pub(crate) orchestrator: Arc<Orchestrator>,

@@ -28,6 +28,7 @@ mod notices;
 mod permission;
 mod process_memory;
 mod programs;
+mod project_items;
 mod rpc;
 mod runners;
 mod session_blobs;

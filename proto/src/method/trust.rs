@@ -29,9 +29,10 @@ pub struct TrustItem {
     pub item: String,
     /// True if it is trusted as it is now.
     pub state: TrustState,
-    /// The directory with its files.
+    /// The directory with its files, or the file of the project that declares it.
     pub path: String,
-    /// The SHA-256 over its files as they are now, for `setTrust`; absent if it has a `problem`.
+    /// The SHA-256 over its name, its configuration and its files as they are now, for `setTrust`; absent if it has a
+    /// `problem`.
     pub digest: Option<String>,
     /// Its files as they are now; of a changed item, those that differ from the trusted ones. At most
     /// 200.
@@ -40,8 +41,56 @@ pub struct TrustItem {
     /// The number of further files.
     #[serde(default)]
     pub more_files: u64,
+    /// Of a changed item: true if what the project's configuration says of it is another.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub config_changed: bool,
+    /// What it would run. What these programs and files load or start in turn is not covered by the
+    /// digest.
+    #[serde(flatten)]
+    pub content: ItemContent,
     /// Why it cannot be trusted.
     pub problem: Option<String>,
+}
+
+/// What an item would run once it is trusted, and what it names that does not run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemContent {
+    /// The programs that would run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ItemProgram>,
+    /// The names of tools that the model would be offered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The names of commands that people could use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
+    /// The names of skills that the model could load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// What it names that this version does not run, and the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run: Vec<String>,
+}
+
+/// A program that an item would run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemProgram {
+    /// The command, as the project writes it.
+    pub command: String,
+    /// When it would run, such as `PreToolUse Bash`; empty for a program that is started when it is needed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<String>,
+    /// The names of environment variables that it would be given besides those of commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
+    /// True if it would run outside of the sandbox.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsandboxed: bool,
+    /// True if it could use the network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
 }
 
 /// The trust in an item.
@@ -54,6 +103,8 @@ pub enum TrustState {
     Trusted,
     /// It was trusted and is another by now. It is inert.
     Changed,
+    /// The user has one of this name. The project's is inert, whatever was trusted.
+    Shadowed,
 }
 
 /// A file of an item.

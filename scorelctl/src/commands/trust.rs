@@ -3,8 +3,8 @@ use std::path::PathBuf;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use scorel_proto::{
-    GetTrust, GetTrustParams, ProjectId, SetTrust, SetTrustParams, TrustFile, TrustItem,
-    TrustState, TrustedItem, counted,
+    GetTrust, GetTrustParams, ItemContent, ItemProgram, ProjectId, SetTrust, SetTrustParams,
+    TrustFile, TrustItem, TrustState, TrustedItem, counted,
 };
 
 use crate::cli::Cli;
@@ -45,6 +45,10 @@ pub(crate) enum TrustChange {
 
 /// The width of an item, in columns.
 const ITEM_WIDTH: usize = 26;
+
+/// Said once, below items that run programs.
+const NOT_COVERED: &str =
+    "Trust covers what is listed here, not what these programs and files load or start in turn.";
 
 /// The part of a digest that is shown.
 const DIGEST_CHARS: usize = 12;
@@ -110,7 +114,9 @@ fn unknown(name: &str, shown: &[TrustItem]) -> Failure {
 
 fn rows<'a>(items: impl IntoIterator<Item = &'a TrustItem>) -> Vec<String> {
     let mut rows = Vec::new();
+    let mut runs = false;
     for item in items {
+        runs |= !item.content.programs.is_empty();
         let state = wire_name(item.state);
         let digest = item.digest.as_deref().unwrap_or("-");
         let digest = digest.get(..DIGEST_CHARS).unwrap_or(digest);
@@ -121,6 +127,10 @@ fn rows<'a>(items: impl IntoIterator<Item = &'a TrustItem>) -> Vec<String> {
         if let Some(problem) = &item.problem {
             rows.push(format!("    ({})", one_line(problem)));
         }
+        rows.extend(content_rows(&item.content));
+        if item.config_changed {
+            rows.push("    modified  what the project's configuration says of it".to_owned());
+        }
         if item.state != TrustState::Trusted {
             rows.extend(item.files.iter().map(file_row));
             if item.more_files > 0 {
@@ -128,7 +138,46 @@ fn rows<'a>(items: impl IntoIterator<Item = &'a TrustItem>) -> Vec<String> {
             }
         }
     }
+    if runs {
+        rows.push(NOT_COVERED.to_owned());
+    }
     rows
+}
+
+/// What an item would run, and what it names that does not run.
+fn content_rows(content: &ItemContent) -> Vec<String> {
+    let mut rows: Vec<String> = content.programs.iter().map(program_row).collect();
+    let names = [
+        ("tools", &content.tools),
+        ("commands", &content.commands),
+        ("skills", &content.skills),
+    ];
+    for (kind, names) in names.iter().filter(|(_, names)| !names.is_empty()) {
+        rows.push(format!("    {kind}: {}", one_line(&names.join(", "))));
+    }
+    let not_run = content.not_run.iter();
+    rows.extend(not_run.map(|it| format!("    not run: {}", one_line(it))));
+    rows
+}
+
+fn program_row(program: &ItemProgram) -> String {
+    let mut row = format!("    runs: {}", one_line(&program.command));
+    let mut add = |text: String| row.push_str(&text);
+    if !program.events.is_empty() {
+        add(format!("; at {}", one_line(&program.events.join(", "))));
+    }
+    add(match (program.unsandboxed, program.network) {
+        (true, _) => "; outside of the sandbox".to_owned(),
+        (false, true) => "; in the sandbox, with the network".to_owned(),
+        (false, false) => "; in the sandbox, without network".to_owned(),
+    });
+    if !program.environment.is_empty() {
+        add(format!(
+            "; gets {}",
+            one_line(&program.environment.join(", "))
+        ));
+    }
+    row
 }
 
 fn file_row(file: &TrustFile) -> String {

@@ -52,9 +52,12 @@ impl Dirs {
     }
 
     fn trust(&self, name: &str) {
-        let items = project_items(&self.project.dir);
+        let items = self.skills().project_items(&self.project.dir);
         let shown = self.trust.items(self.project.id, &items).unwrap();
-        let shown = shown.iter().find(|it| it.item == item_name(name)).unwrap();
+        let shown = shown
+            .iter()
+            .find(|it| it.item == format!("skill:{name}"))
+            .unwrap();
         let wanted = [TrustedItem {
             item: shown.item.clone(),
             digest: shown.digest.clone(),

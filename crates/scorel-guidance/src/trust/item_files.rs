@@ -1,7 +1,6 @@
 //! The files of an item that a project brings, and the digest over them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use scorel_home::trusted_file::{self, Trust};
 use scorel_proto::ErrorChain;
@@ -9,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::listed_file::ListedFile;
+use super::project_item::ItemSource;
 
 /// Gets the path, the mode and the content of each file; an error ends the walk.
 pub(super) type FileVisitor<'a> = dyn FnMut(&str, u32, &[u8]) -> Result<(), String> + 'a;
@@ -31,17 +31,20 @@ pub(crate) struct ItemFile {
 }
 
 impl ItemFiles {
-    /// Reads the files of the item in `dir`.
+    /// Reads the files of an item.
     ///
     /// # Errors
     /// Why it cannot be trusted: a link, a special file, too much of it, or what the system says.
-    pub(super) fn scan(dir: &Path) -> Result<Self, String> {
-        Self::scan_with(dir, &mut |_, _, _| Ok(()))
+    pub(super) fn scan(source: &ItemSource) -> Result<Self, String> {
+        Self::scan_with(source, &mut |_, _, _| Ok(()))
     }
 
     /// As [`ItemFiles::scan`], which hands each file's path, mode and content to `visit`.
-    pub(super) fn scan_with(dir: &Path, visit: &mut FileVisitor<'_>) -> Result<Self, String> {
-        Self::read(&ListedFile::below(dir)?, visit).map(|(files, _)| files)
+    pub(super) fn scan_with(
+        source: &ItemSource,
+        visit: &mut FileVisitor<'_>,
+    ) -> Result<Self, String> {
+        Self::read(&source.list()?, visit).map(|(files, _)| files)
     }
 
     /// Reads files that were listed. Also whether each was the file that had been listed.
@@ -77,10 +80,15 @@ impl ItemFiles {
         Ok((files, same))
     }
 
-    /// The digest of an item: of its name, and of the path, mode and content of each file.
-    pub(super) fn digest(&self, item: &str) -> String {
+    /// The digest of an item: of its name, the digest of its configuration, and of the path, mode and content of
+    /// each file.
+    pub(super) fn digest(&self, item: &str, config: Option<&str>) -> String {
         let mut hash = Sha256::new();
         hash.update(format!("{item}\n"));
+        // The line of a file begins with a number.
+        if let Some(config) = config {
+            hash.update(format!("config {config}\n"));
+        }
         for (path, ItemFile { mode, sha256 }) in &self.0 {
             hash.update(format!("{mode:o} {sha256} {path}\n"));
         }
@@ -102,10 +110,14 @@ mod tests {
         fs::create_dir(dir.path().join("scripts")).unwrap();
         fs::write(&script, "true").unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).unwrap();
-        let digest = || ItemFiles::scan(dir.path()).unwrap().digest("skill:x");
+        let source = ItemSource::Directory(dir.path().to_owned());
+        let files = || ItemFiles::scan(&source).unwrap();
+        let digest = || files().digest("skill:x", None);
         let mut seen = vec![
             digest(),
-            ItemFiles::scan(dir.path()).unwrap().digest("skill:y"),
+            files().digest("skill:y", None),
+            files().digest("skill:x", Some("a")),
+            files().digest("skill:x", Some("b")),
         ];
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
         seen.push(digest());
@@ -124,7 +136,8 @@ mod tests {
     fn links_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         symlink("/etc/passwd", dir.path().join("a")).unwrap();
-        let error = ItemFiles::scan(dir.path()).unwrap_err();
+        let source = ItemSource::Directory(dir.path().to_owned());
+        let error = ItemFiles::scan(&source).unwrap_err();
         assert_eq!(error, "a is a link or a special file");
     }
 }

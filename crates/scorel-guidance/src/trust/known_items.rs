@@ -1,10 +1,10 @@
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::item_files::{FileVisitor, ItemFiles};
 use super::listed_file::ListedFile;
+use super::project_item::ItemSource;
 
 /// Items that are remembered. Beyond that all are forgotten, and read once more.
 const MAX_ITEMS: usize = 1_000;
@@ -12,7 +12,7 @@ const MAX_ITEMS: usize = 1_000;
 /// A cache of items. One whose files have the same stamps is not read again, because every turn checks
 /// all trusted items of its project.
 #[derive(Debug, Default)]
-pub(super) struct KnownItems(Mutex<HashMap<PathBuf, KnownItem>>);
+pub(super) struct KnownItems(Mutex<HashMap<ItemSource, KnownItem>>);
 
 #[derive(Debug)]
 struct KnownItem {
@@ -21,41 +21,41 @@ struct KnownItem {
 }
 
 impl KnownItems {
-    /// The files of the item in `dir` as they are now.
+    /// The files of an item as they are now.
     ///
     /// # Errors
     /// As [`ItemFiles::scan`].
-    pub(super) fn files(&self, dir: &Path) -> Result<ItemFiles, String> {
-        self.files_at(dir, SystemTime::now(), &mut |_, _, _| Ok(()))
+    pub(super) fn files(&self, source: &ItemSource) -> Result<ItemFiles, String> {
+        self.files_at(source, SystemTime::now(), &mut |_, _, _| Ok(()))
     }
 
     fn files_at(
         &self,
-        dir: &Path,
+        source: &ItemSource,
         now: SystemTime,
         visit: &mut FileVisitor<'_>,
     ) -> Result<ItemFiles, String> {
-        let listed = ListedFile::below(dir)?;
-        if let Some(known) = self.lock().get(dir)
+        let listed = source.list()?;
+        if let Some(known) = self.lock().get(source)
             && known.listed == listed
         {
             return Ok(known.files.clone());
         }
         let (files, same) = ItemFiles::read(&listed, visit)?;
         let mut items = self.lock();
-        items.remove(dir);
+        items.remove(source);
         // A file that has just changed may change again and keep its stamp.
         if same && listed.iter().all(|it| it.stamp.is_settled_at(now)) {
             if items.len() == MAX_ITEMS {
                 items.clear();
             }
             let files = files.clone();
-            items.insert(dir.to_owned(), KnownItem { listed, files });
+            items.insert(source.clone(), KnownItem { listed, files });
         }
         Ok(files)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, KnownItem>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ItemSource, KnownItem>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -77,11 +77,12 @@ mod tests {
 
     fn read_at(known: &KnownItems, dir: &TempDir, now: SystemTime) -> Vec<String> {
         let mut paths = Vec::new();
-        let files = known.files_at(dir.path(), now, &mut |path, _, _| {
+        let source = ItemSource::Directory(dir.path().to_owned());
+        let files = known.files_at(&source, now, &mut |path, _, _| {
             paths.push(path.to_owned());
             Ok(())
         });
-        assert_eq!(files, ItemFiles::scan(dir.path()));
+        assert_eq!(files, ItemFiles::scan(&source));
         paths
     }
 

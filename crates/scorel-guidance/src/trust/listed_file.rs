@@ -1,4 +1,4 @@
-use std::fs;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,25 @@ impl ListedFile {
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Ok(files)
     }
+
+    /// The file that is shown as `path`.
+    ///
+    /// # Errors
+    /// It is a link or a special file, or its name cannot be shown.
+    pub(super) fn of(file: PathBuf, path: String, metadata: &Metadata) -> Result<Self, String> {
+        if path.chars().any(char::is_control) {
+            return Err(format!("{path:?} is not a name that can be shown"));
+        }
+        if !metadata.is_file() {
+            return Err(format!("{path} is a link or a special file"));
+        }
+        Ok(Self {
+            file,
+            path,
+            mode: metadata.permissions().mode() & 0o777,
+            stamp: Stamp::of(metadata),
+        })
+    }
 }
 
 fn add(files: &mut Vec<ListedFile>, dir: &Path, prefix: &str, depth: usize) -> Result<(), String> {
@@ -46,7 +65,6 @@ fn add(files: &mut Vec<ListedFile>, dir: &Path, prefix: &str, depth: usize) -> R
         let name = entry.file_name();
         let name = name
             .to_str()
-            .filter(|name| !name.chars().any(char::is_control))
             .ok_or_else(|| format!("{name:?} is not a name that can be shown"))?;
         let path = match prefix {
             "" => name.to_owned(),
@@ -55,17 +73,10 @@ fn add(files: &mut Vec<ListedFile>, dir: &Path, prefix: &str, depth: usize) -> R
         let metadata = entry.metadata().map_err(failed)?;
         if metadata.is_dir() {
             add(files, &entry.path(), &path, depth + 1)?;
-        } else if !metadata.is_file() {
-            return Err(format!("{path} is a link or a special file"));
         } else if files.len() == MAX_FILES {
             return Err(format!("it has more than {MAX_FILES} files"));
         } else {
-            files.push(ListedFile {
-                file: entry.path(),
-                path,
-                mode: metadata.permissions().mode() & 0o777,
-                stamp: Stamp::of(&metadata),
-            });
+            files.push(ListedFile::of(entry.path(), path, &metadata)?);
         }
     }
     Ok(())

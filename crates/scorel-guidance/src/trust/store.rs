@@ -1,7 +1,7 @@
 //! Copies of trusted items, by digest.
 //!
 //! A project's files may change at any time. A trusted item runs from its copy, so that nothing changes
-//! between the check and the use.
+//! between the check and the use. A copy is read whole when it is first used, then as its stamps say.
 
 use std::collections::HashSet;
 use std::fs::{self, File, Permissions};
@@ -10,26 +10,40 @@ use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::item_files::ItemFiles;
+use super::known_items::KnownItems;
+use super::project_item::ItemSource;
 
 /// The directory `store` of the home.
 #[derive(Debug)]
 pub(super) struct Store {
     dir: PathBuf,
+    known: KnownItems,
+}
+
+/// An item, as far as its digest is not about its files.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ItemIdentity<'a> {
+    pub(super) item: &'a str,
+    /// The digest of its configuration.
+    pub(super) config: Option<&'a str>,
 }
 
 impl Store {
     pub(super) fn new(dir: PathBuf) -> Self {
-        Self { dir }
+        Self {
+            dir,
+            known: KnownItems::default(),
+        }
     }
 
     /// The copy with this digest, whose content is checked.
     ///
     /// # Errors
     /// There is none, or it is not what the digest says.
-    pub(super) fn verified(&self, item: &str, digest: &str) -> Result<PathBuf, String> {
+    pub(super) fn verified(&self, item: ItemIdentity<'_>, digest: &str) -> Result<PathBuf, String> {
         let dir = self.dir.join(digest);
-        let found = ItemFiles::scan(&dir)?.digest(item);
-        if found != digest {
+        let files = self.known.files(&ItemSource::Directory(dir.clone()))?;
+        if item.digest(&files) != digest {
             return Err(format!(
                 "its copy in {} was changed; trust it again",
                 dir.display()
@@ -61,7 +75,12 @@ impl Store {
     ///
     /// # Errors
     /// The item has another digest by now, or the copy cannot be written.
-    pub(super) fn keep(&self, item: &str, source: &Path, digest: &str) -> Result<(), KeepError> {
+    pub(super) fn keep(
+        &self,
+        item: ItemIdentity<'_>,
+        source: &ItemSource,
+        digest: &str,
+    ) -> Result<(), KeepError> {
         if self.verified(item, digest).is_ok() {
             return Ok(());
         }
@@ -81,7 +100,7 @@ impl Store {
             return Err(error.into());
         }
         let copied = copied.map_err(KeepError::Changed)?;
-        if copied.digest(item) != digest {
+        if item.digest(&copied) != digest {
             remove_if_there(&temporary)?;
             let text = "its files are not those that were shown".to_owned();
             return Err(KeepError::Changed(text));
@@ -93,6 +112,12 @@ impl Store {
         fs::rename(&temporary, &kept)?;
         File::open(&self.dir)?.sync_all()?;
         Ok(())
+    }
+}
+
+impl ItemIdentity<'_> {
+    pub(super) fn digest(self, files: &ItemFiles) -> String {
+        files.digest(self.item, self.config)
     }
 }
 
@@ -161,20 +186,25 @@ mod tests {
         fs::create_dir_all(source.join("scripts")).unwrap();
         fs::write(source.join("SKILL.md"), "one").unwrap();
         fs::write(source.join("scripts/run.sh"), "true").unwrap();
-        let digest = ItemFiles::scan(&source).unwrap().digest("skill:x");
-        assert!(store.verified("skill:x", &digest).is_err());
+        let item = ItemIdentity {
+            item: "skill:x",
+            config: None,
+        };
+        let from = ItemSource::Directory(source.clone());
+        let digest = item.digest(&ItemFiles::scan(&from).unwrap());
+        assert!(store.verified(item, &digest).is_err());
         let other = "0".repeat(64);
-        let refused = store.keep("skill:x", &source, &other);
+        let refused = store.keep(item, &from, &other);
         assert!(matches!(refused, Err(KeepError::Changed(_))), "{refused:?}");
-        store.keep("skill:x", &source, &digest).unwrap();
-        let kept = store.verified("skill:x", &digest).unwrap();
+        store.keep(item, &from, &digest).unwrap();
+        let kept = store.verified(item, &digest).unwrap();
         fs::write(source.join("SKILL.md"), "two").unwrap();
         assert_eq!(fs::read_to_string(kept.join("SKILL.md")).unwrap(), "one");
         fs::write(kept.join("SKILL.md"), "three").unwrap();
-        let error = store.verified("skill:x", &digest).unwrap_err();
+        let error = store.verified(item, &digest).unwrap_err();
         assert!(error.contains("was changed; trust it again"), "{error}");
         fs::write(source.join("SKILL.md"), "one").unwrap();
-        store.keep("skill:x", &source, &digest).unwrap();
-        store.verified("skill:x", &digest).unwrap();
+        store.keep(item, &from, &digest).unwrap();
+        store.verified(item, &digest).unwrap();
     }
 }

@@ -26,6 +26,7 @@ use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::metrics::{Metrics, TimedStorage};
 use crate::models::Models;
 use crate::programs::{ExtensionPrograms, ProgramMeans};
+use crate::project_items::ProjectItems;
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
 use crate::turns::{TurnParts, Turns, own_sources};
@@ -152,6 +153,7 @@ impl Host {
             secrets,
             models,
             trust,
+            project_items: ProjectItems::new(home.root(), skills.clone()),
             skills,
             runners,
             programs,

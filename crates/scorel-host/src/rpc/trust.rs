@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
-use scorel_guidance::skills::{SkillProject, project_items};
+use scorel_guidance::skills::SkillProject;
 use scorel_home::now_ms;
 use scorel_proto::{
     GetTrustParams, GetTrustResult, ListSkillsParams, ListSkillsResult, ProjectId, SetTrustParams,
@@ -46,7 +46,7 @@ pub(super) async fn set_trust(
     let dir = host.project_dir(id)?;
     let change = move || {
         if params.trusted {
-            let present = project_items(&dir);
+            let present = host.project_items.of(&dir);
             host.trust
                 .trust((id, by), &params.items, &present, now_ms())?;
         } else {
@@ -59,6 +59,6 @@ pub(super) async fn set_trust(
 }
 
 fn items(host: &Host, id: ProjectId) -> Result<Vec<TrustItem>, CallError> {
-    let present = project_items(&host.project_dir(id)?);
+    let present = host.project_items.of(&host.project_dir(id)?);
     Ok(host.trust.items(id, &present)?)
 }

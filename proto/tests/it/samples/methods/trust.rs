@@ -1,8 +1,8 @@
 use scorel_proto::{
     FindFiles, FindFilesParams, FindFilesResult, GetTrust, GetTrustParams, GetTrustResult,
-    ListSkills, ListSkillsParams, ListSkillsResult, SetTrust, SetTrustParams, SetTrustResult,
-    SkillInfo, SkillSource, SkillState, TrustFile, TrustItem, TrustState, TrustedFileChange,
-    TrustedItem,
+    ItemContent, ItemProgram, ListSkills, ListSkillsParams, ListSkillsResult, SetTrust,
+    SetTrustParams, SetTrustResult, SkillInfo, SkillSource, SkillState, TrustFile, TrustItem,
+    TrustState, TrustedFileChange, TrustedItem,
 };
 
 use super::{method, result_of};
@@ -44,6 +44,12 @@ pub(super) fn all() -> Vec<Golden> {
             items: vec![changed()],
         },
     ));
+    all.push(result_of::<GetTrust>(
+        ".hook",
+        &GetTrustResult {
+            items: vec![hook()],
+        },
+    ));
     all.extend(method::<SetTrust>(
         &SetTrustParams {
             project_id,
@@ -81,7 +87,32 @@ fn item() -> TrustItem {
             change: None,
         }],
         more_files: 0,
+        config_changed: false,
+        content: ItemContent::default(),
         problem: None,
+    }
+}
+
+fn hook() -> TrustItem {
+    TrustItem {
+        item: "hook:guard".into(),
+        state: TrustState::Changed,
+        path: "/home/ada/app/.scorel/config.toml".into(),
+        config_changed: true,
+        content: ItemContent {
+            programs: vec![ItemProgram {
+                command: "tools/guard.sh".into(),
+                events: vec!["PreToolUse Bash".into()],
+                environment: vec!["GUARD_TOKEN".into()],
+                unsandboxed: false,
+                network: true,
+            }],
+            tools: vec!["ext__notes__add".into()],
+            commands: vec!["note".into()],
+            skills: vec!["notes:tidy".into()],
+            not_run: vec!["agents: this version runs none of a plugin".into()],
+        },
+        ..item()
     }
 }
 

@@ -1,0 +1,77 @@
+//! What a project brings: items that are inert until a user trusts them.
+//!
+//! In: the project's directory. Out: its skills, servers, extensions and workflows, as they are now. A file that
+//! cannot be read is an item with a problem, so that people see it.
+
+mod extensions;
+mod servers;
+mod workflows;
+
+use std::path::{Path, PathBuf};
+
+use scorel_guidance::skills::Skills;
+use scorel_guidance::trust::ProjectItem;
+
+/// The directory of a project that is for the daemon.
+const SCOREL: &str = ".scorel";
+
+/// Finds the items of projects.
+#[derive(Debug, Clone)]
+pub(crate) struct ProjectItems {
+    /// The daemon's home, where the user's own are.
+    home: PathBuf,
+    skills: Skills,
+}
+
+impl ProjectItems {
+    pub(crate) fn new(home: &Path, skills: Skills) -> Self {
+        Self {
+            home: home.to_owned(),
+            skills,
+        }
+    }
+
+    /// The items of the project in a directory. Reads files; blocks.
+    pub(crate) fn of(&self, project: &Path) -> Vec<ProjectItem> {
+        let mut items = self.skills.project_items(project);
+        items.extend(servers::items(project));
+        if let Some(scorel) = self.directory_of(project) {
+            items.extend(extensions::items(&scorel, &self.home));
+            items.extend(workflows::items(&scorel));
+        }
+        items
+    }
+
+    /// The project's directory for the daemon. A link could lead out of the project, and the home that is there
+    /// in a project at the user's home directory is the user's own.
+    fn directory_of(&self, project: &Path) -> Option<PathBuf> {
+        let scorel = project.join(SCOREL);
+        let is_directory = scorel.symlink_metadata().is_ok_and(|it| it.is_dir());
+        let is_home = || {
+            let real = |path: &Path| path.canonicalize().ok();
+            real(&scorel) == real(&self.home)
+        };
+        (is_directory && !is_home()).then_some(scorel)
+    }
+}
+
+/// The entries of a directory, by name; none if it is absent or a link.
+fn entries(dir: &Path) -> Vec<(String, PathBuf)> {
+    if !dir.symlink_metadata().is_ok_and(|it| it.is_dir()) {
+        return Vec::new();
+    }
+    let found = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let named = found.map(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        (name, entry.path())
+    });
+    let mut named: Vec<_> = named.take(MAX_ENTRIES).collect();
+    named.sort();
+    named
+}
+
+/// Entries of a directory that are looked at.
+const MAX_ENTRIES: usize = 1_000;
+
+#[cfg(test)]
+mod tests;

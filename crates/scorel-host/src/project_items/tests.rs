@@ -1,0 +1,113 @@
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+
+use scorel_guidance::trust::TrustStore;
+use scorel_proto::{ProjectId, TrustState};
+use tempfile::TempDir;
+
+use super::*;
+
+struct Dirs {
+    _dir: TempDir,
+    home: PathBuf,
+    project: PathBuf,
+}
+
+impl Dirs {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let (home, project) = (root.join("home"), root.join("project"));
+        fs::create_dir(&home).unwrap();
+        fs::create_dir(&project).unwrap();
+        Self {
+            _dir: dir,
+            home,
+            project,
+        }
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.project.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn store(&self) -> Arc<TrustStore> {
+        let store = TrustStore::new(self.home.join("trust.json"), self.home.join("store"));
+        Arc::new(store)
+    }
+
+    fn items(&self) -> Vec<ProjectItem> {
+        let skills = Skills::new(&self.home, self.store());
+        ProjectItems::new(&self.home, skills).of(&self.project)
+    }
+
+    /// The names of the items, with their states.
+    fn states(&self) -> Vec<(String, TrustState)> {
+        let items = self.store().items(ProjectId::generate(), &self.items());
+        let items = items.unwrap().into_iter();
+        items.map(|it| (it.item, it.state)).collect()
+    }
+}
+
+#[test]
+fn all_that_a_project_brings_is_listed() {
+    let dirs = Dirs::new();
+    dirs.write(
+        ".claude/skills/review/SKILL.md",
+        "---\nname: review\ndescription: x\n---\n",
+    );
+    dirs.write(
+        ".mcp.json",
+        r#"{"mcpServers": {"db": {"command": "python3", "args": ["serve.py"], "env": {"TOKEN": "s3cret-value"}}}}"#,
+    );
+    dirs.write(
+        ".claude/settings.json",
+        r#"{"mcpServers": {"db": {"command": "other"}, "web": {"url": "https://example.org/"}}}"#,
+    );
+    dirs.write(".claude/settings.local.json", "{");
+    dirs.write(".scorel/extensions/notes/extension.toml", "");
+    dirs.write(".scorel/extensions/mine/extension.toml", "");
+    fs::create_dir_all(dirs.home.join("extensions/mine")).unwrap();
+    dirs.write(".scorel/workflows/ship.js", "");
+    dirs.write("serve.py", "");
+    let expected = [
+        ("extension:mine", TrustState::Shadowed),
+        ("extension:notes", TrustState::Untrusted),
+        ("mcp:.claude/settings.local.json", TrustState::Untrusted),
+        ("mcp:db", TrustState::Untrusted),
+        ("mcp:web", TrustState::Untrusted),
+        ("skill:review", TrustState::Untrusted),
+        ("workflow:ship", TrustState::Untrusted),
+    ];
+    assert_eq!(
+        dirs.states(),
+        expected.map(|(item, state)| (item.to_owned(), state))
+    );
+    let items = dirs
+        .store()
+        .items(ProjectId::generate(), &dirs.items())
+        .unwrap();
+    let db = items.iter().find(|it| it.item == "mcp:db").unwrap();
+    let program = &db.content.programs[0];
+    assert_eq!(program.command, "python3 serve.py");
+    assert_eq!(program.environment, ["TOKEN"], "the value is not shown");
+    assert_eq!(db.digest, None, "it cannot be trusted before it can run");
+}
+
+#[test]
+fn links_bring_nothing_and_the_users_home_is_no_projects() {
+    let dirs = Dirs::new();
+    fs::create_dir_all(dirs.home.join("extensions/mine")).unwrap();
+    symlink(&dirs.home, dirs.project.join(".scorel")).unwrap();
+    assert_eq!(dirs.states(), []);
+    let at_home = Dirs {
+        home: dirs.project.join("real/.scorel"),
+        project: dirs.project.join("real"),
+        ..dirs
+    };
+    fs::create_dir_all(at_home.home.join("extensions/mine")).unwrap();
+    assert_eq!(at_home.states(), []);
+}
