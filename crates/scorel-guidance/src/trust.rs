@@ -13,6 +13,7 @@ mod listed_file;
 mod named_files;
 mod project_item;
 mod store;
+mod trust_entry;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use item_files::ItemFiles;
 use known_items::KnownItems;
 use store::{ItemIdentity, Store};
+use trust_entry::{TrustEntry, TrustedItems};
 
 pub use inert::Inert;
 pub use named_files::NamedFiles;
@@ -52,23 +54,6 @@ struct TrustDocument {
 
 impl StateBody for TrustDocument {
     const KIND: &'static StateKind = &TRUST;
-}
-
-type TrustedItems = BTreeMap<String, TrustEntry>;
-
-/// An item that was trusted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TrustEntry {
-    digest: String,
-    /// The digest of what the project's configuration said of it. Not the text, which may have secrets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    config: Option<String>,
-    files: ItemFiles,
-    /// When, in milliseconds since 1970.
-    at: u64,
-    /// The client that said so.
-    by: ClientId,
 }
 
 /// The trusted items of one project, as `trust.json` had them.

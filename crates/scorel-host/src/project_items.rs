@@ -3,6 +3,7 @@
 //! In: the project's directory. Out: its skills, servers, extensions and workflows, as they are now. A file that
 //! cannot be read is an item with a problem, so that people see it.
 
+mod entries;
 mod extensions;
 mod servers;
 mod workflows;
@@ -54,24 +55,6 @@ impl ProjectItems {
         (is_directory && !is_home()).then_some(scorel)
     }
 }
-
-/// The entries of a directory, by name; none if it is absent or a link.
-fn entries(dir: &Path) -> Vec<(String, PathBuf)> {
-    if !dir.symlink_metadata().is_ok_and(|it| it.is_dir()) {
-        return Vec::new();
-    }
-    let found = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let named = found.map(|entry| {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        (name, entry.path())
-    });
-    let mut named: Vec<_> = named.take(MAX_ENTRIES).collect();
-    named.sort();
-    named
-}
-
-/// Entries of a directory that are looked at.
-const MAX_ENTRIES: usize = 1_000;
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use super::canonical;
 use super::item_files::ItemFiles;
 use super::project_item::ProjectItem;
 use super::store::ItemIdentity;
-use super::{TrustEntry, TrustedItems};
+use super::trust_entry::{TrustEntry, TrustedItems};
 
 /// Files of an item in a reply.
 const MAX_SHOWN: usize = 200;

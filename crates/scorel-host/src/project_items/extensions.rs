@@ -2,7 +2,7 @@ use std::path::Path;
 
 use scorel_guidance::trust::ProjectItem;
 
-use super::entries;
+use super::entries::entries;
 
 /// The directory of extensions, in a project's and in the user's home.
 const DIRECTORY: &str = "extensions";

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use scorel_guidance::trust::{ItemSource, NamedFiles, ProjectItem};
 
-use super::entries;
+use super::entries::entries;
 
 /// Why none can be trusted: a later version would run what was never shown as running.
 const NOT_RUN: &str = "this version runs no workflows";
