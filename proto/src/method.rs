@@ -11,6 +11,7 @@ mod files;
 mod find_files;
 mod gc;
 mod group;
+mod hook;
 mod host;
 mod host_event;
 mod import;
@@ -44,6 +45,7 @@ pub use files::*;
 pub use find_files::*;
 pub use gc::*;
 pub use group::MethodGroup;
+pub use hook::*;
 pub use host::*;
 pub use host_event::*;
 pub use import::*;
@@ -185,6 +187,9 @@ methods! {
         /// file that is seconds old may be missing.
         FindFiles = "findFiles", Read, FindFilesParams => FindFilesResult,
             [ProjectNotFound, FilesystemError];
+        /// Lists the hooks of the user, and those of a project, with what each has done since the daemon began and
+        /// why it may not do what it is meant to.
+        ListHooks = "listHooks", Read, ListHooksParams => ListHooksResult, [ProjectNotFound];
         /// Returns the items that a project brings, such as skills, and whether each is trusted.
         GetTrust = "getTrust", Read, GetTrustParams => GetTrustResult,
             [ProjectNotFound, FilesystemError];

@@ -24,6 +24,7 @@ mod export;
 mod files;
 mod gc;
 mod graph;
+mod hooks;
 mod import;
 mod init;
 mod input;
@@ -80,6 +81,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupts::unless_ended;
 use crate::output::Output;
+use hooks::HooksCommand;
 
 /// Command-line client of the Scorel daemon, which runs coding agents
 #[derive(Debug, Parser)]
@@ -134,6 +136,8 @@ pub(crate) enum CliCommand {
     /// Show, check and change the configuration: `show`, `get`, `set`, `unset`, `check`, `edit`
     #[command(disable_help_flag = true)]
     Config(scoreld::ConfigArgs),
+    /// Show hooks, which are commands around calls, requests and turns; take over those of Claude Code
+    Hooks(hooks::HooksArgs),
     /// Print the script with which a shell completes commands, options, session ids and models
     Completions(completions::CompletionsArgs),
     /// Describe every command in a line
@@ -164,6 +168,9 @@ impl CliCommand {
             Self::Commands => "commands",
             Self::ExitCodes => "exit-codes",
             Self::Man(_) => "man",
+            Self::Hooks(hooks::HooksArgs {
+                action: HooksCommand::Import { .. },
+            }) => "hooks import",
             Self::Attach(_)
             | Self::Send(_)
             | Self::Wait(_)
@@ -171,6 +178,7 @@ impl CliCommand {
             | Self::Connected(_)
             | Self::Spawn(_)
             | Self::Status(_)
+            | Self::Hooks(_)
             | Self::Call(_)
             | Self::Acp => return None,
         })
@@ -272,6 +280,16 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         CliCommand::Fsck(args) => Err(scoreld::fsck(&args, global.json, &local()?)),
         CliCommand::Doctor => Err(scoreld::doctor(global.json, &local()?)),
         CliCommand::Config(args) => Err(scoreld::config(&args, global.json, &local()?)),
+        CliCommand::Hooks(args) => match args.action {
+            HooksCommand::List { project } => {
+                wait_at(&global, hooks::list(project, link()?, output)).map(done)
+            }
+            HooksCommand::Import { file } => Err(scoreld::import_hooks(
+                file.as_deref(),
+                global.json,
+                &local()?,
+            )),
+        },
         CliCommand::Service(args) => service::run(&args, &local()?, output).map(done),
         CliCommand::Stdio => with_runtime(|runtime| stdio::run(runtime, &local()?)),
         CliCommand::Send(args) => wait_at(&global, send::run(args, link()?, output)),

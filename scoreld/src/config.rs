@@ -6,6 +6,7 @@ mod args;
 mod editor;
 mod error;
 mod exit;
+mod hooks;
 mod output;
 mod places;
 
@@ -71,7 +72,10 @@ fn begin(args: &ConfigArgs) -> Result<ConfigRun<'_>, CommandError> {
     let writes_home = !args.project
         && matches!(
             args.command,
-            ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit
+            ConfigCommand::Set { .. }
+                | ConfigCommand::Unset { .. }
+                | ConfigCommand::ImportHooks { .. }
+                | ConfigCommand::Edit
         );
     // Only what writes there makes the home.
     let root = match writes_home {
@@ -98,6 +102,9 @@ impl ConfigRun<'_> {
                 self.changed(&file, Some(&key), changed, out)
             }
             ConfigCommand::Check { file } => self.check(file.as_deref(), out),
+            ConfigCommand::ImportHooks { file } => {
+                hooks::import(&self.file(), file.as_deref(), self.args.json, out)
+            }
             ConfigCommand::Edit => {
                 let file = self.file();
                 let changed = editor::edit(&file)?;

@@ -32,6 +32,7 @@ mod follow;
 mod fsck;
 mod full_disk;
 mod guidance;
+mod hooks;
 mod kill_loop;
 mod limits;
 mod live;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use scorel_exec::ResourceLimits;
+use scorel_extension::hook::HookEntry;
 use scorel_fetch::PrivateHost;
 use scorel_files::CheckpointLimits;
 use scorel_journal::Durability;
@@ -44,6 +45,10 @@ pub struct Config {
     pub auxiliary: AuxiliaryConfig,
     /// `[prompt] text`: the user's own part of the system prompt.
     pub prompt: Option<String>,
+    /// The `[[hooks]]` of the user's file.
+    pub hooks: Vec<HookEntry>,
+    /// The `[[hooks]]` of the project's file, which run when a user trusts them.
+    pub project_hooks: Vec<HookEntry>,
     /// Settings of the project's file that were ignored.
     pub warnings: Vec<Warning>,
 }

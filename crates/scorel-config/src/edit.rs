@@ -7,6 +7,7 @@
 mod agent_change;
 mod config_file;
 mod file_text;
+mod hook_addition;
 mod key_change;
 mod text_change;
 mod text_table;

@@ -32,10 +32,7 @@ impl FileLayer {
                 let config = Config::from_user(&document, origin)?;
                 check_runners(&document.agents, &config.runners, origin)
             }
-            Self::Project => {
-                let _accepted = ProjectLayer::new(&document, origin);
-                Ok(())
-            }
+            Self::Project => ProjectLayer::new(&document, origin).map(drop),
         }
     }
 }

@@ -15,7 +15,8 @@ pub(super) struct KnownKey {
 }
 
 /// Tables whose keys are names of the user's own.
-pub(super) const OWN_NAMES: [&str; 5] = [
+pub(super) const OWN_NAMES: [&str; 6] = [
+    "hooks",
     "providers",
     "runners",
     "agents",

@@ -15,6 +15,7 @@ use scorel_orchestrator::OrchestratorLimits;
 use super::agent_section::agents;
 use super::bounded::{number, number_or, seconds_or};
 use super::dollars::Dollars;
+use super::hook_section::hooks;
 use super::model_section::model_settings;
 use super::origin::DocumentOrigin;
 use super::project::ProjectLayer;
@@ -58,6 +59,7 @@ impl Config {
             providers,
             agents: agents(&document.agents, origin)?,
             runners,
+            hooks: hooks(&document.hooks, true, origin)?,
             ..Self::plain(document)
         })
     }
@@ -80,6 +82,8 @@ impl Config {
             compaction: compaction(&document.compaction),
             auxiliary: document.auxiliary.clone(),
             prompt: document.prompt.text.clone(),
+            hooks: Vec::new(),
+            project_hooks: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -88,6 +92,7 @@ impl Config {
     pub(super) fn with_project(&self, layer: &ProjectLayer) -> Self {
         let mut config = self.clone();
         config.warnings.clone_from(&layer.refused);
+        config.project_hooks.clone_from(&layer.hooks);
         match &layer.model_id {
             Some(_) if config.model.is_demo() => {
                 let reason = "no model is configured in the user's file";

@@ -7,7 +7,8 @@
 //!
 //! Both files have one schema. A file with an unknown key or a value out of range is rejected as a
 //! whole. A project's file is as untrusted as the repository: it may only choose the model's id and
-//! thinking level, lower limits of turns, agents and the orchestrator, and add `deny` and `ask` rules.
+//! thinking level, lower limits of turns, agents and the orchestrator, and add `deny` and `ask` rules. Its hooks
+//! are read, and run only when a user trusts them.
 //! Its other settings are ignored with a [`Warning`].
 
 mod agent;
@@ -26,6 +27,7 @@ mod edit_error;
 mod endpoint;
 mod error;
 mod file_layer;
+mod hook_section;
 mod key;
 mod keys;
 mod layers;

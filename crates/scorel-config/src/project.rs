@@ -1,7 +1,10 @@
 use std::path::PathBuf;
 
+use scorel_extension::hook::HookEntry;
 use toml::{Table, Value};
 
+use super::ConfigError;
+use super::hook_section::hooks;
 use super::origin::DocumentOrigin;
 use super::schema::{AgentSection, AgentTaskSection, Document, OrchestratorSection};
 use super::table_check::Tables;
@@ -9,7 +12,8 @@ use super::warning::{Warning, warning};
 use crate::GateRule;
 
 /// Keys that a project may set. Its limits only apply where they are lower than the user's.
-const ALLOWED: [&str; 17] = [
+const ALLOWED: [&str; 18] = [
+    "hooks",
     "model.id",
     "model.thinkingLevel",
     "runtime.maxSteps",
@@ -43,14 +47,15 @@ pub(super) struct ProjectLayer {
     pub orchestrator: OrchestratorSection,
     pub ask: Vec<GateRule>,
     pub deny: Vec<GateRule>,
+    pub hooks: Vec<HookEntry>,
     /// Its other settings.
     pub refused: Vec<Warning>,
 }
 
 impl ProjectLayer {
-    pub(crate) fn new(document: &Document, origin: &DocumentOrigin) -> Self {
+    pub(crate) fn new(document: &Document, origin: &DocumentOrigin) -> Result<Self, ConfigError> {
         let model = document.model.as_ref().map(toml::Spanned::get_ref);
-        Self {
+        Ok(Self {
             path: origin.path().to_owned(),
             model_id: model.and_then(|model| model.id.clone()),
             thinking: model.and_then(|model| model.thinking_level),
@@ -59,8 +64,9 @@ impl ProjectLayer {
             orchestrator: document.orchestrator.clone(),
             ask: document.permissions.ask.clone(),
             deny: document.permissions.deny.clone(),
+            hooks: hooks(&document.hooks, false, origin)?,
             refused: Self::refused_keys(origin),
-        }
+        })
     }
 
     /// The keys that are set and that a project may not set. Taken from the text and not from the

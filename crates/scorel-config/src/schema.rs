@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use scorel_extension::hook::HookSection;
 use scorel_fetch::PrivateHost;
 use scorel_home::SecretName;
 use scorel_journal::Durability;
@@ -49,6 +50,7 @@ pub(super) struct Document {
     pub auxiliary: AuxiliaryConfig,
     pub prompt: PromptSection,
     pub attach: AttachSection,
+    pub hooks: Vec<Spanned<HookSection>>,
 }
 
 /// `[attach]`: read by the terminal client itself, in its own home. Checked here, so that a typo is found where all

@@ -278,7 +278,7 @@ fn read_project(
     known: Option<&FileContent<Option<ProjectLayer>>>,
 ) -> Result<FileContent<Option<ProjectLayer>>, ConfigError> {
     let meaning = |document: &Document, origin: &DocumentOrigin| {
-        Ok(Some(ProjectLayer::new(document, origin)))
+        ProjectLayer::new(document, origin).map(Some)
     };
     read(path, FileLayer::Project, known, || None, meaning)
 }

@@ -2,6 +2,7 @@ mod agents;
 mod edit;
 mod edit_key;
 mod files;
+mod hooks;
 mod model;
 mod page;
 mod project;
@@ -26,7 +27,7 @@ fn user(text: &str) -> Result<Config, ConfigError> {
 
 fn with_project(config: &Config, text: &str) -> Result<Config, ConfigError> {
     let (document, origin) = parse(Path::new("/p/.scorel/config.toml"), text.as_bytes())?;
-    Ok(config.with_project(&ProjectLayer::new(&document, &origin)))
+    Ok(config.with_project(&ProjectLayer::new(&document, &origin)?))
 }
 
 /// Place, key, suggestion.

@@ -24,6 +24,7 @@ pub use open::HostParts;
 
 use crate::client_names::ClientNames;
 use crate::executable::Executable;
+use crate::extensions::HookRegistry;
 use crate::file_finder::FileFinder;
 use crate::followers::Followers;
 use crate::metrics::Metrics;
@@ -47,6 +48,7 @@ pub struct Host {
     pub(crate) skills: Skills,
     pub(crate) project_items: ProjectItems,
     pub(crate) runners: Arc<HostRunners>,
+    pub(crate) hooks: Arc<HookRegistry>,
     pub(crate) programs: Arc<ExtensionPrograms>,
     pub(crate) orchestrator: Arc<Orchestrator>,
     /// Held while a project's orchestrator is looked for and made.

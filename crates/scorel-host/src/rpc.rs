@@ -14,6 +14,7 @@ mod end_wait;
 mod files;
 mod find_files;
 mod garbage;
+mod hooks;
 mod host;
 mod host_agents;
 mod import;
@@ -73,6 +74,7 @@ fn methods_of_the_host(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<proto::GetUsage, _, _>(table, usage::get_usage)?;
     method::<proto::FindFiles, _, _>(table, find_files::find)?;
     method::<proto::ListSkills, _, _>(table, trust::list_skills)?;
+    method::<proto::ListHooks, _, _>(table, hooks::list)?;
     method::<proto::GetTrust, _, _>(table, trust::get_trust)?;
     client_method::<proto::SetTrust, _, _>(table, trust::set_trust)?;
     method::<proto::RestartProcess, _, _>(table, processes::restart)?;

@@ -42,7 +42,7 @@ use session_state::{PrepareTurn, SessionState, SessionTools};
 use turn_error::{config_error, turn_error};
 use workplaces::Workplaces;
 
-pub use hook_source::HookSource;
+pub use hook_source::{HookSource, HookTurn};
 pub(crate) use own_tools::own_sources;
 pub use tool_source::{ToolPlace, ToolSource};
 
@@ -218,7 +218,16 @@ impl Turns {
             auxiliary: auxiliary
                 .and_then(|name| self.usable_model(config, name, request.blobs.clone())),
         };
-        let added = self.hooks.iter().flat_map(|it| it.hooks(&place));
+        let project = self.places.projects.get(request.project_id);
+        let project = project.map_or_else(|| dir.to_owned(), |it| PathBuf::from(it.work_dir));
+        let turn = HookTurn {
+            place: &place,
+            project: &project,
+            agent: request.agent.as_ref(),
+            tools: &tools,
+            config,
+        };
+        let added = self.hooks.iter().flat_map(|it| it.hooks(&turn));
         let hooks = HookChain::new(added.chain([guides as _]).collect());
         let ports = TurnPorts {
             provider,

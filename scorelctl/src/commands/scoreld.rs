@@ -68,6 +68,13 @@ pub(super) fn config(args: &ConfigArgs, json: bool, link: &LocalDaemon) -> Failu
     replaced_by(command)
 }
 
+/// Takes over the hooks of a settings file.
+pub(super) fn import_hooks(file: Option<&Path>, json: bool, link: &LocalDaemon) -> Failure {
+    let mut command = scoreld("config", &[], json, link);
+    command.arg("import-hooks").arg("--").args(file);
+    replaced_by(command)
+}
+
 fn scoreld(verb: &str, options: &[&str], json: bool, link: &LocalDaemon) -> Command {
     let mut command = Command::new(daemon_program(env::var_os("SCORELD")));
     command.arg(verb).arg("--home").arg(link.home().path());

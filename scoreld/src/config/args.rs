@@ -60,6 +60,12 @@ pub(crate) enum ConfigCommand {
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
+    /// Add the hooks of a settings file of Claude Code as `[[hooks]]`; those that are there already stay
+    ImportHooks {
+        /// The settings file [default: ~/.claude/settings.json]
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
     /// Open a copy of the file in $VISUAL or $EDITOR, and put it in place if it is valid
     Edit,
 }

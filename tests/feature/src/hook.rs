@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use scorel_engine::{BeforeCall, CallOpinion, Hooks, ToolCall};
-use scorel_host::{HookSource, ToolPlace};
+use scorel_host::{HookSource, HookTurn};
 use scorel_proto::SessionId;
 
 use crate::pins::Pins;
@@ -15,10 +15,10 @@ use crate::pins::Pins;
 pub struct PinHooks(pub Arc<Pins>);
 
 impl HookSource for PinHooks {
-    fn hooks(&self, place: &ToolPlace) -> Vec<Arc<dyn Hooks>> {
+    fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
         vec![Arc::new(PinHook {
-            session_id: place.session_id,
-            directory: place.directory.clone(),
+            session_id: turn.place.session_id,
+            directory: turn.place.directory.clone(),
             pins: Arc::clone(&self.0),
         })]
     }

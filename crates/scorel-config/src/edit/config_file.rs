@@ -46,6 +46,10 @@ impl ConfigFile {
         &self.path
     }
 
+    pub(super) const fn layer(&self) -> FileLayer {
+        self.layer
+    }
+
     /// What is wrong with the file, in the order of its text. A missing file has no problem.
     pub fn problems(&self) -> Vec<ConfigError> {
         problems_of_file(&self.path, self.layer)

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use futures_util::future::{BoxFuture, FutureExt, ready};
 use serde_json::Map;
 
+use super::lenient::lenient;
 use super::quote::quote;
-use super::{ArgumentError, Tool, ToolCall, ToolOutcome, ToolPlan, ToolSpec};
+use super::{ArgumentError, Tool, ToolCall, ToolClass, ToolOutcome, ToolPlan, ToolSpec};
 
 /// The tools that a turn offers to its model, in a stable order. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +56,20 @@ impl ToolList {
             let mut like = self.tools.iter().filter(is_like);
             like.next().filter(|_| like.next().is_none())
         })
+    }
+
+    /// A call as its tool would take it: with the tool's own name, and with the names of the schema where the
+    /// arguments are in the spellings of other tools. Else a guard would look for a command where there is none.
+    pub fn canonical(&self, call: &ToolCall) -> ToolCall {
+        let mut call = call.clone();
+        if let Some(tool) = self.get(&call.name) {
+            let spec = tool.spec();
+            call.name.clone_from(&spec.name);
+            if spec.class != ToolClass::Outside {
+                call.input = lenient(call.input, &spec.parameters);
+            }
+        }
+        call
     }
 
     /// Plans a call. An unknown tool and arguments that are no JSON object are answered here, without

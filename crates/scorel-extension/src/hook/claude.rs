@@ -10,6 +10,7 @@ mod stdin;
 mod tool_words;
 
 pub use answer::answer;
+pub(super) use answer::last_line;
 pub use answer_error::AnswerError;
 pub use call_input::{CallView, changed_input, views};
 pub use effect::{HookEffect, HookOpinion};

@@ -21,6 +21,7 @@ use super::Host;
 use crate::client_names::ClientNames;
 use crate::configured_agents::ConfiguredAgents;
 use crate::executable::Executable;
+use crate::extensions::{CommandHooks, HookRegistry};
 use crate::file_finder::FileFinder;
 use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::metrics::{Metrics, TimedStorage};
@@ -29,7 +30,7 @@ use crate::programs::{ExtensionPrograms, ProgramMeans};
 use crate::project_items::ProjectItems;
 use crate::runners::HostRunners;
 use crate::shutdown::Shutdown;
-use crate::turns::{TurnParts, Turns, own_sources};
+use crate::turns::{HookSource, TurnParts, Turns, own_sources};
 
 /// The searches that run at once. They read files and compute, and turns come first.
 const SEARCHES: usize = 2;
@@ -89,6 +90,9 @@ impl Host {
         );
         let worktrees = Arc::new(Worktrees::new(home.root(), git));
         let secrets = SecretStore::new(home.env());
+        let hooks = Arc::new(HookRegistry::default());
+        let command_hooks = CommandHooks::new(Arc::clone(&commands), Arc::clone(&hooks));
+        let command_hooks: Arc<dyn HookSource> = Arc::new(command_hooks);
         let programs = ExtensionPrograms::new(ProgramMeans {
             home: home.root().to_owned(),
             supervisors: Arc::clone(&parts.supervisors),
@@ -123,7 +127,7 @@ impl Host {
                         .chain([Arc::clone(&programs) as _])
                         .collect(),
                     hooks: (parts.turns.hooks.into_iter())
-                        .chain([Arc::clone(&programs) as _])
+                        .chain([command_hooks, Arc::clone(&programs) as _])
                         .collect(),
                 },
             );
@@ -156,6 +160,7 @@ impl Host {
             project_items: ProjectItems::new(home.root(), skills.clone()),
             skills,
             runners,
+            hooks,
             programs,
             orchestrator,
             opening: tokio::sync::Mutex::default(),

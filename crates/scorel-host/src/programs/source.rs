@@ -12,7 +12,7 @@ use scorel_extension::program::{
 use scorel_proto::TurnError;
 
 use super::ExtensionPrograms;
-use crate::turns::{HookSource, ToolPlace, ToolSource};
+use crate::turns::{HookSource, HookTurn, ToolPlace, ToolSource};
 
 impl ExtensionPrograms {
     /// The extensions for a place that can be used, with their programs. Reads files; blocks.
@@ -81,8 +81,8 @@ impl ToolSource for ExtensionPrograms {
 }
 
 impl HookSource for ExtensionPrograms {
-    fn hooks(&self, place: &ToolPlace) -> Vec<Arc<dyn Hooks>> {
-        let scene = scene(place);
+    fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
+        let scene = scene(turn.place);
         let with_hooks = self.usable().into_iter();
         let with_hooks = with_hooks.filter(|(manifest, _)| !manifest.hooks.is_empty());
         let hooks = with_hooks.map(|(manifest, program)| {

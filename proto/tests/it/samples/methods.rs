@@ -4,6 +4,7 @@ mod agent;
 mod config;
 mod conversation;
 mod graph;
+mod hook;
 mod host;
 mod process;
 mod question;
@@ -35,6 +36,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(runner::all());
     all.extend(search::all());
     all.extend(trust::all());
+    all.extend(hook::all());
     all
 }
 

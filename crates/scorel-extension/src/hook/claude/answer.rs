@@ -48,7 +48,7 @@ pub fn answer(
 }
 
 /// The last line with text, without what a terminal would do.
-pub(crate) fn last_line(stderr: &str) -> String {
+pub(in crate::hook) fn last_line(stderr: &str) -> String {
     let mut lines = stderr.lines().map(str::trim);
     let line = lines.rfind(|line| !line.is_empty()).unwrap_or_default();
     let shown = line.chars().filter(|char| !char.is_control());
@@ -101,6 +101,7 @@ fn json(event: HookEvent, written: &str) -> Result<Option<HookEffect>, AnswerErr
         opinion: opinion(event, &fields, specific)?,
         updated_input: updated_input(specific)?,
         output: output(specific),
+        edits: specific.get("edits").filter(|it| !it.is_null()).cloned(),
         context: context
             .map(|it| it.chars().take(MAX_CONTEXT).collect::<String>())
             .filter(|it| !it.is_empty()),

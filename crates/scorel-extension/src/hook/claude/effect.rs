@@ -8,6 +8,8 @@ pub struct HookEffect {
     pub updated_input: Option<Map<String, Value>>,
     /// Takes the place of a call's result.
     pub output: Option<Value>,
+    /// Changes of what the model reads of messages, in our words.
+    pub edits: Option<Value>,
     /// For the model.
     pub context: Option<String>,
     /// The turn ends, for this reason; an empty one if none is given.

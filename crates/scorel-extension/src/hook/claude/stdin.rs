@@ -33,7 +33,8 @@ pub struct HookCall<'a> {
     pub input: &'a Value,
 }
 
-/// The input of a command about a call. `more` has what only some events tell.
+/// The input of a command, about a call if there is one. `more` has what only some events tell; its `scorel` joins
+/// ours.
 pub fn stdin(
     scene: &HookScene,
     event: HookEvent,
@@ -48,6 +49,12 @@ pub fn stdin(
         fields.insert("tool_use_id".to_owned(), call.id.into());
         own["tool"] = call.tool.into();
         own["input"] = call.input.clone();
+    }
+    let mut more = more;
+    if let (Some(Value::Object(told)), Some(own)) =
+        (more.shift_remove("scorel"), own.as_object_mut())
+    {
+        own.extend(told);
     }
     fields.extend(more);
     fields.insert("scorel".to_owned(), own);

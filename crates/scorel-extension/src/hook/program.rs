@@ -1,0 +1,171 @@
+use std::fs::File;
+use std::os::fd::AsFd as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use scorel_exec::{
+    CommandLine, CommandOrder, EndCause, Environment, PipedRun, RunEnd, Sandbox, ShellExit,
+    Supervisors, Umask,
+};
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::unix::pipe::Sender;
+use tokio::time::Instant;
+
+use super::claude::{HookEffect, answer, last_line};
+use super::{ContextPoint, HookEntry, HookFailure, HookFigures};
+
+/// The longest answer, in bytes.
+const MAX_ANSWER: usize = 1024 * 1024;
+
+/// The end of the error output that is kept, in bytes.
+const MAX_ERRORS: usize = 64 * 1024;
+
+/// Bytes read at a time.
+const CHUNK: usize = 16 * 1024;
+
+/// The means by which the hooks of a place are run: all but the command.
+#[derive(Debug)]
+pub struct HookProgram {
+    pub supervisors: Arc<Supervisors>,
+    /// The directory that they start in; `None` if it cannot be opened.
+    pub directory: Option<File>,
+    pub environment: Environment,
+    /// `None` runs them with all rights of the user.
+    pub sandbox: Option<Sandbox>,
+    pub umask: Option<Umask>,
+}
+
+impl HookProgram {
+    /// Runs a hook with this input and returns the meaning of its answer. Dropping the future ends the command with
+    /// all that it has started.
+    ///
+    /// # Errors
+    /// It has no answer. The figures count that.
+    pub async fn run(
+        &self,
+        entry: &HookEntry,
+        point: Option<ContextPoint>,
+        input: &Value,
+        limit: Duration,
+        figures: &HookFigures,
+    ) -> Result<HookEffect, HookFailure> {
+        let began = Instant::now();
+        let found = self.answer(entry, point, input, limit).await;
+        figures.ran(began.elapsed());
+        found.inspect_err(|failure| figures.failed(failure))
+    }
+
+    async fn answer(
+        &self,
+        entry: &HookEntry,
+        point: Option<ContextPoint>,
+        input: &Value,
+        limit: Duration,
+    ) -> Result<HookEffect, HookFailure> {
+        let order = self.order(entry, limit);
+        let no_directory = || HookFailure::Start("its directory is gone".to_owned());
+        let directory = self.directory.as_ref().ok_or_else(no_directory)?;
+        let started = self
+            .supervisors
+            .start_piped(order, directory.as_fd())
+            .map_err(|error| HookFailure::Start(error.to_string()))?;
+        let ended = finish(started, input.to_string().into_bytes()).await;
+        let Ended {
+            end,
+            stdout,
+            stderr,
+        } = ended?;
+        match (&end.cause, end.exit) {
+            (EndCause::TimedOut, _) => Err(HookFailure::TimedOut(entry.timeout.as_secs())),
+            (EndCause::NotStarted(reason), _) => Err(HookFailure::Start(reason.clone())),
+            (EndCause::Exited, Some(ShellExit::Code(code))) => {
+                Ok(answer(entry.event, point, code, &stdout, &stderr)?)
+            }
+            (EndCause::Exited, Some(ShellExit::Signal(signal))) => Err(HookFailure::Signal {
+                signal,
+                line: last_line(&stderr),
+            }),
+            (EndCause::Exited | EndCause::Stopped | EndCause::SupervisorLost, _) => {
+                Err(HookFailure::Stopped)
+            }
+        }
+    }
+
+    fn order(&self, entry: &HookEntry, limit: Duration) -> CommandOrder {
+        let mut argv = entry.command.argv().into_iter();
+        CommandOrder {
+            command: CommandLine::Program {
+                program: PathBuf::from(argv.next().unwrap_or_default()),
+                arguments: argv.collect(),
+            },
+            environment: self.environment.clone(),
+            sandbox: self.sandbox.clone(),
+            space: None,
+            resources: None,
+            timeout: Some(limit),
+            umask: self.umask,
+            spool_dir: None,
+        }
+    }
+}
+
+/// A command that has ended, with its output.
+struct Ended {
+    end: RunEnd,
+    stdout: Vec<u8>,
+    stderr: String,
+}
+
+async fn finish(process: PipedRun, input: Vec<u8>) -> Result<Ended, HookFailure> {
+    let PipedRun {
+        run,
+        stdin,
+        stdout,
+        stderr,
+    } = process;
+    let too_long = HookFailure::TooLong(MAX_ANSWER);
+    let (end, (), stdout, stderr) = tokio::try_join!(
+        async { Ok(run.wait().await) },
+        async {
+            write(stdin, &input).await;
+            Ok(())
+        },
+        async { whole(stdout).await.ok_or(too_long) },
+        async { Ok(tail(stderr).await) },
+    )?;
+    Ok(Ended {
+        end,
+        stdout,
+        stderr,
+    })
+}
+
+/// A command need not read its input.
+async fn write(mut stdin: Sender, input: &[u8]) {
+    let _unread = stdin.write_all(input).await;
+}
+
+/// The whole stream; `None` if it is too long.
+async fn whole(stream: impl AsyncRead + Unpin) -> Option<Vec<u8>> {
+    let mut kept = Vec::new();
+    let mut bounded = stream.take(MAX_ANSWER as u64 + 1);
+    // What was written before an error counts.
+    let _read = bounded.read_to_end(&mut kept).await;
+    (kept.len() <= MAX_ANSWER).then_some(kept)
+}
+
+/// The end of a stream.
+async fn tail(mut stream: impl AsyncRead + Unpin) -> String {
+    let mut kept: Vec<u8> = Vec::new();
+    let mut chunk = vec![0; CHUNK];
+    while let Ok(count @ 1..) = stream.read(&mut chunk).await {
+        kept.extend_from_slice(&chunk[..count]);
+        let excess = kept.len().saturating_sub(MAX_ERRORS);
+        kept.drain(..excess);
+        // A flood is always ready, and others want their turn.
+        tokio::task::yield_now().await;
+    }
+    String::from_utf8_lossy(&kept).into_owned()
+}

@@ -1,0 +1,10 @@
+//! Hooks and extensions in turns: adapters between `scorel-extension`, the configuration and the engine.
+
+mod command_hooks;
+mod hook_registry;
+mod project_hooks;
+mod rule_condition;
+
+pub(crate) use command_hooks::CommandHooks;
+pub(crate) use hook_registry::{HookLayer, HookRegistry};
+pub(crate) use project_hooks::ProjectHooks;
