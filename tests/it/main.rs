@@ -19,6 +19,7 @@ mod command_line;
 mod commands;
 mod compaction;
 mod config;
+mod context_hooks;
 mod conversation;
 mod crash;
 mod dependencies;

@@ -1,5 +1,6 @@
 //! Hooks: as they are written down, and as they run.
 
+mod aside;
 pub mod claude;
 mod command;
 mod command_hook;
@@ -9,6 +10,7 @@ mod event;
 mod failure;
 mod figures;
 mod foreign;
+mod heard_words;
 mod matcher;
 mod moment_words;
 mod name;
@@ -18,6 +20,7 @@ mod sandbox;
 mod section;
 mod tool_result;
 
+pub use aside::HookAsides;
 pub use command::HookCommand;
 pub use command_hook::{CommandHook, HookPlace};
 pub use condition::HookCondition;

@@ -2,9 +2,11 @@
 
 mod command_hooks;
 mod hook_registry;
+mod listening_hooks;
 mod project_hooks;
 mod rule_condition;
 
 pub(crate) use command_hooks::CommandHooks;
 pub(crate) use hook_registry::{HookLayer, HookRegistry};
+pub(crate) use listening_hooks::ListeningHooks;
 pub(crate) use project_hooks::ProjectHooks;

@@ -12,12 +12,12 @@ use tokio::time::Instant;
 use super::claude::{
     CallView, HookCall, HookEffect, HookOpinion, HookScene, changed_input, stdin, views,
 };
-use super::moment_words;
 use super::tool_result::{remark, replaced, told};
 use super::{
-    HookCondition, HookEntry, HookEvent, HookFailure, HookFigures, HookProgram, HookStage,
-    OnFailure,
+    ContextPoint, HookAsides, HookCondition, HookEntry, HookEvent, HookFailure, HookFigures,
+    HookProgram, HookStage, OnFailure,
 };
+use super::{heard_words, moment_words};
 
 /// The place of a turn's hooks: what the hooks of one layer share.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct HookPlace {
     /// The turn's tools, which know other spellings of their names and arguments.
     pub tools: ToolList,
     pub condition: Arc<dyn HookCondition>,
+    /// Has the work done of hooks that nothing waits for.
+    pub asides: Arc<dyn HookAsides>,
 }
 
 /// A hook that is a command.
@@ -53,7 +55,79 @@ impl CommandHook {
     /// Whether it has to be asked at this stage about calls of this tool.
     fn is_for(&self, stage: HookStage, tool: &str) -> bool {
         let entry = &self.entry;
-        !entry.is_async && entry.event.stage() == stage && entry.matcher.matches_tool(tool)
+        entry.event.stage() == stage && entry.matcher.matches_tool(tool)
+    }
+
+    /// Whether it only hears of what a session publishes.
+    pub fn listens(&self) -> bool {
+        self.entry.event.stage() == HookStage::Listener
+    }
+
+    /// The events of sessions that it hears of.
+    pub fn kinds(&self) -> &'static [&'static str] {
+        heard_words::kinds(self.entry.event)
+    }
+
+    /// Hears of an event of the session. Returns what it has to say to the model.
+    pub async fn hear(self, kind: &str, heard: &Value) -> Option<String> {
+        let (word, more) = heard_words::told(self.entry.event, kind, heard);
+        if !self.entry.matcher.matches(&word) {
+            return None;
+        }
+        self.figures.matched();
+        let input = stdin(&self.place.scene, self.entry.event, None, more);
+        self.word(None, &input).await
+    }
+
+    /// What the command has to say to the model, when nothing waits for it. A failure is in its figures.
+    async fn word(&self, point: Option<ContextPoint>, input: &Value) -> Option<String> {
+        let (entry, program) = (&self.entry, &self.place.program);
+        let ran = program.run(entry, point, input, entry.timeout, &self.figures);
+        let effect = ran.await.ok()?;
+        match effect.opinion {
+            HookOpinion::Block(reason) => Some(reason),
+            _ => effect.context,
+        }
+    }
+
+    /// Has the command run beside the turn.
+    fn aside(&self, point: Option<ContextPoint>, input: Value) {
+        self.figures.matched();
+        let hook = self.clone();
+        let work = async move { hook.word(point, &input).await };
+        self.place
+            .asides
+            .run(self.entry.name.as_str(), work.boxed());
+    }
+
+    /// Has the command run beside the turn about a call.
+    fn aside_of(&self, call: &ToolCall, outcome: Option<&ToolOutcome>) {
+        let views = views(&call.name, &call.input, &self.place.scene.directory);
+        let Some(view) = views.first() else { return };
+        let more = outcome.map(|outcome| told(&call.name, view, outcome));
+        let told = HookCall {
+            id: &call.id,
+            tool: &call.name,
+            input: &call.input,
+        };
+        let scene = &self.place.scene;
+        let input = stdin(
+            scene,
+            self.entry.event,
+            Some((told, view)),
+            more.unwrap_or_default(),
+        );
+        let (hook, call) = (self.clone(), call.clone());
+        let work = async move {
+            if !hook.holds(&call).await {
+                return None;
+            }
+            hook.figures.matched();
+            hook.word(None, &input).await
+        };
+        self.place
+            .asides
+            .run(self.entry.name.as_str(), work.boxed());
     }
 
     async fn holds(&self, call: &ToolCall) -> bool {
@@ -254,6 +328,10 @@ impl Hooks for CommandHook {
         if !self.is_for(HookStage::Before, &call.name) {
             return ready(BeforeCall::default()).boxed();
         }
+        if self.entry.is_async {
+            self.aside_of(&call, None);
+            return ready(BeforeCall::default()).boxed();
+        }
         self.clone().judge(call).boxed()
     }
 
@@ -270,6 +348,10 @@ impl Hooks for CommandHook {
             _ => true,
         };
         if !is_meant || !self.is_for(HookStage::After, &call.name) {
+            return ready(AfterCall::default()).boxed();
+        }
+        if self.entry.is_async {
+            self.aside_of(&call, Some(outcome));
             return ready(AfterCall::default()).boxed();
         }
         self.clone().look(call, outcome.clone()).boxed()
@@ -297,6 +379,12 @@ impl Hooks for CommandHook {
 
     fn at(&self, moment: &Moment) -> BoxFuture<'static, MomentAnswer> {
         match moment_words::matches(&self.entry, moment) {
+            true if self.entry.is_async => {
+                let more = moment_words::told(self.entry.event, moment);
+                let input = stdin(&self.place.scene, self.entry.event, None, more);
+                self.aside(moment_words::point(&moment.occasion), input);
+                ready(MomentAnswer::default()).boxed()
+            }
             true => self.clone().attend(moment.clone()).boxed(),
             false => ready(MomentAnswer::default()).boxed(),
         }

@@ -17,9 +17,9 @@ pub(super) fn attends(entry: &HookEntry, point: HookPoint) -> bool {
         HookPoint::Call => ContextPoint::Call,
         HookPoint::Trim => ContextPoint::Trim,
         HookPoint::End => ContextPoint::End,
-        HookPoint::Send => return !entry.is_async && entry.event.stage() == HookStage::Convert,
+        HookPoint::Send => return entry.event.stage() == HookStage::Convert,
     };
-    !entry.is_async && entry.event.stage() == HookStage::Context && entry.points.contains(&own)
+    entry.event.stage() == HookStage::Context && entry.points.contains(&own)
 }
 
 /// The point in the words of an entry; `None` before a request is sent.

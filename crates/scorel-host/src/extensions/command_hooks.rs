@@ -10,7 +10,9 @@ use scorel_extension::hook::{CommandHook, HookEntry, HookPlace, HookProgram, Hoo
 use scorel_workplace::CommandHost;
 
 use super::hook_registry::{HookLayer, HookRegistry};
+use super::listening_hooks::{ListeningHooks, SessionAsides};
 use super::rule_condition::RuleCondition;
+use crate::listeners::Asides;
 use crate::turns::{HookSource, HookTurn};
 
 /// Where a hook finds the files of its project.
@@ -21,11 +23,23 @@ const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 pub(crate) struct CommandHooks {
     commands: Arc<CommandHost>,
     registry: Arc<HookRegistry>,
+    listening: Arc<ListeningHooks>,
+    asides: Arc<Asides>,
 }
 
 impl CommandHooks {
-    pub(crate) const fn new(commands: Arc<CommandHost>, registry: Arc<HookRegistry>) -> Self {
-        Self { commands, registry }
+    pub(crate) const fn new(
+        commands: Arc<CommandHost>,
+        registry: Arc<HookRegistry>,
+        listening: Arc<ListeningHooks>,
+        asides: Arc<Asides>,
+    ) -> Self {
+        Self {
+            commands,
+            registry,
+            listening,
+            asides,
+        }
     }
 
     fn layer<'a>(
@@ -33,7 +47,7 @@ impl CommandHooks {
         turn: &'a HookTurn<'_>,
         layer: HookLayer,
         entries: &'a [HookEntry],
-    ) -> impl Iterator<Item = Arc<dyn Hooks>> + 'a {
+    ) -> impl Iterator<Item = CommandHook> + 'a {
         let mut places = Places {
             source: self,
             turn,
@@ -43,7 +57,7 @@ impl CommandHooks {
         entries.iter().map(move |entry| {
             let place = places.of(entry);
             let figures = self.registry.figures(layer, &entry.name);
-            Arc::new(CommandHook::new(Arc::new(entry.clone()), place, figures)) as Arc<dyn Hooks>
+            CommandHook::new(Arc::new(entry.clone()), place, figures)
         })
     }
 
@@ -82,8 +96,11 @@ impl CommandHooks {
 impl HookSource for CommandHooks {
     fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
         self.registry.saw_tools(turn.tools);
-        self.layer(turn, HookLayer::User, &turn.config.hooks)
-            .collect()
+        let all = self.layer(turn, HookLayer::User, &turn.config.hooks);
+        let (listening, asked): (Vec<_>, Vec<_>) = all.partition(CommandHook::listens);
+        self.listening.set(turn.place.session_id, listening);
+        let asked = asked.into_iter().map(|hook| Arc::new(hook) as _);
+        asked.collect()
     }
 }
 
@@ -112,6 +129,10 @@ impl Places<'_> {
             program: self.source.program(turn, self.layer, sandbox),
             tools: turn.tools.clone(),
             condition: Arc::new(RuleCondition { base_dirs }),
+            asides: Arc::new(SessionAsides {
+                session_id: turn.place.session_id,
+                asides: Arc::clone(&self.source.asides),
+            }),
         });
         self.made.push((sandbox, Arc::clone(&place)));
         place

@@ -21,7 +21,7 @@ use super::Host;
 use crate::client_names::ClientNames;
 use crate::configured_agents::ConfiguredAgents;
 use crate::executable::Executable;
-use crate::extensions::{CommandHooks, HookRegistry};
+use crate::extensions::{CommandHooks, HookRegistry, ListeningHooks};
 use crate::file_finder::FileFinder;
 use crate::listeners::{Asides, ListenerSource, Listeners};
 use crate::metrics::{Metrics, TimedStorage};
@@ -91,8 +91,7 @@ impl Host {
         let worktrees = Arc::new(Worktrees::new(home.root(), git));
         let secrets = SecretStore::new(home.env());
         let hooks = Arc::new(HookRegistry::default());
-        let command_hooks = CommandHooks::new(Arc::clone(&commands), Arc::clone(&hooks));
-        let command_hooks: Arc<dyn HookSource> = Arc::new(command_hooks);
+        let hook_commands = Arc::clone(&commands);
         let programs = ExtensionPrograms::new(ProgramMeans {
             home: home.root().to_owned(),
             supervisors: Arc::clone(&parts.supervisors),
@@ -113,6 +112,16 @@ impl Host {
         // The sessions own turns and features: what these use of the orchestrator is weak.
         let open_sessions = |orchestrator: &Weak<Orchestrator>| {
             let own = own_sources(skills.clone(), Weak::clone(orchestrator));
+            let asides = Asides::new(Weak::clone(orchestrator));
+            let listening = Arc::new(ListeningHooks::default());
+            let command_hooks: Arc<dyn HookSource> = Arc::new(CommandHooks::new(
+                hook_commands,
+                Arc::clone(&hooks),
+                Arc::clone(&listening),
+                Arc::clone(&asides),
+            ));
+            let listeners = [listening as Arc<dyn ListenerSource>];
+            let listeners = listeners.into_iter().chain(parts.listeners).collect();
             let turns = Turns::new(
                 Arc::clone(&projects),
                 Arc::clone(&config),
@@ -131,12 +140,11 @@ impl Host {
                         .collect(),
                 },
             );
-            let asides = Asides::new(Weak::clone(orchestrator));
             let own: [Arc<dyn SessionFeature>; 4] = [
                 Arc::new(AgentTaskFeature::new(Weak::clone(orchestrator))),
                 Arc::clone(&search) as _,
                 Arc::clone(&metrics) as _,
-                Arc::new(Listeners::new(parts.listeners, asides)),
+                Arc::new(Listeners::new(listeners, asides)),
             ];
             Sessions::new(
                 home.sessions(),

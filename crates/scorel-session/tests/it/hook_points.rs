@@ -1,5 +1,7 @@
 //! Hooks at the points of a turn: what they change is in the log, and the model reads the fold of it.
 
+mod histories;
+
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
