@@ -117,6 +117,9 @@ codes! {
     /// caller did; `details.kind` says why: `not_found`, `directory`, `not_a_file`, `outside`, `denied`,
     /// `too_large`, `binary`, `invalid_path`, `too_many` or `unreadable`. `details.limit` may hold the limit.
     AttachmentRefused = 1024, "attachment_refused", false;
+    /// Nothing of `details.kind`, such as `command`, has the name `details.name`; `details.suggestion` may have one
+    /// that is like it.
+    UnknownName = 1025, "unknown_name", false;
 }
 
 impl fmt::Display for ErrorCode {

@@ -5,8 +5,10 @@ mod access_level;
 mod agent;
 mod agent_task;
 mod agent_task_graph;
+mod command;
 mod config;
 mod conversation;
+mod extension;
 mod files;
 mod find_files;
 mod gc;
@@ -39,8 +41,10 @@ pub use access_level::AccessLevel;
 pub use agent::*;
 pub use agent_task::*;
 pub use agent_task_graph::*;
+pub use command::*;
 pub use config::*;
 pub use conversation::*;
+pub use extension::*;
 pub use files::*;
 pub use find_files::*;
 pub use gc::*;
@@ -181,6 +185,10 @@ methods! {
         ListProjects = "listProjects", Read, NoParams => ListProjectsResult, [];
         /// Lists the skills of the user, and those of a project.
         ListSkills = "listSkills", Read, ListSkillsParams => ListSkillsResult,
+            [ProjectNotFound, FilesystemError];
+        /// Lists the extensions and plugins of the user, and those of a project, with what runs of them and what
+        /// does not.
+        ListExtensions = "listExtensions", Read, ListExtensionsParams => ListExtensionsResult,
             [ProjectNotFound, FilesystemError];
         /// Finds files of a project by a part of their paths, for a picker. Not listed are ignored files, what
         /// rules and `hidden` keep from models, links out of the project, and paths that are not UTF-8. A
@@ -326,6 +334,14 @@ methods! {
             [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, QueuePaused, Conflict,
              InvalidEventId, CannotRewindPastCompact, PayloadTooLarge, Overloaded,
              ProviderError, AttachmentRefused];
+        /// Lists the commands that can be run: those of plugins, and skills.
+        ListCommands = "listCommands", Read, ListCommandsParams => ListCommandsResult,
+            [SessionNotFound, SessionFailed, ProjectNotFound, FilesystemError];
+        /// Runs a command: sends the message that it stands for. Returns once the message is durable, without
+        /// waiting for the turn.
+        RunCommand = "runCommand", Control, RunCommandParams => RunCommandResult,
+            [SessionNotFound, SessionFailed, StorageStalled, AgentTaskBusy, QueuePaused, Conflict,
+             PayloadTooLarge, Overloaded, ProviderError, FilesystemError, UnknownName];
         /// Changes the queue: all operations or none. Starts the next turn if the queue is not paused
         /// then and no turn is open.
         RewriteQueue = "rewriteQueue", Control, RewriteQueueParams => RewriteQueueResult,

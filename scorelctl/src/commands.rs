@@ -21,6 +21,7 @@ mod daemon_end;
 mod delete;
 mod end_wait;
 mod export;
+mod ext;
 mod files;
 mod gc;
 mod graph;
@@ -109,6 +110,8 @@ pub(crate) enum CliCommand {
     Connected(ConnectedCommand),
     /// Give an agent a task
     Spawn(spawn::SpawnArgs),
+    /// List, check, add and remove plugins and other extensions
+    Ext(ext::ExtArgs),
     /// Set up a model: find API keys and local servers, write the configuration, test it
     Init(init::InitArgs),
     /// Show the daemon's state
@@ -154,6 +157,7 @@ impl CliCommand {
     /// The name of a command that works with this machine's files and processes, and with no daemon elsewhere.
     const fn local_verb(&self) -> Option<&'static str> {
         Some(match self {
+            Self::Ext(args) => return args.local_verb(),
             Self::Init(_) => "init",
             Self::Stdio => "stdio",
             Self::Logs(_) => "logs",
@@ -302,6 +306,10 @@ pub(crate) fn run(arguments: CliArguments, output: &mut Output) -> Result<Exit, 
         }
         CliCommand::Restart => wait_for(restart::run(local()?, output)).map(done),
         CliCommand::Spawn(args) => wait_at(&global, spawn::run(&args, link()?, output)),
+        CliCommand::Ext(ext::ExtArgs {
+            command: ext::ExtCommand::List(args),
+        }) => wait_at(&global, ext::list(&args, link()?, output)).map(done),
+        CliCommand::Ext(args) => ext::run_here(&args.command, local()?.home(), output).map(done),
         CliCommand::Init(args) => wait_for(init::run(args, local()?, output)).map(done),
         CliCommand::Acp => wait_at(&global, acp::run(link()?)).map(done),
         CliCommand::Logs(args) => wait_for(logs::run(&args, local()?.home(), output)).map(done),

@@ -44,6 +44,7 @@ mod own_writes;
 mod packages;
 mod parking;
 mod permission;
+mod plugins;
 mod project_gone;
 mod questions;
 mod raw;

@@ -52,7 +52,8 @@ impl From<RpcError> for Failure {
             ErrorCode::InvalidParams
             | ErrorCode::InvalidEventId
             | ErrorCode::PayloadTooLarge
-            | ErrorCode::AttachmentRefused => ErrorCode::InvalidParams.number().into(),
+            | ErrorCode::AttachmentRefused
+            | ErrorCode::UnknownName => ErrorCode::InvalidParams.number().into(),
             code => code.number().into(),
         };
         Self {

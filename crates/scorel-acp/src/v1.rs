@@ -3,6 +3,7 @@
 mod agent;
 mod cancel;
 mod change;
+mod commands;
 mod content;
 mod follower;
 mod list;

@@ -15,7 +15,7 @@ pub(crate) use image::{ImageFile, image_path};
 pub(crate) use open::{OpenedSession, SessionFacts, open};
 pub(crate) use page_source::write_transcript;
 pub(crate) use run::run_program;
-pub(crate) use send::{Outgoing, SendError, SentMessage, send};
+pub(crate) use send::{Outgoing, SendError, SentMessage, TypedCommand, send};
 pub(crate) use sticky::StickyConnector;
 pub(crate) use targets::{RewindMessage, rewind_messages};
 #[cfg(test)]

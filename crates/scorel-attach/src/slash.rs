@@ -1,6 +1,8 @@
 //! The commands that are typed with a slash.
 
-use scorel_proto::{SkillInfo, SkillState};
+use scorel_proto::{CommandInfo, SkillInfo, SkillState};
+
+use crate::jobs::TypedCommand;
 
 /// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,6 +131,8 @@ pub(crate) enum Submission {
     /// A word that ends other programs.
     Farewell,
     Command(Slash, String),
+    /// A command of a plugin.
+    Run(TypedCommand),
     /// A skill, with what follows its name.
     Skill(String, String),
     /// A skill that cannot be used, and why.
@@ -144,8 +148,8 @@ const FAREWELLS: [&str; 9] = [
 ];
 
 impl Submission {
-    /// Tells what a typed text is. The skills are those of the project.
-    pub(crate) fn of(text: &str, skills: &[SkillInfo]) -> Self {
+    /// Tells what a typed text is. The skills and the commands of plugins are those of the project.
+    pub(crate) fn of(text: &str, skills: &[SkillInfo], commands: &[CommandInfo]) -> Self {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return Self::Empty;
@@ -168,12 +172,18 @@ impl Submission {
         if let Some(command) = COMMANDS.iter().find(|command| command.name == name) {
             return Self::Command(command.slash, rest);
         }
+        if commands.iter().any(|command| command.name == name) {
+            return Self::Run(TypedCommand {
+                name: name.to_owned(),
+                arguments: rest,
+            });
+        }
         match skills.iter().find(|skill| skill.name == name) {
             Some(skill) => match unusable(skill) {
                 None => Self::Skill(name.to_owned(), rest),
                 Some(why) => Self::Unusable(name.to_owned(), why),
             },
-            None => Self::Unknown(name.to_owned(), suggestion(name, skills)),
+            None => Self::Unknown(name.to_owned(), suggestion(name, skills, commands)),
         }
     }
 }
@@ -193,10 +203,17 @@ fn unusable(skill: &SkillInfo) -> Option<&'static str> {
     }
 }
 
-fn suggestion(typed: &str, skills: &[SkillInfo]) -> Option<String> {
+fn suggestion(typed: &str, skills: &[SkillInfo], commands: &[CommandInfo]) -> Option<String> {
     let typed = typed.to_lowercase();
-    let commands = COMMANDS.iter().map(|command| command.name);
-    let names = commands.chain(skills.iter().map(|skill| skill.name.as_str()));
+    let of_plugins = || commands.iter().map(|command| command.name.as_str());
+    // Who forgets the plugin means its command.
+    let ends_so = |name: &&str| name.rsplit(':').next() == Some(typed.as_str());
+    if let Some(name) = of_plugins().find(ends_so) {
+        return Some(name.to_owned());
+    }
+    let names = COMMANDS.iter().map(|command| command.name);
+    let names = names.chain(of_plugins());
+    let names = names.chain(skills.iter().map(|skill| skill.name.as_str()));
     let near = names.filter_map(|name| {
         let begins = name.starts_with(&typed) || typed.starts_with(name);
         let distance = if begins {
@@ -220,7 +237,7 @@ pub(crate) fn skill_message(name: &str, arguments: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use scorel_proto::SkillSource;
+    use scorel_proto::{CommandKind, SkillSource};
 
     use super::*;
 
@@ -233,6 +250,7 @@ mod tests {
             source: SkillSource::User,
             path: "/s".to_owned(),
             problem: None,
+            warning: None,
         }
     }
 
@@ -243,6 +261,14 @@ mod tests {
                 skill("deploy", SkillState::Available),
                 skill("evil", SkillState::Untrusted),
             ],
+            &[CommandInfo {
+                name: "tidy:fix".to_owned(),
+                description: String::new(),
+                argument_hint: None,
+                kind: CommandKind::Plugin,
+                source: SkillSource::User,
+                ignored: Vec::new(),
+            }],
         )
     }
 
@@ -265,6 +291,13 @@ mod tests {
             of("/deploy to staging"),
             Submission::Skill("deploy".to_owned(), "to staging".to_owned())
         );
+        assert_eq!(
+            of("/tidy:fix  a b "),
+            Submission::Run(TypedCommand {
+                name: "tidy:fix".to_owned(),
+                arguments: "a b".to_owned(),
+            })
+        );
         assert!(matches!(of("/evil"), Submission::Unusable(..)));
         for text in ["/etc/passwd is odd", "/ alone", "/src/x", "a /model"] {
             assert_eq!(of(text), Submission::Message(text.to_owned()));
@@ -277,6 +310,8 @@ mod tests {
             ("/modle", Some("model")),
             ("/deplyo", Some("deploy")),
             ("/sess", Some("sessions")),
+            ("/fix", Some("tidy:fix")),
+            ("/tidy:fx", Some("tidy:fix")),
             ("/zzzzzz", None),
         ] {
             let Submission::Unknown(_, found) = of(typed) else {

@@ -10,6 +10,7 @@ mod frontmatter;
 mod problem;
 
 pub mod hook;
+pub mod install;
 pub mod plugin;
 pub mod program;
 

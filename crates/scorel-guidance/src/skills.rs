@@ -1,22 +1,25 @@
 //! Skills: texts with files beside them that the model loads when a task needs them.
 //!
-//! In: the user's directory of skills, and those of the project. Out: the list that the model is given, the
+//! In: the user's directory of skills, those of the project, and plugins. Out: the list that the model is given, the
 //! tool that loads one, and what `listSkills` answers. A project's skill is inert until it is trusted.
 
 mod listing;
 mod skill;
 mod tool;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use scorel_home::trusted_file::Trust;
-use scorel_proto::{ProjectId, SkillInfo, SkillSource, SkillState, TrustState};
+use scorel_proto::{SkillInfo, SkillSource, SkillState, TrustState};
 
-use crate::trust::{Admitted, ProjectItem, ProjectTrust, TrustError, TrustStore};
-use skill::{FILE, Skill};
+use crate::extensions::{ExtensionState, Extensions, FoundExtension};
+use crate::trust::{Admitted, Inert, ProjectItem, ProjectTrust, TrustError, TrustStore};
+use skill::{FILE, Skill, SkillName};
 
+pub use crate::project::SkillProject;
 pub use listing::listing;
 pub use tool::SkillTool;
 
@@ -34,13 +37,7 @@ const MAX_SKILLS: usize = 200;
 pub struct Skills {
     home: PathBuf,
     trust: Arc<TrustStore>,
-}
-
-/// The project that a session works in.
-#[derive(Debug, Clone)]
-pub struct SkillProject {
-    pub id: ProjectId,
-    pub dir: PathBuf,
+    extensions: Extensions,
 }
 
 /// A skill that was found.
@@ -49,6 +46,8 @@ pub struct FoundSkill {
     pub name: String,
     source: SkillSource,
     dir: PathBuf,
+    /// True if it belongs to a plugin: its directory is then the one that is used, and trust was in the plugin.
+    is_of_plugin: bool,
     pub state: SkillState,
     /// The skill, or what is wrong with it.
     pub skill: Result<Skill, String>,
@@ -66,11 +65,13 @@ impl Skills {
     pub fn new(home: &Path, trust: Arc<TrustStore>) -> Self {
         Self {
             home: home.to_owned(),
+            extensions: Extensions::new(home, Arc::clone(&trust)),
             trust,
         }
     }
 
-    /// The skills of the user, then those of the project. Of one name the first counts. Reads files.
+    /// The skills of the user, then those of the project, then those of plugins, which have the name of their plugin
+    /// in front of theirs. Of one name the first counts. Reads files.
     ///
     /// # Errors
     /// If the list of trusted items cannot be read.
@@ -87,6 +88,9 @@ impl Skills {
                     add(&mut found, name, dir, SkillSource::Project, Some(&trust));
                 }
             }
+        }
+        for extension in self.extensions.find(project)? {
+            add_of_plugin(&mut found, &extension);
         }
         found.truncate(MAX_SKILLS);
         Ok(found)
@@ -122,6 +126,13 @@ impl Skills {
         };
         match found.state {
             SkillState::Available => {}
+            SkillState::Untrusted | SkillState::Changed if found.is_of_plugin => {
+                let plugin = name.split(':').next().unwrap_or_default();
+                return Err(format!(
+                    "the skill `{name}` comes with the project and is not trusted as it is; \
+                     the user can trust it with `scorelctl trust add extension:{plugin}`"
+                ));
+            }
             SkillState::Untrusted => {
                 return Err(format!(
                     "the skill `{name}` comes with the project and is not trusted; \
@@ -140,6 +151,7 @@ impl Skills {
             }
         }
         let dir = match found.source {
+            _ if found.is_of_plugin => found.dir.clone(),
             SkillSource::User => found.dir.clone(),
             SkillSource::Project => {
                 let trust = self.trust.of(project.id).map_err(|it| it.to_string())?;
@@ -150,11 +162,7 @@ impl Skills {
                 }
             }
         };
-        let trust = match found.source {
-            SkillSource::User => Trust::Ours,
-            SkillSource::Project => Trust::Untrusted,
-        };
-        let skill = Skill::read(&dir, name, trust)?;
+        let skill = Skill::read(&dir, found.skill_name(), found.reading())?;
         Ok(LoadedSkill { skill, dir })
     }
 }
@@ -162,6 +170,26 @@ impl Skills {
 impl FoundSkill {
     fn item(&self) -> ProjectItem {
         item(&self.name, &self.dir)
+    }
+
+    fn skill_name(&self) -> SkillName<'_> {
+        match self.is_of_plugin {
+            true => SkillName::Plugin(&self.name),
+            false => SkillName::Directory(&self.name),
+        }
+    }
+
+    /// What is asked of its file. Of a plugin no link is followed, whoever brings it: it may be a copy of anything.
+    fn reading(&self) -> Trust {
+        match self.source {
+            SkillSource::User if !self.is_of_plugin => Trust::Ours,
+            SkillSource::User | SkillSource::Project => Trust::Untrusted,
+        }
+    }
+
+    /// True if it can be read, and the model may load it.
+    pub fn is_for_model(&self) -> bool {
+        self.skill.as_ref().is_ok_and(|it| it.for_model)
     }
 
     pub fn describe(&self) -> SkillInfo {
@@ -174,6 +202,7 @@ impl FoundSkill {
             source: self.source,
             path: self.dir.display().to_string(),
             problem: self.skill.as_ref().err().cloned(),
+            warning: skill.and_then(|it| it.warning.clone()),
         }
     }
 }
@@ -228,7 +257,7 @@ fn add(
         SkillSource::User => Trust::Ours,
         SkillSource::Project => Trust::Untrusted,
     };
-    let skill = Skill::read(&dir, &name, how);
+    let skill = Skill::read(&dir, SkillName::Directory(&name), how);
     let is_shadowed = found.iter().any(|it| it.name == name);
     let trusted = || trust.map_or(TrustState::Trusted, |it| it.state(&item(&name, &dir)));
     let state = match &skill {
@@ -245,9 +274,49 @@ fn add(
         name,
         source,
         dir,
+        is_of_plugin: false,
         state,
         skill,
     });
+}
+
+/// The skills of a plugin, also of one that is inert: people see what it would bring.
+fn add_of_plugin(found: &mut Vec<FoundSkill>, extension: &FoundExtension) {
+    let state = match &extension.state {
+        ExtensionState::Usable(_) => SkillState::Available,
+        ExtensionState::Shadowed => SkillState::Shadowed,
+        ExtensionState::Inert(Inert::Untrusted(_)) => SkillState::Untrusted,
+        ExtensionState::Inert(_) => SkillState::Changed,
+    };
+    let plugin = extension.reading().and_then(|it| it.plugin);
+    for dir in plugin.into_iter().flat_map(|plugin| plugin.skills) {
+        let Some(own) = dir.file_name().and_then(OsStr::to_str) else {
+            continue;
+        };
+        let name = format!("{}:{own}", extension.id);
+        let skill = match skill::is_name(own) {
+            true => Skill::read(&dir, SkillName::Plugin(&name), Trust::Untrusted),
+            false => Err(
+                "the name of its directory has other characters than a-z, 0-9 and `-`".to_owned(),
+            ),
+        };
+        let is_shadowed = found.iter().any(|it| it.name == name);
+        found.push(FoundSkill {
+            state: match &skill {
+                _ if is_shadowed => SkillState::Shadowed,
+                Err(_) => SkillState::Invalid,
+                Ok(_) => state,
+            },
+            name,
+            source: match extension.is_project {
+                true => SkillSource::Project,
+                false => SkillSource::User,
+            },
+            dir,
+            is_of_plugin: true,
+            skill,
+        });
+    }
 }
 
 fn unknown(name: &str, found: &[FoundSkill]) -> String {

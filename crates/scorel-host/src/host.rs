@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use scorel_config::{Config, ConfigSource, ConfigWatch};
+use scorel_guidance::extensions::Extensions;
 use scorel_guidance::skills::Skills;
 use scorel_guidance::trust::TrustStore;
 use scorel_home::receipts::HostReceipts;
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 pub use open::HostParts;
 
 use crate::client_names::ClientNames;
+use crate::commands::Commands;
 use crate::executable::Executable;
 use crate::extensions::HookRegistry;
 use crate::file_finder::FileFinder;
@@ -46,6 +48,8 @@ pub struct Host {
     pub(crate) models: Arc<Models>,
     pub(crate) trust: Arc<TrustStore>,
     pub(crate) skills: Skills,
+    pub(crate) extensions: Extensions,
+    pub(crate) commands: Commands,
     pub(crate) project_items: ProjectItems,
     pub(crate) runners: Arc<HostRunners>,
     pub(crate) hooks: Arc<HookRegistry>,

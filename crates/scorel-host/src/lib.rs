@@ -13,6 +13,7 @@
 //! `scoreld`. What the host stands on, a home and its files, is in crates that know neither it nor a call.
 
 mod client_names;
+mod commands;
 mod compaction_facts;
 mod configured_agents;
 mod directories;

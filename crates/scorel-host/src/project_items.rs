@@ -10,6 +10,7 @@ mod workflows;
 
 use std::path::{Path, PathBuf};
 
+use scorel_guidance::extensions::Extensions;
 use scorel_guidance::skills::Skills;
 use scorel_guidance::trust::ProjectItem;
 
@@ -22,13 +23,15 @@ pub(crate) struct ProjectItems {
     /// The daemon's home, where the user's own are.
     home: PathBuf,
     skills: Skills,
+    extensions: Extensions,
 }
 
 impl ProjectItems {
-    pub(crate) fn new(home: &Path, skills: Skills) -> Self {
+    pub(crate) fn new(home: &Path, skills: Skills, extensions: Extensions) -> Self {
         Self {
             home: home.to_owned(),
             skills,
+            extensions,
         }
     }
 
@@ -36,8 +39,8 @@ impl ProjectItems {
     pub(crate) fn of(&self, project: &Path) -> Vec<ProjectItem> {
         let mut items = self.skills.project_items(project);
         items.extend(servers::items(project));
+        items.extend(extensions::items(project, &self.extensions));
         if let Some(scorel) = self.directory_of(project) {
-            items.extend(extensions::items(&scorel, &self.home));
             items.extend(workflows::items(&scorel));
         }
         items

@@ -9,8 +9,10 @@ mod append;
 mod attachments;
 mod call_error;
 mod caller;
+mod commands;
 mod conversation;
 mod end_wait;
+mod extensions;
 mod files;
 mod find_files;
 mod garbage;
@@ -75,6 +77,7 @@ fn methods_of_the_host(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     method::<proto::FindFiles, _, _>(table, find_files::find)?;
     method::<proto::ListSkills, _, _>(table, trust::list_skills)?;
     method::<proto::ListHooks, _, _>(table, hooks::list)?;
+    method::<proto::ListExtensions, _, _>(table, extensions::list)?;
     method::<proto::GetTrust, _, _>(table, trust::get_trust)?;
     client_method::<proto::SetTrust, _, _>(table, trust::set_trust)?;
     method::<proto::RestartProcess, _, _>(table, processes::restart)?;
@@ -103,6 +106,8 @@ fn methods_of_sessions(table: &mut Table<Host>) -> Result<(), DuplicateMethod> {
     client_method::<proto::AcceptDamage, _, _>(table, sessions::accept_damage)?;
     client_method::<proto::ImportSession, _, _>(table, import::import)?;
     client_method::<proto::SendMessage, _, _>(table, conversation::send)?;
+    method::<proto::ListCommands, _, _>(table, commands::list)?;
+    client_method::<proto::RunCommand, _, _>(table, commands::run)?;
     client_method::<proto::RewriteQueue, _, _>(table, conversation::rewrite_queue)?;
     client_method::<proto::Cancel, _, _>(table, conversation::cancel)?;
     client_method::<proto::Compact, _, _>(table, conversation::compact)?;

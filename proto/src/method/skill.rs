@@ -26,7 +26,7 @@ pub struct ListSkillsResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillInfo {
-    /// The name.
+    /// The name. That of a plugin's skill is `<plugin>:<skill>`.
     pub name: String,
     /// Its purpose; empty if it could not be read.
     pub description: String,
@@ -40,6 +40,9 @@ pub struct SkillInfo {
     pub path: String,
     /// Why the skill cannot be read; absent if it can be.
     pub problem: Option<String>,
+    /// What is odd in its file although it can be used; absent if nothing is.
+    #[serde(default)]
+    pub warning: Option<String>,
 }
 
 /// The usability of a skill.

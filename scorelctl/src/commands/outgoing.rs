@@ -63,7 +63,32 @@ pub(super) struct SentFile {
     size: Option<u64>,
 }
 
+/// A message that is a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TypedCommand {
+    pub(super) name: String,
+    pub(super) arguments: String,
+}
+
 impl MessageDraft {
+    /// The command that the message is: its first word begins with a slash, and has no other.
+    pub(super) fn command(&self) -> Option<TypedCommand> {
+        let text = self.text.clone().filter(|_| self.kept.is_empty())?;
+        let line = text.typed.strip_prefix('/')?;
+        let (name, typed) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if name.is_empty() || name.contains('/') {
+            return None;
+        }
+        let arguments = MessageText {
+            typed: typed.trim().to_owned(),
+            piped: text.piped,
+        };
+        Some(TypedCommand {
+            name: name.to_owned(),
+            arguments: arguments.whole(),
+        })
+    }
+
     pub(super) fn of(text: MessageText, files: &[PathBuf]) -> Self {
         Self {
             text: Some(text),

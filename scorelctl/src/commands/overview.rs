@@ -19,7 +19,10 @@ const GROUPS: [(&str, &str); 9] = [
     ),
     ("Models", "init models context compact usage"),
     ("Agents", "spawn agents runtimes graph worktrees runners"),
-    ("Set up", "config projects skills hooks trust completions"),
+    (
+        "Set up",
+        "config projects skills hooks ext trust completions",
+    ),
     (
         "Daemon",
         "status stop restart service remote logs doctor fsck gc call stdio acp",

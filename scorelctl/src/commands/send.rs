@@ -14,13 +14,14 @@ use scorel_client::{ClientAnchors, SessionStream};
 use scorel_proto::{
     Content, CreateSession, CreateSessionParams, DeleteSession, DeleteSessionParams, ErrorCode,
     EventId, GetConfig, GetConfigParams, GetStatus, NoParams, OWN_RUNNER, Project, ProjectId,
-    SendMessageParams, SendMessageResult, Session, SessionId, UpdateSession, UpdateSessionParams,
+    RunCommand, RunCommandParams, SendMessageParams, SendMessageResult, Session, SessionId,
+    UpdateSession, UpdateSessionParams,
 };
 use serde::Serialize;
 use tokio::time::timeout;
 
 use super::input::{message_text, say_unread};
-use super::outgoing::{MessageDraft, SentFile, SentFiles};
+use super::outgoing::{MessageDraft, SentFile, SentFiles, TypedCommand};
 use super::queue_pause;
 use super::steer::description;
 use super::upgrade_notice::say_upgrade;
@@ -211,6 +212,15 @@ async fn submit(
         let stream = SessionStream::open(link, session.session_id, anchors).await?;
         Some(stream.give_up_after(PATIENCE))
     };
+    if let Some(command) = draft.command().filter(|_| place.is_none()) {
+        let answer = run_command(args, command, &session, &draft, cli).await;
+        return Ok(SentMessage {
+            session,
+            answer: answer.map_err(not_sent)?,
+            files: SentFiles::default(),
+            stream,
+        });
+    }
     let params = SendMessageParams {
         session_id: session.session_id,
         content: Content(Vec::new()),
@@ -231,6 +241,31 @@ async fn submit(
         files,
         stream,
     })
+}
+
+/// Sends the message that a command stands for. Its text is the daemon's to find.
+async fn run_command(
+    args: &SendArgs,
+    command: TypedCommand,
+    session: &Session,
+    draft: &MessageDraft,
+    cli: &mut Cli<'_>,
+) -> Result<SendMessageResult, Failure> {
+    if !draft.files.is_empty() {
+        return Err(Failure::usage(
+            "a command takes no files; name them in its arguments",
+        ));
+    }
+    let params = RunCommandParams {
+        session_id: session.session_id,
+        name: command.name,
+        arguments: command.arguments,
+        while_running: Some(args.while_running),
+        model: args.model.clone(),
+        runner: args.runner.clone(),
+        command_id: Some(new_command_id()),
+    };
+    Ok(cli.call::<RunCommand>(&params).await?.message)
 }
 
 /// Says at a terminal to which session the message went.

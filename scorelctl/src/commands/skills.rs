@@ -43,7 +43,14 @@ fn row(skill: &SkillInfo) -> String {
     let name = one_line(&skill.name);
     let text = match &skill.problem {
         Some(problem) => format!("({})", one_line(problem)),
-        None => one_line(&skill.description),
+        None => match &skill.warning {
+            Some(warning) => format!(
+                "{} (warning: {})",
+                one_line(&skill.description),
+                one_line(warning)
+            ),
+            None => one_line(&skill.description),
+        },
     };
     let state = wire_name(skill.state);
     format!("{name:<NAME_WIDTH$}  {source:<8}{state:<10}  {text}")

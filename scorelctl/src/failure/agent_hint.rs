@@ -1,4 +1,4 @@
-//! Hints for an agent or a runtime that is not found, and for an agent that takes no task.
+//! Hints for an agent, a command or a runtime that is not found, and for an agent that takes no task.
 
 use scorel_proto::{ErrorCode, RpcError, SpawnRefusal};
 use serde::Deserialize;
@@ -10,6 +10,11 @@ pub(super) fn of(error: &RpcError) -> Option<String> {
         ErrorCode::AgentNotFound => match error.details["suggestion"].as_str() {
             Some(name) => format!("did you mean {}?", one_line(name)),
             None => "`scorelctl agents` lists the agents, `scorelctl agents set TYPE` adds one"
+                .to_owned(),
+        },
+        ErrorCode::UnknownName => match error.details["suggestion"].as_str() {
+            Some(name) => format!("did you mean /{}?", one_line(name)),
+            None => "a text that begins with a slash is a message if a blank is in front of it"
                 .to_owned(),
         },
         ErrorCode::AgentTaskNotFound => "`scorelctl runtimes --all` lists the runtimes".to_owned(),

@@ -101,6 +101,7 @@ async fn conversation(scene: &mut JsonScene) -> String {
         "steer more",
         "wait",
         "skills",
+        "ext list",
         "trust",
         "runners",
         "runners check scorel",

@@ -2,18 +2,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent_client_protocol_schema::v1::{
-    AvailableCommand, AvailableCommandsUpdate, ConfigOptionUpdate, Cost, SessionInfoUpdate,
-    SessionUpdate, ToolCallStatus, ToolCallUpdateFields, UsageUpdate,
+    AvailableCommandsUpdate, ConfigOptionUpdate, Cost, SessionInfoUpdate, SessionUpdate,
+    ToolCallStatus, ToolCallUpdateFields, UsageUpdate,
 };
 use scorel_client::{ClientError, Connect, SessionStream, StreamItem};
 use scorel_peer::Closed;
 use scorel_proto::{
-    EndReason, Event, GetContext, GetContextParams, GetSession, GetSessionParams, ListSkills,
-    ListSkillsParams, PermissionDecision, PermissionDecisionBody, PermissionRequestBody,
-    PersistentBody, PersistentEvent, Seq, SessionInfoBody, SkillState, SyncMarker,
+    EndReason, Event, GetContext, GetContextParams, GetSession, GetSessionParams,
+    PermissionDecision, PermissionDecisionBody, PermissionRequestBody, PersistentBody,
+    PersistentEvent, Seq, SessionInfoBody, SyncMarker,
 };
 use tokio::time::Instant;
 
+use super::commands;
 use super::note::note;
 use super::open_session::OpenSession;
 use super::path::ActivePath;
@@ -271,19 +272,11 @@ impl<C: Connect + Clone + Send + Sync + 'static> Follower<C> {
         self.editor.update(self.session.id, update).await
     }
 
-    /// The skills of the user and the project.
+    /// The commands of plugins, and skills.
     async fn tell_commands(&self) -> Result<(), Closed> {
-        let params = ListSkillsParams {
-            project_id: Some(self.session.project_id),
-        };
-        let Ok(listed) = self.daemon.call::<ListSkills>(&params).await else {
+        let Some(commands) = commands::offered(&self.daemon, &self.session).await else {
             return Ok(());
         };
-        let usable = listed.skills.into_iter();
-        let usable = usable.filter(|skill| skill.state == SkillState::Available);
-        let commands = usable
-            .map(|skill| AvailableCommand::new(skill.name, one_line(&skill.description)))
-            .collect();
         let update = AvailableCommandsUpdate::new(commands);
         let update = SessionUpdate::AvailableCommandsUpdate(update);
         self.editor.update(self.session.id, update).await

@@ -10,6 +10,7 @@ use scorel_proto::{
 use serde_json::json;
 use tokio::sync::oneshot;
 
+use super::commands;
 use super::content::Draft;
 use super::open_session::OpenSession;
 use super::prompts::PromptEnd;
@@ -66,6 +67,12 @@ impl Prompt {
         blocks: Vec<ContentBlock>,
     ) -> Result<bool, Failure> {
         let draft = Draft::of(daemon, &self.session, blocks).await?;
+        if draft.attachments.is_empty()
+            && !self.session.prompts().is_cancelled(&self.command_id)
+            && commands::run(daemon, &self.session, &draft.blocks, &self.command_id).await?
+        {
+            return Ok(true);
+        }
         let mut message = SendMessageParams {
             session_id: self.session.id,
             content: Content(draft.blocks),

@@ -49,7 +49,22 @@ impl App {
                 text: skill.name.clone(),
                 about: skill.description.clone(),
             });
+        let of_plugins = self
+            .session
+            .iter()
+            .flat_map(|it| &it.facts.commands)
+            .map(|command| Candidate {
+                text: command.name.clone(),
+                about: format!(
+                    "{} {}",
+                    command.argument_hint.as_deref().unwrap_or_default(),
+                    command.description
+                )
+                .trim_start()
+                .to_owned(),
+            });
         commands
+            .chain(of_plugins)
             .chain(skills)
             .filter(|it| it.text.starts_with(word))
             .take(50)

@@ -7,7 +7,7 @@ use scorel_proto::{
 use super::state::{App, LinkState, PendingSend};
 use crate::call::Call;
 use crate::effect::Effect;
-use crate::jobs::Outgoing;
+use crate::jobs::{Outgoing, TypedCommand};
 use crate::slash::{Submission, skill_message};
 
 /// The most messages that are on their way at once.
@@ -24,8 +24,10 @@ impl App {
         if self.editing.is_some() {
             return self.replace_queued(&text, view);
         }
-        let skills = self.session.as_ref().map_or(&[][..], |it| &it.facts.skills);
-        match Submission::of(&text, skills) {
+        let facts = self.session.as_ref().map(|it| &it.facts);
+        let skills = facts.map_or(&[][..], |it| &it.skills);
+        let commands = facts.map_or(&[][..], |it| &it.commands);
+        match Submission::of(&text, skills, commands) {
             Submission::Empty => {}
             Submission::Farewell => {
                 self.composer.set("");
@@ -55,9 +57,12 @@ impl App {
             }
             Submission::Skill(name, argument) => {
                 let message = skill_message(&name, &argument);
-                self.send_text(&text, message, kind);
+                self.send_text(&text, message, None, kind);
             }
-            Submission::Message(message) => self.send_text(&text, message, kind),
+            Submission::Run(command) => {
+                self.send_text(&text, text.clone(), Some(command), kind);
+            }
+            Submission::Message(message) => self.send_text(&text, message, None, kind),
         }
     }
 
@@ -68,7 +73,13 @@ impl App {
         }
     }
 
-    fn send_text(&mut self, typed: &str, message: String, kind: WhileRunning) {
+    fn send_text(
+        &mut self,
+        typed: &str,
+        message: String,
+        command: Option<TypedCommand>,
+        kind: WhileRunning,
+    ) {
         let Some(session) = &self.session else {
             return self.hint("no session is open yet: Ctrl+X goes to one");
         };
@@ -107,6 +118,7 @@ impl App {
             images,
             while_running: kind,
             command_id,
+            command,
         })));
     }
 

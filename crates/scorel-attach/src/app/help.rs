@@ -28,6 +28,18 @@ impl App {
         });
         let lines = table("Commands", commands);
         self.finished.extend(lines);
+        let commands = self.session.iter().flat_map(|it| &it.facts.commands);
+        let commands: Vec<_> = commands
+            .map(|command| {
+                let hint = command.argument_hint.as_deref().unwrap_or_default();
+                let typed = format!("/{} {hint}", command.name);
+                (typed.trim_end().to_owned(), command.description.clone())
+            })
+            .collect();
+        if !commands.is_empty() {
+            self.finished
+                .extend(table("Commands of plugins", commands.into_iter()));
+        }
         let skills = self.session.iter().flat_map(|it| &it.facts.skills);
         let skills: Vec<_> = skills
             .map(|skill| (format!("/{}", skill.name), skill.description.clone()))

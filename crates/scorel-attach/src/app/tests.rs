@@ -42,6 +42,7 @@ fn app(is_plain: bool) -> (App, tempfile::TempDir) {
         session: session(),
         work_dir: dir.path().to_owned(),
         skills: Vec::new(),
+        commands: Vec::new(),
         window: HistoryWindow {
             events: Vec::new(),
             has_more: false,

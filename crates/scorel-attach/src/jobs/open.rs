@@ -2,8 +2,8 @@ use std::path::PathBuf;
 
 use scorel_client::{Caller, ClientAnchors, ClientError, Connect, SessionStream};
 use scorel_proto::{
-    GetSession, GetSessionParams, ListProjects, ListSkills, ListSkillsParams, NoParams, Session,
-    SessionId, SkillInfo,
+    CommandInfo, CommandKind, GetSession, GetSessionParams, ListCommands, ListCommandsParams,
+    ListProjects, ListSkills, ListSkillsParams, NoParams, Session, SessionId, SkillInfo,
 };
 
 use super::sticky::StickyConnector;
@@ -26,6 +26,8 @@ pub(crate) struct SessionFacts {
     /// Where its work is done, on the daemon's machine.
     pub(crate) work_dir: PathBuf,
     pub(crate) skills: Vec<SkillInfo>,
+    /// Those of plugins.
+    pub(crate) commands: Vec<CommandInfo>,
     pub(crate) window: HistoryWindow,
 }
 
@@ -54,6 +56,13 @@ pub(crate) async fn open<C: Connect + Clone + Send + 'static>(
     // A project whose directory is gone has no skills, and its conversations can be read.
     let skills = caller.call::<ListSkills>(&params).await;
     let skills = skills.map(|result| result.skills).unwrap_or_default();
+    let params = ListCommandsParams {
+        session_id: Some(session_id),
+        project_id: None,
+    };
+    let commands = caller.call::<ListCommands>(&params).await;
+    let mut commands = commands.map(|it| it.commands).unwrap_or_default();
+    commands.retain(|it| it.kind == CommandKind::Plugin);
     let last = session.last_persistent_seq;
     let mut window = last_turns(
         caller,
@@ -70,6 +79,7 @@ pub(crate) async fn open<C: Connect + Clone + Send + 'static>(
         session,
         work_dir: work_dir.unwrap_or_default().into(),
         skills,
+        commands,
         window,
     });
     Ok(OpenedSession { facts, stream })

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use scorel_client::{Caller, ClientError, Connect, new_command_id};
 use scorel_proto::{
     AttachmentPath, Block, CommandId, Content, ErrorCode, PutBlob, PutBlobParams, RpcError,
-    SendMessage, SendMessageParams, SendMessageResult, SessionId, WhileRunning,
+    RunCommand, RunCommandParams, SendMessage, SendMessageParams, SendMessageResult, SessionId,
+    WhileRunning,
 };
 use tokio::task::spawn_blocking;
 
@@ -21,6 +22,15 @@ pub(crate) struct Outgoing {
     pub(crate) images: Vec<ImageFile>,
     pub(crate) while_running: WhileRunning,
     pub(crate) command_id: CommandId,
+    /// The command that the text is, if it is one.
+    pub(crate) command: Option<TypedCommand>,
+}
+
+/// A command that was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TypedCommand {
+    pub(crate) name: String,
+    pub(crate) arguments: String,
 }
 
 /// The outcome of a message.
@@ -59,6 +69,18 @@ async fn attempt<C: Connect>(
     caller: &Caller<C>,
     attached: &mut Vec<String>,
 ) -> Result<SendMessageResult, SendError> {
+    if let Some(command) = message.command {
+        let params = RunCommandParams {
+            session_id: message.session_id,
+            name: command.name,
+            arguments: command.arguments,
+            while_running: Some(message.while_running),
+            model: None,
+            runner: None,
+            command_id: Some(message.command_id),
+        };
+        return Ok(caller.call::<RunCommand>(&params).await?.message);
+    }
     let mut images = Vec::new();
     for image in &message.images {
         attached.push(image.label.clone());
@@ -177,6 +199,7 @@ mod tests {
             images: Vec::new(),
             while_running: WhileRunning::FollowUp,
             command_id: new_command_id(),
+            command: None,
         };
         let none = HashSet::new();
         let found = async |text: &str| mentioned(&outgoing(text), &none).await;

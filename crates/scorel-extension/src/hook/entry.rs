@@ -45,6 +45,15 @@ pub enum OnFailure {
 }
 
 impl HookEntry {
+    /// Event, matcher and command on a line, for people.
+    pub fn summary(&self) -> String {
+        let matcher = match self.matcher.is_all() {
+            true => String::new(),
+            false => format!(" {}", self.matcher.as_str()),
+        };
+        format!("{}{matcher}: {}", self.event, self.command.line())
+    }
+
     /// The time that a hook has if its entry names none.
     pub fn usual_timeout(event: HookEvent, points: &[ContextPoint]) -> Duration {
         let late = |point: &ContextPoint| matches!(point, ContextPoint::Trim | ContextPoint::End);

@@ -21,7 +21,7 @@ pub struct FileProblem {
 }
 
 impl FileProblem {
-    pub(super) fn new(file: impl Into<String>, problem: Problem) -> Self {
+    pub(crate) fn new(file: impl Into<String>, problem: Problem) -> Self {
         Self {
             file: file.into(),
             problem,

@@ -4,14 +4,17 @@ use serde_json::{Value, json};
 
 use super::files::{FileProblem, PluginFiles};
 use super::manifest::Manifest;
-use crate::Problem;
-use crate::hook::{ForeignHooks, HookEntry};
+use crate::hook::{ForeignHooks, HookEntry, HookName};
+use crate::{ExtensionId, Problem};
 
 /// The file of hooks that each plugin may have.
 const FILE: &str = "hooks/hooks.json";
 
 /// Bytes of a file of hooks.
 const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Characters of the id in the name of a hook, which has 32 with the digits.
+const ID_IN_NAME: usize = 25;
 
 /// The hooks of a plugin, and what is not run of them.
 #[derive(Debug, Default)]
@@ -22,7 +25,7 @@ pub(super) struct PluginHooks {
 }
 
 impl PluginHooks {
-    pub(super) fn read(files: PluginFiles<'_>, manifest: &Manifest) -> Self {
+    pub(super) fn read(files: PluginFiles<'_>, manifest: &Manifest, id: &ExtensionId) -> Self {
         let mut found = Self::default();
         let (paths, inline) = manifest.paths("hooks");
         let mut read = vec![FILE];
@@ -50,6 +53,9 @@ impl PluginHooks {
             let file = manifest.format.manifest();
             found.add(file, ForeignHooks::read(text.as_bytes()));
         }
+        for entry in &mut found.entries {
+            entry.name = name(id, &entry.name);
+        }
         found
     }
 
@@ -59,7 +65,11 @@ impl PluginHooks {
                 self.entries.push(entry);
             }
         }
-        self.left_out.extend(hooks.left_out);
+        // A text that is shown while a hook runs: its absence changes nothing.
+        let is_seen_only = |text: &String| text.ends_with(".statusMessage`: ignored");
+        let left_out = hooks.left_out.into_iter();
+        self.left_out
+            .extend(left_out.filter(|it| !is_seen_only(it)));
         for problem in hooks.problems {
             self.problem(file, problem);
         }
@@ -68,4 +78,12 @@ impl PluginHooks {
     fn problem(&mut self, file: &str, problem: Problem) {
         self.problems.push(FileProblem::new(file, problem));
     }
+}
+
+/// The plugin and the digits of the entry: who reads a denial knows whose hook it is. Two plugins may have equal
+/// entries.
+fn name(id: &ExtensionId, name: &HookName) -> HookName {
+    let digits = name.as_str().rsplit('-').next().unwrap_or_default();
+    let id: String = id.as_str().chars().take(ID_IN_NAME).collect();
+    HookName::try_from(format!("{id}-{digits}")).unwrap_or_else(|_| name.clone())
 }

@@ -7,6 +7,7 @@ use super::manifest::{Manifest, object};
 use super::not_run::{NotRun, NotRunKind};
 use super::plugin_hooks::PluginHooks;
 use super::{Plugin, PluginCommand, PluginFormat};
+use crate::hook::HookEntry;
 use crate::{ExtensionId, Frontmatter, Problem};
 
 /// Bytes of a command, and of a file that is only looked into.
@@ -86,7 +87,7 @@ impl PluginReading {
 
     fn read(&mut self, files: PluginFiles<'_>, manifest: &Manifest, id: ExtensionId) -> Plugin {
         let mut not_run = Vec::new();
-        let hooks = self.hooks(files, manifest, &mut not_run);
+        let hooks = self.hooks(files, manifest, &id, &mut not_run);
         let commands = self.commands(files, manifest, &mut not_run);
         let skills = self.skills(files, manifest, &mut not_run);
         for (kind, field, places) in PARTS {
@@ -122,12 +123,13 @@ impl PluginReading {
         &mut self,
         files: PluginFiles<'_>,
         manifest: &Manifest,
+        id: &ExtensionId,
         not_run: &mut Vec<NotRun>,
-    ) -> Vec<crate::hook::HookEntry> {
+    ) -> Vec<HookEntry> {
         if manifest.format == PluginFormat::AgentPlugins {
             return Vec::new();
         }
-        let hooks = PluginHooks::read(files, manifest);
+        let hooks = PluginHooks::read(files, manifest, id);
         if !hooks.left_out.is_empty() {
             not_run.push(NotRun::new(NotRunKind::Hooks, hooks.left_out));
         }

@@ -24,7 +24,7 @@ fn not_run(plugin: &Plugin) -> Vec<String> {
 }
 
 const HOOKS: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
-    {"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/guard.sh"}, {"type": "prompt", "prompt": "?"}]}]}}"#;
+    {"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/guard.sh", "statusMessage": "x"}, {"type": "prompt", "prompt": "?"}]}]}}"#;
 
 #[test]
 fn a_plugin_has_what_runs_and_the_names_of_what_does_not() {
@@ -73,6 +73,8 @@ fn a_plugin_has_what_runs_and_the_names_of_what_does_not() {
     assert_eq!(plugin.skills, [root.join("skills/style")]);
     assert_eq!(plugin.hooks.len(), 1);
     assert_eq!(plugin.hooks[0].event, HookEvent::PreToolUse);
+    let name = plugin.hooks[0].name.as_str();
+    assert!(name.starts_with("tidy-") && name.len() == 11, "{name}");
     let named = not_run(&plugin).join("\n");
     for part in [
         "hooks (`hooks.PreToolUse[0].hooks[1]`: hooks of type `prompt` are not run)",

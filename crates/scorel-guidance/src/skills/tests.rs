@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use scorel_proto::{ClientId, TrustedItem};
+use scorel_proto::{ClientId, ProjectId, TrustedItem};
 use tempfile::TempDir;
 
 use super::*;
@@ -124,7 +124,7 @@ fn a_skill_that_cannot_be_read_says_why() {
     fs::create_dir_all(skills.join("broken")).unwrap();
     fs::write(skills.join("broken/SKILL.md"), "# No head\n").unwrap();
     fs::create_dir_all(skills.join("long")).unwrap();
-    fs::write(skills.join("long/SKILL.md"), "x".repeat(64 * 1024 + 1)).unwrap();
+    fs::write(skills.join("long/SKILL.md"), "x".repeat(1024 * 1024 + 1)).unwrap();
     fs::create_dir_all(skills.join("not-a-skill")).unwrap();
     let found = dirs.skills().find(None).unwrap();
     let problems: Vec<String> = found
@@ -137,9 +137,39 @@ fn a_skill_that_cannot_be_read_says_why() {
         "{problems:?}"
     );
     assert!(
-        problems[1].contains("is longer than 65536 bytes"),
+        problems[1].contains("is longer than 1048576 bytes"),
         "{problems:?}"
     );
     let error = dirs.skills().load(&dirs.project, "missing").unwrap_err();
     assert_eq!(error, "there is no skill `missing`, and no other");
+}
+
+#[test]
+fn skills_of_plugins_have_the_name_of_their_plugin_and_its_trust() {
+    let dirs = Dirs::new();
+    let plugin = |extensions: PathBuf, id: &str, skill: &str| {
+        let dir = extensions.join(id);
+        fs::create_dir_all(dir.join(".claude-plugin")).unwrap();
+        let manifest = format!(r#"{{"name": "{id}"}}"#);
+        fs::write(dir.join(".claude-plugin/plugin.json"), manifest).unwrap();
+        dirs.write(&dir.join("skills"), skill, "text");
+        dir
+    };
+    plugin(dirs.home.join("extensions"), "tidy", "style");
+    let theirs = dirs.project.dir.join(".scorel/extensions");
+    plugin(theirs.clone(), "tidy", "evil");
+    plugin(theirs, "deploy", "run");
+    let named = |name: &str, state| (name.to_owned(), state);
+    assert_eq!(
+        dirs.states(),
+        [
+            named("tidy:style", SkillState::Available),
+            named("deploy:run", SkillState::Untrusted),
+            named("tidy:evil", SkillState::Shadowed),
+        ]
+    );
+    let loaded = dirs.skills().load(&dirs.project, "tidy:style").unwrap();
+    assert_eq!(loaded.skill.name, "tidy:style");
+    let refused = dirs.skills().load(&dirs.project, "deploy:run").unwrap_err();
+    assert!(refused.contains("trust add extension:deploy"), "{refused}");
 }

@@ -10,6 +10,7 @@ use scorel_tools::SkillRoots;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::skill::{FILE, MAX_TOLD};
 use super::{LoadedSkill, SkillProject, Skills};
 
 const DESCRIPTION: &str = "\
@@ -108,7 +109,7 @@ fn text(LoadedSkill { skill, dir }: &LoadedSkill, args: Option<&str>) -> String 
             }
         }
     }
-    let body = skill.body.trim();
+    let (body, cut) = told(&skill.body, name);
     let args = args.map(str::trim).filter(|args| !args.is_empty());
     match args {
         _ if body.contains(PLACEHOLDER) => {
@@ -118,7 +119,20 @@ fn text(LoadedSkill { skill, dir }: &LoadedSkill, args: Option<&str>) -> String 
         Some(args) => text.push_str(&format!("\n{body}\n\nArguments: {args}\n")),
         None => text.push_str(&format!("\n{body}\n")),
     }
+    text.push_str(&cut);
     text
+}
+
+/// The text as far as it is told, and a word on the rest.
+fn told<'a>(body: &'a str, name: &str) -> (&'a str, String) {
+    let body = body.trim();
+    if body.len() <= MAX_TOLD {
+        return (body, String::new());
+    }
+    let is_end = |end: &usize| body.is_char_boundary(*end);
+    let end = (0..=MAX_TOLD).rev().find(is_end).unwrap_or(0);
+    let cut = format!("\n(Its text is longer. Read the rest in `@skill/{name}/{FILE}`.)\n");
+    (&body[..end], cut)
 }
 
 /// The entries of a skill's directory besides its text.
@@ -132,7 +146,7 @@ fn files(dir: &std::path::Path) -> Vec<String> {
             let name = entry.file_name().into_string().ok()?;
             Some(format!("{name}{}", if is_dir { "/" } else { "" }))
         })
-        .filter(|name| name != super::FILE && !name.contains(char::is_control))
+        .filter(|name| name != FILE && !name.contains(char::is_control))
         .collect();
     names.sort();
     names
@@ -154,6 +168,7 @@ mod tests {
                 description: "does x".to_owned(),
                 for_model: true,
                 body: body.to_owned(),
+                warning: None,
             },
             dir: dir.path().to_owned(),
         };
@@ -162,5 +177,10 @@ mod tests {
         let shown = text(&loaded("Look."), Some(" a.rs "));
         assert!(shown.ends_with("Look.\n\nArguments: a.rs\n"), "{shown}");
         assert!(text(&loaded("Look."), None).ends_with("\n\nLook.\n"));
+        let long = format!("{}é", "x".repeat(MAX_TOLD - 1));
+        let shown = text(&loaded(&long), None);
+        assert!(
+            shown.ends_with("x\n\n(Its text is longer. Read the rest in `@skill/x/SKILL.md`.)\n")
+        );
     }
 }

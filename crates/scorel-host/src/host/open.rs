@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use scorel_config::{Config, ConfigSource};
 use scorel_exec::{Supervisors, Umask};
+use scorel_guidance::extensions::Extensions;
 use scorel_guidance::skills::Skills;
 use scorel_guidance::trust::TrustStore;
 use scorel_home::receipts::HostReceipts;
@@ -19,6 +20,7 @@ use tokio::sync::Semaphore;
 
 use super::Host;
 use crate::client_names::ClientNames;
+use crate::commands::Commands;
 use crate::configured_agents::ConfiguredAgents;
 use crate::executable::Executable;
 use crate::extensions::{CommandHooks, HookRegistry, ListeningHooks};
@@ -103,6 +105,7 @@ impl Host {
         let secrets = Arc::new(SecretStore::new(home.env()));
         let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
+        let extensions = Extensions::new(home.root(), Arc::clone(&trust));
         let agents = ConfiguredAgents {
             config: Arc::clone(&config),
             projects: Arc::clone(&projects),
@@ -165,7 +168,9 @@ impl Host {
             secrets,
             models,
             trust,
-            project_items: ProjectItems::new(home.root(), skills.clone()),
+            project_items: ProjectItems::new(home.root(), skills.clone(), extensions.clone()),
+            commands: Commands::new(extensions.clone(), skills.clone()),
+            extensions,
             skills,
             runners,
             hooks,

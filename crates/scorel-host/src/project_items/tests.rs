@@ -41,7 +41,8 @@ impl Dirs {
 
     fn items(&self) -> Vec<ProjectItem> {
         let skills = Skills::new(&self.home, self.store());
-        ProjectItems::new(&self.home, skills).of(&self.project)
+        let extensions = Extensions::new(&self.home, self.store());
+        ProjectItems::new(&self.home, skills, extensions).of(&self.project)
     }
 
     /// The names of the items, with their states.

@@ -19,6 +19,7 @@ use scorel_session::SessionError;
 use scorel_workplace::worktrees::WorktreeError;
 use tokio::task::JoinError;
 
+use crate::commands::CommandError;
 use crate::directories::DirectoriesError;
 use crate::import_file::ImportError;
 use crate::models::ModelCallError;
@@ -57,6 +58,12 @@ pub(crate) enum CallError {
     },
     #[error(transparent)]
     Attachment(#[from] AttachmentRefusal),
+    #[error("there is no {kind} `{name}`")]
+    UnknownName {
+        kind: &'static str,
+        name: String,
+        suggestion: Option<String>,
+    },
     #[error(transparent)]
     Trust(#[from] TrustError),
     #[error(transparent)]
@@ -127,5 +134,18 @@ impl From<ProjectError> for CallError {
 impl From<RefusedText> for CallError {
     fn from(text: RefusedText) -> Self {
         Self::invalid_field(text.key.unwrap_or("agentType"), text.reason)
+    }
+}
+
+impl From<CommandError> for CallError {
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::Trust(error) => error.into(),
+            CommandError::Unknown { name, suggestion } => Self::UnknownName {
+                kind: "command",
+                name,
+                suggestion,
+            },
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod agent;
 mod config;
 mod conversation;
+mod extension;
 mod graph;
 mod hook;
 mod host;
@@ -37,6 +38,7 @@ pub(super) fn all() -> Vec<Golden> {
     all.extend(search::all());
     all.extend(trust::all());
     all.extend(hook::all());
+    all.extend(extension::all());
     all
 }
 

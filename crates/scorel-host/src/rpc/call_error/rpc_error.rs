@@ -44,6 +44,14 @@ impl From<CallError> for RpcError {
                 }
                 Self::new(ErrorCode::AttachmentRefused, text).with_details(details)
             }
+            CallError::UnknownName {
+                kind,
+                name,
+                suggestion,
+            } => {
+                let details = json!({ "kind": kind, "name": name, "suggestion": suggestion });
+                Self::new(ErrorCode::UnknownName, text).with_details(details)
+            }
             CallError::Trust(error) => Self::new(trust_code(&error), chain(&error)),
             CallError::Worktree(error) => worktree(&error),
             CallError::Search(error) => search(&error),

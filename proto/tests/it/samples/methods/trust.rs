@@ -73,6 +73,7 @@ fn skill() -> SkillInfo {
         source: SkillSource::Project,
         path: "/home/ada/app/.scorel/skills/review".into(),
         problem: Some("SKILL.md: `name` is missing".into()),
+        warning: None,
     }
 }
 

@@ -1,0 +1,84 @@
+//! Methods about commands: texts that a user sends by their names.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CommandId, ProjectId, SendMessageResult, SessionId, SkillSource, WhileRunning};
+
+/// Parameters of `listCommands`: one of the two, or neither for the user's own.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListCommandsParams {
+    /// Also the commands of the project of this session.
+    pub session_id: Option<SessionId>,
+    /// Also the commands of this project.
+    pub project_id: Option<ProjectId>,
+}
+
+/// Result of `listCommands`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ListCommandsResult {
+    /// The commands that can be run, by name.
+    pub commands: Vec<CommandInfo>,
+}
+
+/// A command that can be run.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandInfo {
+    /// The name, without the slash. That of a plugin's command is `<plugin>:<command>`.
+    pub name: String,
+    /// Its purpose, on one line; may be empty.
+    pub description: String,
+    /// The arguments that it takes, for people.
+    pub argument_hint: Option<String>,
+    /// The kind.
+    pub kind: CommandKind,
+    /// The place that it comes from.
+    pub source: SkillSource,
+    /// What its text asks for that is not done here, such as `allowed-tools`. Absent: nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
+}
+
+/// The kind of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandKind {
+    /// A text of a plugin, which becomes the message.
+    Plugin,
+    /// A skill, which the message has the model load.
+    Skill,
+}
+
+/// Parameters of `runCommand`.
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RunCommandParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// The name, without the slash.
+    pub name: String,
+    /// What follows the name. Absent: nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub arguments: String,
+    /// The treatment of the message if a turn is running or messages are queued; absent: `followUp`.
+    pub while_running: Option<WhileRunning>,
+    /// As in `sendMessage`.
+    pub model: Option<String>,
+    /// As in `sendMessage`.
+    pub runner: Option<String>,
+    /// Makes the call idempotent: the message of the first call counts, also if the command's text has changed
+    /// since. Requires a `clientId`; see `hello`.
+    pub command_id: Option<CommandId>,
+}
+
+/// Result of `runCommand`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunCommandResult {
+    /// The message that the command stands for, as `sendMessage` answers it.
+    pub message: SendMessageResult,
+}

@@ -1,0 +1,247 @@
+//! Extensions and plugins: a look at them, and copies of them in the home.
+
+mod described;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use scorel_client::{ClientError, DaemonHome};
+use scorel_extension::ExtensionId;
+use scorel_extension::install::{AddedExtension, ExtensionsDir, InstallError};
+use scorel_extension::plugin::{PluginReading, is_plugin};
+use scorel_extension::program::{MANIFEST, Manifest};
+use scorel_proto::{ExtensionInfo, ListExtensions, ListExtensionsParams, SkillState, counted};
+use scorel_screen::escape::one_line;
+use serde_json::json;
+
+use crate::cli::Cli;
+use crate::daemon::DaemonConnector;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::wire_name::wire_name;
+use described::DescribedPlugin;
+
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true)]
+pub(crate) struct ExtArgs {
+    #[command(subcommand)]
+    pub(crate) command: ExtCommand,
+}
+
+/// A look at extensions, or a change.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExtCommand {
+    /// List the extensions and plugins of the user and of a project
+    List(ExtListArgs),
+    /// Copy a plugin or extension from a directory or a zip archive into the home; nothing of it is run
+    Add {
+        /// The directory or archive
+        #[arg(value_name = "SOURCE")]
+        source: PathBuf,
+        /// The id that it gets [default: its own name]
+        #[arg(long, value_name = "ID", value_parser = extension_id)]
+        id: Option<ExtensionId>,
+        /// Put it in the place of the one that has this id
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Tell what a plugin or extension would bring, what would not run, and all that is wrong in its files
+    Check {
+        /// Its directory
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+    },
+    /// Remove an extension from the home; what it has kept stays
+    Remove {
+        /// Its id
+        #[arg(value_name = "ID", value_parser = extension_id)]
+        id: ExtensionId,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtListArgs {
+    /// Project directory [default: the working directory]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
+
+/// The width of an id, in columns.
+const ID_WIDTH: usize = 20;
+
+fn extension_id(text: &str) -> Result<ExtensionId, String> {
+    text.parse::<ExtensionId>()
+        .map_err(|problem| problem.reason)
+}
+
+impl ExtArgs {
+    /// The name of a command that works with this machine's files.
+    pub(super) const fn local_verb(&self) -> Option<&'static str> {
+        Some(match self.command {
+            ExtCommand::List(_) => return None,
+            ExtCommand::Add { .. } => "ext add",
+            ExtCommand::Check { .. } => "ext check",
+            ExtCommand::Remove { .. } => "ext remove",
+        })
+    }
+}
+
+/// Runs a command that asks no daemon.
+pub(super) fn run_here(
+    command: &ExtCommand,
+    home: &DaemonHome,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    match command {
+        ExtCommand::List(_) => Ok(()),
+        ExtCommand::Add {
+            source,
+            id,
+            replace,
+        } => add(source, id.clone(), *replace, home, output),
+        ExtCommand::Check { dir } => check(dir, output),
+        ExtCommand::Remove { id } => {
+            open(home)?.remove(id)?;
+            output.result(&json!({ "id": id.as_str() }), |output| {
+                output.line(&format!("removed {id}"))
+            })
+        }
+    }
+}
+
+pub(super) async fn list(
+    args: &ExtListArgs,
+    link: DaemonConnector,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let cli = &mut Cli::connect(link, output).await?;
+    let params = ListExtensionsParams {
+        project_id: cli.project_or_none(args.project.as_deref()).await?,
+    };
+    let answer = cli.call::<ListExtensions>(&params).await?;
+    let none = "no extensions; `scorelctl ext add DIR` adds a plugin";
+    cli.list(&answer, answer.extensions.iter().flat_map(rows), none)?;
+    let is_inert =
+        |it: &&ExtensionInfo| matches!(it.state, SkillState::Untrusted | SkillState::Changed);
+    if let Some(extension) = answer.extensions.iter().find(is_inert) {
+        let id = one_line(&extension.id);
+        cli.note(&format!(
+            "`scorelctl trust` shows what the project brings; `scorelctl trust add extension:{id}` trusts it"
+        ))?;
+    }
+    Ok(())
+}
+
+fn rows(extension: &ExtensionInfo) -> Vec<String> {
+    let id = one_line(&extension.id);
+    let (state, source) = (wire_name(extension.state), wire_name(extension.source));
+    let version = one_line(extension.version.as_deref().unwrap_or("-"));
+    let about = one_line(&extension.description);
+    let mut rows = vec![format!(
+        "{id:<ID_WIDTH$}  {source:<8}{state:<10}  {version}  {about}"
+    )];
+    for (what, parts) in [
+        ("tool", &extension.tools),
+        ("command", &extension.commands),
+        ("skill", &extension.skills),
+        ("hook", &extension.hooks),
+        ("not run", &extension.not_run),
+        ("problem", &extension.problems),
+    ] {
+        let lines = parts
+            .iter()
+            .map(|part| format!("  {what:<8}  {}", one_line(part)));
+        rows.extend(lines);
+    }
+    rows
+}
+
+fn add(
+    source: &Path,
+    id: Option<ExtensionId>,
+    replace: bool,
+    home: &DaemonHome,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    home.create().map_err(ClientError::from)?;
+    let added = open(home)?.add(source, id, replace);
+    let AddedExtension { id, path, replaced } = added?;
+    let described = is_plugin(&path).then(|| PluginReading::of(&path, Some(&id)));
+    let described = described.as_ref().map(DescribedPlugin::of);
+    output.result(
+        &json!({ "id": id.as_str(), "path": path, "replaced": replaced, "plugin": described }),
+        |output| {
+            let did = if replaced { "replaced" } else { "added" };
+            output.line(&format!("{did} {id}"))?;
+            output.lines(described.iter().flat_map(DescribedPlugin::lines))
+        },
+    )?;
+    output.note("it works from the next turn on; `scorelctl ext remove` takes it back")?;
+    Ok(())
+}
+
+fn check(dir: &Path, output: &mut Output) -> Result<(), Failure> {
+    if let Ok(text) = fs::read_to_string(dir.join(MANIFEST)) {
+        return check_program(dir, &text, output);
+    }
+    let reading = PluginReading::of(dir, None);
+    let described = DescribedPlugin::of(&reading);
+    output.result(&described, |output| output.lines(described.lines()))?;
+    refuse(dir, reading.problems.len())
+}
+
+/// An extension with a manifest of ours.
+fn check_program(dir: &Path, text: &str, output: &mut Output) -> Result<(), Failure> {
+    let dir = std::path::absolute(dir)?;
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let problems: Vec<String> = match Manifest::read(text, &name) {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems.iter().map(ToString::to_string).collect(),
+    };
+    output.result(&json!({ "problems": problems }), |output| {
+        let lines = problems
+            .iter()
+            .map(|it| format!("{MANIFEST}:{}", one_line(it)));
+        output.lines(lines)
+    })?;
+    refuse(&dir, problems.len())
+}
+
+fn refuse(dir: &Path, problems: usize) -> Result<(), Failure> {
+    if problems == 0 {
+        return Ok(());
+    }
+    let problems = counted(problems as u64, "problem");
+    let message = format!("{} has {problems}", one_line(&dir.display().to_string()));
+    Err(Failure::refused("extension_problems", message))
+}
+
+fn open(home: &DaemonHome) -> Result<ExtensionsDir, Failure> {
+    Ok(ExtensionsDir::open(&home.path().join("extensions"))?)
+}
+
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        let message = one_line(&error.to_string());
+        let (code, hint) = match &error {
+            InstallError::Busy => ("overloaded", None),
+            InstallError::Exists(_) => (
+                "extension_exists",
+                Some("`--replace` puts it in its place, `--id ID` beside it"),
+            ),
+            InstallError::Unknown(_) => ("unknown_name", Some("`scorelctl ext list` lists them")),
+            InstallError::NoExtension(_) => (
+                "no_extension",
+                Some(
+                    "`scorelctl ext check DIR` tells all that is wrong; `--id ID` gives it another name",
+                ),
+            ),
+            InstallError::Refused { .. }
+            | InstallError::TooMuch { .. }
+            | InstallError::Archive { .. } => ("extension_refused", None),
+            InstallError::Io { .. } => ("filesystem_error", None),
+        };
+        Self::refused(code, message).maybe_hint(hint)
+    }
+}
