@@ -2,6 +2,7 @@
 
 mod add;
 mod commands;
+mod published;
 mod untrusted;
 
 use std::fs;

@@ -1,12 +1,15 @@
-use std::fs::File;
-use std::path::Path;
+use std::fs::{DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::sync::Arc;
 
-use scorel_config::{Config, Mode};
+use scorel_config::Mode;
 use scorel_engine::Hooks;
 use scorel_exec::Sandbox;
 use scorel_extension::hook::claude::{HookAgent, HookScene};
 use scorel_extension::hook::{CommandHook, HookEntry, HookPlace, HookProgram, HookSandbox};
+use scorel_extension::plugin::PluginPlace;
+use scorel_guidance::extensions::{Extensions, UsedPlugin};
+use scorel_guidance::skills::SkillProject;
 use scorel_workplace::CommandHost;
 
 use super::hook_registry::{HookLayer, HookRegistry};
@@ -18,13 +21,15 @@ use crate::turns::{HookSource, HookTurn};
 /// Where a hook finds the files of its project.
 const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
-/// The commands of `[[hooks]]`: the project's, then the user's, so that who judges last sees what will run.
+/// The commands of `[[hooks]]` and of plugins: the project's, then the user's, so that who judges last sees what will
+/// run.
 #[derive(Debug)]
 pub(crate) struct CommandHooks {
     commands: Arc<CommandHost>,
     registry: Arc<HookRegistry>,
     listening: Arc<ListeningHooks>,
     asides: Arc<Asides>,
+    extensions: Extensions,
 }
 
 impl CommandHooks {
@@ -33,74 +38,130 @@ impl CommandHooks {
         registry: Arc<HookRegistry>,
         listening: Arc<ListeningHooks>,
         asides: Arc<Asides>,
+        extensions: Extensions,
     ) -> Self {
         Self {
             commands,
             registry,
             listening,
             asides,
+            extensions,
         }
     }
 
-    fn layer<'a>(
-        &'a self,
-        turn: &'a HookTurn<'_>,
-        layer: HookLayer,
-        entries: &'a [HookEntry],
-    ) -> impl Iterator<Item = CommandHook> + 'a {
-        let mut places = Places {
-            source: self,
-            turn,
-            layer,
-            made: Vec::new(),
-        };
-        entries.iter().map(move |entry| {
+    fn layer(&self, mut places: Places<'_>, entries: &[HookEntry]) -> Vec<CommandHook> {
+        let hook = |entry: &HookEntry| {
             let place = places.of(entry);
-            let figures = self.registry.figures(layer, &entry.name);
-            CommandHook::new(Arc::new(entry.clone()), place, figures)
-        })
+            let figures = self.registry.figures(places.layer, &entry.name);
+            let mut entry = entry.clone();
+            if let Some(plugin) = places.plugin {
+                entry.command = plugin.command(&entry.command);
+            }
+            CommandHook::new(Arc::new(entry), place, figures)
+        };
+        entries.iter().map(hook).collect()
+    }
+
+    /// The plugins that have hooks. Reads their files; blocks.
+    fn plugins(&self, turn: &HookTurn<'_>) -> Vec<UsedPlugin> {
+        let project = SkillProject {
+            id: turn.place.project_id,
+            dir: turn.project.to_owned(),
+        };
+        let found = self.extensions.plugins(Some(&project)).or_else(|error| {
+            // What is trusted is unknown, so nothing of the project runs. The user's guards do.
+            tracing::warn!(%error, "the plugins of a project are left out");
+            self.extensions.plugins(None)
+        });
+        let mut found = found.unwrap_or_default();
+        found.retain(|used| !used.plugin.hooks.is_empty());
+        found.sort_by_key(|used| !used.is_project);
+        found
     }
 
     /// Reads the environment of commands, which may ask the login shell. Blocks.
-    fn program(&self, turn: &HookTurn<'_>, layer: HookLayer, sandbox: HookSandbox) -> HookProgram {
+    fn program(&self, places: &Places<'_>, sandbox: HookSandbox) -> HookProgram {
+        let turn = places.turn;
         let (config, project) = (turn.config, turn.project);
         let mut environment = self.commands.runner_environment(config, project);
         environment.set(PROJECT_DIR, &project.to_string_lossy());
+        for (name, value) in places.plugin.iter().flat_map(|it| it.environment()) {
+            environment.set(&name, &value);
+        }
         // A project's hook names files of the project, which are the ones that were trusted: a worktree has others.
-        let directory = match layer {
-            HookLayer::Project(_) => project,
-            HookLayer::User => &turn.place.directory,
+        let directory = match places.layer {
+            HookLayer::Project(_) if places.plugin.is_none() => project,
+            HookLayer::Project(_) | HookLayer::User => &turn.place.directory,
         };
         HookProgram {
             supervisors: Arc::clone(self.commands.supervisors()),
             directory: File::open(directory).ok(),
             environment,
-            sandbox: self.sandbox(config, project, sandbox),
+            sandbox: self.sandbox(turn, places.plugin, sandbox),
             umask: Some(self.commands.umask_now(config, project)),
         }
     }
 
-    fn sandbox(&self, config: &Config, project: &Path, sandbox: HookSandbox) -> Option<Sandbox> {
+    fn sandbox(
+        &self,
+        turn: &HookTurn<'_>,
+        plugin: Option<&PluginPlace>,
+        sandbox: HookSandbox,
+    ) -> Option<Sandbox> {
         let network = match sandbox {
             HookSandbox::None => return None,
             HookSandbox::Workspace => false,
             HookSandbox::Network => true,
         };
-        Some(Sandbox {
+        let mut sandbox = Sandbox {
             network,
-            ..self.commands.runner_sandbox(config, project, &[])
-        })
+            ..self.commands.runner_sandbox(turn.config, turn.project, &[])
+        };
+        // Both are in the home, which is hidden.
+        if let Some(PluginPlace { root, data }) = plugin {
+            sandbox.shown.extend([root.clone(), data.clone()]);
+            sandbox.writable.push(data.clone());
+        }
+        Some(sandbox)
     }
 }
 
 impl HookSource for CommandHooks {
     fn hooks(&self, turn: &HookTurn<'_>) -> Vec<Arc<dyn Hooks>> {
         self.registry.saw_tools(turn.tools);
-        let all = self.layer(turn, HookLayer::User, &turn.config.hooks);
-        let (listening, asked): (Vec<_>, Vec<_>) = all.partition(CommandHook::listens);
+        let places = |layer, plugin| Places {
+            source: self,
+            turn,
+            layer,
+            plugin,
+            made: Vec::new(),
+        };
+        let mut all = Vec::new();
+        let plugins = self.plugins(turn);
+        for used in &plugins {
+            let layer = match used.is_project {
+                true => HookLayer::Project(turn.place.project_id),
+                false => HookLayer::User,
+            };
+            make_data(&used.place);
+            all.extend(self.layer(places(layer, Some(&used.place)), &used.plugin.hooks));
+        }
+        all.extend(self.layer(places(HookLayer::User, None), &turn.config.hooks));
+        let (listening, asked): (Vec<_>, Vec<_>) = all.into_iter().partition(CommandHook::listens);
         self.listening.set(turn.place.session_id, listening);
         let asked = asked.into_iter().map(|hook| Arc::new(hook) as _);
         asked.collect()
+    }
+}
+
+/// A hook that finds no directory for its data fails by itself.
+fn make_data(place: &PluginPlace) {
+    let made = DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&place.data);
+    if let Err(error) = made {
+        tracing::warn!(%error, "a plugin has no directory for its data");
     }
 }
 
@@ -109,6 +170,8 @@ struct Places<'a> {
     source: &'a CommandHooks,
     turn: &'a HookTurn<'a>,
     layer: HookLayer,
+    /// The plugin that the layer is, if it is one.
+    plugin: Option<&'a PluginPlace>,
     made: Vec<(HookSandbox, Arc<HookPlace>)>,
 }
 
@@ -126,7 +189,7 @@ impl Places<'_> {
         let base_dirs = self.source.commands.base_dirs(&turn.place.directory);
         let place = Arc::new(HookPlace {
             scene: scene(turn),
-            program: self.source.program(turn, self.layer, sandbox),
+            program: self.source.program(self, sandbox),
             tools: turn.tools.clone(),
             condition: Arc::new(RuleCondition { base_dirs }),
             asides: Arc::new(SessionAsides {

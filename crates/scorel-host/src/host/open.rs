@@ -94,6 +94,8 @@ impl Host {
         let secrets = SecretStore::new(home.env());
         let hooks = Arc::new(HookRegistry::default());
         let hook_commands = Arc::clone(&commands);
+        let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
+        let extensions = Extensions::new(home.root(), Arc::clone(&trust));
         let programs = ExtensionPrograms::new(ProgramMeans {
             home: home.root().to_owned(),
             supervisors: Arc::clone(&parts.supervisors),
@@ -103,9 +105,7 @@ impl Host {
         });
         let runners = Arc::new(HostRunners::new(parts.supervisors, commands, secrets));
         let secrets = Arc::new(SecretStore::new(home.env()));
-        let trust = Arc::new(TrustStore::new(home.trust(), home.store()));
         let skills = Skills::new(home.root(), Arc::clone(&trust));
-        let extensions = Extensions::new(home.root(), Arc::clone(&trust));
         let agents = ConfiguredAgents {
             config: Arc::clone(&config),
             projects: Arc::clone(&projects),
@@ -122,6 +122,7 @@ impl Host {
                 Arc::clone(&hooks),
                 Arc::clone(&listening),
                 Arc::clone(&asides),
+                extensions.clone(),
             ));
             let listeners = [listening as Arc<dyn ListenerSource>];
             let listeners = listeners.into_iter().chain(parts.listeners).collect();

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use scorel_engine::spawn_blocking;
 use scorel_extension::hook::{HookCommand, HookEntry, HookSandbox, MatchedWord, OnFailure};
+use scorel_guidance::extensions::UsedPlugin;
+use scorel_guidance::skills::SkillProject;
 use scorel_proto::{
     HookInfo, HookLayer as Layer, HookOnFailure, HookSandbox as Sandbox, HookState,
     ListHooksParams, ListHooksResult, ProjectId,
@@ -56,6 +58,15 @@ fn listed(host: &Host, project: Option<&(ProjectId, PathBuf)>) -> ListHooksResul
             hooks.push(list.info(&declared.entry, layer, &dir.join(&declared.file), state));
         }
     }
+    for used in plugins(host, project) {
+        let layer = match (used.is_project, project) {
+            (true, Some((id, _))) => (HookLayer::Project(*id), Layer::Project),
+            _ => (HookLayer::User, Layer::User),
+        };
+        for entry in &used.plugin.hooks {
+            hooks.push(list.info(entry, layer, &used.place.root, HookState::Active));
+        }
+    }
     let own = host.home.join("config.toml");
     for entry in &config.hooks {
         let layer = (HookLayer::User, Layer::User);
@@ -66,6 +77,16 @@ fn listed(host: &Host, project: Option<&(ProjectId, PathBuf)>) -> ListHooksResul
         left_out: found.left_out,
         problems: found.problems,
     }
+}
+
+/// The plugins that may be used; those that are inert are among the extensions.
+fn plugins(host: &Host, project: Option<&(ProjectId, PathBuf)>) -> Vec<UsedPlugin> {
+    let project = project.map(|(id, dir)| SkillProject {
+        id: *id,
+        dir: dir.clone(),
+    });
+    let found = host.extensions.plugins(project.as_ref());
+    found.unwrap_or_default()
 }
 
 /// What the entries of a list share.
